@@ -1,0 +1,38 @@
+package io.asynq4j;
+
+/**
+ * The name of a queue: case-sensitive, kept exactly as given, not blank. Immutable.
+ *
+ * <p>A name that begins with a closing brace is refused, because the keys of such a queue would not
+ * share one slot of a Redis Cluster.
+ */
+public record QueueName(String value) implements Comparable<QueueName> {
+
+  /** Where a task goes when nothing else is said. */
+  public static final QueueName DEFAULT = new QueueName("default");
+
+  public QueueName {
+    Text.requireNotBlank(value, "queue name");
+    Text.requireValidUnicode(value, "queue name");
+    if (value.startsWith("}")) {
+      throw new IllegalArgumentException(
+          "queue name must not begin with '}', since its keys would fall into different slots of a cluster: \""
+              + value
+              + "\"");
+    }
+  }
+
+  public static QueueName of(String value) {
+    return new QueueName(value);
+  }
+
+  @Override
+  public int compareTo(QueueName other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,30 @@
+package io.asynq4j;
+
+import java.util.Map;
+
+/** A kind of work and its input, as bytes. Immutable and safe to share between threads. */
+public record Task(String type, Payload payload, Map<String, String> headers) {
+
+  public Task {
+    Text.requireNotBlank(type, "task type");
+    Text.requireValidUnicode(type, "task type");
+    headers = Map.copyOf(headers);
+    headers.forEach(
+        (name, value) -> {
+          Text.requireValidUnicode(name, "header name");
+          Text.requireValidUnicode(value, "value of header " + name);
+        });
+  }
+
+  public static Task of(String type) {
+    return new Task(type, Payload.absent(), Map.of());
+  }
+
+  public static Task of(String type, Payload payload) {
+    return new Task(type, payload, Map.of());
+  }
+
+  public Task withHeaders(Map<String, String> headers) {
+    return new Task(type, payload, headers);
+  }
+}

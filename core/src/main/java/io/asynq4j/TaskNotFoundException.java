@@ -1,0 +1,11 @@
+package io.asynq4j;
+
+/** There is no task with this id in the queue. */
+public final class TaskNotFoundException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  public TaskNotFoundException(QueueName queue, String id) {
+    super("cannot find task with id=" + id + " in queue \"" + queue + "\"");
+  }
+}

@@ -1,0 +1,11 @@
+package io.asynq4j;
+
+/** The state that a task is in does not allow what was asked. */
+public final class TaskStateException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  public TaskStateException(QueueName queue, String id, String problem) {
+    super("task with id=" + id + " in queue \"" + queue + "\" " + problem);
+  }
+}

@@ -1,0 +1,25 @@
+package io.asynq4j.broker;
+
+import java.time.Duration;
+
+/**
+ * How much is kept in a queue's archive.
+ *
+ * @param maxSize the oldest beyond this are deleted
+ * @param maxAge older ones are deleted
+ * @param releaseLocks whether archiving a unique task lets an equal one in at once
+ */
+public record ArchiveRules(int maxSize, Duration maxAge, boolean releaseLocks) {
+
+  /** What the original keeps. A Go server fails on an archive that is much larger. */
+  public static final ArchiveRules DEFAULT = new ArchiveRules(9_999, Duration.ofDays(90), false);
+
+  public ArchiveRules {
+    if (maxSize < 0) {
+      throw new IllegalArgumentException("maxSize must not be negative: " + maxSize);
+    }
+    if (maxAge.isNegative() || maxAge.isZero()) {
+      throw new IllegalArgumentException("maxAge must be positive: " + maxAge);
+    }
+  }
+}

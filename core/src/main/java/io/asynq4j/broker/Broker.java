@@ -1,0 +1,26 @@
+package io.asynq4j.broker;
+
+import java.time.Clock;
+
+/** Everything that is done to tasks in the store. */
+public interface Broker {
+
+  TaskSink sink();
+
+  TaskSource source();
+
+  Upkeep upkeep();
+
+  Aggregation aggregation();
+
+  Presence presence();
+
+  Cancellations cancellations();
+
+  Semaphores semaphores();
+
+  Inspection inspection();
+
+  /** The store's time. */
+  Clock clock();
+}

@@ -1,0 +1,201 @@
+package io.asynq4j.broker;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at queues and tasks, and changes what an operator wants changed. Thread-safe. */
+public interface Inspection {
+
+  Set<String> queues();
+
+  /** What is in a queue at one instant. */
+  QueueStats stats(QueueName queue);
+
+  /**
+   * Counts of a queue.
+   *
+   * @param sizes of every state
+   * @param oldestPendingSince since when the next task to run has been waiting; null when none or
+   *     not known
+   */
+  record QueueStats(
+      QueueName queue,
+      Instant at,
+      Map<TaskState, Long> sizes,
+      long groups,
+      long processedToday,
+      long failedToday,
+      long processed,
+      long failed,
+      boolean paused,
+      @Nullable Instant oldestPendingSince) {
+    public QueueStats {
+      sizes = Map.copyOf(sizes);
+    }
+
+    public long size(TaskState state) {
+      return sizes.getOrDefault(state, 0L);
+    }
+
+    /** Everything in the queue, completed tasks too. */
+    public long size() {
+      return sizes.values().stream().mapToLong(Long::longValue).sum();
+    }
+  }
+
+  /** An estimate of the memory that a queue takes; empty where Redis does not tell. */
+  OptionalLong memoryUsage(QueueName queue);
+
+  /** Counters of the last days, today first, by UTC date. */
+  List<DailyStats> history(QueueName queue, int days);
+
+  record DailyStats(LocalDate date, long processed, long failed) {}
+
+  /** Groups with the number of tasks that wait in each. */
+  Map<String, Long> groupSizes(QueueName queue);
+
+  TaskInfo task(QueueName queue, String id);
+
+  /** A page of tasks in a state. */
+  Page list(QueueName queue, Listing listing);
+
+  /**
+   * Which tasks, and which part of them.
+   *
+   * @param group only for aggregating tasks
+   * @param newestFirst the last to run, the last archived, first
+   * @param cursor where the page before ended; wins over the offset
+   */
+  record Listing(
+      TaskState state,
+      @Nullable String group,
+      boolean newestFirst,
+      int offset,
+      int limit,
+      @Nullable String cursor) {
+
+    public Listing {
+      if (state == TaskState.AGGREGATING && group == null) {
+        throw new IllegalArgumentException("a listing of aggregating tasks needs their group");
+      }
+      if (offset < 0 || limit < 1) {
+        throw new IllegalArgumentException(
+            "offset must not be negative and limit be 1 or more: " + offset + ", " + limit);
+      }
+    }
+
+    public static Listing of(TaskState state, int offset, int limit) {
+      return new Listing(state, null, false, offset, limit, null);
+    }
+
+    public static Listing ofGroup(String group, int offset, int limit) {
+      return new Listing(TaskState.AGGREGATING, group, false, offset, limit, null);
+    }
+
+    public Listing fromNewest() {
+      return new Listing(state, group, true, offset, limit, cursor);
+    }
+
+    public Listing after(@Nullable String cursor) {
+      return new Listing(state, group, newestFirst, offset, limit, cursor);
+    }
+  }
+
+  /**
+   * A part of the tasks that were asked for.
+   *
+   * @param total how many there are in all
+   * @param cursor for the next page; null when this one is the last
+   * @param unreadable ids of tasks on this page whose record is missing or cannot be read
+   */
+  record Page(List<TaskInfo> tasks, long total, @Nullable String cursor, List<String> unreadable) {}
+
+  /** Makes waiting tasks pending. One answer for each id. */
+  List<ActionAnswer> run(QueueName queue, List<String> ids);
+
+  List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules);
+
+  List<ActionAnswer> delete(QueueName queue, List<String> ids);
+
+  /** What became of a task that an operator wanted changed. */
+  record ActionAnswer(Verdict verdict, @Nullable TaskState state) {
+    public enum Verdict {
+      DONE,
+      NOT_FOUND,
+      /** The state it is in forbids it. */
+      WRONG_STATE,
+      /** Its record holds no message. */
+      NO_MESSAGE
+    }
+  }
+
+  /**
+   * The same for all tasks of a state, or of a group, in bounded steps; tells its progress. Returns
+   * how many.
+   */
+  int runAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress);
+
+  int archiveAll(
+      QueueName queue,
+      TaskState state,
+      @Nullable String group,
+      ArchiveRules rules,
+      IntConsumer progress);
+
+  int deleteAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress);
+
+  /** Replaces the payload of a task that waits, and its lock with it. */
+  void updatePayload(QueueName queue, String id, Payload payload);
+
+  /** False when it was paused already. */
+  boolean pause(QueueName queue);
+
+  /** False when it was not paused. */
+  boolean resume(QueueName queue);
+
+  /** What operators have set for a queue; empty fields leave it to the configuration. */
+  Settings settings(QueueName queue);
+
+  void set(QueueName queue, Settings settings);
+
+  record Settings(OptionalInt maxActive, Optional<Boolean> ordered) {
+    public static final Settings NONE = new Settings(OptionalInt.empty(), Optional.empty());
+
+    public Settings {
+      if (maxActive.isPresent() && maxActive.getAsInt() < 0) {
+        throw new IllegalArgumentException(
+            "maxActive must not be negative: " + maxActive.getAsInt());
+      }
+    }
+  }
+
+  /**
+   * Removes a queue and everything of it; with tasks in it only when forced, and never while some
+   * are active.
+   */
+  void removeQueue(QueueName queue, boolean force);
+
+  /** The slot of a Redis Cluster that holds a queue. */
+  int slot(QueueName queue);
+
+  /**
+   * The nodes that serve the slot of a queue, as host:port, the primary first. Empty when Redis is
+   * no cluster.
+   */
+  List<String> nodes(QueueName queue);
+
+  /** What {@code INFO} says. */
+  Map<String, String> redisInfo();
+}

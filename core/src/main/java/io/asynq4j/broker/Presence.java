@@ -1,0 +1,96 @@
+package io.asynq4j.broker;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Who is there: servers with their workers, and schedulers with their entries. Thread-safe. */
+public interface Presence {
+
+  /** A server process as others see it. */
+  record Server(
+      String host,
+      int pid,
+      String serverId,
+      int concurrency,
+      Map<String, Integer> queues,
+      boolean strictPriority,
+      String status,
+      @Nullable Instant started,
+      int activeWorkers) {
+    public Server {
+      queues = Map.copyOf(queues);
+    }
+  }
+
+  /** A task being processed, as others see it. */
+  record Worker(
+      String host,
+      int pid,
+      String serverId,
+      String taskId,
+      String taskType,
+      Payload taskPayload,
+      QueueName queue,
+      @Nullable Instant started,
+      @Nullable Instant deadline) {}
+
+  /** Shows a server and its workers for so long. */
+  void show(Server server, List<Worker> workers, Duration ttl);
+
+  void hide(Server server);
+
+  List<Server> servers();
+
+  List<Worker> workers();
+
+  /**
+   * An entry of a scheduler as others see it.
+   *
+   * @param options in asynq's text form
+   */
+  record SchedulerEntry(
+      String id,
+      String spec,
+      String taskType,
+      Payload taskPayload,
+      List<String> options,
+      @Nullable Instant next,
+      @Nullable Instant previous) {
+    public SchedulerEntry {
+      options = List.copyOf(options);
+      for (String option : options) {
+        if (option.indexOf('(') < 0) {
+          throw new IllegalArgumentException(
+              "an option text needs parentheses, a Go inspector crashes without: \""
+                  + option
+                  + "\"");
+        }
+      }
+    }
+  }
+
+  record SchedulerEvent(String taskId, Instant enqueuedAt) {}
+
+  /** Shows the entries of a scheduler for so long. */
+  void showEntries(String schedulerId, List<SchedulerEntry> entries, Duration ttl);
+
+  void hideEntries(String schedulerId);
+
+  List<SchedulerEntry> schedulerEntries();
+
+  /**
+   * Notes that an entry has enqueued a task; the newest 1,000 are kept, for 90 days after the last
+   * one.
+   */
+  void recordEvent(String entryId, SchedulerEvent event);
+
+  /** What an entry has enqueued, newest first. */
+  List<SchedulerEvent> events(String entryId, int offset, int limit);
+
+  void clearEvents(String entryId);
+}

@@ -1,0 +1,33 @@
+package io.asynq4j.broker;
+
+import io.asynq4j.Payload;
+import java.time.Duration;
+
+/** How an attempt ended: one case for each way a task can leave a worker. */
+public sealed interface Settlement {
+
+  Claim claim();
+
+  /** It succeeded. An absent result leaves one that was written before. */
+  record Complete(Claim claim, Payload result) implements Settlement {}
+
+  /** It is not wanted any more: gone, whatever its retention. */
+  record Drop(Claim claim) implements Settlement {}
+
+  /**
+   * It failed, and is to be tried again.
+   *
+   * @param failure whether it costs a retry and counts as failed
+   */
+  record Retry(Claim claim, Duration delay, String error, boolean failure, boolean precise)
+      implements Settlement {}
+
+  /** It failed for good. */
+  record Archive(Claim claim, String error) implements Settlement {}
+
+  /** It is to run again later, and has not failed. */
+  record Reschedule(Claim claim, Duration delay, boolean precise) implements Settlement {}
+
+  /** It did not get to its end: back to the head of the queue. */
+  record Requeue(Claim claim) implements Settlement {}
+}

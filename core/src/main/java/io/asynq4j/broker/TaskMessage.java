@@ -1,0 +1,88 @@
+package io.asynq4j.broker;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as it is stored: what it is, how it is to be treated, and what has become of it so far.
+ * Times are whole seconds.
+ *
+ * @param timeout limit of one attempt; zero = none
+ * @param uniqueKey the key of the lock it took, empty = none
+ * @param group empty = none
+ * @param unknownFields what a newer version has written beside all this; kept when the message is
+ *     written again
+ */
+public record TaskMessage(
+    String type,
+    Payload payload,
+    String id,
+    QueueName queue,
+    int maxRetry,
+    int retried,
+    String lastError,
+    Duration timeout,
+    @Nullable Instant deadline,
+    String uniqueKey,
+    @Nullable Instant lastFailedAt,
+    Duration retention,
+    @Nullable Instant completedAt,
+    String group,
+    Map<String, String> headers,
+    Payload unknownFields) {
+
+  public TaskMessage {
+    headers = Map.copyOf(headers);
+  }
+
+  public boolean isExhausted() {
+    return retried >= maxRetry;
+  }
+
+  public TaskMessage withUniqueKey(String key) {
+    return with(payload, retried, lastError, key, lastFailedAt, completedAt);
+  }
+
+  public TaskMessage withPayload(Payload newPayload, String newUniqueKey) {
+    return with(newPayload, retried, lastError, newUniqueKey, lastFailedAt, completedAt);
+  }
+
+  /** After an attempt that failed at this time; one that costs a retry counts. */
+  public TaskMessage failed(String error, Instant at, boolean costsRetry) {
+    return with(payload, costsRetry ? retried + 1 : retried, error, uniqueKey, at, completedAt);
+  }
+
+  public TaskMessage completed(Instant at) {
+    return with(payload, retried, lastError, uniqueKey, lastFailedAt, at);
+  }
+
+  private TaskMessage with(
+      Payload payload,
+      int retried,
+      String lastError,
+      String uniqueKey,
+      @Nullable Instant lastFailedAt,
+      @Nullable Instant completedAt) {
+    return new TaskMessage(
+        type,
+        payload,
+        id,
+        queue,
+        maxRetry,
+        retried,
+        lastError,
+        timeout,
+        deadline,
+        uniqueKey,
+        lastFailedAt,
+        retention,
+        completedAt,
+        group,
+        headers,
+        unknownFields);
+  }
+}

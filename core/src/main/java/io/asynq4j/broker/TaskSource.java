@@ -1,0 +1,28 @@
+package io.asynq4j.broker;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Gives tasks to workers and hears how they ended. Thread-safe. */
+public interface TaskSource {
+
+  /** Takes up to so many tasks from the head of a queue. */
+  ClaimBatch claim(QueueName queue, int max, Duration lease, QueueRules rules);
+
+  /** When each lease ends now; null where it is lost. */
+  List<@Nullable Instant> extend(QueueName queue, List<Claim> claims, Duration lease);
+
+  /** Ends attempts on tasks of one queue. One answer for each, in order. */
+  List<Settled> settle(
+      QueueName queue,
+      List<? extends Settlement> settlements,
+      QueueRules rules,
+      ArchiveRules archive);
+
+  /** Keeps a result before the attempt has ended. False when the lease is lost. */
+  boolean writeResult(Claim claim, Payload result);
+}

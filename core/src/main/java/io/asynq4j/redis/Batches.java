@@ -1,0 +1,24 @@
+package io.asynq4j.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Splits long lists, so that no script keeps Redis for long. */
+final class Batches {
+
+  /** The most tasks that one call carries. */
+  static final int MAX = 200;
+
+  private Batches() {}
+
+  static <T> List<List<T>> of(List<T> all) {
+    if (all.size() <= MAX) {
+      return all.isEmpty() ? List.of() : List.of(all);
+    }
+    List<List<T>> batches = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += MAX) {
+      batches.add(all.subList(from, Math.min(from + MAX, all.size())));
+    }
+    return batches;
+  }
+}

@@ -1,0 +1,19 @@
+package io.asynq4j.redis;
+
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * What proves that a lease is one's own. Its first six digits, never all zero, stand behind the
+ * point of the lease's score, where a Go worker writes none; all of it stands in the task's record.
+ */
+final class ClaimToken {
+
+  private ClaimToken() {}
+
+  static String next() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    return String.format(Locale.ROOT, "%06d-", random.nextInt(1, 1_000_000))
+        + Long.toString(random.nextLong() >>> 1, 36);
+  }
+}

@@ -1,0 +1,165 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotEmptyException;
+import io.asynq4j.TaskState;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Inspection.ActionAnswer;
+import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.Listing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/** What operators do to tasks: to some by their ids, to all of a state, to a whole queue. */
+final class OperatorActions {
+
+  private final Scripts scripts;
+  private final Link link;
+  private final Registry registry;
+  private final RedisInspection inspection;
+  private final RedisAggregation aggregation;
+  private final RedisUpkeep upkeep;
+  private final Archive archives;
+
+  OperatorActions(
+      Scripts scripts,
+      Link link,
+      Registry registry,
+      RedisInspection inspection,
+      RedisAggregation aggregation,
+      RedisUpkeep upkeep) {
+    this.scripts = scripts;
+    this.link = link;
+    this.registry = registry;
+    this.inspection = inspection;
+    this.aggregation = aggregation;
+    this.upkeep = upkeep;
+    this.archives = new Archive(scripts);
+  }
+
+  List<ActionAnswer> run(QueueName queue, List<String> ids) {
+    return act(Script.RUN, queue, new Args(), ids, null);
+  }
+
+  List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules) {
+    Args limits = new Args().add(rules.maxSize()).add(rules.maxAge().toSeconds());
+    return act(Script.ARCHIVE_WAITING, queue, limits, ids, rules);
+  }
+
+  List<ActionAnswer> delete(QueueName queue, List<String> ids) {
+    return act(Script.DELETE, queue, new Args().addEmpty(), ids, null);
+  }
+
+  /**
+   * Deletes tasks that were found in a container, and takes ids out of it that stand for no task.
+   */
+  List<ActionAnswer> deleteFrom(
+      QueueName queue, TaskState state, @Nullable String group, List<String> ids) {
+    String container = group == null ? Keys.of(queue, state.word()) : Keys.group(queue, group);
+    return act(Script.DELETE, queue, new Args().add(container), ids, null);
+  }
+
+  private List<ActionAnswer> act(
+      Script script, QueueName queue, Args head, List<String> ids, @Nullable ArchiveRules rules) {
+    inspection.requireQueue(queue);
+    List<ActionAnswer> answers = new ArrayList<>(ids.size());
+    for (List<String> batch : Batches.of(ids)) {
+      Args args = new Args(head.size() + batch.size());
+      head.values().forEach(args::add);
+      batch.forEach(args::add);
+      List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
+      replies.subList(0, batch.size()).forEach(reply -> answers.add(answer(reply)));
+      if (rules != null) {
+        archives.trimOn(queue, Reply.integer(replies.get(batch.size())), rules);
+      }
+    }
+    return answers;
+  }
+
+  private static ActionAnswer answer(@Nullable Object reply) {
+    if (reply instanceof Long code) {
+      Verdict verdict =
+          code == 1 ? Verdict.DONE : code == 0 ? Verdict.NOT_FOUND : Verdict.NO_MESSAGE;
+      return new ActionAnswer(verdict, null);
+    }
+    return new ActionAnswer(Verdict.WRONG_STATE, TaskState.ofWord(Reply.text(reply)));
+  }
+
+  /**
+   * Acts on all tasks that are in a state when it begins, in steps. What comes in meanwhile may be
+   * met too; what cannot be acted on is passed over.
+   */
+  int all(
+      QueueName queue,
+      TaskState state,
+      @Nullable String group,
+      Function<List<String>, List<ActionAnswer>> action,
+      IntConsumer progress) {
+    inspection.requireQueue(queue);
+    int done = 0;
+    int passedOver = 0;
+    long budget = Long.MAX_VALUE;
+    while (true) {
+      RedisInspection.Slice slice =
+          inspection.slice(queue, new Listing(state, group, false, passedOver, Batches.MAX, null));
+      budget = Math.min(budget, slice.total());
+      List<String> ids = slice.rows().stream().map(TaskRow::id).toList();
+      if (ids.isEmpty() || done + passedOver >= budget) {
+        return done;
+      }
+      for (ActionAnswer answer : action.apply(ids)) {
+        if (answer.verdict() == Verdict.DONE) {
+          done++;
+        } else {
+          passedOver++;
+        }
+      }
+      progress.accept(done);
+    }
+  }
+
+  void removeQueue(QueueName queue, boolean force) {
+    inspection.requireQueue(queue);
+    if (force) {
+      refuseWhileActive(queue);
+      empty(queue);
+    }
+    Object left = scripts.run(Script.REMOVE_QUEUE, queue, new Args());
+    if (!(left instanceof Long)) {
+      throw new QueueNotEmptyException(queue, Reply.text(left));
+    }
+    registry.remove(queue);
+  }
+
+  private void refuseWhileActive(QueueName queue) {
+    String key = Keys.of(queue, "active");
+    if (Reply.number(link.call(key, Repeat.SAFE, Command.LLEN, new Args().add(key))) > 0) {
+      throw new QueueNotEmptyException(queue, TaskState.ACTIVE.word());
+    }
+  }
+
+  private void empty(QueueName queue) {
+    for (TaskState state : TaskState.values()) {
+      if (state != TaskState.ACTIVE && state != TaskState.AGGREGATING) {
+        deleteAll(queue, state, null, progress -> {});
+      }
+    }
+    aggregation.reclaimAll(queue);
+    upkeep.relistGroups(queue);
+    for (String group : aggregation.groups(queue)) {
+      deleteAll(queue, TaskState.AGGREGATING, group, progress -> {});
+    }
+    int swept;
+    do {
+      swept = aggregation.sweep(queue, Batches.MAX);
+    } while (swept > 0);
+  }
+
+  int deleteAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
+    return all(queue, state, group, ids -> deleteFrom(queue, state, group, ids), progress);
+  }
+}

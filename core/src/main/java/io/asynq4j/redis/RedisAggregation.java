@@ -1,0 +1,172 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Aggregation;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.NewTask.Placement;
+import io.asynq4j.broker.Seconds;
+import io.asynq4j.broker.TaskMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol;
+
+/** Groups in Redis. */
+final class RedisAggregation implements Aggregation {
+
+  private final Scripts scripts;
+  private final Link link;
+  private final BrokerTime time;
+
+  RedisAggregation(Scripts scripts, Link link, BrokerTime time) {
+    this.scripts = scripts;
+    this.link = link;
+    this.time = time;
+  }
+
+  @Override
+  public Set<String> groups(QueueName queue) {
+    String key = Keys.of(queue, "groups");
+    Set<String> groups = new TreeSet<>();
+    for (Object name :
+        Reply.list(link.call(key, Repeat.SAFE, Protocol.Command.SMEMBERS, new Args().add(key)))) {
+      groups.add(Reply.text(name));
+    }
+    return groups;
+  }
+
+  @Override
+  public Optional<AggregationSet> aggregate(QueueName queue, String group, GroupRules rules) {
+    String setId = UUID.randomUUID().toString();
+    Args args =
+        new Args(6)
+            .add(group)
+            .add(setId)
+            .add(rules.maxSize())
+            .add(Seconds.ceil(rules.maxDelay()))
+            .add(Seconds.ceil(rules.grace()))
+            .add(Seconds.ceil(rules.timeout()));
+    int size = Reply.integer(scripts.run(Script.AGGREGATE, queue, args));
+    return size == 0
+        ? Optional.empty()
+        : Optional.of(new AggregationSet(queue, group, setId, size));
+  }
+
+  @Override
+  public SetContent read(AggregationSet set) {
+    List<TaskMessage> messages = new ArrayList<>(set.size());
+    List<String> unreadable = new ArrayList<>();
+    Instant deadline;
+    int offset = 0;
+    int read;
+    do {
+      Args args = new Args(3).add(key(set)).add(offset).add(Batches.MAX);
+      List<@Nullable Object> reply = Reply.list(scripts.run(Script.READ_SET, set.queue(), args));
+      deadline = deadline(Reply.text(reply.get(0)));
+      for (int i = 1; i < reply.size(); i += 2) {
+        String id = Reply.text(reply.get(i));
+        try {
+          messages.add(MessageCodec.decode(Reply.bytes(reply.get(i + 1)), set.queue(), id));
+        } catch (UnreadableMessageException e) {
+          unreadable.add(id);
+        }
+      }
+      read = (reply.size() - 1) / 2;
+      offset += read;
+    } while (read == Batches.MAX);
+    return new SetContent(messages, deadline, unreadable);
+  }
+
+  private static @Nullable Instant deadline(String score) {
+    return score.isEmpty() ? null : Instant.ofEpochSecond((long) Double.parseDouble(score));
+  }
+
+  @Override
+  public FinishAnswer finish(AggregationSet set, @Nullable NewTask aggregated) {
+    Args args = new Args(9).add(key(set)).add(set.setId());
+    if (aggregated == null) {
+      for (int i = 0; i < 7; i++) {
+        args.addEmpty();
+      }
+    } else {
+      add(args, set, aggregated);
+    }
+    Object reply = scripts.run(Script.FINISH_SET, set.queue(), args);
+    if (!(reply instanceof Long code)) {
+      return FinishAnswer.DUPLICATE;
+    }
+    return switch (code.intValue()) {
+      case 1 -> FinishAnswer.DONE;
+      case 0 -> FinishAnswer.ID_CONFLICT;
+      default -> FinishAnswer.SET_LOST;
+    };
+  }
+
+  private void add(Args args, AggregationSet set, NewTask aggregated) {
+    TaskMessage message = RedisSink.stored(aggregated);
+    if (!message.queue().equals(set.queue())) {
+      throw new IllegalArgumentException(
+          "tasks of queue " + set.queue() + " cannot become a task of queue " + message.queue());
+    }
+    args.add(message.id())
+        .add(MessageCodec.encode(message))
+        .add(message.uniqueKey())
+        .add(RedisSink.ttl(aggregated));
+    if (aggregated.placement() instanceof Placement.At at) {
+      Duration delay = Duration.between(time.clock().instant(), at.when());
+      args.add(Math.max(0, delay.toMillis())).add(at.precise());
+    } else if (aggregated.placement() instanceof Placement.After after) {
+      args.add(after.delay().toMillis()).add(after.precise());
+    } else {
+      args.addEmpty().addEmpty();
+    }
+    args.add(message.group());
+  }
+
+  @Override
+  public int giveBack(AggregationSet set) {
+    return reclaim(set.queue(), key(set));
+  }
+
+  @Override
+  public int reclaimStale(QueueName queue) {
+    return reclaim(queue, "");
+  }
+
+  /** Gives back the tasks of all sets, also of those that are being worked on. */
+  void reclaimAll(QueueName queue) {
+    String key = Keys.of(queue, "aggregation_sets");
+    Args args = new Args().add(key).add(0).add(-1);
+    for (Object setKey : Reply.list(link.call(key, Repeat.SAFE, Protocol.Command.ZRANGE, args))) {
+      reclaim(queue, Reply.text(setKey));
+    }
+  }
+
+  private int reclaim(QueueName queue, String setKey) {
+    int moved = 0;
+    boolean more = true;
+    while (more) {
+      Args args = new Args(2).add(setKey).add(Batches.MAX);
+      List<@Nullable Object> reply = Reply.list(scripts.run(Script.RECLAIM, queue, args));
+      moved += Reply.integer(reply.get(0));
+      more = Reply.number(reply.get(1)) == 1;
+    }
+    return moved;
+  }
+
+  @Override
+  public int sweep(QueueName queue, int limit) {
+    return Reply.integer(
+        scripts.run(Script.SWEEP, queue, new Args(1).add(Math.min(limit, Batches.MAX))));
+  }
+
+  private static String key(AggregationSet set) {
+    return Keys.aggregationSet(set.queue(), set.group(), set.setId());
+  }
+}

@@ -1,0 +1,85 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.broker.Aggregation;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Cancellations;
+import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.Semaphores;
+import io.asynq4j.broker.TaskSink;
+import io.asynq4j.broker.TaskSource;
+import io.asynq4j.broker.Upkeep;
+import java.time.Clock;
+
+/** Everything that is done to tasks, over one link. */
+final class RedisBroker implements Broker {
+
+  private final BrokerTime time;
+  private final RedisSink sink;
+  private final RedisSource source;
+  private final RedisUpkeep upkeep;
+  private final RedisAggregation aggregation;
+  private final RedisPresence presence;
+  private final RedisCancellations cancellations;
+  private final RedisSemaphores semaphores;
+  private final RedisInspection inspection;
+
+  RedisBroker(Link link, BrokerTime time) {
+    this.time = time;
+    Scripts scripts = new Scripts(link, time);
+    Registry registry = new Registry(link);
+    this.sink = new RedisSink(scripts, registry);
+    this.source = new RedisSource(scripts, time);
+    this.upkeep = new RedisUpkeep(scripts, link, time);
+    this.aggregation = new RedisAggregation(scripts, link, time);
+    this.presence = new RedisPresence(scripts, link, time);
+    this.cancellations = new RedisCancellations(link);
+    this.semaphores = new RedisSemaphores(scripts, link);
+    this.inspection = new RedisInspection(scripts, link, time, registry, aggregation, upkeep);
+  }
+
+  @Override
+  public TaskSink sink() {
+    return sink;
+  }
+
+  @Override
+  public TaskSource source() {
+    return source;
+  }
+
+  @Override
+  public Upkeep upkeep() {
+    return upkeep;
+  }
+
+  @Override
+  public Aggregation aggregation() {
+    return aggregation;
+  }
+
+  @Override
+  public Presence presence() {
+    return presence;
+  }
+
+  @Override
+  public Cancellations cancellations() {
+    return cancellations;
+  }
+
+  @Override
+  public Semaphores semaphores() {
+    return semaphores;
+  }
+
+  @Override
+  public Inspection inspection() {
+    return inspection;
+  }
+
+  @Override
+  public Clock clock() {
+    return time.clock();
+  }
+}

@@ -1,0 +1,878 @@
+package io.asynq4j.redis;
+
+import static java.util.Objects.requireNonNull;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where Redis is and how to talk to it, made from a URI ({@link #parse}) or step by step ({@link
+ * #builder}). Immutable and safe for use by many threads.
+ *
+ * <p>Forms of the URI; {@code rediss}, {@code rediss-sentinel} and {@code rediss-cluster} are the
+ * same with TLS:
+ *
+ * <pre>
+ * redis://[user[:password]@]host[:port][/db]
+ * redis-socket://[user[:password]@]/path[?db=n]
+ * redis-sentinel://[user[:password]@]host[:port][,host[:port]…][/db]?master=name
+ * redis-cluster://[user[:password]@]host[:port][,host[:port]…]
+ * </pre>
+ *
+ * <p>In a sentinel URI, user and password before the hosts are for the sentinels; those for the
+ * data are the parameters {@code username} and {@code password}. Further parameters, all optional:
+ * {@code db}, {@code connectTimeout}, {@code commandTimeout}, {@code retryFor} (such as {@code
+ * 500ms}, {@code 3s} or {@code PT3S}), {@code clientName}, {@code maxConnections}, and with TLS
+ * {@code verifyHostname}, {@code trustStore}, {@code trustStorePassword}, {@code keyStore}, {@code
+ * keyStorePassword}. Reserved characters in any part are percent-encoded; a plus sign is a plus.
+ */
+public final class RedisConfig {
+
+  /** How Redis is deployed. */
+  public enum Kind {
+    /** One server, reached over TCP. */
+    STANDALONE,
+    /** One server on this machine, reached through a Unix domain socket. */
+    SOCKET,
+    /** A primary that is found by asking Redis Sentinel. */
+    SENTINEL,
+    /** Redis Cluster. */
+    CLUSTER
+  }
+
+  /**
+   * A host and a port that something listens on.
+   *
+   * @param host a name or an address, IPv6 without brackets
+   * @param port 1 to 65535
+   */
+  public record Endpoint(String host, int port) {
+
+    private static final Pattern NOT_IN_A_HOST = Pattern.compile("[\\s/@?#,\\[\\]]");
+
+    public Endpoint {
+      requireNonNull(host, "host");
+      if (host.isBlank()) {
+        throw new IllegalArgumentException("A host is missing: name one, such as localhost");
+      }
+      // Not quoted: a whole URI given as a host may hold a password.
+      if (NOT_IN_A_HOST.matcher(host).find()) {
+        throw new IllegalArgumentException(
+            "The host must be a bare name or address without URI, port or brackets, such as"
+                + " redis.example.com or ::1");
+      }
+      if (port < 1 || port > 65_535) {
+        throw new IllegalArgumentException(
+            "The port must be between 1 and 65535 but is " + port + "; Redis's usual one is 6379");
+      }
+    }
+
+    @Override
+    public String toString() {
+      return host.indexOf(':') < 0 ? host + ":" + port : "[" + host + "]:" + port;
+    }
+  }
+
+  private static final String SECRET = "***";
+
+  // Sockets take their timeouts as a number of milliseconds in an int.
+  private static final Duration MAX_DURATION = Duration.ofMillis(Integer.MAX_VALUE);
+
+  private final Kind kind;
+  private final List<Endpoint> endpoints;
+  private final @Nullable Path socketPath;
+  private final @Nullable String masterName;
+  private final @Nullable String username;
+  private final @Nullable String password;
+  private final @Nullable String sentinelUsername;
+  private final @Nullable String sentinelPassword;
+  private final int database;
+  private final @Nullable TlsConfig tls;
+  private final Duration connectTimeout;
+  private final Duration commandTimeout;
+  private final Duration retryFor;
+  private final int maxConnections;
+  private final String clientName;
+
+  private RedisConfig(Builder builder) {
+    kind = builder.kind;
+    endpoints = builder.endpoints;
+    socketPath = builder.socketPath;
+    masterName = builder.masterName;
+    username = builder.username;
+    password = builder.password;
+    sentinelUsername = builder.sentinelUsername;
+    sentinelPassword = builder.sentinelPassword;
+    database = builder.database;
+    tls = builder.tls;
+    connectTimeout = builder.connectTimeout;
+    commandTimeout = builder.commandTimeout;
+    retryFor = builder.retryFor;
+    maxConnections = builder.maxConnections;
+    clientName = builder.clientName;
+
+    requirePlace();
+    requireNotEmpty("username", username);
+    requireNotEmpty("password", password);
+    requireNotEmpty("sentinel username", sentinelUsername);
+    requireNotEmpty("sentinel password", sentinelPassword);
+    require(
+        kind == Kind.SENTINEL || (sentinelUsername == null && sentinelPassword == null),
+        "Sentinel credentials are given but no sentinels: use username and password");
+    require(
+        database >= 0,
+        "The database must be 0 or more but is " + database + ": Redis numbers them from 0");
+    require(
+        kind != Kind.CLUSTER || database == 0,
+        "Redis Cluster has only database 0 but " + database + " is asked for: leave it out");
+    require(
+        kind != Kind.SOCKET || tls == null,
+        "TLS is not possible on a Unix socket, which never leaves the machine: leave it out");
+    requireTimeout("connectTimeout", connectTimeout);
+    requireTimeout("commandTimeout", commandTimeout);
+    require(
+        !retryFor.isNegative() && retryFor.compareTo(MAX_DURATION) <= 0,
+        "retryFor must be between 0 and 24 days but is " + retryFor + ": 0 is never to try again");
+    require(
+        maxConnections >= 1,
+        "maxConnections must be 1 or more but is " + maxConnections + ": calls need a connection");
+    require(
+        !clientName.isEmpty() && clientName.chars().allMatch(c -> c > ' ' && c <= '~'),
+        "The client name '"
+            + clientName
+            + "' is not one that Redis takes: use printable ASCII characters without spaces");
+  }
+
+  private void requirePlace() {
+    switch (kind) {
+      case STANDALONE ->
+          require(
+              endpoints.size() == 1,
+              "A standalone Redis has one host but "
+                  + endpoints
+                  + " are given: use cluster or sentinel for several");
+      case SOCKET ->
+          require(
+              socketPath != null && socketPath.getNameCount() > 0 && !isEmpty(socketPath),
+              "The path of the socket is missing: give what Redis's setting unixsocket says");
+      case SENTINEL -> {
+        require(!endpoints.isEmpty(), "The sentinels are missing: name at least one");
+        require(
+            masterName != null && !masterName.isBlank(),
+            "The master name is missing, without which sentinels cannot be asked: give the name"
+                + " in 'sentinel monitor <name>' of their configuration");
+      }
+      case CLUSTER ->
+          require(!endpoints.isEmpty(), "The hosts of the cluster are missing: name at least one");
+    }
+  }
+
+  private static boolean isEmpty(Path path) {
+    return path.toString().isEmpty();
+  }
+
+  private static void requireNotEmpty(String name, @Nullable String value) {
+    require(value == null || !value.isEmpty(), "The " + name + " is empty: leave it out for none");
+  }
+
+  private static void requireTimeout(String name, Duration value) {
+    require(
+        value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(MAX_DURATION) <= 0,
+        name + " must be between 1 ms and 24 days but is " + value + ": a usual one is 3 s");
+  }
+
+  private static void require(boolean condition, String problem) {
+    if (!condition) {
+      throw new IllegalArgumentException(problem);
+    }
+  }
+
+  /**
+   * Reads a URI in one of the forms above.
+   *
+   * @throws IllegalArgumentException if it has another form; the message never shows a password
+   */
+  public static RedisConfig parse(String uri) {
+    requireNonNull(uri, "uri");
+    try {
+      return Uri.read(uri).toConfig();
+    } catch (IllegalArgumentException e) {
+      // Without the cause, which may be a message of the JDK that quotes a part of the URI.
+      throw new IllegalArgumentException(
+          "Invalid Redis URI '"
+              + Uri.masked(uri)
+              + "': "
+              + e.getMessage()
+              + ". A correct one: "
+              + Uri.example(uri));
+    }
+  }
+
+  /** Begins with a Redis at localhost:6379 and default settings. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Begins with these settings. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** How Redis is deployed. */
+  public Kind kind() {
+    return kind;
+  }
+
+  /** The server, the sentinels or the first known nodes of the cluster; none for a Unix socket. */
+  public List<Endpoint> endpoints() {
+    return endpoints;
+  }
+
+  /** The path of the Unix socket. */
+  public Optional<Path> socketPath() {
+    return Optional.ofNullable(socketPath);
+  }
+
+  /** The name under which the sentinels watch the primary. */
+  public Optional<String> masterName() {
+    return Optional.ofNullable(masterName);
+  }
+
+  /** The user for the data; without one it is Redis's user {@code default}. */
+  public Optional<String> username() {
+    return Optional.ofNullable(username);
+  }
+
+  /** The password for the data. */
+  public Optional<String> password() {
+    return Optional.ofNullable(password);
+  }
+
+  /** The user for the sentinels. */
+  public Optional<String> sentinelUsername() {
+    return Optional.ofNullable(sentinelUsername);
+  }
+
+  /** The password for the sentinels. */
+  public Optional<String> sentinelPassword() {
+    return Optional.ofNullable(sentinelPassword);
+  }
+
+  /** The number of the database. */
+  public int database() {
+    return database;
+  }
+
+  /** How connections are encrypted; empty if they are not. */
+  public Optional<TlsConfig> tls() {
+    return Optional.ofNullable(tls);
+  }
+
+  /** How long opening a connection may take. */
+  public Duration connectTimeout() {
+    return connectTimeout;
+  }
+
+  /** How long a command may wait for its reply, and a caller for a free connection. */
+  public Duration commandTimeout() {
+    return commandTimeout;
+  }
+
+  /**
+   * How long a call is tried again when Redis has certainly not applied it or can tell that it is a
+   * repetition; zero for never.
+   */
+  public Duration retryFor() {
+    return retryFor;
+  }
+
+  /** The largest number of connections to each node. */
+  public int maxConnections() {
+    return maxConnections;
+  }
+
+  /** The name that {@code CLIENT LIST} shows for the connections. */
+  public String clientName() {
+    return clientName;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RedisConfig that && state().equals(that.state());
+  }
+
+  @Override
+  public int hashCode() {
+    return state().hashCode();
+  }
+
+  private List<@Nullable Object> state() {
+    return Arrays.asList(
+        kind,
+        endpoints,
+        socketPath,
+        masterName,
+        username,
+        password,
+        sentinelUsername,
+        sentinelPassword,
+        database,
+        tls,
+        connectTimeout,
+        commandTimeout,
+        retryFor,
+        maxConnections,
+        clientName);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("RedisConfig[").append(kind);
+    append(text, "endpoints", endpoints.isEmpty() ? null : endpoints);
+    append(text, "socketPath", socketPath);
+    append(text, "masterName", masterName);
+    append(text, "username", username);
+    append(text, "password", password == null ? null : SECRET);
+    append(text, "sentinelUsername", sentinelUsername);
+    append(text, "sentinelPassword", sentinelPassword == null ? null : SECRET);
+    append(text, "database", database);
+    append(text, "tls", tls);
+    append(text, "connectTimeout", connectTimeout);
+    append(text, "commandTimeout", commandTimeout);
+    append(text, "retryFor", retryFor);
+    append(text, "maxConnections", maxConnections);
+    append(text, "clientName", clientName);
+    return text.append(']').toString();
+  }
+
+  private static void append(StringBuilder text, String name, @Nullable Object value) {
+    if (value != null) {
+      text.append(", ").append(name).append('=').append(value);
+    }
+  }
+
+  /** Collects settings for a {@link RedisConfig}. Not safe for use by many threads at once. */
+  public static final class Builder {
+
+    private Kind kind = Kind.STANDALONE;
+    private List<Endpoint> endpoints = List.of(new Endpoint("localhost", 6379));
+    private @Nullable Path socketPath;
+    private @Nullable String masterName;
+    private @Nullable String username;
+    private @Nullable String password;
+    private @Nullable String sentinelUsername;
+    private @Nullable String sentinelPassword;
+    private int database;
+    private @Nullable TlsConfig tls;
+    private Duration connectTimeout = Duration.ofSeconds(5);
+    private Duration commandTimeout = Duration.ofSeconds(3);
+    private Duration retryFor = Duration.ofSeconds(2);
+    private int maxConnections = Math.max(16, 8 * Runtime.getRuntime().availableProcessors());
+    private String clientName = "asynq4j";
+
+    private Builder() {}
+
+    private Builder(RedisConfig config) {
+      kind = config.kind;
+      endpoints = config.endpoints;
+      socketPath = config.socketPath;
+      masterName = config.masterName;
+      username = config.username;
+      password = config.password;
+      sentinelUsername = config.sentinelUsername;
+      sentinelPassword = config.sentinelPassword;
+      database = config.database;
+      tls = config.tls;
+      connectTimeout = config.connectTimeout;
+      commandTimeout = config.commandTimeout;
+      retryFor = config.retryFor;
+      maxConnections = config.maxConnections;
+      clientName = config.clientName;
+    }
+
+    /** One server, reached over TCP. */
+    public Builder standalone(String host, int port) {
+      return place(Kind.STANDALONE, List.of(new Endpoint(host, port)), null, null);
+    }
+
+    /** One server on this machine, reached through a Unix domain socket. */
+    public Builder socket(Path path) {
+      return place(Kind.SOCKET, List.of(), requireNonNull(path, "path"), null);
+    }
+
+    /** A primary that these sentinels know under this name. */
+    public Builder sentinel(String masterName, Endpoint... sentinels) {
+      requireNonNull(masterName, "masterName");
+      return place(Kind.SENTINEL, List.of(sentinels), null, masterName);
+    }
+
+    /** The cluster that these nodes belong to; one that answers is enough to find the others. */
+    public Builder cluster(Endpoint... nodes) {
+      return place(Kind.CLUSTER, List.of(nodes), null, null);
+    }
+
+    private Builder place(
+        Kind newKind,
+        List<Endpoint> newEndpoints,
+        @Nullable Path newSocketPath,
+        @Nullable String newMasterName) {
+      kind = newKind;
+      endpoints = newEndpoints;
+      socketPath = newSocketPath;
+      masterName = newMasterName;
+      return this;
+    }
+
+    /** The user for the data; null for Redis's user {@code default}. */
+    public Builder username(@Nullable String username) {
+      this.username = username;
+      return this;
+    }
+
+    /** The password for the data; null for none. */
+    public Builder password(@Nullable String password) {
+      this.password = password;
+      return this;
+    }
+
+    /** The user for the sentinels; null for {@code default}. */
+    public Builder sentinelUsername(@Nullable String sentinelUsername) {
+      this.sentinelUsername = sentinelUsername;
+      return this;
+    }
+
+    /** The password for the sentinels; null for none. */
+    public Builder sentinelPassword(@Nullable String sentinelPassword) {
+      this.sentinelPassword = sentinelPassword;
+      return this;
+    }
+
+    /** The number of the database; 0 unless set. */
+    public Builder database(int database) {
+      this.database = database;
+      return this;
+    }
+
+    /** Encrypts the connections, those to sentinels too; null for plain text. */
+    public Builder tls(@Nullable TlsConfig tls) {
+      this.tls = tls;
+      return this;
+    }
+
+    /** How long opening a connection may take; 5 s unless set. */
+    public Builder connectTimeout(Duration connectTimeout) {
+      this.connectTimeout = requireNonNull(connectTimeout, "connectTimeout");
+      return this;
+    }
+
+    /** How long a command may wait for its reply or for a free connection; 3 s unless set. */
+    public Builder commandTimeout(Duration commandTimeout) {
+      this.commandTimeout = requireNonNull(commandTimeout, "commandTimeout");
+      return this;
+    }
+
+    /** See {@link RedisConfig#retryFor}; 2 s unless set, zero for never. */
+    public Builder retryFor(Duration retryFor) {
+      this.retryFor = requireNonNull(retryFor, "retryFor");
+      return this;
+    }
+
+    /** The largest number of connections to each node; 8 per CPU and at least 16 unless set. */
+    public Builder maxConnections(int maxConnections) {
+      this.maxConnections = maxConnections;
+      return this;
+    }
+
+    /** The name that {@code CLIENT LIST} shows for the connections; {@code asynq4j} unless set. */
+    public Builder clientName(String clientName) {
+      this.clientName = requireNonNull(clientName, "clientName");
+      return this;
+    }
+
+    /**
+     * Checks the settings and puts them together.
+     *
+     * @throws IllegalArgumentException if they contradict each other or one is out of range
+     */
+    public RedisConfig build() {
+      return new RedisConfig(this);
+    }
+  }
+
+  private enum Scheme {
+    REDIS("redis", Kind.STANDALONE, false),
+    REDISS("rediss", Kind.STANDALONE, true),
+    REDIS_SOCKET("redis-socket", Kind.SOCKET, false),
+    REDIS_SENTINEL("redis-sentinel", Kind.SENTINEL, false),
+    REDISS_SENTINEL("rediss-sentinel", Kind.SENTINEL, true),
+    REDIS_CLUSTER("redis-cluster", Kind.CLUSTER, false),
+    REDISS_CLUSTER("rediss-cluster", Kind.CLUSTER, true);
+
+    final String text;
+    final Kind kind;
+    final boolean tls;
+
+    Scheme(String text, Kind kind, boolean tls) {
+      this.text = text;
+      this.kind = kind;
+      this.tls = tls;
+    }
+
+    static Optional<Scheme> of(String text) {
+      String lowerCase = text.toLowerCase(Locale.ROOT);
+      return Stream.of(values()).filter(s -> s.text.equals(lowerCase)).findFirst();
+    }
+
+    int defaultPort() {
+      return kind == Kind.SENTINEL ? 26_379 : 6379;
+    }
+
+    String example() {
+      return text
+          + switch (kind) {
+            case STANDALONE -> "://user:password@localhost:6379/0";
+            case SOCKET -> "://user:password@/var/run/redis/redis.sock?db=0";
+            case SENTINEL -> "://host1:26379,host2:26379/0?master=mymaster";
+            case CLUSTER -> "://user:password@host1:6379,host2:6379";
+          };
+    }
+  }
+
+  /**
+   * The parts of a Redis URI, still encoded except for the parameters. Cut by hand, because {@link
+   * java.net.URI} knows no authority with several hosts.
+   *
+   * <p>No problem that is reported here quotes a part before the parameters: with a reserved
+   * character in a password any of them may be a piece of it.
+   */
+  private record Uri(
+      Scheme scheme,
+      @Nullable String userInfo,
+      String hosts,
+      String path,
+      Map<String, String> parameters) {
+
+    private static final Set<String> SECRET_PARAMETERS =
+        Set.of("password", "trustStorePassword", "keyStorePassword");
+    private static final List<String> PARAMETERS =
+        List.of(
+            "db",
+            "master",
+            "username",
+            "password",
+            "connectTimeout",
+            "commandTimeout",
+            "retryFor",
+            "clientName",
+            "maxConnections",
+            "verifyHostname",
+            "trustStore",
+            "trustStorePassword",
+            "keyStore",
+            "keyStorePassword");
+
+    private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://");
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
+    private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
+
+    static Uri read(String uri) {
+      String schemeText =
+          schemeText(uri)
+              .orElseThrow(
+                  () -> new IllegalArgumentException("It does not begin with a scheme, redis://"));
+      Scheme scheme =
+          Scheme.of(schemeText)
+              .orElseThrow(
+                  () ->
+                      new IllegalArgumentException(
+                          "The scheme "
+                              + schemeText
+                              + ":// is unknown; the known ones are "
+                              + Stream.of(Scheme.values())
+                                  .map(s -> s.text + "://")
+                                  .collect(Collectors.joining(", "))));
+      String rest = uri.substring(schemeText.length() + "://".length());
+      require(rest.indexOf('#') < 0, "It contains a '#', which must be written %23");
+
+      int queryStart = rest.indexOf('?');
+      String query = queryStart < 0 ? "" : rest.substring(queryStart + 1);
+      String beforeQuery = queryStart < 0 ? rest : rest.substring(0, queryStart);
+      int pathStart = beforeQuery.indexOf('/');
+      String authority = pathStart < 0 ? beforeQuery : beforeQuery.substring(0, pathStart);
+      String path = pathStart < 0 ? "" : beforeQuery.substring(pathStart);
+      require(
+          scheme.kind == Kind.SOCKET || path.indexOf('@') < 0,
+          "There is an '@' after the first '/': in a user name or password, '/' must be written"
+              + " %2F and '@' %40");
+
+      int userInfoEnd = authority.lastIndexOf('@');
+      return new Uri(
+          scheme,
+          userInfoEnd < 0 ? null : authority.substring(0, userInfoEnd),
+          authority.substring(userInfoEnd + 1),
+          path,
+          parameters(query));
+    }
+
+    private static Map<String, String> parameters(String query) {
+      Map<String, String> result = new LinkedHashMap<>();
+      for (String pair : query.split("&", -1)) {
+        if (pair.isEmpty()) {
+          continue;
+        }
+        String name = name(pair);
+        // With an '@' in it, what looks like parameters may be the end of a password.
+        require(
+            PARAMETERS.contains(name),
+            (query.indexOf('@') < 0
+                    ? "The parameter '" + name + "' is unknown"
+                    : "A parameter is unknown, or a '?' in a password is not written %3F")
+                + "; the known ones are "
+                + String.join(", ", PARAMETERS));
+        String value = name.equals(pair) ? "" : decode(pair.substring(name.length() + 1));
+        require(!value.isEmpty(), "The parameter '" + name + "' has no value");
+        require(result.put(name, value) == null, "The parameter '" + name + "' is given twice");
+      }
+      return result;
+    }
+
+    private static String name(String pair) {
+      int end = pair.indexOf('=');
+      return end < 0 ? pair : pair.substring(0, end);
+    }
+
+    RedisConfig toConfig() {
+      Builder builder = builder();
+      applyPlace(builder);
+      applyUserInfo(builder);
+      String pathDatabase = scheme.kind == Kind.SOCKET ? "" : withoutOuterSlashes(path);
+      if (!pathDatabase.isEmpty()) {
+        require(
+            !parameters.containsKey("db"),
+            "The database is given twice, in the path and as parameter 'db'");
+        require(
+            NUMBER.matcher(pathDatabase).matches(),
+            "The path after the host must be the number of a database");
+        builder.database(Integer.parseInt(pathDatabase));
+      }
+      parameters.forEach((name, value) -> apply(builder, name, value));
+      if (scheme.tls) {
+        builder.tls(tls());
+      }
+      return builder.build();
+    }
+
+    private void applyPlace(Builder builder) {
+      if (scheme.kind == Kind.SOCKET) {
+        require(
+            hosts.isEmpty(),
+            "Only user:password@ may stand between redis-socket:// and the path, which begins with"
+                + " '/'");
+        builder.socket(Path.of(decode(path)));
+        return;
+      }
+      Endpoint[] endpoints = endpoints();
+      switch (scheme.kind) {
+        case SENTINEL -> builder.sentinel(parameters.getOrDefault("master", ""), endpoints);
+        case CLUSTER -> builder.cluster(endpoints);
+        default -> {
+          require(
+              endpoints.length == 1,
+              "Several hosts need the scheme redis-cluster:// or redis-sentinel://");
+          builder.standalone(endpoints[0].host(), endpoints[0].port());
+        }
+      }
+    }
+
+    private Endpoint[] endpoints() {
+      List<Endpoint> result = new ArrayList<>();
+      for (String host : hosts.split(",", -1)) {
+        result.add(endpoint(host));
+      }
+      return result.toArray(new Endpoint[0]);
+    }
+
+    private Endpoint endpoint(String text) {
+      boolean bracketed = text.startsWith("[");
+      int hostEnd = bracketed ? text.indexOf(']') + 1 : text.indexOf(':');
+      if (hostEnd < 0) {
+        hostEnd = text.length();
+      }
+      String portPart = text.substring(hostEnd);
+      require(
+          (!bracketed || hostEnd > 0) && portPart.lastIndexOf(':') <= 0,
+          "A host has more than one colon: an IPv6 address is written in brackets, [::1]:6379");
+      int port = scheme.defaultPort();
+      if (!portPart.isEmpty()) {
+        String digits = portPart.substring(1);
+        require(
+            portPart.startsWith(":") && digits.matches("\\d{1,9}"),
+            "The port after the host must be a number from 1 to 65535");
+        port = Integer.parseInt(digits);
+      }
+      String host = bracketed ? text.substring(1, hostEnd - 1) : text.substring(0, hostEnd);
+      return new Endpoint(decode(host), port);
+    }
+
+    private void applyUserInfo(Builder builder) {
+      if (userInfo == null) {
+        return;
+      }
+      int userEnd = userInfo.indexOf(':');
+      String user = decodeOrNull(userEnd < 0 ? userInfo : userInfo.substring(0, userEnd));
+      String secret = userEnd < 0 ? null : decodeOrNull(userInfo.substring(userEnd + 1));
+      if (scheme.kind == Kind.SENTINEL) {
+        builder.sentinelUsername(user).sentinelPassword(secret);
+        return;
+      }
+      require(
+          !parameters.containsKey("username") && !parameters.containsKey("password"),
+          "Credentials are given twice, before the host and as parameters");
+      builder.username(user).password(secret);
+    }
+
+    private void apply(Builder builder, String name, String value) {
+      switch (name) {
+        case "db" -> builder.database(number(name, value));
+        case "username" -> builder.username(value);
+        case "password" -> builder.password(value);
+        case "connectTimeout" -> builder.connectTimeout(duration(name, value));
+        case "commandTimeout" -> builder.commandTimeout(duration(name, value));
+        case "retryFor" -> builder.retryFor(duration(name, value));
+        case "clientName" -> builder.clientName(value);
+        case "maxConnections" -> builder.maxConnections(number(name, value));
+        case "master" ->
+            require(
+                scheme.kind == Kind.SENTINEL,
+                "The parameter 'master' needs the scheme redis-sentinel://");
+        default ->
+            require(
+                scheme.tls,
+                "The parameter '" + name + "' is about TLS, which needs a scheme with rediss");
+      }
+    }
+
+    private TlsConfig tls() {
+      String verify = parameters.getOrDefault("verifyHostname", "true");
+      require(
+          verify.equals("true") || verify.equals("false"),
+          "The parameter 'verifyHostname' must be true or false but is '" + verify + "'");
+      return new TlsConfig(
+          Optional.ofNullable(parameters.get("trustStore")).map(Path::of),
+          Optional.ofNullable(parameters.get("trustStorePassword")),
+          Optional.ofNullable(parameters.get("keyStore")).map(Path::of),
+          Optional.ofNullable(parameters.get("keyStorePassword")),
+          verify.equals("true"));
+    }
+
+    private static int number(String name, String value) {
+      require(
+          NUMBER.matcher(value).matches(),
+          "The parameter '" + name + "' must be a number but is '" + value + "'");
+      return Integer.parseInt(value);
+    }
+
+    private static Duration duration(String name, String value) {
+      Matcher matcher = DURATION.matcher(value);
+      if (matcher.matches()) {
+        long amount = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+          case "ms" -> Duration.ofMillis(amount);
+          case "s" -> Duration.ofSeconds(amount);
+          case "m" -> Duration.ofMinutes(amount);
+          default -> Duration.ofHours(amount);
+        };
+      }
+      try {
+        return Duration.parse(value);
+      } catch (DateTimeParseException e) {
+        throw new IllegalArgumentException(
+            "The parameter '"
+                + name
+                + "' must be a duration such as 500ms, 3s, 1m or PT3S but is '"
+                + value
+                + "'",
+            e);
+      }
+    }
+
+    private static @Nullable String decodeOrNull(String text) {
+      return text.isEmpty() ? null : decode(text);
+    }
+
+    private static String decode(String text) {
+      try {
+        // The decoder is meant for forms, where a plus sign is a space.
+        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "A '%' is not followed by two hexadecimal digits: a literal one is written %25", e);
+      }
+    }
+
+    private static String withoutOuterSlashes(String path) {
+      int start = 0;
+      int end = path.length();
+      while (start < end && path.charAt(start) == '/') {
+        start++;
+      }
+      while (end > start && path.charAt(end - 1) == '/') {
+        end--;
+      }
+      return path.substring(start, end);
+    }
+
+    /** The URI without anything that could be a password, rather too little than too much. */
+    static String masked(String uri) {
+      String start = schemeText(uri).map(text -> text + "://").orElse("");
+      String rest = uri.substring(start.length());
+      int queryStart = rest.indexOf('?');
+      String query = queryStart < 0 ? "" : rest.substring(queryStart + 1);
+      if (query.indexOf('@') >= 0) {
+        return start + SECRET;
+      }
+      String place = queryStart < 0 ? rest : rest.substring(0, queryStart);
+      int at = place.lastIndexOf('@');
+      return start
+          + (at < 0 ? place : SECRET + place.substring(at))
+          + (query.isEmpty() ? "" : "?" + maskedQuery(query));
+    }
+
+    private static String maskedQuery(String query) {
+      return Stream.of(query.split("&", -1))
+          .map(
+              pair -> {
+                String name = name(pair);
+                return PARAMETERS.contains(name) && !SECRET_PARAMETERS.contains(name)
+                    ? pair
+                    : name + "=" + SECRET;
+              })
+          .collect(Collectors.joining("&"));
+    }
+
+    static String example(String uri) {
+      return schemeText(uri).flatMap(Scheme::of).orElse(Scheme.REDIS).example();
+    }
+
+    private static Optional<String> schemeText(String uri) {
+      Matcher matcher = SCHEME.matcher(uri);
+      return matcher.lookingAt() ? Optional.of(matcher.group(1)) : Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.broker.Broker;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * A connection to Redis, shared by everything in a process that works with its tasks. Thread-safe;
+ * connects again by itself after an outage, a failover or a resharding. Close it last.
+ */
+public final class RedisConnection implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(RedisConnection.class);
+
+  private final Link link;
+  private final RedisClock clock = new RedisClock();
+  private final RedisBroker broker;
+  private final AtomicBoolean clockStarted = new AtomicBoolean();
+
+  private RedisConnection(RedisConfig config) {
+    this.link = new Link(new LazyNodes(() -> nodes(config)), config.retryFor(), where(config));
+    this.broker = new RedisBroker(link, clock);
+  }
+
+  /**
+   * Connects to a Redis by its URL, such as {@code redis://localhost:6379}, and looks whether it is
+   * fit for tasks.
+   */
+  public static RedisConnection open(String uri) {
+    return open(RedisConfig.parse(uri));
+  }
+
+  /** Connects, and looks whether this Redis is fit for tasks. */
+  public static RedisConnection open(RedisConfig config) {
+    RedisConnection connection = lazy(config);
+    try {
+      connection.ping();
+      new Checkup(connection.link).run();
+      return connection;
+    } catch (RuntimeException e) {
+      connection.close();
+      throw e;
+    }
+  }
+
+  /** Connects when it is first used, so that a process can start while Redis is down. */
+  public static RedisConnection lazy(RedisConfig config) {
+    return new RedisConnection(config);
+  }
+
+  private static Nodes nodes(RedisConfig config) {
+    return switch (config.kind()) {
+      case STANDALONE, SOCKET -> new StandaloneNodes(config);
+      case SENTINEL -> new SentinelNodes(config);
+      case CLUSTER -> new ClusterNodes(config);
+    };
+  }
+
+  private static String where(RedisConfig config) {
+    return config
+        .socketPath()
+        .map(Object::toString)
+        .orElseGet(
+            () ->
+                config.endpoints().stream()
+                    .map(RedisConfig.Endpoint::toString)
+                    .collect(Collectors.joining(",")));
+  }
+
+  /** Asks whether Redis is there, and follows its clock. Returns how long the answer took. */
+  public Duration ping() {
+    long sent = System.nanoTime();
+    link.call(0, Repeat.SAFE, Command.PING, new Args());
+    Duration roundTrip = Duration.ofNanos(System.nanoTime() - sent);
+    followClock();
+    return roundTrip;
+  }
+
+  private void followClock() {
+    long sent = System.nanoTime();
+    List<@Nullable Object> time;
+    try {
+      time = Reply.list(link.call(0, Repeat.SAFE, Command.TIME, new Args()));
+    } catch (BrokerRefusedException e) {
+      if (clockStarted.compareAndSet(false, true)) {
+        log.warn(
+            "this Redis user must not ask for the TIME, so this machine's clock is used for what Java computes");
+      }
+      return;
+    }
+    long answered = System.nanoTime();
+    Instant redis =
+        Instant.ofEpochSecond(Reply.number(time.get(0)), Reply.number(time.get(1)) * 1000);
+    if (clockStarted.compareAndSet(false, true)) {
+      clock.start(redis, sent, answered);
+    } else {
+      clock.follow(redis, sent, answered);
+    }
+  }
+
+  /** A clock that follows Redis's and never steps back. */
+  public Clock clock() {
+    return clock;
+  }
+
+  /** For the packages of this library: what is done to tasks over this connection. */
+  public Broker broker() {
+    return broker;
+  }
+
+  @Override
+  public void close() {
+    link.close();
+  }
+}

@@ -1,0 +1,56 @@
+package io.asynq4j.redis;
+
+/** The kinds of errors that Redis answers, as far as it matters what to do about them. */
+enum RedisError {
+  LOADING(true, ""),
+  BUSY(true, "; a script is running too long there"),
+  READONLY(true, "; a failover may be under way"),
+  MASTERDOWN(true, ""),
+  CLUSTERDOWN(true, ""),
+  TRYAGAIN(true, "; the slot of this queue is being moved"),
+  NOREPLICAS(true, "; the primary has fewer replicas than it is told to write with"),
+  OOM(false, "; raise maxmemory or remove tasks. Nothing was written"),
+  MISCONF(false, "; Redis cannot save to disk and refuses writes. Nothing was written"),
+  NOAUTH(false, "; give the password in the URL, as in redis://:password@host:6379"),
+  WRONGPASS(false, "; check user and password in the URL"),
+  NOPERM(false, "; docs/redis-layout.md lists what the user of this library must be allowed to do"),
+  NOSCRIPT(false, ""),
+  OTHER(false, "");
+
+  private final boolean passes;
+  private final String advice;
+
+  RedisError(boolean passes, String advice) {
+    this.passes = passes;
+    this.advice = advice;
+  }
+
+  static RedisError of(String text) {
+    for (RedisError error : values()) {
+      if (text.startsWith(error.name())) {
+        return error;
+      }
+    }
+    // Errors of commands inside a script carry their code behind these words on Redis 6.2.
+    int nested = text.indexOf(": -");
+    return nested > 0 && text.startsWith("ERR Error running script")
+        ? of(text.substring(nested + 3))
+        : OTHER;
+  }
+
+  /** Whether it goes away by itself. The command was not done. */
+  boolean passes() {
+    return passes;
+  }
+
+  /**
+   * Whether a script may have done a part: Redis takes nothing back when one fails in the middle.
+   */
+  boolean mayBeHalfDone() {
+    return this == OTHER || this == NOPERM;
+  }
+
+  String advice() {
+    return advice;
+  }
+}

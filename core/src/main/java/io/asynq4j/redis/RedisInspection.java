@@ -1,0 +1,433 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.TaskMessage;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol.Command;
+
+/** Looks into Redis. */
+final class RedisInspection implements Inspection {
+
+  private static final Logger log = LoggerFactory.getLogger(RedisInspection.class);
+
+  private static final int TASK_SAMPLE = 20;
+  private static final int GROUP_SAMPLE = 5;
+
+  private final Scripts scripts;
+  private final Link link;
+  private final BrokerTime time;
+  private final OperatorActions actions;
+  private final AtomicBoolean toldOfMemory = new AtomicBoolean();
+
+  RedisInspection(
+      Scripts scripts,
+      Link link,
+      BrokerTime time,
+      Registry registry,
+      RedisAggregation aggregation,
+      RedisUpkeep upkeep) {
+    this.scripts = scripts;
+    this.link = link;
+    this.time = time;
+    this.actions = new OperatorActions(scripts, link, registry, this, aggregation, upkeep);
+  }
+
+  @Override
+  public Set<String> queues() {
+    Set<String> queues = new TreeSet<>();
+    Args args = new Args().add(Keys.QUEUES);
+    for (Object name : Reply.list(link.call(Keys.QUEUES, Repeat.SAFE, Command.SMEMBERS, args))) {
+      queues.add(Reply.text(name));
+    }
+    return queues;
+  }
+
+  void requireQueue(QueueName queue) {
+    Args args = new Args().add(Keys.QUEUES).add(queue.value());
+    if (Reply.number(link.call(Keys.QUEUES, Repeat.SAFE, Command.SISMEMBER, args)) == 0) {
+      throw new QueueNotFoundException(queue);
+    }
+  }
+
+  @Override
+  public QueueStats stats(QueueName queue) {
+    requireQueue(queue);
+    List<@Nullable Object> reply = Reply.list(scripts.run(Script.QUEUE_STATS, queue, new Args()));
+    Map<TaskState, Long> sizes = new EnumMap<>(TaskState.class);
+    TaskState[] order = {
+      TaskState.PENDING,
+      TaskState.ACTIVE,
+      TaskState.SCHEDULED,
+      TaskState.RETRY,
+      TaskState.ARCHIVED,
+      TaskState.COMPLETED,
+      TaskState.AGGREGATING
+    };
+    for (int i = 0; i < order.length; i++) {
+      sizes.put(order[i], Reply.number(reply.get(1 + i)));
+    }
+    return new QueueStats(
+        queue,
+        TaskRow.time(reply.get(0)),
+        sizes,
+        Reply.number(reply.get(8)),
+        Reply.number(reply.get(9)),
+        Reply.number(reply.get(10)),
+        Reply.number(reply.get(11)),
+        Reply.number(reply.get(12)),
+        Reply.number(reply.get(13)) == 1,
+        pendingSince(Reply.text(reply.get(14))));
+  }
+
+  private static @Nullable Instant pendingSince(String nanos) {
+    if (nanos.isEmpty()) {
+      return null;
+    }
+    long value = Long.parseLong(nanos);
+    return Instant.ofEpochSecond(value / 1_000_000_000, value % 1_000_000_000);
+  }
+
+  @Override
+  public OptionalLong memoryUsage(QueueName queue) {
+    requireQueue(queue);
+    try {
+      Args args = new Args(2).add(TASK_SAMPLE).add(GROUP_SAMPLE);
+      return OptionalLong.of(Reply.number(scripts.run(Script.MEMORY, queue, args)));
+    } catch (BrokerRefusedException e) {
+      if (toldOfMemory.compareAndSet(false, true)) {
+        log.warn(
+            "memory usage of queues is not shown: this Redis does not allow MEMORY USAGE ({})",
+            e.getMessage());
+      }
+      return OptionalLong.empty();
+    }
+  }
+
+  @Override
+  public List<DailyStats> history(QueueName queue, int days) {
+    if (days < 1) {
+      throw new IllegalArgumentException("the number of days must be positive: " + days);
+    }
+    requireQueue(queue);
+    LocalDate today = LocalDate.ofInstant(time.clock().instant(), ZoneOffset.UTC);
+    Args args = new Args(days * 2);
+    for (int i = 0; i < days; i++) {
+      LocalDate date = today.minusDays(i);
+      args.add(Keys.processedOn(queue, date)).add(Keys.failedOn(queue, date));
+    }
+    List<@Nullable Object> counters =
+        Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.MGET, args));
+    List<DailyStats> history = new ArrayList<>(days);
+    for (int i = 0; i < days; i++) {
+      history.add(
+          new DailyStats(
+              today.minusDays(i),
+              Reply.number(counters.get(2 * i)),
+              Reply.number(counters.get(2 * i + 1))));
+    }
+    return history;
+  }
+
+  @Override
+  public Map<String, Long> groupSizes(QueueName queue) {
+    List<@Nullable Object> reply = Reply.list(scripts.run(Script.GROUP_STATS, queue, new Args()));
+    Map<String, Long> sizes = new TreeMap<>();
+    for (int i = 0; i < reply.size(); i += 2) {
+      sizes.put(Reply.text(reply.get(i)), Reply.number(reply.get(i + 1)));
+    }
+    return sizes;
+  }
+
+  @Override
+  public TaskInfo task(QueueName queue, String id) {
+    try {
+      return row(queue, id).info();
+    } catch (UnreadableMessageException e) {
+      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  TaskRow row(QueueName queue, String id) {
+    requireQueue(queue);
+    List<@Nullable Object> reply = Reply.list(scripts.run(Script.TASK, queue, new Args(1).add(id)));
+    if (reply.isEmpty()) {
+      throw new TaskNotFoundException(queue, id);
+    }
+    String score = Reply.text(reply.get(1));
+    return TaskRow.of(queue, id, null, TaskRow.time(reply.get(0)), score, score, reply, 2);
+  }
+
+  @Override
+  public Page list(QueueName queue, Listing listing) {
+    requireQueue(queue);
+    List<TaskInfo> tasks = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
+    Listing rest = listing;
+    long total;
+    Cursor cursor;
+    do {
+      Slice slice = slice(queue, rest);
+      for (TaskRow row : slice.rows()) {
+        try {
+          tasks.add(row.info());
+        } catch (UnreadableMessageException e) {
+          unreadable.add(row.id());
+        }
+      }
+      total = slice.total();
+      cursor = slice.next();
+      int left = listing.limit() - tasks.size() - unreadable.size();
+      if (cursor == null || left == 0) {
+        break;
+      }
+      rest = new Listing(rest.state(), rest.group(), rest.newestFirst(), 0, left, cursor.text());
+    } while (true);
+    return new Page(tasks, total, cursor == null ? null : cursor.text(), unreadable);
+  }
+
+  /** What one call of the script gives: at most so many as a call may carry. */
+  record Slice(List<TaskRow> rows, long total, @Nullable Cursor next) {}
+
+  Slice slice(QueueName queue, Listing listing) {
+    boolean isList = listing.state() == TaskState.PENDING || listing.state() == TaskState.ACTIVE;
+    Cursor after = listing.cursor() == null ? null : Cursor.parse(listing.cursor());
+    int limit = Math.min(listing.limit(), Batches.MAX);
+    Args args =
+        new Args(7)
+            .add(container(queue, listing))
+            .add(isList ? "list" : "zset")
+            .add(listing.newestFirst())
+            .add(listing.offset())
+            .add(limit)
+            .add(after == null ? "" : after.id())
+            .add(after == null ? "" : after.score());
+    List<@Nullable Object> reply = Reply.list(scripts.run(Script.LIST, queue, args));
+    Instant now = TaskRow.time(reply.get(0));
+    long total = Reply.number(reply.get(1));
+    long offset = Reply.number(reply.get(2));
+    List<TaskRow> rows = new ArrayList<>();
+    for (int i = 3; i < reply.size(); i += 3 + TaskRow.FIELDS) {
+      rows.add(
+          TaskRow.of(
+              queue,
+              Reply.text(reply.get(i)),
+              listing.state(),
+              now,
+              Reply.text(reply.get(i + 1)),
+              Reply.text(reply.get(i + 2)),
+              reply,
+              i + 3));
+    }
+    boolean isLast = rows.size() < limit || offset + rows.size() >= total;
+    TaskRow last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
+    return new Slice(
+        rows, total, isLast || last == null ? null : new Cursor(last.id(), last.score()));
+  }
+
+  private static String container(QueueName queue, Listing listing) {
+    return listing.group() == null
+        ? Keys.of(queue, listing.state().word())
+        : Keys.group(queue, listing.group());
+  }
+
+  /** The last task of a page, opaque to callers. */
+  record Cursor(String id, String score) {
+
+    String text() {
+      byte[] plain = (score + " " + id).getBytes(StandardCharsets.UTF_8);
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(plain);
+    }
+
+    static Cursor parse(String text) {
+      try {
+        String plain = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
+        int space = plain.indexOf(' ');
+        return new Cursor(plain.substring(space + 1), plain.substring(0, space));
+      } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+        throw new IllegalArgumentException("not a cursor of a page: \"" + text + "\"", e);
+      }
+    }
+  }
+
+  @Override
+  public List<ActionAnswer> run(QueueName queue, List<String> ids) {
+    return actions.run(queue, ids);
+  }
+
+  @Override
+  public List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules) {
+    return actions.archive(queue, ids, rules);
+  }
+
+  @Override
+  public List<ActionAnswer> delete(QueueName queue, List<String> ids) {
+    return actions.delete(queue, ids);
+  }
+
+  @Override
+  public int runAll(
+      QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
+    return actions.all(queue, state, group, ids -> actions.run(queue, ids), progress);
+  }
+
+  @Override
+  public int archiveAll(
+      QueueName queue,
+      TaskState state,
+      @Nullable String group,
+      ArchiveRules rules,
+      IntConsumer progress) {
+    return actions.all(queue, state, group, ids -> actions.archive(queue, ids, rules), progress);
+  }
+
+  @Override
+  public int deleteAll(
+      QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
+    return actions.deleteAll(queue, state, group, progress);
+  }
+
+  @Override
+  public void removeQueue(QueueName queue, boolean force) {
+    actions.removeQueue(queue, force);
+  }
+
+  @Override
+  public void updatePayload(QueueName queue, String id, Payload payload) {
+    TaskRow row = row(queue, id);
+    TaskMessage stored;
+    try {
+      stored = MessageCodec.decode(row.message(), queue, id);
+    } catch (UnreadableMessageException e) {
+      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
+    }
+    String lock = stored.uniqueKey().isEmpty() ? "" : Keys.unique(queue, stored.type(), payload);
+    Args args =
+        new Args(5)
+            .add(id)
+            .add(row.message())
+            .add(MessageCodec.encode(stored.withPayload(payload, lock)))
+            .add(stored.uniqueKey())
+            .add(lock);
+    Object reply = scripts.run(Script.UPDATE, queue, args);
+    if (reply instanceof Long code) {
+      if (code == 0) {
+        throw new TaskNotFoundException(queue, id);
+      } else if (code == -1) {
+        throw new TaskStateException(
+            queue, id, "was changed by somebody else just now; look again, then try again");
+      }
+    } else if (Reply.text(reply).startsWith("lock:")) {
+      throw new TaskStateException(
+          queue,
+          id,
+          "would equal the unique task " + Reply.text(reply).substring("lock:".length()));
+    } else {
+      throw new TaskStateException(queue, id, "cannot be updated while it is " + Reply.text(reply));
+    }
+  }
+
+  @Override
+  public boolean pause(QueueName queue) {
+    String key = Keys.of(queue, "paused");
+    Args args = new Args().add(key).add(time.clock().instant().getEpochSecond()).add("NX");
+    return link.call(key, Repeat.NEVER, Command.SET, args) != null;
+  }
+
+  @Override
+  public boolean resume(QueueName queue) {
+    String key = Keys.of(queue, "paused");
+    return Reply.number(link.call(key, Repeat.NEVER, Command.DEL, new Args().add(key))) == 1;
+  }
+
+  @Override
+  public Settings settings(QueueName queue) {
+    String key = Keys.of(queue, "settings");
+    Args args = new Args().add(key).add("max_active").add("ordered");
+    List<@Nullable Object> reply = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
+    return new Settings(
+        reply.get(0) == null ? OptionalInt.empty() : OptionalInt.of(Reply.integer(reply.get(0))),
+        reply.get(1) == null ? Optional.empty() : Optional.of(Reply.number(reply.get(1)) == 1));
+  }
+
+  @Override
+  public void set(QueueName queue, Settings settings) {
+    String key = Keys.of(queue, "settings");
+    if (settings.maxActive().isEmpty() && settings.ordered().isEmpty()) {
+      link.call(key, Repeat.SAFE, Command.DEL, new Args().add(key));
+      return;
+    }
+    Args set = new Args().add(key);
+    Args unset = new Args().add(key);
+    settings
+        .maxActive()
+        .ifPresentOrElse(n -> set.add("max_active").add(n), () -> unset.add("max_active"));
+    settings
+        .ordered()
+        .ifPresentOrElse(on -> set.add("ordered").add(on), () -> unset.add("ordered"));
+    link.call(key, Repeat.SAFE, Command.HSET, set);
+    if (unset.size() > 1) {
+      link.call(key, Repeat.SAFE, Command.HDEL, unset);
+    }
+  }
+
+  @Override
+  public int slot(QueueName queue) {
+    return Keys.slot(Keys.prefix(queue));
+  }
+
+  @Override
+  public List<String> nodes(QueueName queue) {
+    int slot = slot(queue);
+    List<@Nullable Object> ranges;
+    try {
+      ranges = Reply.list(link.call(slot, Repeat.SAFE, Command.CLUSTER, new Args().add("SLOTS")));
+    } catch (BrokerRefusedException e) {
+      return List.of();
+    }
+    for (Object each : ranges) {
+      List<@Nullable Object> range = Reply.list(each);
+      if (Reply.number(range.get(0)) <= slot && slot <= Reply.number(range.get(1))) {
+        return range.subList(2, range.size()).stream().map(RedisInspection::address).toList();
+      }
+    }
+    return List.of();
+  }
+
+  private static String address(@Nullable Object node) {
+    List<@Nullable Object> parts = Reply.list(node);
+    return Reply.text(parts.get(0)) + ":" + Reply.number(parts.get(1));
+  }
+
+  @Override
+  public Map<String, String> redisInfo() {
+    return RedisInfo.ask(link);
+  }
+}

@@ -1,0 +1,175 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.ClaimBatch.Rest;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Seconds;
+import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Claims, extends and settles, many tasks per call. */
+final class RedisSource implements TaskSource {
+
+  private static final Logger log = LoggerFactory.getLogger(RedisSource.class);
+
+  private final Scripts scripts;
+  private final Settler settler;
+  private final Map<QueueName, Queue<UnansweredClaim>> unanswered = new ConcurrentHashMap<>();
+
+  RedisSource(Scripts scripts, BrokerTime time) {
+    this.scripts = scripts;
+    this.settler = new Settler(scripts, time);
+  }
+
+  /**
+   * A claim that Redis may have granted although its answer never came: asked for again before
+   * anything new is.
+   */
+  private record UnansweredClaim(Scripts.Numbered call, String token, Args args, long sentNanos) {
+    boolean isRemembered() {
+      // Well before Redis forgets: the answer must arrive in time too.
+      return System.nanoTime() - sentNanos < Lanes.KEEP.toNanos() / 2;
+    }
+  }
+
+  @Override
+  public ClaimBatch claim(QueueName queue, int max, Duration lease, QueueRules rules) {
+    if (max < 1) {
+      throw new IllegalArgumentException("a claim must be for one task or more: " + max);
+    }
+    UnansweredClaim earlier = pollUnanswered(queue);
+    if (earlier != null) {
+      ClaimBatch granted = send(queue, earlier);
+      if (!granted.claims().isEmpty()) {
+        return granted;
+      }
+    }
+    Lanes.Lane lane = scripts.lanes().take();
+    try {
+      String token = ClaimToken.next();
+      Args args =
+          new Args(5)
+              .add(Math.min(max, Batches.MAX))
+              .add(Seconds.ceil(lease))
+              .add(token)
+              .add(rules.maxActive())
+              .add(rules.ordered());
+      Scripts.Numbered call = new Scripts.Numbered(lane.id(), lane.next());
+      return send(queue, new UnansweredClaim(call, token, args, System.nanoTime()));
+    } finally {
+      scripts.lanes().giveBack(lane);
+    }
+  }
+
+  private @Nullable UnansweredClaim pollUnanswered(QueueName queue) {
+    Queue<UnansweredClaim> claims = unanswered.get(queue);
+    UnansweredClaim earlier = claims == null ? null : claims.poll();
+    return earlier != null && earlier.isRemembered() ? earlier : null;
+  }
+
+  private ClaimBatch send(QueueName queue, UnansweredClaim claim) {
+    try {
+      return batch(
+          queue,
+          claim.token(),
+          Reply.list(scripts.run(Script.CLAIM, queue, claim.call(), claim.args())));
+    } catch (BrokerException e) {
+      if (e.mayHaveBeenApplied()) {
+        unanswered.computeIfAbsent(queue, any -> new ConcurrentLinkedQueue<>()).add(claim);
+      }
+      throw e;
+    }
+  }
+
+  private ClaimBatch batch(QueueName queue, String token, List<@Nullable Object> reply) {
+    Rest rest =
+        switch (Reply.text(reply.get(0))) {
+          case "ok" -> Rest.MORE;
+          case "empty" -> Rest.EMPTY;
+          case "paused" -> Rest.PAUSED;
+          case "full" -> Rest.FULL;
+          case "held" -> Rest.HELD;
+          default ->
+              throw new IllegalStateException("claim.lua answered " + Reply.text(reply.get(0)));
+        };
+    Instant heldUntil = rest == Rest.HELD ? Instant.ofEpochMilli(Reply.number(reply.get(1))) : null;
+    Instant leasedUntil = Instant.ofEpochSecond(Reply.number(reply.get(2)));
+    List<Claim> claims = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
+    for (int i = 3; i < reply.size(); i += 2) {
+      String id = Reply.text(reply.get(i));
+      try {
+        claims.add(
+            new Claim(
+                MessageCodec.decode(Reply.bytes(reply.get(i + 1)), queue, id), token, leasedUntil));
+      } catch (UnreadableMessageException e) {
+        quarantine(queue, id, token, e);
+        unreadable.add(id);
+      }
+    }
+    return new ClaimBatch(claims, rest, heldUntil, unreadable);
+  }
+
+  /** Archives a task that nobody can read, so that it does not come back for ever. */
+  private void quarantine(
+      QueueName queue, String id, String token, UnreadableMessageException reason) {
+    try {
+      settler.quarantine(queue, id, token, String.valueOf(reason.getMessage()));
+      log.error("task {} of queue {} was archived unread: {}", id, queue, reason.getMessage());
+    } catch (BrokerException e) {
+      log.error(
+          "task {} of queue {} is unreadable ({}) and could not be archived; the recoverer will do it",
+          id,
+          queue,
+          reason.getMessage(),
+          e);
+    }
+  }
+
+  @Override
+  public List<@Nullable Instant> extend(QueueName queue, List<Claim> claims, Duration lease) {
+    List<@Nullable Instant> expiries = new ArrayList<>(claims.size());
+    for (List<Claim> batch : Batches.of(claims)) {
+      Args args = new Args(1 + batch.size() * 2).add(Seconds.ceil(lease));
+      batch.forEach(claim -> args.add(claim.id()).add(claim.token()));
+      List<@Nullable Object> reply = Reply.list(scripts.run(Script.EXTEND, queue, args));
+      Instant expiry = Instant.ofEpochSecond(Reply.number(reply.get(0)));
+      for (int i = 1; i < reply.size(); i++) {
+        expiries.add(Reply.number(reply.get(i)) == 1 ? expiry : null);
+      }
+    }
+    return expiries;
+  }
+
+  @Override
+  public List<Settled> settle(
+      QueueName queue,
+      List<? extends Settlement> settlements,
+      QueueRules rules,
+      ArchiveRules archive) {
+    return settler.settle(queue, settlements, rules, archive);
+  }
+
+  @Override
+  public boolean writeResult(Claim claim, Payload result) {
+    Args args = new Args(3).add(claim.id()).add(claim.token()).add(result.bytes());
+    return Reply.number(scripts.run(Script.WRITE_RESULT, claim.queue(), args)) == 1;
+  }
+}

@@ -1,0 +1,188 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Seconds;
+import io.asynq4j.broker.TaskMessage;
+import io.asynq4j.broker.Upkeep;
+import io.asynq4j.broker.Upkeep.Recovered.Action;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol;
+
+/** The chores, each as bounded calls. */
+final class RedisUpkeep implements Upkeep {
+
+  /** What the original stores as the error of a task whose worker vanished. */
+  static final String LEASE_EXPIRED = "asynq: task lease expired";
+
+  private static final int KEYS_PER_SCAN = 1000;
+
+  private final Scripts scripts;
+  private final Link link;
+  private final BrokerTime time;
+  private final Archive archives;
+
+  RedisUpkeep(Scripts scripts, Link link, BrokerTime time) {
+    this.scripts = scripts;
+    this.link = link;
+    this.time = time;
+    this.archives = new Archive(scripts);
+  }
+
+  @Override
+  public Forwarded forward(QueueName queue, int limit) {
+    List<@Nullable Object> reply =
+        Reply.list(
+            scripts.run(Script.FORWARD, queue, new Args(1).add(Math.min(limit, Batches.MAX))));
+    long nextDue = Reply.number(reply.get(1));
+    return new Forwarded(
+        Reply.integer(reply.get(0)), nextDue == 0 ? null : Instant.ofEpochMilli(nextDue));
+  }
+
+  /** A task that is to be taken from its worker, if its lease is still as it was seen. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Recovery(
+      String id,
+      String score,
+      Action action,
+      byte[] message,
+      long delayMillis,
+      String quarantine) {}
+
+  @Override
+  public List<Recovered> recover(
+      QueueName queue, int limit, CrashRules crash, QueueRules rules, ArchiveRules archive) {
+    List<Recovery> recoveries = expired(queue, limit, crash);
+    if (recoveries.isEmpty()) {
+      return List.of();
+    }
+    Args args =
+        new Args(3 + recoveries.size() * 6)
+            .add(rules.ordered())
+            .add(archive.maxSize())
+            .add(archive.maxAge().toSeconds());
+    for (Recovery recovery : recoveries) {
+      args.add(recovery.id())
+          .add(recovery.score())
+          .add(recovery.action().name().toLowerCase(Locale.ROOT))
+          .add(recovery.message())
+          .add(recovery.delayMillis())
+          .add(recovery.quarantine());
+    }
+    List<@Nullable Object> replies = Reply.list(scripts.run(Script.RECOVER, queue, args));
+    List<Recovered> recovered = new ArrayList<>();
+    for (int i = 0; i < recoveries.size(); i++) {
+      if (Reply.number(replies.get(i)) == 1) {
+        recovered.add(new Recovered(recoveries.get(i).id(), recoveries.get(i).action()));
+      }
+    }
+    archives.trimOn(queue, Reply.integer(replies.get(recoveries.size())), archive);
+    return recovered;
+  }
+
+  private List<Recovery> expired(QueueName queue, int limit, CrashRules crash) {
+    Args args = new Args(2).add(Math.min(limit, Batches.MAX)).add(Seconds.ceil(crash.goGrace()));
+    List<@Nullable Object> reply = Reply.list(scripts.run(Script.EXPIRED, queue, args));
+    List<Recovery> recoveries = new ArrayList<>(reply.size() / 4);
+    // The longest expired come first, and each is put before the others: backwards, they stand as
+    // they stood.
+    for (int i = reply.size() - 4; i >= 0; i -= 4) {
+      recoveries.add(
+          decide(
+              queue,
+              Reply.text(reply.get(i)),
+              Reply.text(reply.get(i + 1)),
+              Reply.integer(reply.get(i + 2)) + 1,
+              Reply.bytes(reply.get(i + 3)),
+              crash));
+    }
+    return recoveries;
+  }
+
+  private Recovery decide(
+      QueueName queue, String id, String score, int crashes, byte[] message, CrashRules crash) {
+    if (message.length == 0) {
+      return new Recovery(id, score, Action.DROP, message, 0, "");
+    }
+    TaskMessage failed;
+    try {
+      failed =
+          MessageCodec.decode(message, queue, id)
+              .failed(LEASE_EXPIRED, time.clock().instant(), /* costsRetry= */ false);
+    } catch (UnreadableMessageException e) {
+      return new Recovery(
+          id, score, Action.ARCHIVE, new byte[0], 0, String.valueOf(e.getMessage()));
+    }
+    byte[] updated = MessageCodec.encode(failed);
+    if (crashes >= crash.maxCrashes()) {
+      return new Recovery(id, score, Action.ARCHIVE, updated, 0, "");
+    }
+    if (crashes == 1) {
+      return new Recovery(id, score, Action.PENDING, updated, 0, "");
+    }
+    long delay = crash.delay().toMillis() << Math.min(crashes - 2, 16);
+    return new Recovery(id, score, Action.RETRY, updated, delay, "");
+  }
+
+  @Override
+  public int expire(QueueName queue, int limit) {
+    return Reply.integer(
+        scripts.run(Script.EXPIRE, queue, new Args(1).add(Math.min(limit, Batches.MAX))));
+  }
+
+  @Override
+  public int trim(QueueName queue, int limit, ArchiveRules archive) {
+    return archives.trim(queue, Math.min(limit, Batches.MAX), archive);
+  }
+
+  @Override
+  public int repair(QueueName queue) {
+    int repaired = 0;
+    long size;
+    int offset = 0;
+    do {
+      List<@Nullable Object> reply =
+          Reply.list(scripts.run(Script.REPAIR, queue, new Args(2).add(offset).add(Batches.MAX)));
+      repaired += Reply.integer(reply.get(0));
+      size = Reply.number(reply.get(1));
+      offset += Batches.MAX;
+    } while (offset < size);
+    return repaired;
+  }
+
+  @Override
+  public int relistGroups(QueueName queue) {
+    String groupPrefix = Keys.group(queue, "");
+    int listed = 0;
+    String cursor = "0";
+    do {
+      Args args = scan(cursor, groupPrefix);
+      List<@Nullable Object> page =
+          Reply.list(link.call(groupPrefix, Repeat.SAFE, Protocol.Command.SCAN, args));
+      cursor = Reply.text(page.get(0));
+      for (Object key : Reply.list(page.get(1))) {
+        String group = Reply.text(key).substring(groupPrefix.length());
+        listed += Reply.integer(scripts.run(Script.LIST_GROUP, queue, new Args(1).add(group)));
+      }
+    } while (!cursor.equals("0"));
+    return listed;
+  }
+
+  private static Args scan(String cursor, String prefix) {
+    String pattern = prefix.replaceAll("([\\[\\]*?\\\\])", "\\\\$1") + "*";
+    return new Args()
+        .add(cursor)
+        .add("MATCH")
+        .add(pattern)
+        .add("COUNT")
+        .add(KEYS_PER_SCAN)
+        .add("TYPE")
+        .add("zset");
+  }
+}

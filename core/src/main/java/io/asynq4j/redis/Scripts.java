@@ -1,0 +1,144 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.QueueName;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * Runs scripts by their hash, and in full where Redis does not know them or must not be asked by
+ * hash. Thread-safe.
+ */
+final class Scripts {
+
+  private static final Logger log = LoggerFactory.getLogger(Scripts.class);
+
+  private final Link link;
+  private final BrokerTime time;
+  private final Lanes lanes = new Lanes();
+  private final Map<QueueName, QueueKeys> keysOfQueues = new ConcurrentHashMap<>();
+  private final AtomicBoolean byHash = new AtomicBoolean(true);
+
+  Scripts(Link link, BrokerTime time) {
+    this.link = link;
+    this.time = time;
+  }
+
+  /**
+   * Runs a script on a queue. The caller gives the arguments that are its own; the time, the prefix
+   * of the queue and the number of the call are put in where the script wants them.
+   */
+  @Nullable Object run(Script script, QueueName queue, Args given) {
+    if (script.repeat() != Repeat.NUMBERED) {
+      QueueKeys keys = keysOf(queue);
+      return run(script, keys.slot(), keys.of(script), fill(script, keys, "", given));
+    }
+    Lanes.Lane lane = lanes.take();
+    try {
+      return run(script, queue, new Numbered(lane.id(), lane.next()), given);
+    } finally {
+      lanes.giveBack(lane);
+    }
+  }
+
+  /** A call by its lane and number, to be repeated under the same. */
+  record Numbered(String lane, long number) {}
+
+  /**
+   * Runs a numbered script under a number that the caller keeps, so that it can ask again later.
+   */
+  @Nullable Object run(Script script, QueueName queue, Numbered call, Args given) {
+    QueueKeys keys = keysOf(queue);
+    return run(
+        script,
+        keys.slot(),
+        keys.of(script, keys.lane(call.lane())),
+        fill(script, keys, Long.toString(call.number()), given));
+  }
+
+  /** Runs a script on keys that belong to no queue. */
+  @Nullable Object run(Script script, String[] keys, Args given) {
+    byte[][] names = new byte[keys.length][];
+    for (int i = 0; i < keys.length; i++) {
+      names[i] = keys[i].getBytes(StandardCharsets.UTF_8);
+    }
+    Args args = new Args();
+    if (script.args().contains("now")) {
+      args.add(time.forScripts());
+    }
+    given.values().forEach(args::add);
+    return run(script, Keys.slot(keys[0]), names, args);
+  }
+
+  Lanes lanes() {
+    return lanes;
+  }
+
+  private QueueKeys keysOf(QueueName queue) {
+    QueueKeys keys = keysOfQueues.get(queue);
+    return keys != null ? keys : keysOfQueues.computeIfAbsent(queue, QueueKeys::new);
+  }
+
+  // A test holds every script to it that these come first, in this order.
+  private Args fill(Script script, QueueKeys keys, String number, Args given) {
+    Args args = new Args(given.size() + 4);
+    if (script.args().contains("now")) {
+      args.add(time.forScripts());
+    }
+    args.add(keys.prefix());
+    if (script.repeat() == Repeat.NUMBERED) {
+      args.add(number).add(Lanes.KEEP.toSeconds());
+    }
+    given.values().forEach(args::add);
+    return args;
+  }
+
+  private @Nullable Object run(Script script, int slot, byte[][] keys, Args args) {
+    if (byHash.get()) {
+      try {
+        return link.call(
+            slot, script.repeat(), Protocol.Command.EVALSHA, command(script.sha(), keys, args));
+      } catch (BrokerRefusedException e) {
+        if (!mustBeSentInFull(e)) {
+          throw e;
+        }
+      }
+    }
+    return link.call(
+        slot, script.repeat(), Protocol.Command.EVAL, command(script.source(), keys, args));
+  }
+
+  private boolean mustBeSentInFull(BrokerRefusedException refusal) {
+    if (refusal.getCause() instanceof JedisNoScriptException) {
+      return true;
+    }
+    // The user may run EVAL, but not EVALSHA.
+    String answer = String.valueOf(refusal.getMessage());
+    if (answer.contains(" NOPERM ") && answer.contains("evalsha")) {
+      if (byHash.compareAndSet(true, false)) {
+        log.warn(
+            "this Redis user must not run EVALSHA, so every script is sent in full, which costs bandwidth;"
+                + " allow it with +evalsha");
+      }
+      return true;
+    }
+    return false;
+  }
+
+  private static Args command(byte[] script, byte[][] keys, Args args) {
+    Args command = new Args(2 + keys.length + args.size());
+    command.add(script).add(keys.length);
+    for (byte[] key : keys) {
+      command.add(key);
+    }
+    args.values().forEach(command::add);
+    return command;
+  }
+}

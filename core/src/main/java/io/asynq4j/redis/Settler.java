@@ -1,0 +1,135 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Seconds;
+import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends attempts: sorts settlements by the script that does them, and sends each lot in as few calls
+ * as it can.
+ */
+final class Settler {
+
+  /** For tasks archived without anybody's rules at hand: nothing else is deleted for their sake. */
+  private static final ArchiveRules KEEP_ALL =
+      new ArchiveRules(Integer.MAX_VALUE, Duration.ofDays(36_500), /* releaseLocks= */ false);
+
+  private final Scripts scripts;
+  private final BrokerTime time;
+  private final Archive archives;
+
+  Settler(Scripts scripts, BrokerTime time) {
+    this.scripts = scripts;
+    this.time = time;
+    this.archives = new Archive(scripts);
+  }
+
+  List<Settled> settle(
+      QueueName queue,
+      List<? extends Settlement> settlements,
+      QueueRules rules,
+      ArchiveRules archive) {
+    Map<Script, List<Integer>> lots = new EnumMap<>(Script.class);
+    for (int i = 0; i < settlements.size(); i++) {
+      lots.computeIfAbsent(script(settlements.get(i)), script -> new ArrayList<>()).add(i);
+    }
+    @Nullable Settled[] answers = new Settled[settlements.size()];
+    lots.forEach(
+        (script, places) -> {
+          if (script == Script.REQUEUE) {
+            // The last one that is given back is the next to run: so they stand again as they
+            // stood.
+            Collections.reverse(places);
+          }
+          for (List<Integer> batch : Batches.of(places)) {
+            Args args = head(script, rules, archive);
+            batch.forEach(place -> add(args, settlements.get(place)));
+            List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
+            for (int i = 0; i < batch.size(); i++) {
+              answers[batch.get(i)] =
+                  Reply.number(replies.get(i)) == 1 ? Settled.DONE : Settled.LEASE_LOST;
+            }
+            if (script == Script.ARCHIVE) {
+              archives.trimOn(queue, Reply.integer(replies.get(batch.size())), archive);
+            }
+          }
+        });
+    return Arrays.asList(answers);
+  }
+
+  void quarantine(QueueName queue, String id, String token, String reason) {
+    Args args = head(Script.ARCHIVE, QueueRules.NONE, KEEP_ALL);
+    scripts.run(
+        Script.ARCHIVE,
+        queue,
+        args.add(id).add(token).addEmpty().addEmpty().add(MessageCodec.errorText(reason)));
+  }
+
+  private static Script script(Settlement settlement) {
+    if (settlement instanceof Settlement.Complete || settlement instanceof Settlement.Drop) {
+      return Script.COMPLETE;
+    } else if (settlement instanceof Settlement.Retry) {
+      return Script.RETRY;
+    } else if (settlement instanceof Settlement.Archive) {
+      return Script.ARCHIVE;
+    } else if (settlement instanceof Settlement.Reschedule) {
+      return Script.RESCHEDULE;
+    } else {
+      return Script.REQUEUE;
+    }
+  }
+
+  private static Args head(Script script, QueueRules rules, ArchiveRules archive) {
+    Args args = new Args();
+    if (script == Script.RETRY || script == Script.RESCHEDULE) {
+      args.add(rules.ordered());
+    } else if (script == Script.ARCHIVE) {
+      args.add(archive.maxSize()).add(archive.maxAge().toSeconds()).add(archive.releaseLocks());
+    }
+    return args;
+  }
+
+  private void add(Args args, Settlement settlement) {
+    Claim claim = settlement.claim();
+    TaskMessage message = claim.message();
+    Instant now = time.clock().instant();
+    args.add(claim.id()).add(claim.token());
+    if (settlement instanceof Settlement.Complete complete) {
+      long retention = Seconds.ceil(message.retention());
+      // Without retention the record goes, so there is no message to write.
+      byte[] completed = retention == 0 ? new byte[0] : MessageCodec.encode(message.completed(now));
+      args.add(completed)
+          .add(message.uniqueKey())
+          .add(retention)
+          .add(complete.result().isPresent())
+          .add(complete.result().bytes());
+    } else if (settlement instanceof Settlement.Drop) {
+      args.addEmpty().add(message.uniqueKey()).add(0).add(false).addEmpty();
+    } else if (settlement instanceof Settlement.Retry retry) {
+      args.add(MessageCodec.encode(message.failed(retry.error(), now, retry.failure())))
+          .add(retry.delay().toMillis())
+          .add(retry.precise())
+          .add(retry.failure());
+    } else if (settlement instanceof Settlement.Archive archived) {
+      args.add(MessageCodec.encode(message.failed(archived.error(), now, /* costsRetry= */ false)))
+          .add(message.uniqueKey())
+          .addEmpty();
+    } else if (settlement instanceof Settlement.Reschedule reschedule) {
+      args.add(reschedule.delay().toMillis()).add(reschedule.precise());
+    }
+  }
+}

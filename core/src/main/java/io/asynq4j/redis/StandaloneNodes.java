@@ -1,0 +1,62 @@
+package io.asynq4j.redis;
+
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionFactory;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisSocketFactory;
+
+/** One server, over TCP or a Unix socket. */
+final class StandaloneNodes implements Nodes {
+
+  private final JedisSocketFactory sockets;
+  private final JedisClientConfig client;
+  private final ConnectionPool pool;
+
+  StandaloneNodes(RedisConfig config) {
+    this.client = JedisConfigs.forData(config);
+    this.sockets =
+        config
+            .socketPath()
+            .<JedisSocketFactory>map(path -> new UnixSocketFactory(path, client))
+            .orElseGet(
+                () ->
+                    new DefaultJedisSocketFactory(
+                        JedisConfigs.hostsAndPorts(config).iterator().next(), client));
+    this.pool =
+        new ConnectionPool(new ConnectionFactory(sockets, client), JedisConfigs.forPool(config));
+  }
+
+  @Override
+  public Connection connect(int slot) {
+    return pool.getResource();
+  }
+
+  @Override
+  public Connection connectTo(HostAndPort node) {
+    throw new IllegalStateException(
+        "this Redis is a cluster (it redirects to "
+            + node
+            + "): use redis-cluster:// instead of redis://");
+  }
+
+  @Override
+  public Connection open(int slot) {
+    return new Connection(sockets, client);
+  }
+
+  @Override
+  public void refresh() {}
+
+  @Override
+  public void dropIdle() {
+    pool.clear();
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

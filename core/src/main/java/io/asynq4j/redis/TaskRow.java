@@ -1,0 +1,119 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.broker.TaskMessage;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as {@code task.lua} and {@code list.lua} tell it: where it stands, and the fields of its
+ * record in the order in which both name them.
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record TaskRow(
+    QueueName queue,
+    String id,
+    TaskState state,
+    Instant now,
+    String score,
+    String lease,
+    byte[] message,
+    byte[] result,
+    int crashes,
+    String quarantine,
+    String dueMillis,
+    String holdUntilMillis,
+    String group) {
+
+  /** How many fields of the record there are. */
+  static final int FIELDS = 9;
+
+  /**
+   * Reads the fields from a place in an answer on. The state is the record's own, unless the
+   * container tells it.
+   */
+  static TaskRow of(
+      QueueName queue,
+      String id,
+      @Nullable TaskState listedAs,
+      Instant now,
+      String score,
+      String lease,
+      List<@Nullable Object> reply,
+      int from) {
+    return new TaskRow(
+        queue,
+        id,
+        listedAs != null ? listedAs : TaskState.ofWord(Reply.text(reply.get(from + 1))),
+        now,
+        score,
+        lease,
+        Reply.bytes(reply.get(from)),
+        Reply.bytes(reply.get(from + 2)),
+        Reply.integer(reply.get(from + 3)),
+        Reply.text(reply.get(from + 4)),
+        Reply.text(reply.get(from + 5)),
+        Reply.text(reply.get(from + 6)),
+        Reply.text(reply.get(from + 8)));
+  }
+
+  static Instant time(@Nullable Object micros) {
+    long value = Reply.number(micros);
+    return Instant.ofEpochSecond(value / 1_000_000, value % 1_000_000 * 1000);
+  }
+
+  TaskInfo info() throws UnreadableMessageException {
+    if (message.length == 0) {
+      throw new UnreadableMessageException("it has no message");
+    }
+    return info(MessageCodec.decode(message, queue, id));
+  }
+
+  private TaskInfo info(TaskMessage stored) {
+    return new TaskInfo(
+        id,
+        queue,
+        stored.type(),
+        stored.payload(),
+        stored.headers(),
+        state,
+        stored.maxRetry(),
+        stored.retried(),
+        quarantine.isEmpty() ? stored.lastError() : quarantine,
+        stored.lastFailedAt(),
+        stored.timeout().isZero() ? null : stored.timeout(),
+        stored.deadline(),
+        group.isEmpty() ? stored.group() : group,
+        nextProcessAt(),
+        isOrphaned(),
+        stored.retention(),
+        stored.completedAt(),
+        result.length == 0 ? Payload.absent() : Payload.of(result),
+        crashes,
+        stored.uniqueKey());
+  }
+
+  private @Nullable Instant nextProcessAt() {
+    return switch (state) {
+      case PENDING ->
+          holdUntilMillis.isEmpty() ? now : Instant.ofEpochMilli(Long.parseLong(holdUntilMillis));
+      case SCHEDULED, RETRY ->
+          dueMillis.isEmpty() ? scoreInstant() : Instant.ofEpochMilli(Long.parseLong(dueMillis));
+      default -> null;
+    };
+  }
+
+  private @Nullable Instant scoreInstant() {
+    return score.isEmpty() ? null : Instant.ofEpochSecond((long) Double.parseDouble(score));
+  }
+
+  private boolean isOrphaned() {
+    return state == TaskState.ACTIVE
+        && (lease.isEmpty()
+            || Double.parseDouble(lease) <= now.getEpochSecond() + now.getNano() / 1e9);
+  }
+}

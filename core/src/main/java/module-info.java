@@ -1,0 +1,11 @@
+/** A distributed task queue on Redis that speaks asynq's protocol. */
+module io.asynq4j {
+  requires com.google.protobuf;
+  requires org.apache.commons.pool2;
+  requires org.slf4j;
+  requires redis.clients.jedis;
+  requires static transitive org.jspecify;
+
+  exports io.asynq4j;
+  exports io.asynq4j.redis;
+}

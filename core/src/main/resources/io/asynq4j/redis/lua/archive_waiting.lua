@@ -1,0 +1,36 @@
+-- Archives tasks that wait, as an operator asks for it; their message stays as it is.
+--
+-- TRANSITION pending -> archived, scheduled -> archived, retry -> archived, completed -> archived, aggregating -> archived
+-- KEYS       archived groups guard
+-- ARGV       now prefix max_size max_age
+-- ITEMS      id
+-- DERIVES    t:<id>, g:<group>, every container
+-- RETURNS    for each task 1 = archived, 0 = not found, -1 = no message to keep, or the state that forbids it; last, how
+--            many old ones were trimmed
+local archived, groups = KEYS[1], KEYS[2]
+local now, prefix, max_size, max_age = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+
+local answers, moved = {}, 0
+local second = to_seconds(now)
+for i = 5, #ARGV do
+  local id = ARGV[i]
+  local task = prefix .. 't:' .. id
+  local record = redis.call('HMGET', task, 'state', 'msg')
+  local state = record[1]
+  local answer = 1
+  if not state and not record[2] then
+    answer = redis.call('EXISTS', task) == 1 and -1 or 0
+  elseif not state or not record[2] then
+    answer = -1
+  elseif state == 'active' or state == 'archived' or not take_out(prefix, task, id, state) then
+    answer = state
+  else
+    redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'group')
+    redis.call('ZADD', archived, second, id)
+    redis.call('HSET', task, 'state', 'archived')
+    moved = moved + 1
+  end
+  answers[#answers + 1] = answer
+end
+answers[#answers + 1] = moved > 0 and trim_archive(prefix, second, max_size, max_age, moved + 100) or 0
+return answers

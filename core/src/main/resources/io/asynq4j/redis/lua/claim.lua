@@ -1,0 +1,91 @@
+-- Takes tasks from the head of a queue, each with a lease on it, as many as are asked for and its limits allow. A task
+-- that has begun to run on its own belongs to no group any more.
+--
+-- TRANSITION pending -> active
+-- KEYS       pending active lease paused settings lane guard
+-- ARGV       now prefix sequence keep max duration token max_active ordered
+-- DERIVES    t:<id>
+-- RETURNS    why it gave no more (ok, empty, paused, full, held), until when in ms for held or 0, the second the leases
+--            end, then id and msg of each task
+local pending, active, lease, paused, settings, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+local max, duration, token, max_active, ordered = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9]
+
+local earlier = recall(lane, sequence)
+if earlier then
+  local answer = { 'ok', 0, earlier[1] }
+  for i = 2, #earlier do
+    local task = prefix .. 't:' .. earlier[i]
+    if holds(lease, task, earlier[i], token) then
+      answer[#answer + 1] = earlier[i]
+      answer[#answer + 1] = redis.call('HGET', task, 'msg')
+    end
+  end
+  return answer
+end
+
+if redis.call('EXISTS', paused) == 1 then
+  return { 'paused', 0, 0 }
+end
+
+if redis.call('EXISTS', settings) == 1 then
+  local set = redis.call('HMGET', settings, 'max_active', 'ordered')
+  max_active, ordered = set[1] or max_active, set[2] or ordered
+end
+max_active = ordered == '1' and 1 or tonumber(max_active)
+local limited = false
+if max_active > 0 then
+  local room = max_active - redis.call('ZCARD', lease)
+  if room <= 0 then
+    return { 'full', 0, 0 }
+  end
+  limited = room < max
+  max = math.min(max, room)
+end
+if ordered == '1' then
+  local head = redis.call('LINDEX', pending, -1)
+  local hold_until = head and redis.call('HGET', prefix .. 't:' .. head, 'hold_until')
+  if hold_until and tonumber(hold_until) > to_millis(now) then
+    return { 'held', tonumber(hold_until), 0 }
+  end
+end
+
+local expiry = to_seconds(now) + duration
+local score = lease_score(expiry, token)
+local taken, leases, answer = {}, {}, { 'ok', 0, expiry }
+local passes = 0
+repeat
+  local ids = redis.call('RPOP', pending, max - #taken) or {}
+  for i = 1, #ids do
+    local id = ids[i]
+    local task = prefix .. 't:' .. id
+    local record = redis.call('HMGET', task, 'msg', 'state')
+    if not record[1] then
+      -- An id without a task: the original would run into it for ever.
+      redis.call('DEL', task)
+    elseif not (record[2] == 'active' and redis.call('ZSCORE', lease, id)) then
+      redis.call('HSET', task, 'state', 'active', 'claim', token)
+      redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms')
+      taken[#taken + 1] = id
+      leases[#leases + 1] = score
+      leases[#leases + 1] = id
+      answer[#answer + 1] = id
+      answer[#answer + 1] = record[1]
+    end
+  end
+  passes = passes + 1
+until #ids == 0 or #taken == max or passes == 3
+
+if #taken == 0 then
+  return { 'empty', 0, 0 }
+end
+redis.call('LPUSH', active, unpack(taken))
+redis.call('ZADD', lease, unpack(leases))
+if #taken < max then
+  answer[1] = 'empty'
+elseif limited then
+  answer[1] = 'full'
+end
+table.insert(taken, 1, expiry)
+remember(lane, sequence, keep, taken)
+return answer

@@ -1,0 +1,28 @@
+-- Puts new tasks at the tail of their queue.
+--
+-- TRANSITION absent -> pending
+-- KEYS       pending lane guard
+-- ARGV       now prefix sequence keep
+-- ITEMS      id msg lock ttl
+-- DERIVES    t:<id>, the lock
+-- RETURNS    for each task 1 = enqueued, 0 = its id is taken, or the id of the task that holds the lock
+local pending, lane = KEYS[1], KEYS[2]
+local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+
+local answers = recall(lane, sequence)
+if answers then
+  return answers
+end
+
+answers = {}
+for i = 5, #ARGV, 4 do
+  local id, msg, lock, ttl = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  local task = prefix .. 't:' .. id
+  local answer = admit(task, id, lock, ttl)
+  if answer == 1 then
+    redis.call('HSET', task, 'msg', msg, 'state', 'pending', 'pending_since', now .. '000')
+    redis.call('LPUSH', pending, id)
+  end
+  answers[#answers + 1] = answer
+end
+return remember(lane, sequence, keep, answers)

@@ -1,0 +1,38 @@
+-- Lists tasks whose worker has let its lease run out. Leases of Go workers, whole numbers, get a grace on top: their
+-- hosts' clocks may be behind, and running a task twice is worse than running it half a minute later.
+--
+-- TRANSITION none
+-- KEYS       lease guard
+-- ARGV       now prefix limit go_grace
+-- DERIVES    t:<id>
+-- RETURNS    for each task its id, the lease's score as it stands, its crashes so far, its msg or ''
+local lease = KEYS[1]
+local now, prefix, limit, go_grace = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+
+-- How many leases in their grace are looked at in one call to find ours among them.
+local LOOK_AHEAD = 1000
+
+local second = to_seconds(now)
+local answer, found = {}, 0
+
+local function add(id, score)
+  local record = redis.call('HMGET', prefix .. 't:' .. id, 'crashes', 'msg')
+  answer[#answer + 1] = id
+  answer[#answer + 1] = score
+  answer[#answer + 1] = record[1] or '0'
+  answer[#answer + 1] = record[2] or ''
+  found = found + 1
+end
+
+local anyones = redis.call('ZRANGEBYSCORE', lease, '-inf', second - go_grace, 'WITHSCORES', 'LIMIT', 0, limit)
+for i = 1, #anyones, 2 do
+  add(anyones[i], anyones[i + 1])
+end
+local recent =
+  redis.call('ZRANGEBYSCORE', lease, '(' .. (second - go_grace), second, 'WITHSCORES', 'LIMIT', 0, LOOK_AHEAD)
+for i = 1, #recent, 2 do
+  if found < limit and tonumber(recent[i + 1]) % 1 > 0 then
+    add(recent[i], recent[i + 1])
+  end
+end
+return answer

@@ -1,0 +1,66 @@
+-- Moves scheduled and retry tasks whose time has come to the tail of their queue, earliest first, or into their group.
+-- Of those due within the current second, the ones with an exact time wait for it.
+--
+-- TRANSITION scheduled -> pending, retry -> pending, scheduled -> aggregating, retry -> aggregating
+-- KEYS       scheduled retry pending groups guard
+-- ARGV       now prefix limit
+-- DERIVES    t:<id>, g:<group>
+-- RETURNS    how many were moved, and when the next one is due in ms, 0 = none is waiting
+local scheduled, retry, pending, groups = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local now, prefix, limit = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3])
+
+-- How many tasks of the current second are looked at in one call to find those whose millisecond has come.
+local LOOK_AHEAD = 1000
+
+local second, now_ms = to_seconds(now), to_millis(now)
+local moved, next_due = 0, 0
+
+local function wait_for(due_ms)
+  if next_due == 0 or due_ms < next_due then
+    next_due = due_ms
+  end
+end
+
+local function move(source, id)
+  local task = prefix .. 't:' .. id
+  local record = redis.call('HMGET', task, 'due_ms', 'group', 'msg')
+  if record[1] and tonumber(record[1]) > now_ms then
+    wait_for(tonumber(record[1]))
+    return
+  end
+  redis.call('ZREM', source, id)
+  if not record[3] then
+    -- An id without a task: nothing to run.
+    redis.call('DEL', task)
+  elseif record[2] and record[2] ~= '' then
+    redis.call('HDEL', task, 'due_ms')
+    enter_group(prefix, task, id, record[2], second)
+  else
+    redis.call('HDEL', task, 'due_ms')
+    enter_pending(prefix, task, id, now)
+  end
+  moved = moved + 1
+end
+
+for _, source in ipairs({ scheduled, retry }) do
+  local due = redis.call('ZRANGEBYSCORE', source, '-inf', '(' .. second, 'LIMIT', 0, limit - moved)
+  for i = 1, #due do
+    move(source, due[i])
+  end
+  if moved < limit then
+    local this_second = redis.call('ZRANGEBYSCORE', source, second, second, 'LIMIT', 0, LOOK_AHEAD)
+    for i = 1, #this_second do
+      if moved < limit then
+        move(source, this_second[i])
+      end
+    end
+  end
+  local later = redis.call('ZRANGEBYSCORE', source, '(' .. second, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  if later[2] then
+    wait_for(tonumber(later[2]) * 1000)
+  end
+end
+if moved == limit then
+  next_due = now_ms
+end
+return { moved, next_due }

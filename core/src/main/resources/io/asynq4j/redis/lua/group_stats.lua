@@ -1,0 +1,17 @@
+-- Tells the groups of a queue and how many tasks wait in each.
+--
+-- TRANSITION none
+-- KEYS       groups guard
+-- ARGV       prefix
+-- DERIVES    g:<group>
+-- RETURNS    name and size of each group
+local groups = KEYS[1]
+local prefix = ARGV[1]
+
+local answer = {}
+local names = redis.call('SMEMBERS', groups)
+for i = 1, #names do
+  answer[#answer + 1] = names[i]
+  answer[#answer + 1] = redis.call('ZCARD', prefix .. 'g:' .. names[i])
+end
+return answer

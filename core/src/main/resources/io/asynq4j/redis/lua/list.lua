@@ -1,0 +1,79 @@
+-- Reads a page of a container, from its beginning: the next to run, the longest running, the lowest score. A page begins
+-- at an offset, or behind the last task of the page before, wherever that is by now; when it is gone, a list begins anew
+-- (what stood before it has been taken too) and a set behind the place where it stood.
+--
+-- TRANSITION none
+-- KEYS       lease guard
+-- ARGV       now prefix container kind newest_first offset limit after_id after_score
+-- DERIVES    t:<id>, the container
+-- RETURNS    the time in microseconds, the size of the container, the offset of the page, then for each task its id, score,
+--            lease, and the fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group
+local lease = KEYS[1]
+local now, prefix, container, kind = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+local newest_first, offset, limit = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7])
+local after_id, after_score = ARGV[8], ARGV[9]
+
+-- How far a list is searched for the last task of the page before.
+local SEARCH = 10000
+
+local is_list = kind == 'list'
+local size = redis.call(is_list and 'LLEN' or 'ZCARD', container)
+
+local function entry(rank)
+  local found = redis.call(newest_first and 'ZREVRANGE' or 'ZRANGE', container, rank, rank, 'WITHSCORES')
+  return found[1], tonumber(found[2])
+end
+
+local function is_behind(id, score)
+  local anchor = tonumber(after_score)
+  if newest_first then
+    return score < anchor or score == anchor and id < after_id
+  end
+  return score > anchor or score == anchor and id > after_id
+end
+
+if after_id ~= '' and is_list then
+  local rank = newest_first and 1 or -1
+  local found = redis.call('LPOS', container, after_id, 'RANK', rank, 'MAXLEN', SEARCH)
+  if not found then
+    offset = 0
+  else
+    offset = newest_first and found + 1 or size - found
+  end
+elseif after_id ~= '' then
+  local low, high = 0, size
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if is_behind(entry(middle)) then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  offset = low
+end
+
+local page = {}
+if is_list and newest_first then
+  page = redis.call('LRANGE', container, offset, offset + limit - 1)
+elseif is_list then
+  local oldest_last = redis.call('LRANGE', container, -offset - limit, -offset - 1)
+  for i = #oldest_last, 1, -1 do
+    page[#page + 1] = oldest_last[i]
+  end
+else
+  page = redis.call(newest_first and 'ZREVRANGE' or 'ZRANGE', container, offset, offset + limit - 1, 'WITHSCORES')
+end
+
+local answer = { now, size, offset }
+for i = 1, #page, is_list and 1 or 2 do
+  local record = redis.call('HMGET', prefix .. 't:' .. page[i], 'msg', 'state', 'result', 'crashes', 'quarantine',
+    'due_ms', 'hold_until', 'pending_since', 'group')
+  answer[#answer + 1] = page[i]
+  answer[#answer + 1] = is_list and '' or page[i + 1]
+  answer[#answer + 1] = redis.call('ZSCORE', lease, page[i]) or ''
+  for field = 1, 9 do
+    answer[#answer + 1] = record[field] or ''
+  end
+end
+return answer

@@ -1,0 +1,13 @@
+-- Lists the servers, workers or schedulers that have shown themselves lately, and forgets the others.
+--
+-- TRANSITION none
+-- KEYS       registry
+-- ARGV       now
+-- RETURNS    the key of each
+local registry = KEYS[1]
+local now = clock(ARGV[1])
+
+local second = to_seconds(now)
+local alive = redis.call('ZRANGEBYSCORE', registry, second, '+inf')
+redis.call('ZREMRANGEBYSCORE', registry, '-inf', second - 1)
+return alive

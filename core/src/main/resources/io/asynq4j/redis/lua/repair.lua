@@ -1,0 +1,40 @@
+-- Puts right what interrupted writers leave between the active list and the leases. An active task without a lease gets
+-- one that has just run out, written as a whole number so that it is recovered as cautiously as a Go worker's; ids that
+-- stand for nothing active are taken out.
+--
+-- TRANSITION none
+-- KEYS       active lease guard
+-- ARGV       now prefix offset limit
+-- DERIVES    t:<id>
+-- RETURNS    how many entries were put right, and how many there are to look at
+local active, lease = KEYS[1], KEYS[2]
+local now, prefix, offset, limit = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+
+local function is_active(id)
+  local record = redis.call('HMGET', prefix .. 't:' .. id, 'state', 'msg')
+  return record[1] == 'active' and record[2]
+end
+
+local repaired = 0
+local running = redis.call('LRANGE', active, offset, offset + limit - 1)
+for i = 1, #running do
+  local id = running[i]
+  if not redis.call('ZSCORE', lease, id) then
+    if is_active(id) then
+      redis.call('ZADD', lease, to_seconds(now), id)
+    else
+      redis.call('LREM', active, -1, id)
+    end
+    repaired = repaired + 1
+  end
+end
+local leased = redis.call('ZRANGE', lease, offset, offset + limit - 1)
+for i = 1, #leased do
+  local id = leased[i]
+  if not is_active(id) then
+    redis.call('ZREM', lease, id)
+    redis.call('LREM', active, -1, id)
+    repaired = repaired + 1
+  end
+end
+return { repaired, math.max(redis.call('LLEN', active), redis.call('ZCARD', lease)) }

@@ -1,0 +1,31 @@
+-- Makes waiting tasks pending at once, at the tail of their queue, whatever they waited for.
+--
+-- TRANSITION scheduled -> pending, retry -> pending, archived -> pending, completed -> pending, aggregating -> pending
+-- KEYS       pending groups guard
+-- ARGV       now prefix
+-- ITEMS      id
+-- DERIVES    t:<id>, g:<group>, every container
+-- RETURNS    for each task 1 = pending, 0 = not found, -1 = no message to run, or the state that forbids it
+local pending, groups = KEYS[1], KEYS[2]
+local now, prefix = clock(ARGV[1]), ARGV[2]
+
+local answers = {}
+for i = 3, #ARGV do
+  local id = ARGV[i]
+  local task = prefix .. 't:' .. id
+  local record = redis.call('HMGET', task, 'state', 'msg')
+  local state = record[1]
+  local answer = 1
+  if not state and not record[2] then
+    answer = redis.call('EXISTS', task) == 1 and -1 or 0
+  elseif not state or not record[2] then
+    answer = -1
+  elseif state == 'active' or state == 'pending' or not take_out(prefix, task, id, state) then
+    answer = state
+  else
+    redis.call('HDEL', task, 'group', 'due_ms', 'crashes', 'quarantine')
+    enter_pending(prefix, task, id, now)
+  end
+  answers[#answers + 1] = answer
+end
+return answers

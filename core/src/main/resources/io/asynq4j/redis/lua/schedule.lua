@@ -1,0 +1,37 @@
+-- Keeps new tasks until their time has come. One that belongs to a group goes there then, so the group is listed already
+-- now: a Go forwarder would not do it.
+--
+-- TRANSITION absent -> scheduled
+-- KEYS       scheduled groups lane guard
+-- ARGV       now prefix sequence keep
+-- ITEMS      id msg lock ttl at delay precise group
+-- DERIVES    t:<id>, the lock
+-- RETURNS    for each task 1 = scheduled, 0 = its id is taken, or the id of the task that holds the lock
+local scheduled, groups, lane = KEYS[1], KEYS[2], KEYS[3]
+local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+
+local answers = recall(lane, sequence)
+if answers then
+  return answers
+end
+
+answers = {}
+for i = 5, #ARGV, 8 do
+  local id, msg, lock, ttl = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  local at, delay, precise, group = ARGV[i + 4], ARGV[i + 5], ARGV[i + 6], ARGV[i + 7]
+  local task = prefix .. 't:' .. id
+  local due_ms = at ~= '' and tonumber(at) or to_millis(now) + tonumber(delay)
+  -- The lock lasts its time from when the task is due, not from now.
+  local wait = math.max(0, math.ceil(due_ms / 1000) - to_seconds(now))
+  local answer = admit(task, id, lock, lock ~= '' and ttl + wait)
+  if answer == 1 then
+    redis.call('HSET', task, 'msg', msg)
+    enter_at(prefix, 'scheduled', task, id, due_ms, precise)
+    if group ~= '' then
+      redis.call('HSET', task, 'group', group)
+      redis.call('SADD', groups, group)
+    end
+  end
+  answers[#answers + 1] = answer
+end
+return remember(lane, sequence, keep, answers)

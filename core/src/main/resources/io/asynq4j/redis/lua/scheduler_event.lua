@@ -1,0 +1,14 @@
+-- Notes that an entry of a scheduler enqueued a task. The newest are kept, and a history that nobody adds to any more goes
+-- away by itself.
+--
+-- TRANSITION none
+-- KEYS       history
+-- ARGV       at event most ttl
+-- RETURNS    OK
+local history = KEYS[1]
+local at, event, most, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
+
+redis.call('ZADD', history, at, event)
+redis.call('ZREMRANGEBYRANK', history, 0, -most - 1)
+redis.call('EXPIRE', history, ttl)
+return redis.status_reply('OK')

@@ -1,0 +1,31 @@
+-- Reads all that is known of a task.
+--
+-- TRANSITION none
+-- KEYS       scheduled retry lease guard
+-- ARGV       now prefix id
+-- DERIVES    t:<id>
+-- RETURNS    nothing when there is none; else the time in microseconds, the score in its container or lease or '', then the
+--            fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group
+local scheduled, retry, lease = KEYS[1], KEYS[2], KEYS[3]
+local now, prefix, id = clock(ARGV[1]), ARGV[2], ARGV[3]
+
+local task = prefix .. 't:' .. id
+local record = redis.call('HMGET', task, 'msg', 'state', 'result', 'crashes', 'quarantine', 'due_ms', 'hold_until',
+  'pending_since', 'group')
+local state = record[2]
+if not state then
+  return {}
+end
+local score = ''
+if state == 'scheduled' then
+  score = redis.call('ZSCORE', scheduled, id) or ''
+elseif state == 'retry' then
+  score = redis.call('ZSCORE', retry, id) or ''
+elseif state == 'active' then
+  score = redis.call('ZSCORE', lease, id) or ''
+end
+local answer = { now, score }
+for i = 1, 9 do
+  answer[#answer + 1] = record[i] or ''
+end
+return answer

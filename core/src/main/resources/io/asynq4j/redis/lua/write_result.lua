@@ -1,0 +1,17 @@
+-- Keeps what a handler has to say so far. Only for the worker that holds the task: a late write must not bring back the
+-- record of a task that is gone.
+--
+-- TRANSITION active -> active
+-- KEYS       lease guard
+-- ARGV       prefix id token result
+-- DERIVES    t:<id>
+-- RETURNS    1 = written, 0 = the lease is lost
+local lease = KEYS[1]
+local prefix, id, token, result = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+
+local task = prefix .. 't:' .. id
+if not holds(lease, task, id, token) then
+  return 0
+end
+redis.call('HSET', task, 'result', result)
+return 1

@@ -1,0 +1,44 @@
+package io.asynq4j.redis;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * What a broker does, whatever Redis it works on. One server per class, emptied before each test.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class BrokerContract implements EnqueueContract, ClaimContract, SettleContract {
+
+  private TestServer server;
+  private BrokerFixture redis;
+
+  abstract TestServer start();
+
+  @BeforeAll
+  void startServer() {
+    server = start();
+  }
+
+  @AfterAll
+  void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void connect() {
+    redis = new BrokerFixture(server);
+  }
+
+  @AfterEach
+  void disconnect() {
+    redis.close();
+  }
+
+  @Override
+  public BrokerFixture redis() {
+    return redis;
+  }
+}

@@ -1,0 +1,162 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.broker.Aggregation;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskSource;
+import io.asynq4j.broker.Upkeep;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * A broker on a real, empty Redis, with a clock that a test sets, and words for what tests do with
+ * it.
+ */
+final class BrokerFixture implements AutoCloseable {
+
+  /** In the future, since Redis drops at once what has expired by its own clock. */
+  static final Instant NOON = Instant.parse("2100-01-01T12:00:00Z");
+
+  static final long T = NOON.getEpochSecond();
+  static final QueueName Q = QueueName.of("q");
+  static final Duration LEASE = Duration.ofSeconds(15);
+
+  final TestServer server;
+  final SettableClock clock = new SettableClock(NOON);
+  final Link link;
+  final RedisBroker broker;
+
+  BrokerFixture(TestServer server) {
+    this.server = server;
+    server.flush();
+    this.link = link(server.config());
+    this.broker = new RedisBroker(link, BrokerTime.of(clock));
+  }
+
+  static Link link(RedisConfig config) {
+    Nodes nodes =
+        switch (config.kind()) {
+          case STANDALONE, SOCKET -> new StandaloneNodes(config);
+          case SENTINEL -> new SentinelNodes(config);
+          case CLUSTER -> new ClusterNodes(config);
+        };
+    return new Link(nodes, config.retryFor(), "the test's Redis");
+  }
+
+  /** Everything in Redis. */
+  String world() {
+    return World.of(server);
+  }
+
+  TaskSource source() {
+    return broker.source();
+  }
+
+  Upkeep upkeep() {
+    return broker.upkeep();
+  }
+
+  Aggregation aggregation() {
+    return broker.aggregation();
+  }
+
+  Presence presence() {
+    return broker.presence();
+  }
+
+  Inspection inspection() {
+    return broker.inspection();
+  }
+
+  /** A task of type {@code t} with payload {@code p} for queue {@code q}, with options. */
+  NewTask task(String id, UnaryOperator<TaskOptions.Builder> options) {
+    TaskOptions all = TaskOptions.of(o -> options.apply(o.id(id).queue("q")));
+    return NewTask.of(Task.of("t", Payload.ofUtf8("p")), all, clock.instant());
+  }
+
+  NewTask task(String id) {
+    return task(id, options -> options);
+  }
+
+  List<EnqueueAnswer> enqueue(NewTask... tasks) {
+    return broker.sink().enqueue(List.of(tasks));
+  }
+
+  void enqueue(String... ids) {
+    broker.sink().enqueue(Arrays.stream(ids).map(this::task).toList());
+  }
+
+  ClaimBatch claimBatch(int max, QueueRules rules) {
+    return source().claim(Q, max, LEASE, rules);
+  }
+
+  List<Claim> claim(int max) {
+    return claimBatch(max, QueueRules.NONE).claims();
+  }
+
+  Claim claimOne() {
+    return claim(1).get(0);
+  }
+
+  Settled settle(Settlement settlement) {
+    return settle(settlement, QueueRules.NONE);
+  }
+
+  Settled settle(Settlement settlement, QueueRules rules) {
+    return source().settle(Q, List.of(settlement), rules, ArchiveRules.DEFAULT).get(0);
+  }
+
+  List<Upkeep.Recovered> recover() {
+    return upkeep().recover(Q, 200, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT);
+  }
+
+  /** What a Go worker's dequeue leaves for one task: a whole number as its lease, and no claim. */
+  void claimAsGo(String id, long leaseUntil) {
+    raw(Command.LREM, key("pending"), "0", id);
+    raw(Command.LPUSH, key("active"), id);
+    raw(Command.HSET, Keys.task(Q, id), "state", "active");
+    raw(Command.HDEL, Keys.task(Q, id), "pending_since");
+    raw(Command.ZADD, key("lease"), Long.toString(leaseUntil), id);
+  }
+
+  /** The full name of a key of queue {@code q}. */
+  static String key(String word) {
+    return Keys.of(Q, word);
+  }
+
+  /** A plain command on a key, given as its first argument. */
+  @Nullable Object raw(Command command, String... args) {
+    Args all = new Args();
+    for (String arg : args) {
+      all.add(arg);
+    }
+    return link.call(args[0], Repeat.NEVER, command, all);
+  }
+
+  String rawText(Command command, String... args) {
+    return Reply.text(raw(command, args));
+  }
+
+  @Override
+  public void close() {
+    link.close();
+  }
+}

@@ -1,0 +1,290 @@
+package io.asynq4j.redis;
+
+import static io.asynq4j.redis.BrokerFixture.LEASE;
+import static io.asynq4j.redis.BrokerFixture.NOON;
+import static io.asynq4j.redis.BrokerFixture.Q;
+import static io.asynq4j.redis.BrokerFixture.T;
+import static io.asynq4j.redis.BrokerFixture.key;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.ClaimBatch.Rest;
+import io.asynq4j.broker.Inspection.Settings;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Protocol.Command;
+
+/** How workers get tasks and keep them: the first part of behaviour group D, and L01–L04. */
+interface ClaimContract {
+
+  BrokerFixture redis();
+
+  @Test
+  default void d01_aClaimTakesTheOldestAndLeasesIt() {
+    redis().enqueue("a", "b", "c");
+
+    ClaimBatch batch = redis().claimBatch(2, QueueRules.NONE);
+
+    assertThat(batch.rest()).isEqualTo(Rest.MORE);
+    assertThat(batch.claims()).extracting(Claim::id).containsExactly("a", "b");
+    assertThat(batch.claims()).extracting(Claim::leasedUntil).containsOnly(NOON.plus(LEASE));
+    String token = batch.claims().get(0).token();
+    assertThat(redis().world())
+        .isEqualTo(
+            """
+            active: [b, a]
+            asynq:queues: [q]
+            lease: {a=%s, b=%s}
+            pending: [c]
+            t:a: {claim=%s, msg=t(p) retry 0/25 timeout 1800, state=active}
+            t:b: {claim=%s, msg=t(p) retry 0/25 timeout 1800, state=active}
+            t:c: {msg=t(p) retry 0/25 timeout 1800, pending_since=4102488000000000000, state=pending}
+            """
+                .formatted(score("a"), score("b"), token, token));
+    assertThat(Double.parseDouble(score("a"))).isBetween(T + 15.0, T + 16.0).isNotEqualTo(T + 15.0);
+  }
+
+  private String score(String id) {
+    return redis().rawText(Command.ZSCORE, key("lease"), id);
+  }
+
+  @Test
+  default void d03_anEmptyQueueGivesNothing() {
+    assertThat(redis().claimBatch(5, QueueRules.NONE))
+        .isEqualTo(new ClaimBatch(List.of(), Rest.EMPTY, null, List.of()));
+  }
+
+  @Test
+  default void aQueueWithFewerThanAskedForGivesThoseAndSaysItIsEmpty() {
+    redis().enqueue("a");
+
+    ClaimBatch batch = redis().claimBatch(5, QueueRules.NONE);
+
+    assertThat(batch.claims()).extracting(Claim::id).containsExactly("a");
+    assertThat(batch.rest()).isEqualTo(Rest.EMPTY);
+  }
+
+  @Test
+  default void d05_aPausedQueueGivesNothingAndNothingMoves() {
+    redis().enqueue("a");
+    redis().inspection().pause(Q);
+    String before = redis().world();
+
+    assertThat(redis().claimBatch(1, QueueRules.NONE).rest()).isEqualTo(Rest.PAUSED);
+
+    assertThat(redis().world()).isEqualTo(before);
+  }
+
+  @Test
+  default void fixesQ09_anIdWithoutATaskIsDroppedAndTheNextOneTaken() {
+    redis().enqueue("a");
+    redis().raw(Command.RPUSH, key("pending"), "ghost");
+    redis().raw(Command.HSET, Keys.task(Q, "ghost"), "state", "pending");
+
+    assertThat(redis().claim(1)).extracting(Claim::id).containsExactly("a");
+
+    assertThat(redis().world()).doesNotContain("ghost");
+  }
+
+  @Test
+  default void anIdThatStandsTwiceInTheListIsRunOnce() {
+    redis().enqueue("a", "b");
+    redis().raw(Command.LPUSH, key("pending"), "a");
+
+    assertThat(redis().claim(1)).extracting(Claim::id).containsExactly("a");
+    assertThat(redis().claim(5)).extracting(Claim::id).containsExactly("b");
+  }
+
+  @Test
+  default void fixesQ12_anUnreadableTaskIsArchivedAndItsNeighboursRun() {
+    redis().enqueue("a", "b", "c");
+    redis().raw(Command.HSET, Keys.task(Q, "b"), "msg", "\u0001not a message");
+
+    ClaimBatch batch = redis().claimBatch(3, QueueRules.NONE);
+
+    assertThat(batch.claims()).extracting(Claim::id).containsExactly("a", "c");
+    assertThat(batch.unreadable()).containsExactly("b");
+    assertThat(redis().world())
+        .contains(
+            "archived: {b=" + T + "}\n", "quarantine=its message cannot be read", "state=archived")
+        .doesNotContain("active: [c, b, a]");
+  }
+
+  @Test
+  default void aMessageOfAnotherTaskIsNotRunUnderThisId() {
+    redis().enqueue("a", "b");
+    String other = redis().rawText(Command.HGET, Keys.task(Q, "a"), "msg");
+    redis().raw(Command.HSET, Keys.task(Q, "b"), "msg", other);
+
+    assertThat(redis().claimBatch(2, QueueRules.NONE).unreadable()).containsExactly("b");
+
+    assertThat(redis().world())
+        .contains("quarantine=its message says it is task \"a\" of queue \"q\"");
+  }
+
+  @Test
+  default void fixesQ19_aTaskThatRunsOnItsOwnIsInNoGroupAnyMore() {
+    redis().enqueue(redis().task("a", o -> o.group("g")));
+    redis().inspection().run(Q, List.of("a"));
+    // As Go's inspector leaves it.
+    redis().raw(Command.HSET, Keys.task(Q, "a"), "group", "g");
+
+    redis()
+        .settle(new Settlement.Retry(redis().claimOne(), Duration.ofSeconds(1), "no", true, false));
+    redis().clock.advance(Duration.ofSeconds(1));
+    redis().upkeep().forward(Q, 10);
+
+    assertThat(redis().world()).contains("pending: [a]").doesNotContain("g:g:");
+  }
+
+  @Test
+  default void noMoreRunThanMaxActiveOverAllWorkersGoOnesCountToo() {
+    redis().enqueue("a", "b", "c", "d");
+    redis().claimAsGo("a", T + 30);
+
+    ClaimBatch batch = redis().claimBatch(10, new QueueRules(3, false));
+    assertThat(batch.claims()).extracting(Claim::id).containsExactly("b", "c");
+    assertThat(batch.rest()).isEqualTo(Rest.FULL);
+    assertThat(redis().claimBatch(10, new QueueRules(3, false)).rest()).isEqualTo(Rest.FULL);
+
+    redis().settle(new Settlement.Drop(batch.claims().get(0)));
+    assertThat(redis().claimBatch(10, new QueueRules(3, false)).claims())
+        .extracting(Claim::id)
+        .containsExactly("d");
+  }
+
+  @Test
+  default void whatAnOperatorSetWinsOverTheConfiguration() {
+    redis().enqueue("a", "b", "c");
+    redis().inspection().set(Q, new Settings(OptionalInt.of(1), Optional.empty()));
+
+    assertThat(redis().claimBatch(10, new QueueRules(3, false)).claims()).hasSize(1);
+    assertThat(redis().inspection().settings(Q))
+        .isEqualTo(new Settings(OptionalInt.of(1), Optional.empty()));
+
+    redis().inspection().set(Q, Settings.NONE);
+    assertThat(redis().claimBatch(10, new QueueRules(3, false)).claims()).hasSize(2);
+  }
+
+  @Test
+  default void anOrderedQueueGivesOneAtATimeAndAFailedTaskHoldsTheLine() {
+    QueueRules ordered = new QueueRules(0, true);
+    redis().enqueue("a", "b");
+    Claim first = redis().claimBatch(5, ordered).claims().get(0);
+    assertThat(redis().claimBatch(5, ordered).rest()).isEqualTo(Rest.FULL);
+
+    redis().settle(new Settlement.Retry(first, Duration.ofSeconds(10), "no", true, false), ordered);
+
+    ClaimBatch held = redis().claimBatch(5, ordered);
+    assertThat(held.rest()).isEqualTo(Rest.HELD);
+    assertThat(held.heldUntil()).isEqualTo(NOON.plusSeconds(10));
+    assertThat(redis().world())
+        .contains("pending: [b, a]\n", "hold_until=4102488010000, msg=t(p) retry 1/25")
+        .doesNotContain("retry: {");
+
+    redis().clock.advance(Duration.ofSeconds(10));
+    assertThat(redis().claimBatch(5, ordered).claims()).extracting(Claim::id).containsExactly("a");
+  }
+
+  @Test
+  default void aSnoozedTaskHoldsTheLineOfAnOrderedQueueToo() {
+    QueueRules ordered = new QueueRules(0, true);
+    redis().enqueue("a", "b");
+    Claim first = redis().claimBatch(5, ordered).claims().get(0);
+
+    redis().settle(new Settlement.Reschedule(first, Duration.ofSeconds(10), false), ordered);
+
+    assertThat(redis().claimBatch(5, ordered).rest()).isEqualTo(Rest.HELD);
+    assertThat(redis().inspection().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
+  }
+
+  @Test
+  default void l03_anExtensionMovesTheEndOfTheLeaseAndKeepsItsToken() {
+    redis().enqueue("a", "b", "c");
+    List<Claim> claims = redis().claim(3);
+    String fraction = score("a").substring(score("a").indexOf('.'), score("a").indexOf('.') + 6);
+
+    redis().clock.advance(Duration.ofSeconds(5));
+    List<Instant> expiries = redis().source().extend(Q, claims.subList(0, 2), LEASE);
+
+    assertThat(expiries).containsExactly(NOON.plusSeconds(20), NOON.plusSeconds(20));
+    assertThat(score("a")).startsWith(T + 20 + fraction);
+    assertThat(score("c")).startsWith(T + 15 + ".");
+    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(Settled.DONE);
+  }
+
+  @Test
+  default void l04_anExtensionNeverBringsALeaseBack() {
+    redis().enqueue("a");
+    Claim claim = redis().claimOne();
+    redis().settle(new Settlement.Requeue(claim));
+
+    assertThat(redis().source().extend(Q, List.of(claim), LEASE)).containsExactly((Instant) null);
+
+    assertThat(redis().world()).doesNotContain("lease");
+  }
+
+  @Test
+  default void fixesQ13_aStaleWorkerCanNeitherExtendNorSettleNorWriteForAnother() {
+    redis().enqueue("a");
+    Claim stale = redis().claimOne();
+    redis().clock.advance(Duration.ofSeconds(16));
+    redis().recover();
+    Claim current = redis().claimOne();
+    String before = redis().world();
+
+    assertThat(redis().source().extend(Q, List.of(stale), LEASE)).containsExactly((Instant) null);
+    assertThat(redis().source().writeResult(stale, io.asynq4j.Payload.ofUtf8("late"))).isFalse();
+    assertThat(everySettlementOf(stale))
+        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(Settled.LEASE_LOST));
+
+    assertThat(redis().world()).isEqualTo(before);
+    assertThat(redis().settle(new Settlement.Drop(current))).isEqualTo(Settled.DONE);
+  }
+
+  @Test
+  default void aStaleWorkerCannotSettleWhatAGoWorkerRuns() {
+    redis().enqueue("a");
+    Claim stale = redis().claimOne();
+    redis().clock.advance(Duration.ofSeconds(16));
+    redis().recover();
+    redis().claimAsGo("a", T + 46);
+    // The record still shows the old claim when a Go recoverer took the task: it keeps fields it
+    // does not know.
+    redis().raw(Command.HSET, Keys.task(Q, "a"), "claim", stale.token());
+    String before = redis().world();
+
+    assertThat(redis().source().extend(Q, List.of(stale), LEASE)).containsExactly((Instant) null);
+    assertThat(everySettlementOf(stale))
+        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(Settled.LEASE_LOST));
+
+    assertThat(redis().world()).isEqualTo(before);
+  }
+
+  private static List<Settlement> everySettlementOf(Claim claim) {
+    return List.of(
+        new Settlement.Complete(claim, io.asynq4j.Payload.absent()),
+        new Settlement.Drop(claim),
+        new Settlement.Retry(claim, Duration.ofSeconds(1), "late", true, false),
+        new Settlement.Archive(claim, "late"),
+        new Settlement.Reschedule(claim, Duration.ofSeconds(1), false),
+        new Settlement.Requeue(claim));
+  }
+
+  @Test
+  default void queuesDoNotSeeEachOther() {
+    redis().enqueue("a");
+
+    assertThat(redis().source().claim(QueueName.of("other"), 1, LEASE, QueueRules.NONE).rest())
+        .isEqualTo(Rest.EMPTY);
+  }
+}

@@ -1,0 +1,359 @@
+package io.asynq4j.redis;
+
+import static io.asynq4j.redis.BrokerFixture.LEASE;
+import static io.asynq4j.redis.BrokerFixture.NOON;
+import static io.asynq4j.redis.BrokerFixture.Q;
+import static io.asynq4j.redis.BrokerFixture.T;
+import static io.asynq4j.redis.BrokerFixture.key;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.Payload;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.Settlement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Protocol.Command;
+
+/** How attempts end: the second part of behaviour group D, and R01–R05. */
+interface SettleContract {
+
+  BrokerFixture redis();
+
+  String COUNTED_DAY = "processed:2100-01-01: 1 until " + (T + 7_776_000) + "\n";
+
+  @Test
+  default void d06_aTaskThatSucceedsIsGoneAndCounted() {
+    redis().enqueue("a");
+
+    assertThat(redis().settle(new Settlement.Complete(redis().claimOne(), Payload.absent())))
+        .isEqualTo(Settled.DONE);
+
+    assertThat(redis().world()).isEqualTo("asynq:queues: [q]\nprocessed: 1\n" + COUNTED_DAY);
+  }
+
+  @Test
+  default void d07_successReleasesTheLock() {
+    redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
+
+    redis().settle(new Settlement.Complete(redis().claimOne(), Payload.absent()));
+
+    assertThat(redis().enqueue(redis().task("b", o -> o.uniqueFor(Duration.ofHours(1)))))
+        .containsExactly(EnqueueAnswer.ENQUEUED);
+  }
+
+  @Test
+  default void aLockThatIsAnothersByNowStays() {
+    redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
+    redis().raw(Command.SET, key(EnqueueContract.LOCK), "b");
+
+    redis().settle(new Settlement.Complete(redis().claimOne(), Payload.absent()));
+
+    assertThat(redis().world()).contains(EnqueueContract.LOCK + ": b\n");
+  }
+
+  @Test
+  default void d08_aTotalThatRunsOverBeginsAgain() {
+    redis().enqueue("a");
+    redis().raw(Command.SET, key("processed"), Long.toString(Long.MAX_VALUE));
+    redis().raw(Command.SET, key("failed"), "7");
+
+    redis().settle(new Settlement.Complete(redis().claimOne(), Payload.absent()));
+
+    assertThat(redis().world()).contains("\nprocessed: 1\n", "failed: 0\n");
+  }
+
+  @Test
+  default void d09_aTaskWithRetentionIsKeptWithItsResultAndItsLockIsFree() {
+    redis()
+        .enqueue(
+            redis()
+                .task("a", o -> o.retention(Duration.ofHours(2)).uniqueFor(Duration.ofHours(1))));
+    redis().clock.advance(Duration.ofMillis(1500));
+
+    redis().settle(new Settlement.Complete(redis().claimOne(), Payload.ofUtf8("ok 7")));
+
+    assertThat(redis().world())
+        .isEqualTo(
+            """
+            asynq:queues: [q]
+            completed: {a=4102495202}
+            processed: 1
+            processed:2100-01-01: 1 until 4110264001
+            t:a: {msg=t(p) retry 0/25 timeout 1800 retention 7200 completed 4102488001 unique, result=ok 7, \
+            state=completed, unique_key=asynq:{q}:unique:t:83878c91171338902e0fe0fb97a8c47a}
+            """);
+  }
+
+  @Test
+  default void aDroppedTaskIsGoneWhateverItsRetention() {
+    redis()
+        .enqueue(
+            redis()
+                .task("a", o -> o.retention(Duration.ofHours(2)).uniqueFor(Duration.ofHours(1))));
+
+    redis().settle(new Settlement.Drop(redis().claimOne()));
+
+    assertThat(redis().world()).isEqualTo("asynq:queues: [q]\nprocessed: 1\n" + COUNTED_DAY);
+  }
+
+  @Test
+  default void d10_aRequeuedTaskIsPendingWithoutALeaseAndOthersAreUntouched() {
+    redis().enqueue("a", "b");
+    List<Claim> claims = redis().claim(2);
+
+    redis().settle(new Settlement.Requeue(claims.get(0)));
+
+    assertThat(redis().world())
+        .contains(
+            "active: [b]\n",
+            "pending: [a]\n",
+            "t:a: {msg=t(p) retry 0/25 timeout 1800, pending_since=")
+        .doesNotContain("processed");
+  }
+
+  @Test
+  default void d11_requeuedTasksStandAtTheHeadInTheirOldOrder() {
+    redis().enqueue("a", "b", "c", "d");
+    List<Claim> claims = redis().claim(3);
+
+    redis()
+        .source()
+        .settle(
+            Q,
+            claims.stream().map(Settlement.Requeue::new).toList(),
+            QueueRules.NONE,
+            ArchiveRules.DEFAULT);
+
+    assertThat(redis().claim(4)).extracting(Claim::id).containsExactly("a", "b", "c", "d");
+  }
+
+  @Test
+  default void fixesQ15_pendingSinceIsSetWheneverATaskBecomesPending() {
+    redis().enqueue("a");
+    Claim claim = redis().claimOne();
+    redis().clock.advance(Duration.ofSeconds(3));
+
+    redis().settle(new Settlement.Requeue(claim));
+
+    assertThat(redis().inspection().stats(Q).oldestPendingSince()).isEqualTo(NOON.plusSeconds(3));
+  }
+
+  @Test
+  default void d12_aResultIsKeptWhileTheTaskRuns() {
+    redis().enqueue("a");
+    Claim claim = redis().claimOne();
+
+    assertThat(redis().source().writeResult(claim, Payload.ofUtf8("half"))).isTrue();
+
+    assertThat(redis().inspection().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("half"));
+  }
+
+  @Test
+  default void fixesQ10_aLateResultDoesNotBringBackATaskThatIsGone() {
+    redis().enqueue("a");
+    Claim claim = redis().claimOne();
+    redis().settle(new Settlement.Drop(claim));
+
+    assertThat(redis().source().writeResult(claim, Payload.ofUtf8("late"))).isFalse();
+
+    assertThat(redis().world()).doesNotContain("t:a");
+  }
+
+  @Test
+  default void r01_aFailedTaskWaitsForItsNextAttemptAndIsCounted() {
+    redis().enqueue("a");
+    redis().clock.advance(Duration.ofMillis(100));
+
+    redis()
+        .settle(
+            new Settlement.Retry(redis().claimOne(), Duration.ofSeconds(10), "boom", true, false));
+
+    assertThat(redis().world())
+        .isEqualTo(
+            """
+            asynq:queues: [q]
+            failed: 1
+            failed:2100-01-01: 1 until 4110264000
+            processed: 1
+            processed:2100-01-01: 1 until 4110264000
+            retry: {a=4102488011}
+            t:a: {msg=t(p) retry 1/25 timeout 1800 failed 4102488000 error 'boom', state=retry}
+            """);
+  }
+
+  @Test
+  default void r02_whatIsNoFailureCostsNoRetryAndIsNotCounted() {
+    redis().enqueue("a");
+
+    redis()
+        .settle(
+            new Settlement.Retry(redis().claimOne(), Duration.ofSeconds(10), "busy", false, false));
+
+    assertThat(redis().world())
+        .isEqualTo(
+            """
+            asynq:queues: [q]
+            retry: {a=4102488010}
+            t:a: {msg=t(p) retry 0/25 timeout 1800 failed 4102488000 error 'busy', state=retry}
+            """);
+  }
+
+  @Test
+  default void aPreciseRetryKeepsItsMillisecond() {
+    redis().enqueue("a");
+
+    redis()
+        .settle(
+            new Settlement.Retry(redis().claimOne(), Duration.ofMillis(1_250), "no", true, true));
+
+    assertThat(redis().world()).contains("retry: {a=4102488001}\n", "due_ms=4102488001250");
+  }
+
+  @Test
+  default void r03_anArchivedTaskKeepsItsErrorAndItsLock() {
+    redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
+
+    redis().settle(new Settlement.Archive(redis().claimOne(), "bad input"));
+
+    assertThat(redis().world())
+        .isEqualTo(
+            """
+            archived: {a=4102488000}
+            asynq:queues: [q]
+            failed: 1
+            failed:2100-01-01: 1 until 4110264000
+            processed: 1
+            processed:2100-01-01: 1 until 4110264000
+            t:a: {msg=t(p) retry 0/25 timeout 1800 failed 4102488000 error 'bad input' unique, \
+            state=archived, unique_key=asynq:{q}:unique:t:83878c91171338902e0fe0fb97a8c47a}
+            unique:t:83878c91171338902e0fe0fb97a8c47a: a for 3600s
+            """);
+  }
+
+  @Test
+  default void archivingReleasesTheLockWhereThatIsAskedFor() {
+    redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
+    ArchiveRules releasing = new ArchiveRules(100, Duration.ofDays(1), true);
+
+    redis()
+        .source()
+        .settle(
+            Q,
+            List.of(new Settlement.Archive(redis().claimOne(), "no")),
+            QueueRules.NONE,
+            releasing);
+
+    assertThat(redis().world()).doesNotContain("\nunique:t");
+  }
+
+  @Test
+  default void r04_archivingDropsWhatIsTooOldWithItsRecordAndItsLock() {
+    redis().enqueue(redis().task("old", o -> o.uniqueFor(Duration.ofHours(1))));
+    redis().settle(new Settlement.Archive(redis().claimOne(), "no"));
+    redis().clock.advance(Duration.ofDays(90));
+    redis().enqueue("new");
+
+    redis().settle(new Settlement.Archive(redis().claimOne(), "no"));
+
+    assertThat(redis().world()).contains("archived: {new=").doesNotContain("t:old", "unique:");
+  }
+
+  @Test
+  default void r05_fixesQ06_theArchiveStaysWithinItsSizeHoweverMuchIsTooMuch() {
+    ArchiveRules wide = new ArchiveRules(1_000_000, Duration.ofDays(90), false);
+    for (int i = 0; i < 1_200; i++) {
+      redis().raw(Command.ZADD, key("archived"), Long.toString(T - 10_000 + i), "old" + i);
+      redis().raw(Command.HSET, Keys.task(Q, "old" + i), "state", "archived", "msg", "m");
+    }
+    redis().enqueue("a", "b");
+    redis()
+        .source()
+        .settle(
+            Q, List.of(new Settlement.Archive(redis().claimOne(), "no")), QueueRules.NONE, wide);
+    assertThat(redis().raw(Command.ZCARD, key("archived"))).isEqualTo(1_201L);
+
+    ArchiveRules narrow = new ArchiveRules(10, Duration.ofDays(90), false);
+    redis()
+        .source()
+        .settle(
+            Q, List.of(new Settlement.Archive(redis().claimOne(), "no")), QueueRules.NONE, narrow);
+
+    assertThat(redis().raw(Command.ZCARD, key("archived"))).isEqualTo(10L);
+    assertThat(redis().world()).contains("t:b: {", "t:old1199: {").doesNotContain("t:old1191: {");
+  }
+
+  @Test
+  default void aSnoozedTaskIsScheduledAgainAndNothingIsCounted() {
+    redis().enqueue("a");
+
+    redis().settle(new Settlement.Reschedule(redis().claimOne(), Duration.ofSeconds(30), false));
+
+    assertThat(redis().world())
+        .isEqualTo(
+            """
+            asynq:queues: [q]
+            scheduled: {a=4102488030}
+            t:a: {msg=t(p) retry 0/25 timeout 1800, state=scheduled}
+            """);
+  }
+
+  @Test
+  default void manyDifferentEndingsAreSettledTogetherAndEachGetsItsAnswer() {
+    redis().enqueue("a", "b", "c", "d", "e");
+    List<Claim> claims = redis().claim(5);
+    redis().settle(new Settlement.Drop(claims.get(2)));
+
+    List<Settled> answers =
+        redis()
+            .source()
+            .settle(
+                Q,
+                List.of(
+                    new Settlement.Complete(claims.get(0), Payload.absent()),
+                    new Settlement.Retry(claims.get(1), Duration.ofSeconds(1), "no", true, false),
+                    new Settlement.Complete(claims.get(2), Payload.absent()),
+                    new Settlement.Archive(claims.get(3), "no"),
+                    new Settlement.Requeue(claims.get(4))),
+                QueueRules.NONE,
+                ArchiveRules.DEFAULT);
+
+    assertThat(answers)
+        .containsExactly(
+            Settled.DONE, Settled.DONE, Settled.LEASE_LOST, Settled.DONE, Settled.DONE);
+    assertThat(redis().world())
+        .contains(
+            "archived: {d=", "retry: {b=", "pending: [e]", "\nprocessed: 4\n", "\nfailed: 2\n");
+  }
+
+  @Test
+  default void fixesQ08_aSettlementThatIsRefusedLeavesEverythingAsItWas() {
+    redis().enqueue("a");
+    Claim claim = redis().claimOne();
+    // As an eviction or a failover leaves it: active, and no lease.
+    redis().raw(Command.ZREM, key("lease"), "a");
+    String before = redis().world();
+
+    assertThat(redis().settle(new Settlement.Complete(claim, Payload.absent())))
+        .isEqualTo(Settled.LEASE_LOST);
+
+    assertThat(redis().world()).isEqualTo(before);
+  }
+
+  @Test
+  default void fixesW42_anErrorWithHalfACharacterIsStoredAsValidText() {
+    redis().enqueue("a");
+
+    redis()
+        .settle(
+            new Settlement.Retry(
+                redis().claimOne(), Duration.ofSeconds(1), "bad \ud800 text", true, false));
+
+    assertThat(redis().inspection().task(Q, "a").lastError()).isEqualTo("bad ? text");
+    assertThat(LEASE).isPositive();
+  }
+}

@@ -1,0 +1,65 @@
+package io.asynq4j.embedded;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a server is started with. */
+record ServerSettings(
+    @Nullable RedisBinary binary,
+    int port,
+    @Nullable Path dataDirectory,
+    String appendFsync,
+    @Nullable String password,
+    @Nullable Path unixSocket,
+    List<Directive> directives,
+    List<String> secrets,
+    boolean sentinel) {
+
+  /** The value is written as it is: it may be several words. */
+  record Directive(String name, String value) {}
+
+  boolean isCluster() {
+    return directives.stream()
+        .anyMatch(d -> d.name().equalsIgnoreCase("cluster-enabled") && d.value().equals("yes"));
+  }
+
+  String configFile(int actualPort, Path directory) {
+    ConfigText text =
+        new ConfigText()
+            .line("bind", EmbeddedRedis.HOST)
+            .line("protected-mode", "yes")
+            .line("port", Integer.toString(actualPort))
+            .line("daemonize", "no")
+            .line("logfile", "")
+            .quoted("dir", directory.toString());
+    if (password != null) {
+      text.quoted("requirepass", password);
+    }
+    if (!sentinel) {
+      text.line("save", "")
+          .line("appendonly", dataDirectory == null ? "no" : "yes")
+          .line("appendfsync", appendFsync);
+    }
+    if (unixSocket != null) {
+      text.quoted("unixsocket", unixSocket.toString()).line("unixsocketperm", "700");
+    }
+    directives.forEach(d -> text.line(d.name(), d.value()));
+    return text.toString();
+  }
+
+  /** Redis repeats the line of the configuration that it does not understand. */
+  String withoutSecrets(String message) {
+    String clean = message;
+    for (String secret : secrets) {
+      String quoted = ConfigText.quote(secret);
+      clean = clean.replace(quoted.substring(1, quoted.length() - 1), "***").replace(secret, "***");
+    }
+    return clean;
+  }
+
+  @Override
+  public String toString() {
+    return "ServerSettings[port=" + port + "]";
+  }
+}
