@@ -1,0 +1,385 @@
+package io.asynq4j.redis;
+
+import static io.asynq4j.redis.RedisConfig.SECRET;
+import static io.asynq4j.redis.RedisConfig.require;
+
+import io.asynq4j.redis.RedisConfig.Endpoint;
+import io.asynq4j.redis.RedisConfig.Kind;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of a Redis URI, still encoded except for the parameters. Cut by hand, because {@link
+ * java.net.URI} knows no authority with several hosts.
+ *
+ * <p>No problem that is reported here quotes a part before the parameters: with a reserved
+ * character in a password any of them may be a piece of it.
+ */
+record RedisUri(
+    Scheme scheme,
+    @Nullable String userInfo,
+    String hosts,
+    String path,
+    Map<String, String> parameters) {
+
+  private static final Set<String> SECRET_PARAMETERS =
+      Set.of("password", "trustStorePassword", "keyStorePassword");
+  private static final List<String> PARAMETERS =
+      List.of(
+          "db",
+          "master",
+          "username",
+          "password",
+          "connectTimeout",
+          "commandTimeout",
+          "retryFor",
+          "clientName",
+          "maxConnections",
+          "verifyHostname",
+          "trustStore",
+          "trustStorePassword",
+          "keyStore",
+          "keyStorePassword");
+
+  private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://");
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
+  private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
+
+  static RedisUri read(String uri) {
+    String schemeText =
+        schemeText(uri)
+            .orElseThrow(
+                () -> new IllegalArgumentException("It does not begin with a scheme, redis://"));
+    Scheme scheme =
+        Scheme.of(schemeText)
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "The scheme "
+                            + schemeText
+                            + ":// is unknown; the known ones are "
+                            + Stream.of(Scheme.values())
+                                .map(s -> s.text + "://")
+                                .collect(Collectors.joining(", "))));
+    String rest = uri.substring(schemeText.length() + "://".length());
+    require(rest.indexOf('#') < 0, "It contains a '#', which must be written %23");
+
+    int queryStart = rest.indexOf('?');
+    String query = queryStart < 0 ? "" : rest.substring(queryStart + 1);
+    String beforeQuery = queryStart < 0 ? rest : rest.substring(0, queryStart);
+    int pathStart = beforeQuery.indexOf('/');
+    String authority = pathStart < 0 ? beforeQuery : beforeQuery.substring(0, pathStart);
+    String path = pathStart < 0 ? "" : beforeQuery.substring(pathStart);
+    require(
+        scheme.kind == Kind.SOCKET || path.indexOf('@') < 0,
+        "There is an '@' after the first '/': in a user name or password, '/' must be written"
+            + " %2F and '@' %40");
+
+    int userInfoEnd = authority.lastIndexOf('@');
+    return new RedisUri(
+        scheme,
+        userInfoEnd < 0 ? null : authority.substring(0, userInfoEnd),
+        authority.substring(userInfoEnd + 1),
+        path,
+        parameters(query));
+  }
+
+  private static Map<String, String> parameters(String query) {
+    Map<String, String> result = new LinkedHashMap<>();
+    for (String pair : query.split("&", -1)) {
+      if (pair.isEmpty()) {
+        continue;
+      }
+      String name = name(pair);
+      // With an '@' in it, what looks like parameters may be the end of a password.
+      require(
+          PARAMETERS.contains(name),
+          (query.indexOf('@') < 0
+                  ? "The parameter '" + name + "' is unknown"
+                  : "A parameter is unknown, or a '?' in a password is not written %3F")
+              + "; the known ones are "
+              + String.join(", ", PARAMETERS));
+      String value = name.equals(pair) ? "" : decode(pair.substring(name.length() + 1));
+      require(!value.isEmpty(), "The parameter '" + name + "' has no value");
+      require(result.put(name, value) == null, "The parameter '" + name + "' is given twice");
+    }
+    return result;
+  }
+
+  private static String name(String pair) {
+    int end = pair.indexOf('=');
+    return end < 0 ? pair : pair.substring(0, end);
+  }
+
+  RedisConfig toConfig() {
+    RedisConfig.Builder builder = RedisConfig.builder();
+    applyPlace(builder);
+    applyUserInfo(builder);
+    String pathDatabase = scheme.kind == Kind.SOCKET ? "" : withoutOuterSlashes(path);
+    if (!pathDatabase.isEmpty()) {
+      require(
+          !parameters.containsKey("db"),
+          "The database is given twice, in the path and as parameter 'db'");
+      require(
+          NUMBER.matcher(pathDatabase).matches(),
+          "The path after the host must be the number of a database");
+      builder.database(Integer.parseInt(pathDatabase));
+    }
+    parameters.forEach((name, value) -> apply(builder, name, value));
+    if (scheme.tls) {
+      builder.tls(tls());
+    }
+    return builder.build();
+  }
+
+  private void applyPlace(RedisConfig.Builder builder) {
+    if (scheme.kind == Kind.SOCKET) {
+      require(
+          hosts.isEmpty(),
+          "Only user:password@ may stand between redis-socket:// and the path, which begins with"
+              + " '/'");
+      builder.socket(Path.of(decode(path)));
+      return;
+    }
+    Endpoint[] endpoints = endpoints();
+    switch (scheme.kind) {
+      case SENTINEL -> builder.sentinel(parameters.getOrDefault("master", ""), endpoints);
+      case CLUSTER -> builder.cluster(endpoints);
+      default -> {
+        require(
+            endpoints.length == 1,
+            "Several hosts need the scheme redis-cluster:// or redis-sentinel://");
+        builder.standalone(endpoints[0].host(), endpoints[0].port());
+      }
+    }
+  }
+
+  private Endpoint[] endpoints() {
+    List<Endpoint> result = new ArrayList<>();
+    for (String host : hosts.split(",", -1)) {
+      result.add(endpoint(host));
+    }
+    return result.toArray(new Endpoint[0]);
+  }
+
+  private Endpoint endpoint(String text) {
+    boolean bracketed = text.startsWith("[");
+    int hostEnd = bracketed ? text.indexOf(']') + 1 : text.indexOf(':');
+    if (hostEnd < 0) {
+      hostEnd = text.length();
+    }
+    String portPart = text.substring(hostEnd);
+    require(
+        (!bracketed || hostEnd > 0) && portPart.lastIndexOf(':') <= 0,
+        "A host has more than one colon: an IPv6 address is written in brackets, [::1]:6379");
+    int port = scheme.defaultPort();
+    if (!portPart.isEmpty()) {
+      String digits = portPart.substring(1);
+      require(
+          portPart.startsWith(":") && digits.matches("\\d{1,9}"),
+          "The port after the host must be a number from 1 to 65535");
+      port = Integer.parseInt(digits);
+    }
+    String host = bracketed ? text.substring(1, hostEnd - 1) : text.substring(0, hostEnd);
+    return new Endpoint(decode(host), port);
+  }
+
+  private void applyUserInfo(RedisConfig.Builder builder) {
+    if (userInfo == null) {
+      return;
+    }
+    int userEnd = userInfo.indexOf(':');
+    String user = decodeOrNull(userEnd < 0 ? userInfo : userInfo.substring(0, userEnd));
+    String secret = userEnd < 0 ? null : decodeOrNull(userInfo.substring(userEnd + 1));
+    if (scheme.kind == Kind.SENTINEL) {
+      builder.sentinelUsername(user).sentinelPassword(secret);
+      return;
+    }
+    require(
+        !parameters.containsKey("username") && !parameters.containsKey("password"),
+        "Credentials are given twice, before the host and as parameters");
+    builder.username(user).password(secret);
+  }
+
+  private void apply(RedisConfig.Builder builder, String name, String value) {
+    switch (name) {
+      case "db" -> builder.database(number(name, value));
+      case "username" -> builder.username(value);
+      case "password" -> builder.password(value);
+      case "connectTimeout" -> builder.connectTimeout(duration(name, value));
+      case "commandTimeout" -> builder.commandTimeout(duration(name, value));
+      case "retryFor" -> builder.retryFor(duration(name, value));
+      case "clientName" -> builder.clientName(value);
+      case "maxConnections" -> builder.maxConnections(number(name, value));
+      case "master" ->
+          require(
+              scheme.kind == Kind.SENTINEL,
+              "The parameter 'master' needs the scheme redis-sentinel://");
+      default ->
+          require(
+              scheme.tls,
+              "The parameter '" + name + "' is about TLS, which needs a scheme with rediss");
+    }
+  }
+
+  private TlsConfig tls() {
+    String verify = parameters.getOrDefault("verifyHostname", "true");
+    require(
+        verify.equals("true") || verify.equals("false"),
+        "The parameter 'verifyHostname' must be true or false but is '" + verify + "'");
+    return new TlsConfig(
+        Optional.ofNullable(parameters.get("trustStore")).map(Path::of),
+        Optional.ofNullable(parameters.get("trustStorePassword")),
+        Optional.ofNullable(parameters.get("keyStore")).map(Path::of),
+        Optional.ofNullable(parameters.get("keyStorePassword")),
+        verify.equals("true"));
+  }
+
+  private static int number(String name, String value) {
+    require(
+        NUMBER.matcher(value).matches(),
+        "The parameter '" + name + "' must be a number but is '" + value + "'");
+    return Integer.parseInt(value);
+  }
+
+  private static Duration duration(String name, String value) {
+    Matcher matcher = DURATION.matcher(value);
+    if (matcher.matches()) {
+      long amount = Long.parseLong(matcher.group(1));
+      return switch (matcher.group(2)) {
+        case "ms" -> Duration.ofMillis(amount);
+        case "s" -> Duration.ofSeconds(amount);
+        case "m" -> Duration.ofMinutes(amount);
+        default -> Duration.ofHours(amount);
+      };
+    }
+    try {
+      return Duration.parse(value);
+    } catch (DateTimeParseException e) {
+      throw new IllegalArgumentException(
+          "The parameter '"
+              + name
+              + "' must be a duration such as 500ms, 3s, 1m or PT3S but is '"
+              + value
+              + "'",
+          e);
+    }
+  }
+
+  private static @Nullable String decodeOrNull(String text) {
+    return text.isEmpty() ? null : decode(text);
+  }
+
+  private static String decode(String text) {
+    try {
+      // The decoder is meant for forms, where a plus sign is a space.
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "A '%' is not followed by two hexadecimal digits: a literal one is written %25", e);
+    }
+  }
+
+  private static String withoutOuterSlashes(String path) {
+    int start = 0;
+    int end = path.length();
+    while (start < end && path.charAt(start) == '/') {
+      start++;
+    }
+    while (end > start && path.charAt(end - 1) == '/') {
+      end--;
+    }
+    return path.substring(start, end);
+  }
+
+  /** The URI without anything that could be a password, rather too little than too much. */
+  static String masked(String uri) {
+    String start = schemeText(uri).map(text -> text + "://").orElse("");
+    String rest = uri.substring(start.length());
+    int queryStart = rest.indexOf('?');
+    String query = queryStart < 0 ? "" : rest.substring(queryStart + 1);
+    if (query.indexOf('@') >= 0) {
+      return start + SECRET;
+    }
+    String place = queryStart < 0 ? rest : rest.substring(0, queryStart);
+    int at = place.lastIndexOf('@');
+    return start
+        + (at < 0 ? place : SECRET + place.substring(at))
+        + (query.isEmpty() ? "" : "?" + maskedQuery(query));
+  }
+
+  private static String maskedQuery(String query) {
+    return Stream.of(query.split("&", -1))
+        .map(
+            pair -> {
+              String name = name(pair);
+              return PARAMETERS.contains(name) && !SECRET_PARAMETERS.contains(name)
+                  ? pair
+                  : name + "=" + SECRET;
+            })
+        .collect(Collectors.joining("&"));
+  }
+
+  static String example(String uri) {
+    return schemeText(uri).flatMap(Scheme::of).orElse(Scheme.REDIS).example();
+  }
+
+  private static Optional<String> schemeText(String uri) {
+    Matcher matcher = SCHEME.matcher(uri);
+    return matcher.lookingAt() ? Optional.of(matcher.group(1)) : Optional.empty();
+  }
+
+  private enum Scheme {
+    REDIS("redis", Kind.STANDALONE, false),
+    REDISS("rediss", Kind.STANDALONE, true),
+    REDIS_SOCKET("redis-socket", Kind.SOCKET, false),
+    REDIS_SENTINEL("redis-sentinel", Kind.SENTINEL, false),
+    REDISS_SENTINEL("rediss-sentinel", Kind.SENTINEL, true),
+    REDIS_CLUSTER("redis-cluster", Kind.CLUSTER, false),
+    REDISS_CLUSTER("rediss-cluster", Kind.CLUSTER, true);
+
+    final String text;
+    final Kind kind;
+    final boolean tls;
+
+    Scheme(String text, Kind kind, boolean tls) {
+      this.text = text;
+      this.kind = kind;
+      this.tls = tls;
+    }
+
+    static Optional<Scheme> of(String text) {
+      String lowerCase = text.toLowerCase(Locale.ROOT);
+      return Stream.of(values()).filter(s -> s.text.equals(lowerCase)).findFirst();
+    }
+
+    int defaultPort() {
+      return kind == Kind.SENTINEL ? 26_379 : 6379;
+    }
+
+    String example() {
+      return text
+          + switch (kind) {
+            case STANDALONE -> "://user:password@localhost:6379/0";
+            case SOCKET -> "://user:password@/var/run/redis/redis.sock?db=0";
+            case SENTINEL -> "://host1:26379,host2:26379/0?master=mymaster";
+            case CLUSTER -> "://user:password@host1:6379,host2:6379";
+          };
+    }
+  }
+}
