@@ -14,7 +14,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Every known defect of the original has a test that bears its number, or a reason in DECISIONS.md. */
+/**
+ * Every known defect of the original has a test that bears its number, or a reason in DECISIONS.md.
+ */
 class DefectsTest {
 
   @Test
@@ -23,7 +25,10 @@ class DefectsTest {
     answered.addAll(numbers("\\| Q-(\\d+) \\|", Files.readString(Path.of("../DECISIONS.md"))));
 
     assertThat(answered)
-        .containsAll(IntStream.rangeClosed(1, 37).mapToObj(number -> String.format("%02d", number)).toList());
+        .containsAll(
+            IntStream.rangeClosed(1, 37)
+                .mapToObj(number -> String.format("%02d", number))
+                .toList());
   }
 
   private static Set<String> numbers(String pattern, String text) {

@@ -19,13 +19,25 @@ class TaskOptionsTest {
   @Test
   void optionsOfACallWinOverThoseOfTheTypeAndHeadersArePutTogether() {
     TaskOptions type =
-        TaskOptions.of(o -> o.queue("mail").maxRetry(5).processIn(Duration.ofHours(1)).header("a", "1").header("b", "1"));
-    TaskOptions call = TaskOptions.of(o -> o.queue("urgent").processAt(Instant.EPOCH).header("b", "2"));
+        TaskOptions.of(
+            o ->
+                o.queue("mail")
+                    .maxRetry(5)
+                    .processIn(Duration.ofHours(1))
+                    .header("a", "1")
+                    .header("b", "1"));
+    TaskOptions call =
+        TaskOptions.of(o -> o.queue("urgent").processAt(Instant.EPOCH).header("b", "2"));
 
     assertThat(type.overriddenBy(call))
         .isEqualTo(
             TaskOptions.of(
-                o -> o.queue("urgent").maxRetry(5).processAt(Instant.EPOCH).header("a", "1").header("b", "2")));
+                o ->
+                    o.queue("urgent")
+                        .maxRetry(5)
+                        .processAt(Instant.EPOCH)
+                        .header("a", "1")
+                        .header("b", "2")));
     assertThat(TaskOptions.defaults().overriddenBy(type)).isEqualTo(type);
     assertThat(type.overriddenBy(TaskOptions.defaults())).isEqualTo(type);
   }
@@ -39,7 +51,9 @@ class TaskOptionsTest {
     refused(o -> o.uniqueFor(Duration.ofMillis(300)), "uniqueFor must be a second or more: PT0.3S");
     refused(o -> o.deadline(Instant.EPOCH), "deadline must be after 1970");
     refused(o -> o.processIn(Duration.ofSeconds(-1)), "processIn must not be negative");
-    refused(o -> o.processAt(Instant.EPOCH).processIn(Duration.ZERO), "set processAt or processIn, not both");
+    refused(
+        o -> o.processAt(Instant.EPOCH).processIn(Duration.ZERO),
+        "set processAt or processIn, not both");
     refused(o -> o.id(" "), "task id must contain one or more characters");
     refused(o -> o.group(""), "group must contain one or more characters");
     refused(o -> o.queue("  "), "queue name must contain one or more characters");
@@ -54,7 +68,8 @@ class TaskOptionsTest {
 
   @Test
   void aTaskNeedsATypeAndKeepsItsHeadersToItself() {
-    assertThatThrownBy(() -> Task.of(" ")).hasMessageContaining("task type must contain one or more characters");
+    assertThatThrownBy(() -> Task.of(" "))
+        .hasMessageContaining("task type must contain one or more characters");
     Map<String, String> headers = new java.util.HashMap<>(Map.of("a", "1"));
 
     Task task = Task.of("t").withHeaders(headers);
@@ -73,7 +88,8 @@ class TaskOptionsTest {
   @Test
   void anAbsentPayloadIsNotAnEmptyOneAndNeitherShowsItsBytes() {
     assertThat(Payload.absent()).isNotEqualTo(Payload.of(new byte[0]));
-    assertThat(Payload.ofUtf8("secret")).isEqualTo(Payload.of("secret".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+    assertThat(Payload.ofUtf8("secret"))
+        .isEqualTo(Payload.of("secret".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
     assertThat(Payload.ofUtf8("secret")).hasToString("Payload[6 bytes]");
   }
 

@@ -1,5 +1,7 @@
 package io.asynq4j.redis;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -12,7 +14,7 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class BrokerContract implements EnqueueContract, ClaimContract, SettleContract {
 
-  private TestServer server;
+  private @Nullable TestServer server;
   private BrokerFixture redis;
 
   abstract TestServer start();
@@ -24,12 +26,14 @@ abstract class BrokerContract implements EnqueueContract, ClaimContract, SettleC
 
   @AfterAll
   void stopServer() {
-    server.close();
+    if (server != null) {
+      server.close();
+    }
   }
 
   @BeforeEach
   void connect() {
-    redis = new BrokerFixture(server);
+    redis = new BrokerFixture(Objects.requireNonNull(server));
   }
 
   @AfterEach

@@ -287,4 +287,34 @@ interface ClaimContract {
     assertThat(redis().source().claim(QueueName.of("other"), 1, LEASE, QueueRules.NONE).rest())
         .isEqualTo(Rest.EMPTY);
   }
+
+  @Test
+  default void fixesQ35_leasesEndByTheClockOfRedisHoweverWrongThisMachinesIs() {
+    SettableClock wrong = new SettableClock(Instant.parse("2001-01-01T00:00:00Z"));
+    BrokerTime noTimeForScripts =
+        new BrokerTime() {
+          @Override
+          public java.time.Clock clock() {
+            return wrong;
+          }
+
+          @Override
+          public String forScripts() {
+            return "";
+          }
+        };
+    redis().enqueue("a");
+
+    Claim claim =
+        new RedisBroker(redis().link, noTimeForScripts)
+            .source()
+            .claim(Q, 1, LEASE, QueueRules.NONE)
+            .claims()
+            .get(0);
+
+    long redisNow =
+        Reply.number(
+            Reply.list(redis().link.call(0, Repeat.SAFE, Command.TIME, new Args())).get(0));
+    assertThat(claim.leasedUntil().getEpochSecond()).isBetween(redisNow + 10, redisNow + 15);
+  }
 }

@@ -18,7 +18,10 @@ class ReadmeIT {
     try (EmbeddedRedis server = EmbeddedRedis.start();
         RedisConnection redis = RedisConnection.open(server.uri())) {
       System.out.println(
-          "Redis answers in " + redis.ping().toMillis() + " ms; its clock says " + redis.clock().instant());
+          "Redis answers in "
+              + redis.ping().toMillis()
+              + " ms; its clock says "
+              + redis.clock().instant());
     }
     // end
   }
@@ -29,7 +32,10 @@ class ReadmeIT {
 
     Path source = Path.of("src/test/java", ReadmeIT.class.getName().replace('.', '/') + ".java");
     List<String> lines = Files.readAllLines(source);
-    String code = String.join("", lines.subList(lines.indexOf("    // README") + 1, lines.indexOf("    // end")));
-    assertThat(Files.readString(Path.of("../README.md")).replaceAll("\\s", "")).contains(code.replaceAll("\\s", ""));
+    String code =
+        String.join(
+            "", lines.subList(lines.indexOf("    // README") + 1, lines.indexOf("    // end")));
+    assertThat(Files.readString(Path.of("../README.md")).replaceAll("\\s", ""))
+        .contains(code.replaceAll("\\s", ""));
   }
 }
