@@ -1,23 +1,26 @@
 package io.asynq4j.redis;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import io.asynq4j.embedded.RedisBinary;
-import java.util.Optional;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The contract on the redis-server of this machine, whatever its version; only in the long form of
  * the tests.
  */
+@EnabledIfSystemProperty(
+    named = "asynq4j.full",
+    matches = "true",
+    disabledReason = "the redis-server on the PATH is tested by ./check --full")
+@EnabledIf(value = "isOnPath", disabledReason = "there is no redis-server on the PATH")
 class PathRedisBrokerIT extends BrokerContract {
+
+  static boolean isOnPath() {
+    return RedisBinary.onPath("redis-server").isPresent();
+  }
 
   @Override
   TestServer start() {
-    assumeTrue(
-        Boolean.getBoolean("asynq4j.full"),
-        "the redis-server on the PATH is tested by ./check --full");
-    Optional<RedisBinary> binary = RedisBinary.onPath("redis-server");
-    assumeTrue(binary.isPresent(), "there is no redis-server on the PATH");
-    return TestServer.standalone(binary.get());
+    return TestServer.standalone(RedisBinary.onPath("redis-server").orElseThrow());
   }
 }

@@ -1,23 +1,26 @@
 package io.asynq4j.redis;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import io.asynq4j.embedded.RedisBinary;
-import java.util.Optional;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The contract on the valkey-server of this machine, whatever its version; only in the long form of
  * the tests.
  */
+@EnabledIfSystemProperty(
+    named = "asynq4j.full",
+    matches = "true",
+    disabledReason = "the valkey-server on the PATH is tested by ./check --full")
+@EnabledIf(value = "isOnPath", disabledReason = "there is no valkey-server on the PATH")
 class PathValkeyBrokerIT extends BrokerContract {
+
+  static boolean isOnPath() {
+    return RedisBinary.onPath("valkey-server").isPresent();
+  }
 
   @Override
   TestServer start() {
-    assumeTrue(
-        Boolean.getBoolean("asynq4j.full"),
-        "the valkey-server on the PATH is tested by ./check --full");
-    Optional<RedisBinary> binary = RedisBinary.onPath("valkey-server");
-    assumeTrue(binary.isPresent(), "there is no valkey-server on the PATH");
-    return TestServer.standalone(binary.get());
+    return TestServer.standalone(RedisBinary.onPath("valkey-server").orElseThrow());
   }
 }
