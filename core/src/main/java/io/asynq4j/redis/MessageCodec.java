@@ -14,6 +14,7 @@ import io.asynq4j.redis.wire.WireServer;
 import io.asynq4j.redis.wire.WireTask;
 import io.asynq4j.redis.wire.WireWorker;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.TreeMap;
@@ -63,12 +64,15 @@ final class MessageCodec {
    */
   static TaskMessage decode(byte[] bytes, QueueName queue, String id)
       throws UnreadableMessageException {
-    WireTask wire;
     try {
-      wire = WireTask.parseFrom(bytes);
+      return decode(WireTask.parseFrom(bytes), queue, id);
     } catch (InvalidProtocolBufferException e) {
       throw new UnreadableMessageException("its message cannot be read: " + e.getMessage());
     }
+  }
+
+  private static TaskMessage decode(WireTask wire, QueueName queue, String id)
+      throws UnreadableMessageException, InvalidProtocolBufferException {
     if (!wire.getId().equals(id) || !wire.getQueue().equals(queue.value())) {
       throw new UnreadableMessageException(
           "its message says it is task \""
@@ -194,8 +198,7 @@ final class MessageCodec {
       throws InvalidProtocolBufferException {
     WireSchedulerEvent wire = WireSchedulerEvent.parseFrom(bytes);
     Timestamp at = wire.getEnqueueTime();
-    return new Presence.SchedulerEvent(
-        wire.getTaskId(), Instant.ofEpochSecond(at.getSeconds(), at.getNanos()));
+    return new Presence.SchedulerEvent(wire.getTaskId(), instant(at.getSeconds(), at.getNanos()));
   }
 
   /**
@@ -230,8 +233,16 @@ final class MessageCodec {
     return instant == null ? 0 : instant.getEpochSecond();
   }
 
-  private static @Nullable Instant instant(long seconds) {
-    return seconds == 0 ? null : Instant.ofEpochSecond(seconds);
+  private static @Nullable Instant instant(long seconds) throws InvalidProtocolBufferException {
+    return seconds == 0 ? null : instant(seconds, 0);
+  }
+
+  private static Instant instant(long seconds, int nanos) throws InvalidProtocolBufferException {
+    try {
+      return Instant.ofEpochSecond(seconds, nanos);
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new InvalidProtocolBufferException("it has a time beyond all calendars: " + seconds, e);
+    }
   }
 
   private static Timestamp timestamp(@Nullable Instant instant) {
@@ -243,9 +254,10 @@ final class MessageCodec {
             .build();
   }
 
-  private static @Nullable Instant instant(Timestamp timestamp) {
+  private static @Nullable Instant instant(Timestamp timestamp)
+      throws InvalidProtocolBufferException {
     return timestamp.getSeconds() == GO_ZERO_TIME
         ? null
-        : Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
+        : instant(timestamp.getSeconds(), timestamp.getNanos());
   }
 }
