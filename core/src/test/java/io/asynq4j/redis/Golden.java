@@ -40,9 +40,13 @@ final class Golden {
   static List<Golden> all() {
     List<Golden> all = new ArrayList<>();
     for (JsonNode entry : read("index")) {
-      all.add(new Golden(entry.get("name").asString()));
+      all.add(named(entry.get("name").asString()));
     }
     return all;
+  }
+
+  static Golden named(String name) {
+    return new Golden(name);
   }
 
   private static JsonNode read(String name) {
