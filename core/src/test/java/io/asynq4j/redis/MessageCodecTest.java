@@ -182,7 +182,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void v12_unknownFieldsSurviveARewrite() throws UnreadableMessageException {
+  void v12_fixesQ24_unknownFieldsSurviveARewrite() throws UnreadableMessageException {
     String withField16 = V1 + "82010178";
 
     TaskMessage read = MessageCodec.decode(hex(withField16), QueueName.DEFAULT, V1_ID);
