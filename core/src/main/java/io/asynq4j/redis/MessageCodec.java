@@ -230,8 +230,13 @@ final class MessageCodec {
     return instant == null ? 0 : instant.getEpochSecond();
   }
 
+  /**
+   * Beyond what Java can say, as near to it as it can: one odd date must not spoil a whole batch.
+   */
   private static @Nullable Instant instant(long seconds) {
-    return seconds == 0 ? null : Instant.ofEpochSecond(seconds);
+    long sayable =
+        Math.max(Instant.MIN.getEpochSecond(), Math.min(Instant.MAX.getEpochSecond(), seconds));
+    return seconds == 0 ? null : Instant.ofEpochSecond(sayable);
   }
 
   private static Timestamp timestamp(@Nullable Instant instant) {

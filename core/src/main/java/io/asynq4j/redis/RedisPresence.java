@@ -3,6 +3,7 @@ package io.asynq4j.redis;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.Seconds;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -162,7 +163,7 @@ final class RedisPresence implements Presence {
   private static <T> void read(List<T> into, @Nullable Object bytes, Decoder<T> decoder) {
     try {
       into.add(decoder.decode(Reply.bytes(bytes)));
-    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+    } catch (InvalidProtocolBufferException | IllegalArgumentException | DateTimeException e) {
       log.warn("skipped an entry of another process that cannot be read: {}", e.getMessage());
     }
   }
