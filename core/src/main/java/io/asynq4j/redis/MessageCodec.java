@@ -14,7 +14,6 @@ import io.asynq4j.redis.wire.WireServer;
 import io.asynq4j.redis.wire.WireTask;
 import io.asynq4j.redis.wire.WireWorker;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.TreeMap;
@@ -64,15 +63,12 @@ final class MessageCodec {
    */
   static TaskMessage decode(byte[] bytes, QueueName queue, String id)
       throws UnreadableMessageException {
+    WireTask wire;
     try {
-      return decode(WireTask.parseFrom(bytes), queue, id);
+      wire = WireTask.parseFrom(bytes);
     } catch (InvalidProtocolBufferException e) {
       throw new UnreadableMessageException("its message cannot be read: " + e.getMessage());
     }
-  }
-
-  private static TaskMessage decode(WireTask wire, QueueName queue, String id)
-      throws UnreadableMessageException, InvalidProtocolBufferException {
     if (!wire.getId().equals(id) || !wire.getQueue().equals(queue.value())) {
       throw new UnreadableMessageException(
           "its message says it is task \""
@@ -233,16 +229,18 @@ final class MessageCodec {
     return instant == null ? 0 : instant.getEpochSecond();
   }
 
-  private static @Nullable Instant instant(long seconds) throws InvalidProtocolBufferException {
+  private static @Nullable Instant instant(long seconds) {
     return seconds == 0 ? null : instant(seconds, 0);
   }
 
-  private static Instant instant(long seconds, int nanos) throws InvalidProtocolBufferException {
-    try {
-      return Instant.ofEpochSecond(seconds, nanos);
-    } catch (DateTimeException | ArithmeticException e) {
-      throw new InvalidProtocolBufferException("it has a time beyond all calendars: " + seconds, e);
-    }
+  /**
+   * Beyond what Java can say, as near to it as it can: one odd date must not spoil a whole batch.
+   */
+  private static Instant instant(long seconds, int nanos) {
+    long sayable =
+        Math.max(Instant.MIN.getEpochSecond(), Math.min(Instant.MAX.getEpochSecond(), seconds));
+    return Instant.ofEpochSecond(
+        sayable, sayable == seconds ? Math.max(0, Math.min(999_999_999, nanos)) : 0);
   }
 
   private static Timestamp timestamp(@Nullable Instant instant) {
@@ -254,8 +252,7 @@ final class MessageCodec {
             .build();
   }
 
-  private static @Nullable Instant instant(Timestamp timestamp)
-      throws InvalidProtocolBufferException {
+  private static @Nullable Instant instant(Timestamp timestamp) {
     return timestamp.getSeconds() == GO_ZERO_TIME
         ? null
         : instant(timestamp.getSeconds(), timestamp.getNanos());

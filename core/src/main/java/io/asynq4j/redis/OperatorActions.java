@@ -46,7 +46,8 @@ final class OperatorActions {
   }
 
   List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules) {
-    Args limits = new Args().add(rules.maxSize()).add(rules.maxAge().toSeconds());
+    Args limits =
+        new Args().add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(rules.releaseLocks());
     return act(Script.ARCHIVE_WAITING, queue, limits, ids, rules);
   }
 
@@ -102,11 +103,11 @@ final class OperatorActions {
     inspection.requireQueue(queue);
     int done = 0;
     int passedOver = 0;
-    long budget = Long.MAX_VALUE;
+    long budget = -1;
     while (true) {
       RedisInspection.Slice slice =
           inspection.slice(queue, new Listing(state, group, false, passedOver, Batches.MAX, null));
-      budget = Math.min(budget, slice.total());
+      budget = budget < 0 ? slice.total() : budget;
       List<String> ids = slice.rows().stream().map(TaskRow::id).toList();
       if (ids.isEmpty() || done + passedOver >= budget) {
         return done;
@@ -124,6 +125,8 @@ final class OperatorActions {
 
   void removeQueue(QueueName queue, boolean force) {
     inspection.requireQueue(queue);
+    // So that what stands for nothing active does not keep the queue, and a lost lease does.
+    upkeep.repair(queue);
     if (force) {
       refuseWhileActive(queue);
       empty(queue);
@@ -136,8 +139,8 @@ final class OperatorActions {
   }
 
   private void refuseWhileActive(QueueName queue) {
-    String key = Keys.of(queue, "active");
-    if (Reply.number(link.call(key, Repeat.SAFE, Command.LLEN, new Args().add(key))) > 0) {
+    String key = Keys.of(queue, "lease");
+    if (Reply.number(link.call(key, Repeat.SAFE, Command.ZCARD, new Args().add(key))) > 0) {
       throw new QueueNotEmptyException(queue, TaskState.ACTIVE.word());
     }
   }
@@ -157,6 +160,18 @@ final class OperatorActions {
     do {
       swept = aggregation.sweep(queue, Batches.MAX);
     } while (swept > 0);
+    // What the original has left behind: records in no container, and locks of tasks that are gone.
+    upkeep.walk(queue, "t:", ids -> delete(queue, ids));
+    upkeep.walk(queue, "unique:", locks -> locks.forEach(lock -> dropAbandoned(queue, lock)));
+  }
+
+  private void dropAbandoned(QueueName queue, String lock) {
+    String key = Keys.of(queue, "unique:" + lock);
+    Object holder = link.call(key, Repeat.SAFE, Command.GET, new Args().add(key));
+    String task = Keys.task(queue, Reply.text(holder));
+    if (Reply.number(link.call(task, Repeat.SAFE, Command.EXISTS, new Args().add(task))) == 0) {
+      link.call(key, Repeat.SAFE, Command.DEL, new Args().add(key));
+    }
   }
 
   int deleteAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {

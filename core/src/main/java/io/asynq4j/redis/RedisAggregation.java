@@ -6,7 +6,6 @@ import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.NewTask.Placement;
 import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.TaskMessage;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +21,10 @@ final class RedisAggregation implements Aggregation {
 
   private final Scripts scripts;
   private final Link link;
-  private final BrokerTime time;
 
-  RedisAggregation(Scripts scripts, Link link, BrokerTime time) {
+  RedisAggregation(Scripts scripts, Link link) {
     this.scripts = scripts;
     this.link = link;
-    this.time = time;
   }
 
   @Override
@@ -89,9 +86,9 @@ final class RedisAggregation implements Aggregation {
 
   @Override
   public FinishAnswer finish(AggregationSet set, @Nullable NewTask aggregated) {
-    Args args = new Args(9).add(key(set)).add(set.setId());
+    Args args = new Args(10).add(key(set)).add(set.setId());
     if (aggregated == null) {
-      for (int i = 0; i < 7; i++) {
+      for (int i = 0; i < 8; i++) {
         args.addEmpty();
       }
     } else {
@@ -119,12 +116,11 @@ final class RedisAggregation implements Aggregation {
         .add(message.uniqueKey())
         .add(RedisSink.ttl(aggregated));
     if (aggregated.placement() instanceof Placement.At at) {
-      Duration delay = Duration.between(time.clock().instant(), at.when());
-      args.add(Math.max(0, delay.toMillis())).add(at.precise());
+      args.add(at.when().toEpochMilli()).addEmpty().add(at.precise());
     } else if (aggregated.placement() instanceof Placement.After after) {
-      args.add(after.delay().toMillis()).add(after.precise());
+      args.addEmpty().add(after.delay().toMillis()).add(after.precise());
     } else {
-      args.addEmpty().addEmpty();
+      args.addEmpty().addEmpty().addEmpty();
     }
     args.add(message.group());
   }

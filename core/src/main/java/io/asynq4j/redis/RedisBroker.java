@@ -31,7 +31,7 @@ final class RedisBroker implements Broker {
     this.sink = new RedisSink(scripts, registry);
     this.source = new RedisSource(scripts, time);
     this.upkeep = new RedisUpkeep(scripts, link, time);
-    this.aggregation = new RedisAggregation(scripts, link, time);
+    this.aggregation = new RedisAggregation(scripts, link);
     this.presence = new RedisPresence(scripts, link, time);
     this.cancellations = new RedisCancellations(link);
     this.semaphores = new RedisSemaphores(scripts, link);

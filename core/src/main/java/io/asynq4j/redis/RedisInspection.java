@@ -108,11 +108,12 @@ final class RedisInspection implements Inspection {
   }
 
   private static @Nullable Instant pendingSince(String nanos) {
-    if (nanos.isEmpty()) {
+    try {
+      long value = Long.parseLong(nanos);
+      return Instant.ofEpochSecond(value / 1_000_000_000, value % 1_000_000_000);
+    } catch (NumberFormatException e) {
       return null;
     }
-    long value = Long.parseLong(nanos);
-    return Instant.ofEpochSecond(value / 1_000_000_000, value % 1_000_000_000);
   }
 
   @Override
@@ -182,7 +183,11 @@ final class RedisInspection implements Inspection {
       throw new TaskNotFoundException(queue, id);
     }
     String score = Reply.text(reply.get(1));
-    return TaskRow.of(queue, id, null, TaskRow.time(reply.get(0)), score, score, reply, 2);
+    try {
+      return TaskRow.of(queue, id, null, TaskRow.time(reply.get(0)), score, score, reply, 2);
+    } catch (IllegalArgumentException e) {
+      throw new TaskStateException(queue, id, "is in a state of its own: " + e.getMessage());
+    }
   }
 
   @Override
@@ -223,12 +228,12 @@ final class RedisInspection implements Inspection {
     Args args =
         new Args(7)
             .add(container(queue, listing))
-            .add(isList ? "list" : "zset")
+            .add(isList ? listing.state().word() : "set")
             .add(listing.newestFirst())
             .add(listing.offset())
             .add(limit)
             .add(after == null ? "" : after.id())
-            .add(after == null ? "" : after.score());
+            .add(after == null ? "" : after.place());
     List<@Nullable Object> reply = Reply.list(scripts.run(Script.LIST, queue, args));
     Instant now = TaskRow.time(reply.get(0));
     long total = Reply.number(reply.get(1));
@@ -248,8 +253,11 @@ final class RedisInspection implements Inspection {
     }
     boolean isLast = rows.size() < limit || offset + rows.size() >= total;
     TaskRow last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
-    return new Slice(
-        rows, total, isLast || last == null ? null : new Cursor(last.id(), last.score()));
+    if (isLast || last == null) {
+      return new Slice(rows, total, null);
+    }
+    String place = isList ? Long.toString(offset + rows.size()) : last.score();
+    return new Slice(rows, total, new Cursor(last.id(), place));
   }
 
   private static String container(QueueName queue, Listing listing) {
@@ -258,11 +266,11 @@ final class RedisInspection implements Inspection {
         : Keys.group(queue, listing.group());
   }
 
-  /** The last task of a page, opaque to callers. */
-  record Cursor(String id, String score) {
+  /** The last task of a page, and the place where it stood; opaque to callers. */
+  record Cursor(String id, String place) {
 
     String text() {
-      byte[] plain = (score + " " + id).getBytes(StandardCharsets.UTF_8);
+      byte[] plain = (place + " " + id).getBytes(StandardCharsets.UTF_8);
       return Base64.getUrlEncoder().withoutPadding().encodeToString(plain);
     }
 

@@ -10,8 +10,11 @@ import io.asynq4j.broker.Upkeep;
 import io.asynq4j.broker.Upkeep.Recovered.Action;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol;
 
@@ -22,6 +25,7 @@ final class RedisUpkeep implements Upkeep {
   static final String LEASE_EXPIRED = "asynq: task lease expired";
 
   private static final int KEYS_PER_SCAN = 1000;
+  private static final byte[] NO_MESSAGE = {};
 
   private final Scripts scripts;
   private final Link link;
@@ -45,15 +49,14 @@ final class RedisUpkeep implements Upkeep {
         Reply.integer(reply.get(0)), nextDue == 0 ? null : Instant.ofEpochMilli(nextDue));
   }
 
-  /** A task that is to be taken from its worker, if its lease is still as it was seen. */
+  /** A task whose lease has run out, with the crash that this was counted in. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Expired(String id, String score, int place, int crashes, byte[] message) {}
+
+  /** What is to be done with it, if its lease is still as it was seen. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Recovery(
-      String id,
-      String score,
-      Action action,
-      byte[] message,
-      long delayMillis,
-      String quarantine) {}
+      Expired task, Action action, byte[] message, long delayMillis, String quarantine) {}
 
   @Override
   public List<Recovered> recover(
@@ -63,13 +66,14 @@ final class RedisUpkeep implements Upkeep {
       return List.of();
     }
     Args args =
-        new Args(3 + recoveries.size() * 6)
+        new Args(4 + recoveries.size() * 6)
             .add(rules.ordered())
             .add(archive.maxSize())
-            .add(archive.maxAge().toSeconds());
+            .add(archive.maxAge().toSeconds())
+            .add(archive.releaseLocks());
     for (Recovery recovery : recoveries) {
-      args.add(recovery.id())
-          .add(recovery.score())
+      args.add(recovery.task().id())
+          .add(recovery.task().score())
           .add(recovery.action().name().toLowerCase(Locale.ROOT))
           .add(recovery.message())
           .add(recovery.delayMillis())
@@ -79,7 +83,7 @@ final class RedisUpkeep implements Upkeep {
     List<Recovered> recovered = new ArrayList<>();
     for (int i = 0; i < recoveries.size(); i++) {
       if (Reply.number(replies.get(i)) == 1) {
-        recovered.add(new Recovered(recoveries.get(i).id(), recoveries.get(i).action()));
+        recovered.add(new Recovered(recoveries.get(i).task().id(), recoveries.get(i).action()));
       }
     }
     archives.trimOn(queue, Reply.integer(replies.get(recoveries.size())), archive);
@@ -89,45 +93,42 @@ final class RedisUpkeep implements Upkeep {
   private List<Recovery> expired(QueueName queue, int limit, CrashRules crash) {
     Args args = new Args(2).add(Math.min(limit, Batches.MAX)).add(Seconds.ceil(crash.goGrace()));
     List<@Nullable Object> reply = Reply.list(scripts.run(Script.EXPIRED, queue, args));
-    List<Recovery> recoveries = new ArrayList<>(reply.size() / 4);
-    // The longest expired come first, and each is put before the others: backwards, they stand as
-    // they stood.
-    for (int i = reply.size() - 4; i >= 0; i -= 4) {
-      recoveries.add(
-          decide(
-              queue,
+    List<Expired> found = new ArrayList<>(reply.size() / 5);
+    for (int i = 0; i < reply.size(); i += 5) {
+      found.add(
+          new Expired(
               Reply.text(reply.get(i)),
               Reply.text(reply.get(i + 1)),
-              Reply.integer(reply.get(i + 2)) + 1,
-              Reply.bytes(reply.get(i + 3)),
-              crash));
+              Reply.integer(reply.get(i + 2)),
+              Reply.integer(reply.get(i + 3)) + 1,
+              Reply.bytes(reply.get(i + 4))));
     }
-    return recoveries;
+    // Each is put before the others: with the newest first, they stand as they stood.
+    found.sort(Comparator.comparingInt(Expired::place));
+    return found.stream().map(task -> decide(queue, task, crash)).toList();
   }
 
-  private Recovery decide(
-      QueueName queue, String id, String score, int crashes, byte[] message, CrashRules crash) {
-    if (message.length == 0) {
-      return new Recovery(id, score, Action.DROP, message, 0, "");
+  private Recovery decide(QueueName queue, Expired task, CrashRules crash) {
+    if (task.message().length == 0) {
+      return new Recovery(task, Action.DROP, NO_MESSAGE, 0, "");
     }
     TaskMessage failed;
     try {
       failed =
-          MessageCodec.decode(message, queue, id)
+          MessageCodec.decode(task.message(), queue, task.id())
               .failed(LEASE_EXPIRED, time.clock().instant(), /* costsRetry= */ false);
     } catch (UnreadableMessageException e) {
-      return new Recovery(
-          id, score, Action.ARCHIVE, new byte[0], 0, String.valueOf(e.getMessage()));
+      return new Recovery(task, Action.ARCHIVE, NO_MESSAGE, 0, String.valueOf(e.getMessage()));
     }
     byte[] updated = MessageCodec.encode(failed);
-    if (crashes >= crash.maxCrashes()) {
-      return new Recovery(id, score, Action.ARCHIVE, updated, 0, "");
+    if (task.crashes() >= crash.maxCrashes()) {
+      return new Recovery(task, Action.ARCHIVE, updated, 0, "");
     }
-    if (crashes == 1) {
-      return new Recovery(id, score, Action.PENDING, updated, 0, "");
+    if (task.crashes() == 1) {
+      return new Recovery(task, Action.PENDING, updated, 0, "");
     }
-    long delay = crash.delay().toMillis() << Math.min(crashes - 2, 16);
-    return new Recovery(id, score, Action.RETRY, updated, delay, "");
+    long delay = crash.delay().toMillis() << Math.min(task.crashes() - 2, 16);
+    return new Recovery(task, Action.RETRY, updated, delay, "");
   }
 
   @Override
@@ -158,31 +159,36 @@ final class RedisUpkeep implements Upkeep {
 
   @Override
   public int relistGroups(QueueName queue) {
-    String groupPrefix = Keys.group(queue, "");
-    int listed = 0;
-    String cursor = "0";
-    do {
-      Args args = scan(cursor, groupPrefix);
-      List<@Nullable Object> page =
-          Reply.list(link.call(groupPrefix, Repeat.SAFE, Protocol.Command.SCAN, args));
-      cursor = Reply.text(page.get(0));
-      for (Object key : Reply.list(page.get(1))) {
-        String group = Reply.text(key).substring(groupPrefix.length());
-        listed += Reply.integer(scripts.run(Script.LIST_GROUP, queue, new Args(1).add(group)));
-      }
-    } while (!cursor.equals("0"));
-    return listed;
+    AtomicInteger listed = new AtomicInteger();
+    walk(
+        queue,
+        "g:",
+        groups -> {
+          for (String group : groups) {
+            Args args = new Args(1).add(group);
+            listed.addAndGet(Reply.integer(scripts.run(Script.LIST_GROUP, queue, args)));
+          }
+        });
+    return listed.get();
   }
 
-  private static Args scan(String cursor, String prefix) {
+  /**
+   * Walks over the keys of a queue that begin with a word, in small steps; gives what follows the
+   * word.
+   */
+  void walk(QueueName queue, String word, Consumer<List<String>> step) {
+    String prefix = Keys.of(queue, word);
     String pattern = prefix.replaceAll("([\\[\\]*?\\\\])", "\\\\$1") + "*";
-    return new Args()
-        .add(cursor)
-        .add("MATCH")
-        .add(pattern)
-        .add("COUNT")
-        .add(KEYS_PER_SCAN)
-        .add("TYPE")
-        .add("zset");
+    String cursor = "0";
+    do {
+      Args args = new Args().add(cursor).add("MATCH").add(pattern).add("COUNT").add(KEYS_PER_SCAN);
+      List<@Nullable Object> page =
+          Reply.list(link.call(prefix, Repeat.SAFE, Protocol.Command.SCAN, args));
+      cursor = Reply.text(page.get(0));
+      step.accept(
+          Reply.list(page.get(1)).stream()
+              .map(key -> Reply.text(key).substring(prefix.length()))
+              .toList());
+    } while (!cursor.equals("0"));
   }
 }

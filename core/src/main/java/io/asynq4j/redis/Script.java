@@ -62,11 +62,11 @@ enum Script {
   WRITE_RESULT(SAFE, "lease guard", "prefix id token result", ""),
 
   FORWARD(SAFE, "scheduled retry pending groups guard", "now prefix limit", ""),
-  EXPIRED(SAFE, "lease guard", "now prefix limit go_grace", ""),
+  EXPIRED(SAFE, "active lease guard", "now prefix limit go_grace", ""),
   RECOVER(
       SAFE,
       "active lease pending retry archived settings guard",
-      "now prefix ordered max_size max_age",
+      "now prefix ordered max_size max_age release_locks",
       "id score action msg delay quarantine"),
   EXPIRE(SAFE, "completed guard", "now prefix limit", ""),
   TRIM(SAFE, "archived guard", "now prefix max_size max_age limit", ""),
@@ -82,13 +82,14 @@ enum Script {
   FINISH_SET(
       NUMBERED,
       "aggregation_sets groups spent pending scheduled lane guard",
-      "now prefix sequence keep set_key set id msg lock ttl delay precise group",
+      "now prefix sequence keep set_key set id msg lock ttl at delay precise group",
       ""),
   SWEEP(SAFE, "spent guard", "prefix limit", ""),
   RECLAIM(SAFE, "aggregation_sets groups guard", "now prefix set_key limit", ""),
 
   RUN(NEVER, "pending groups guard", "now prefix", "id"),
-  ARCHIVE_WAITING(NEVER, "archived groups guard", "now prefix max_size max_age", "id"),
+  ARCHIVE_WAITING(
+      NEVER, "archived groups guard", "now prefix max_size max_age release_locks", "id"),
   DELETE(NEVER, "groups guard", "prefix container", "id"),
   UPDATE(NEVER, "pending guard", "prefix id old_msg new_msg old_lock new_lock", ""),
   REMOVE_QUEUE(
@@ -113,7 +114,7 @@ enum Script {
   LIST(
       SAFE,
       "lease guard",
-      "now prefix container kind newest_first offset limit after_id after_score",
+      "now prefix container kind newest_first offset limit after_id after",
       ""),
 
   SERVER_STATE(SAFE, "server workers", "ttl info", "id worker"),

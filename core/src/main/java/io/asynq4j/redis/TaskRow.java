@@ -101,14 +101,15 @@ record TaskRow(
     return switch (state) {
       case PENDING ->
           holdUntilMillis.isEmpty() ? now : Instant.ofEpochMilli(Long.parseLong(holdUntilMillis));
-      case SCHEDULED, RETRY ->
-          dueMillis.isEmpty() ? scoreInstant() : Instant.ofEpochMilli(Long.parseLong(dueMillis));
+      case SCHEDULED, RETRY -> score.isEmpty() ? null : due((long) Double.parseDouble(score));
       default -> null;
     };
   }
 
-  private @Nullable Instant scoreInstant() {
-    return score.isEmpty() ? null : Instant.ofEpochSecond((long) Double.parseDouble(score));
+  /** The exact time, if it lies in the second of the score; else it is left from before. */
+  private Instant due(long second) {
+    long millis = dueMillis.isEmpty() ? 0 : Long.parseLong(dueMillis);
+    return millis / 1000 == second ? Instant.ofEpochMilli(millis) : Instant.ofEpochSecond(second);
   }
 
   private boolean isOrphaned() {

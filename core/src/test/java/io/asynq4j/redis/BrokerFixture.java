@@ -4,6 +4,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
 import io.asynq4j.broker.Aggregation;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
@@ -23,6 +24,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -104,6 +106,16 @@ final class BrokerFixture implements AutoCloseable {
     broker.sink().enqueue(Arrays.stream(ids).map(this::task).toList());
   }
 
+  /** Tasks t0000, t0001 and so on, in few calls. */
+  void enqueueMany(int count, UnaryOperator<TaskOptions.Builder> options) {
+    broker
+        .sink()
+        .enqueue(
+            IntStream.range(0, count)
+                .mapToObj(i -> task(String.format("t%04d", i), options))
+                .toList());
+  }
+
   ClaimBatch claimBatch(int max, QueueRules rules) {
     return source().claim(Q, max, LEASE, rules);
   }
@@ -135,6 +147,36 @@ final class BrokerFixture implements AutoCloseable {
     raw(Command.HSET, Keys.task(Q, id), "state", "active");
     raw(Command.HDEL, Keys.task(Q, id), "pending_since");
     raw(Command.ZADD, key("lease"), Long.toString(leaseUntil), id);
+  }
+
+  /**
+   * Puts a task where tasks of its state are, as a Go process would have it. The score is its lease
+   * when it is active; those of a group are in {@code g}.
+   */
+  void seed(TaskState state, String id, long score) {
+    raw(Command.SADD, Keys.QUEUES, "q");
+    seedRecord(state, id);
+    String at = Long.toString(score);
+    switch (state) {
+      case PENDING -> raw(Command.LPUSH, key("pending"), id);
+      case ACTIVE -> {
+        raw(Command.LPUSH, key("active"), id);
+        raw(Command.ZADD, key("lease"), at, id);
+      }
+      case AGGREGATING -> {
+        raw(Command.HSET, Keys.task(Q, id), "group", "g");
+        raw(Command.ZADD, key("g:g"), at, id);
+        raw(Command.SADD, key("groups"), "g");
+      }
+      default -> raw(Command.ZADD, key(state.word()), at, id);
+    }
+  }
+
+  /** Only the record of a task, in no container. */
+  void seedRecord(TaskState state, String id) {
+    String record = Keys.task(Q, id);
+    Args args = new Args().add(record).add("msg").add(MessageCodec.encode(task(id).message()));
+    link.call(record, Repeat.NEVER, Command.HSET, args.add("state").add(state.word()));
   }
 
   /** The full name of a key of queue {@code q}. */

@@ -7,10 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
@@ -38,31 +40,52 @@ final class World {
     return text.toString();
   }
 
+  /** All keys in three round trips: what they are, what they hold and how long. */
   private void read(Connection connection) {
-    for (Object key :
-        (List<?>) connection.executeCommand(new CommandArguments(Command.KEYS).add("*"))) {
-      String name = text(key);
-      if (!name.contains(":lane:")) {
-        lines.put(name.replace(PREFIX, ""), value(connection, name) + ttl(connection, name));
-      }
+    List<String> keys =
+        texts(connection.executeCommand(new CommandArguments(Command.KEYS).add("*"))).stream()
+            .filter(key -> !key.contains(":lane:"))
+            .toList();
+    List<String> types = texts(all(connection, keys, key -> arguments(Command.TYPE, key)));
+    Iterator<String> type = types.iterator();
+    List<Object> values = all(connection, keys, key -> reading(type.next(), key));
+    List<Object> ttls = all(connection, keys, key -> arguments(Command.PTTL, key));
+    for (int i = 0; i < keys.size(); i++) {
+      String key = keys.get(i);
+      lines.put(
+          key.replace(PREFIX, ""),
+          value(types.get(i), values.get(i)) + ttl(key, (Long) ttls.get(i)));
     }
   }
 
-  private static String value(Connection connection, String key) {
-    String type = text(connection.executeCommand(new CommandArguments(Command.TYPE).add(key)));
+  private static List<Object> all(
+      Connection connection, List<String> keys, Function<String, CommandArguments> command) {
+    keys.forEach(key -> connection.sendCommand(command.apply(key)));
+    return connection.getMany(keys.size());
+  }
+
+  private static CommandArguments reading(String type, String key) {
     return switch (type) {
-      case "string" -> text(command(connection, Command.GET, key));
-      case "list" -> texts(command(connection, Command.LRANGE, key, "0", "-1")).toString();
-      case "set" -> new TreeSet<>(texts(command(connection, Command.SMEMBERS, key))).toString();
-      case "zset" ->
-          pairs(texts(command(connection, Command.ZRANGE, key, "0", "-1", "WITHSCORES")));
-      case "hash" -> fields((List<?>) command(connection, Command.HGETALL, key));
+      case "string" -> arguments(Command.GET, key);
+      case "list" -> arguments(Command.LRANGE, key, "0", "-1");
+      case "set" -> arguments(Command.SMEMBERS, key);
+      case "zset" -> arguments(Command.ZRANGE, key, "0", "-1", "WITHSCORES");
+      case "hash" -> arguments(Command.HGETALL, key);
       default -> throw new IllegalStateException(key + " is a " + type);
     };
   }
 
-  private static String ttl(Connection connection, String key) {
-    long millis = (Long) command(connection, Command.PTTL, key);
+  private static String value(String type, Object reply) {
+    return switch (type) {
+      case "string" -> text(reply);
+      case "list" -> texts(reply).toString();
+      case "set" -> new TreeSet<>(texts(reply)).toString();
+      case "zset" -> pairs(texts(reply));
+      default -> fields((List<?>) reply);
+    };
+  }
+
+  private static String ttl(String key, long millis) {
     if (millis < 0) {
       return "";
     }
@@ -130,12 +153,12 @@ final class World {
     }
   }
 
-  private static Object command(Connection connection, Command command, String... args) {
+  private static CommandArguments arguments(Command command, String... args) {
     CommandArguments arguments = new CommandArguments(command);
     for (String arg : args) {
       arguments.add(arg);
     }
-    return connection.executeCommand(arguments);
+    return arguments;
   }
 
   private static List<String> texts(Object reply) {

@@ -23,7 +23,7 @@ for i = 3, #ARGV do
       answer = redis.call('TYPE', container).ok == 'list' and redis.call('LREM', container, -1, id)
         or redis.call('ZREM', container, id)
     end
-  elseif state == 'active' or not take_out(prefix, task, id, state) then
+  elseif not take_out(prefix, task, id, state) then
     answer = state
   else
     discard(task, id)

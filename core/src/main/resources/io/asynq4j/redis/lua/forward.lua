@@ -1,5 +1,6 @@
 -- Moves scheduled and retry tasks whose time has come to the tail of their queue, earliest first, or into their group.
--- Of those due within the current second, the ones with an exact time wait for it.
+-- Of those due within the current second, the ones with an exact time in it wait for that. (An exact time in another
+-- second is left from before: a Go worker that retries a task does not know it.)
 --
 -- TRANSITION scheduled -> pending, retry -> pending, scheduled -> aggregating, retry -> aggregating
 -- KEYS       scheduled retry pending groups guard
@@ -21,20 +22,25 @@ local function wait_for(due_ms)
   end
 end
 
+local function has_to_wait(id)
+  local due_ms = tonumber(redis.call('HGET', prefix .. 't:' .. id, 'due_ms') or 0)
+  if due_ms <= now_ms or math.floor(due_ms / 1000) ~= second then
+    return false
+  end
+  wait_for(due_ms)
+  return true
+end
+
 local function move(source, id)
   local task = prefix .. 't:' .. id
-  local record = redis.call('HMGET', task, 'due_ms', 'group', 'msg')
-  if record[1] and tonumber(record[1]) > now_ms then
-    wait_for(tonumber(record[1]))
-    return
-  end
+  local record = redis.call('HMGET', task, 'group', 'msg')
   redis.call('ZREM', source, id)
-  if not record[3] then
+  if not record[2] then
     -- An id without a task: nothing to run.
     redis.call('DEL', task)
-  elseif record[2] and record[2] ~= '' then
+  elseif record[1] and record[1] ~= '' then
     redis.call('HDEL', task, 'due_ms')
-    enter_group(prefix, task, id, record[2], second)
+    enter_group(prefix, task, id, record[1], second)
   else
     redis.call('HDEL', task, 'due_ms')
     enter_pending(prefix, task, id, now)
@@ -50,7 +56,7 @@ for _, source in ipairs({ scheduled, retry }) do
   if moved < limit then
     local this_second = redis.call('ZRANGEBYSCORE', source, second, second, 'LIMIT', 0, LOOK_AHEAD)
     for i = 1, #this_second do
-      if moved < limit then
+      if moved < limit and not has_to_wait(this_second[i]) then
         move(source, this_second[i])
       end
     end

@@ -1,22 +1,23 @@
 -- Reads a page of a container, from its beginning: the next to run, the longest running, the lowest score. A page begins
--- at an offset, or behind the last task of the page before, wherever that is by now; when it is gone, a list begins anew
--- (what stood before it has been taken too) and a set behind the place where it stood.
+-- at an offset, or behind the last task of the page before, wherever that is by now. When it is gone, the page
+-- begins where it stood; only the pending list begins anew, since what stood before it has been taken too.
 --
 -- TRANSITION none
 -- KEYS       lease guard
--- ARGV       now prefix container kind newest_first offset limit after_id after_score
+-- ARGV       now prefix container kind newest_first offset limit after_id after
 -- DERIVES    t:<id>, the container
 -- RETURNS    the time in microseconds, the size of the container, the offset of the page, then for each task its id, score,
 --            lease, and the fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group
 local lease = KEYS[1]
 local now, prefix, container, kind = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local newest_first, offset, limit = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7])
-local after_id, after_score = ARGV[8], ARGV[9]
+-- Of the last task of the page before: in a set its score, in a list the offset behind it.
+local after_id, after = ARGV[8], tonumber(ARGV[9])
 
 -- How far a list is searched for the last task of the page before.
-local SEARCH = 10000
+local SEARCH = 100000
 
-local is_list = kind == 'list'
+local is_list = kind ~= 'set'
 local size = redis.call(is_list and 'LLEN' or 'ZCARD', container)
 
 local function entry(rank)
@@ -24,22 +25,36 @@ local function entry(rank)
   return found[1], tonumber(found[2])
 end
 
-local function is_behind(id, score)
-  local anchor = tonumber(after_score)
-  if newest_first then
-    return score < anchor or score == anchor and id < after_id
+-- As Redis orders members, by their bytes; Lua would go by the language of the server.
+local function is_less(a, b)
+  for i = 1, math.min(#a, #b) do
+    if a:byte(i) ~= b:byte(i) then
+      return a:byte(i) < b:byte(i)
+    end
   end
-  return score > anchor or score == anchor and id > after_id
+  return #a < #b
+end
+
+local function is_behind(id, score)
+  if newest_first then
+    return score < after or score == after and is_less(id, after_id)
+  end
+  return score > after or score == after and is_less(after_id, id)
+end
+
+local function find_in_list()
+  if redis.call('LINDEX', container, newest_first and after - 1 or -after) == after_id then
+    return after
+  end
+  local found = redis.call('LPOS', container, after_id, 'RANK', newest_first and 1 or -1, 'MAXLEN', SEARCH)
+  if found then
+    return newest_first and found + 1 or size - found
+  end
+  return kind == 'pending' and not newest_first and size <= SEARCH and 0 or after - 1
 end
 
 if after_id ~= '' and is_list then
-  local rank = newest_first and 1 or -1
-  local found = redis.call('LPOS', container, after_id, 'RANK', rank, 'MAXLEN', SEARCH)
-  if not found then
-    offset = 0
-  else
-    offset = newest_first and found + 1 or size - found
-  end
+  offset = find_in_list()
 elseif after_id ~= '' then
   local low, high = 0, size
   while low < high do

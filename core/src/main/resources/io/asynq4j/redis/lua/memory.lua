@@ -1,4 +1,5 @@
 -- Estimates what a queue takes of Redis's memory: the containers, and the mean of a sample of tasks times their number.
+-- Of many groups a few stand for all.
 --
 -- TRANSITION none
 -- KEYS       pending active scheduled retry archived completed groups guard
@@ -33,8 +34,12 @@ for i = 1, 6 do
   end
 end
 local names = redis.call('SRANDMEMBER', groups, group_sample)
+local without_groups = bytes
 for i = 1, #names do
   local key = prefix .. 'g:' .. names[i]
   add_container(key, redis.call('ZRANGE', key, 0, sample - 1), redis.call('ZCARD', key))
+end
+if #names > 0 then
+  bytes = without_groups + (bytes - without_groups) / #names * redis.call('SCARD', groups)
 end
 return math.floor(bytes)

@@ -185,25 +185,36 @@ local function trim_archive(prefix, second, max_size, max_age, limit)
   return #gone
 end
 
--- The aggregation set that an id is in, or nil. Sets under way are few.
-local function set_of(prefix, id)
-  local sets = redis.call('ZRANGE', prefix .. 'aggregation_sets', 0, -1)
-  for i = 1, #sets do
-    if redis.call('ZSCORE', sets[i], id) then
-      return sets[i]
-    end
-  end
-  return nil
+-- Whether an aggregator may still use a set. One that goes back to its group in parts is marked by a deadline of 0.
+local function is_reserved(aggregation_sets, set_key)
+  return tonumber(redis.call('ZSCORE', aggregation_sets, set_key) or 0) > 0
 end
 
--- Takes a waiting task out of its container. False only while an aggregation has it; a record that is in no container
--- (the original leaves such behind) counts as taken out, so that it can be put right.
+-- Whether an aggregation has taken a task: it is in a set under way, or in one that is used up and waits to be swept.
+-- Both are few.
+local function is_in_set(prefix, id)
+  local sets = redis.call('ZRANGE', prefix .. 'aggregation_sets', 0, -1)
+  for _, set in ipairs(redis.call('SMEMBERS', prefix .. 'spent')) do
+    sets[#sets + 1] = prefix .. 'spent:' .. set
+  end
+  for i = 1, #sets do
+    if redis.call('ZSCORE', sets[i], id) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Takes a waiting task out of its container. False while a worker or an aggregation has it; a record that is in no
+-- container (the original leaves such behind) counts as taken out, so that it can be put right.
 local function take_out(prefix, task, id, state)
-  if state == 'pending' then
+  if state == 'active' then
+    return not redis.call('ZSCORE', prefix .. 'lease', id) and not redis.call('LPOS', prefix .. 'active', id)
+  elseif state == 'pending' then
     redis.call('LREM', prefix .. 'pending', -1, id)
   elseif state == 'aggregating' then
     local group = redis.call('HGET', task, 'group') or ''
-    if redis.call('ZREM', prefix .. 'g:' .. group, id) == 0 and set_of(prefix, id) then
+    if redis.call('ZREM', prefix .. 'g:' .. group, id) == 0 and is_in_set(prefix, id) then
       return false
     end
     if redis.call('EXISTS', prefix .. 'g:' .. group) == 0 then

@@ -8,7 +8,7 @@
 local aggregation_sets = KEYS[1]
 local prefix, set_key, offset, limit = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
-local answer = { redis.call('ZSCORE', aggregation_sets, set_key) or '' }
+local answer = { is_reserved(aggregation_sets, set_key) and redis.call('ZSCORE', aggregation_sets, set_key) or '' }
 local ids = redis.call('ZRANGE', set_key, offset, offset + limit - 1)
 for i = 1, #ids do
   answer[#answer + 1] = ids[i]

@@ -1,5 +1,6 @@
 -- Gives the tasks of an aggregation set back to their group, with the times at which they came: of the set that is
--- named, or of one whose aggregator has taken too long. A large set goes back in parts; it stays reserved until then.
+-- named, or of one whose aggregator has taken too long. A large set goes back in parts; from
+-- the first on, its aggregator can no longer finish it.
 --
 -- TRANSITION aggregating -> aggregating
 -- KEYS       aggregation_sets groups guard
@@ -28,6 +29,7 @@ if redis.call('EXISTS', set_key) == 1 then
       redis.call('ZADD', group_key, part[i + 1], part[i])
     end
     redis.call('ZREMRANGEBYRANK', set_key, 0, limit - 1)
+    redis.call('ZADD', aggregation_sets, 0, set_key)
     moved = #part / 2
   end
 end

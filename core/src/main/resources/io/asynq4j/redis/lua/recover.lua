@@ -3,18 +3,18 @@
 --
 -- TRANSITION active -> pending, active -> retry, active -> archived, active -> absent
 -- KEYS       active lease pending retry archived settings guard
--- ARGV       now prefix ordered max_size max_age
+-- ARGV       now prefix ordered max_size max_age release_locks
 -- ITEMS      id score action msg delay quarantine
--- DERIVES    t:<id>, processed, processed:<day>, failed, failed:<day>
+-- DERIVES    t:<id>, processed, processed:<day>, failed, failed:<day>, the lock
 -- RETURNS    for each task 1 = recovered, 0 = its lease has changed; last, how many archived ones were trimmed
 local active, lease, pending, retry, archived, settings = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, prefix, ordered = clock(ARGV[1]), ARGV[2], ARGV[3]
-local max_size, max_age = tonumber(ARGV[4]), tonumber(ARGV[5])
+local max_size, max_age, release_locks = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 
 ordered = is_ordered(settings, ordered)
 local answers, given_up = {}, 0
 local second = to_seconds(now)
-for i = 6, #ARGV, 6 do
+for i = 7, #ARGV, 6 do
   local id, score, action = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local msg, delay, quarantine = ARGV[i + 3], tonumber(ARGV[i + 4]), ARGV[i + 5]
   local task = prefix .. 't:' .. id
@@ -25,7 +25,7 @@ for i = 6, #ARGV, 6 do
       redis.call('DEL', task)
     else
       redis.call('HINCRBY', task, 'crashes', 1)
-      redis.call('HDEL', task, 'claim')
+      redis.call('HDEL', task, 'claim', 'group', 'due_ms')
       if msg ~= '' then
         redis.call('HSET', task, 'msg', msg)
       elseif quarantine ~= '' then
@@ -35,6 +35,9 @@ for i = 6, #ARGV, 6 do
     if action == 'archive' then
       redis.call('ZADD', archived, second, id)
       redis.call('HSET', task, 'state', 'archived')
+      if release_locks == '1' then
+        release(redis.call('HGET', task, 'unique_key'), id)
+      end
       given_up = given_up + 1
     elseif action == 'retry' and ordered then
       enter_head(prefix, task, id, now, to_millis(now) + delay)

@@ -5,12 +5,13 @@
 -- ARGV       now prefix
 -- DERIVES    processed:<day>, failed:<day>
 -- RETURNS    1 = removed, or the name of the container that still holds something
+local lease = KEYS[3]
 local now, prefix = clock(ARGV[1]), ARGV[2]
 
 -- pending to completed must be empty; groups, whose names may outlive their tasks, only of tasks
 for i = 1, 7 do
-  if i ~= 3 and redis.call('EXISTS', KEYS[i]) == 1 then
-    return string.sub(KEYS[i], #prefix + 1)
+  if redis.call('EXISTS', KEYS[i]) == 1 then
+    return KEYS[i] == lease and 'active' or string.sub(KEYS[i], #prefix + 1)
   end
 end
 local names = redis.call('SMEMBERS', KEYS[8])

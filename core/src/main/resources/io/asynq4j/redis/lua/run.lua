@@ -20,10 +20,10 @@ for i = 3, #ARGV do
     answer = redis.call('EXISTS', task) == 1 and -1 or 0
   elseif not state or not record[2] then
     answer = -1
-  elseif state == 'active' or state == 'pending' or not take_out(prefix, task, id, state) then
+  elseif state == 'pending' or not take_out(prefix, task, id, state) then
     answer = state
   else
-    redis.call('HDEL', task, 'group', 'due_ms', 'crashes', 'quarantine')
+    redis.call('HDEL', task, 'group', 'due_ms', 'crashes', 'quarantine', 'claim')
     enter_pending(prefix, task, id, now)
   end
   answers[#answers + 1] = answer

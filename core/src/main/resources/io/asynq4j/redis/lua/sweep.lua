@@ -8,17 +8,19 @@
 local spent = KEYS[1]
 local prefix, limit = ARGV[1], tonumber(ARGV[2])
 
+local swept = 0
 local set = redis.call('SRANDMEMBER', spent)
-if not set then
-  return 0
+while set and swept < limit do
+  local members = prefix .. 'spent:' .. set
+  local ids = redis.call('ZRANGE', members, 0, limit - swept - 1)
+  for i = 1, #ids do
+    redis.call('ZREM', members, ids[i])
+    discard(prefix .. 't:' .. ids[i], ids[i])
+  end
+  swept = swept + #ids
+  if redis.call('EXISTS', members) == 0 then
+    redis.call('SREM', spent, set)
+  end
+  set = redis.call('SRANDMEMBER', spent)
 end
-local members = prefix .. 'spent:' .. set
-local ids = redis.call('ZRANGE', members, 0, limit - 1)
-for i = 1, #ids do
-  discard(prefix .. 't:' .. ids[i], ids[i])
-end
-redis.call('ZREMRANGEBYRANK', members, 0, limit - 1)
-if redis.call('EXISTS', members) == 0 then
-  redis.call('SREM', spent, set)
-end
-return #ids
+return swept

@@ -15,7 +15,7 @@ local task = prefix .. 't:' .. id
 local record = redis.call('HMGET', task, 'state', 'msg')
 if not record[1] then
   return 0
-elseif record[1] == 'active' or record[1] == 'completed' then
+elseif record[1] == 'active' or record[1] == 'completed' or record[1] == 'aggregating' and is_in_set(prefix, id) then
   return record[1]
 elseif record[2] ~= old_msg then
   return -1
@@ -25,8 +25,7 @@ if new_lock ~= old_lock and redis.call('GET', old_lock) == id then
   if holder then
     return 'lock:' .. holder
   end
-  redis.call('SET', new_lock, id, 'PX', redis.call('PTTL', old_lock))
-  redis.call('DEL', old_lock)
+  redis.call('RENAME', old_lock, new_lock)
   redis.call('HSET', task, 'unique_key', new_lock)
 end
 redis.call('HSET', task, 'msg', new_msg)

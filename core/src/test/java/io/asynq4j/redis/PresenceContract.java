@@ -1,0 +1,337 @@
+package io.asynq4j.redis;
+
+import static io.asynq4j.redis.BrokerFixture.NOON;
+import static io.asynq4j.redis.BrokerFixture.Q;
+import static io.asynq4j.redis.BrokerFixture.T;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.Payload;
+import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.broker.Presence.SchedulerEntry;
+import io.asynq4j.broker.Presence.SchedulerEvent;
+import io.asynq4j.broker.Presence.Server;
+import io.asynq4j.broker.Presence.Worker;
+import io.asynq4j.redis.wire.WireSchedulerEntry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * Who is there, what is cancelled and what is shared: L05–L08, Q11–Q13, I41, I45 and SM01–SM08.
+ * What SM04, SM05 and half of SM08 ask for, a deadline and an id, cannot be left out here.
+ */
+interface PresenceContract {
+
+  BrokerFixture redis();
+
+  Duration TEN_SECONDS = Duration.ofSeconds(10);
+
+  private static Server server(String id) {
+    return new Server(
+        "host", 7, id, 10, Map.of("q", 3, "low", 1), true, "active", NOON.plusNanos(5), 1);
+  }
+
+  private static Worker worker(String serverId, String taskId) {
+    return new Worker(
+        "host", 7, serverId, taskId, "t", Payload.ofUtf8("p"), Q, NOON, NOON.plusSeconds(30));
+  }
+
+  private static SchedulerEntry entry(String id) {
+    return new SchedulerEntry(
+        id, "@every 30s", "t", Payload.ofUtf8("p"), List.of("Queue(\"q\")"), NOON, null);
+  }
+
+  private long ttl(String key) {
+    return Reply.number(redis().raw(Command.TTL, key));
+  }
+
+  // ---- servers and workers ----
+
+  @Test
+  default void l05_aServerWithoutWorkersIsShownForAWhile() {
+    redis().presence().show(server("one"), List.of(), TEN_SECONDS);
+
+    assertThat(redis().presence().servers()).containsExactly(server("one"));
+    assertThat(redis().presence().workers()).isEmpty();
+    String serverKey = Keys.server("host", 7, "one");
+    String workersKey = Keys.workers("host", 7, "one");
+    assertThat(ttl(serverKey)).isBetween(9L, 10L);
+    assertThat(redis().rawText(Command.ZSCORE, Keys.SERVERS, serverKey)).isEqualTo("" + (T + 10));
+    assertThat(redis().rawText(Command.ZSCORE, Keys.WORKERS, workersKey)).isEqualTo("" + (T + 10));
+    assertThat(redis().raw(Command.EXISTS, workersKey)).isEqualTo(0L);
+  }
+
+  @Test
+  default void l06_i45_aServerIsShownWithWhatItsWorkersDoNow() {
+    redis()
+        .presence()
+        .show(server("one"), List.of(worker("one", "a"), worker("one", "b")), TEN_SECONDS);
+    redis().presence().show(server("two"), List.of(worker("two", "c")), TEN_SECONDS);
+    redis()
+        .presence()
+        .show(server("one"), List.of(worker("one", "b"), worker("one", "d")), TEN_SECONDS);
+
+    assertThat(redis().presence().servers())
+        .containsExactlyInAnyOrder(server("one"), server("two"));
+    assertThat(redis().presence().workers())
+        .containsExactlyInAnyOrder(worker("one", "b"), worker("one", "d"), worker("two", "c"));
+    assertThat(ttl(Keys.workers("host", 7, "one"))).isBetween(9L, 10L);
+  }
+
+  @Test
+  default void l07_aServerThatHidesTakesOnlyItselfAway() {
+    redis().presence().show(server("two"), List.of(worker("two", "c")), TEN_SECONDS);
+    String before = redis().world();
+    redis().presence().show(server("one"), List.of(worker("one", "a")), TEN_SECONDS);
+
+    redis().presence().hide(server("one"));
+
+    assertThat(redis().world()).isEqualTo(before);
+  }
+
+  @Test
+  default void listingForgetsThoseWhoHaveNotShownThemselves() {
+    for (String registry : List.of(Keys.SERVERS, Keys.WORKERS, Keys.SCHEDULERS)) {
+      redis().raw(Command.ZADD, registry, "" + T, "a", "" + (T - 1), "b", "" + (T + 1), "c");
+    }
+
+    assertThat(redis().presence().servers()).isEmpty();
+    assertThat(redis().presence().workers()).isEmpty();
+    assertThat(redis().presence().schedulerEntries()).isEmpty();
+
+    assertThat(redis().world())
+        .isEqualTo(
+            """
+            asynq:schedulers: {a=4102488000, c=4102488001}
+            asynq:servers: {a=4102488000, c=4102488001}
+            asynq:workers: {a=4102488000, c=4102488001}
+            """);
+  }
+
+  @Test
+  default void fixesQ23_aPartOfASecondIsAWholeOne() {
+    redis().presence().show(server("one"), List.of(worker("one", "a")), Duration.ofMillis(700));
+    redis().presence().showEntries("s", List.of(entry("e")), Duration.ofMillis(700));
+
+    assertThat(redis().presence().servers()).hasSize(1);
+    assertThat(redis().raw(Command.PTTL, Keys.workers("host", 7, "one")))
+        .asString()
+        .matches("\\d+");
+    assertThat(redis().raw(Command.PTTL, Keys.scheduler("s"))).asString().matches("\\d+");
+  }
+
+  @Test
+  default void whatCannotBeReadHidesNothingElse() {
+    redis().presence().show(server("one"), List.of(worker("one", "a")), TEN_SECONDS);
+    redis().presence().showEntries("s", List.of(entry("e")), TEN_SECONDS);
+    redis().presence().recordEvent("e", new SchedulerEvent("a", NOON));
+    String junk = "\u0001not a message";
+    redis().raw(Command.ZADD, Keys.SERVERS, "" + (T + 1), "asynq:servers:{junk}");
+    redis().raw(Command.SET, "asynq:servers:{junk}", junk);
+    redis().raw(Command.HSET, Keys.workers("host", 7, "one"), "junk", junk, "empty", "");
+    redis().raw(Command.LPUSH, Keys.scheduler("s"), junk);
+    redis().raw(Command.ZADD, Keys.schedulerHistory("e"), "1", junk);
+
+    assertThat(redis().presence().servers()).containsExactly(server("one"));
+    assertThat(redis().presence().workers()).containsExactly(worker("one", "a"));
+    assertThat(redis().presence().schedulerEntries()).containsExactly(entry("e"));
+    assertThat(redis().presence().events("e", 0, 10))
+        .containsExactly(new SchedulerEvent("a", NOON));
+  }
+
+  // ---- schedulers ----
+
+  @Test
+  default void q11_i41_entriesOfASchedulerAreShownReplacedAndHidden() {
+    redis().presence().showEntries("s", List.of(entry("old")), Duration.ofSeconds(20));
+    redis().presence().showEntries("s", List.of(entry("e1"), entry("e2")), Duration.ofSeconds(20));
+    redis().presence().showEntries("other", List.of(entry("e3")), Duration.ofSeconds(20));
+
+    assertThat(redis().presence().schedulerEntries())
+        .containsExactlyInAnyOrder(entry("e1"), entry("e2"), entry("e3"));
+    assertThat(ttl(Keys.scheduler("s"))).isBetween(19L, 20L);
+    assertThat(redis().rawText(Command.ZSCORE, Keys.SCHEDULERS, Keys.scheduler("s")))
+        .isEqualTo("" + (T + 20));
+
+    redis().presence().hideEntries("s");
+
+    assertThat(redis().presence().schedulerEntries()).containsExactly(entry("e3"));
+    assertThat(redis().world()).doesNotContain("{s}");
+  }
+
+  @Test
+  default void fixesQ25_aTimeThatNeverWasIsWrittenAsGoSaysNever() {
+    SchedulerEntry v8 =
+        new SchedulerEntry(
+            "entry-1",
+            "@every 30s",
+            "reindex",
+            Payload.ofUtf8("{}"),
+            List.of("Queue(\"low\")", "MaxRetry(3)", "Timeout(1m30s)"),
+            Instant.ofEpochSecond(1_700_000_030),
+            null);
+
+    redis().presence().showEntries("s", List.of(v8), TEN_SECONDS);
+
+    byte[] stored = Reply.bytes(redis().raw(Command.LINDEX, Keys.scheduler("s"), "0"));
+    assertThat(HexFormat.of().formatHex(stored))
+        .isEqualTo(
+            "0a07656e7472792d31120a406576657279203330731a077265696e64657822027b7d2a0c51756575652822"
+                + "6c6f7722292a0b4d617852657472792833292a0e54696d656f757428316d333073293206089ee2cf"
+                + "aa063a0b088092b8c398feffffff01");
+  }
+
+  @Test
+  default void fixesQ22_anOptionTextThatWouldCrashAGoInspectorIsRefusedAndSkipped() {
+    assertThatThrownBy(
+            () ->
+                new SchedulerEntry(
+                    "e", "@daily", "t", Payload.absent(), List.of("Queue"), null, null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("\"Queue\"");
+    redis().presence().showEntries("s", List.of(entry("e")), TEN_SECONDS);
+    byte[] bad =
+        WireSchedulerEntry.newBuilder()
+            .setId("bad")
+            .addEnqueueOptions("Queue")
+            .build()
+            .toByteArray();
+    String key = Keys.scheduler("s");
+    redis().link.call(key, Repeat.NEVER, Command.LPUSH, new Args().add(key).add(bad));
+
+    assertThat(redis().presence().schedulerEntries()).containsExactly(entry("e"));
+  }
+
+  @Test
+  default void q12_eventsAreListedNewestFirstInPages() {
+    for (int i = 0; i < 5; i++) {
+      redis().presence().recordEvent("e", new SchedulerEvent("t" + i, NOON.plusSeconds(i)));
+    }
+
+    assertThat(redis().presence().events("e", 0, 2))
+        .extracting(SchedulerEvent::taskId)
+        .containsExactly("t4", "t3");
+    assertThat(redis().presence().events("e", 4, 2))
+        .containsExactly(new SchedulerEvent("t0", NOON));
+    assertThat(redis().presence().events("e", 5, 2)).isEmpty();
+    assertThat(redis().presence().events("unknown", 0, 2)).isEmpty();
+  }
+
+  @Test
+  default void q13_fixesQ28_theNewestThousandEventsAreKeptForNinetyDays() {
+    String key = Keys.schedulerHistory("e");
+    Args thousand = new Args().add(key);
+    for (int i = 0; i < 1_000; i++) {
+      SchedulerEvent event = new SchedulerEvent("t" + i, NOON.plusSeconds(i));
+      thousand.add(T + i).add(MessageCodec.encode(event));
+    }
+    redis().link.call(key, Repeat.NEVER, Command.ZADD, thousand);
+
+    redis().presence().recordEvent("e", new SchedulerEvent("new", NOON.plusSeconds(1_000)));
+
+    assertThat(redis().raw(Command.ZCARD, key)).isEqualTo(1_000L);
+    assertThat(redis().presence().events("e", 0, 1))
+        .extracting(SchedulerEvent::taskId)
+        .containsExactly("new");
+    assertThat(redis().presence().events("e", 999, 9))
+        .extracting(SchedulerEvent::taskId)
+        .containsExactly("t1");
+    assertThat(ttl(key)).isBetween(7_775_990L, 7_776_000L);
+
+    redis().presence().clearEvents("e");
+    assertThat(redis().world()).isEmpty();
+  }
+
+  // ---- cancellations ----
+
+  @Test
+  default void l08_whoListensHearsWhatIsCancelledUntilItCloses() {
+    Queue<String> heard = new ConcurrentLinkedQueue<>();
+    Subscription subscription =
+        redis()
+            .broker
+            .cancellations()
+            .subscribe(
+                id -> {
+                  heard.add(id);
+                  if (id.equals("bad")) {
+                    throw new IllegalStateException("a listener that fails goes on listening");
+                  }
+                });
+
+    redis().broker.cancellations().publish("a");
+    redis().broker.cancellations().publish("bad");
+    redis().broker.cancellations().publish("b");
+
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .untilAsserted(() -> assertThat(heard).containsExactly("a", "bad", "b"));
+    subscription.close();
+    redis().broker.cancellations().publish("nobody listens");
+    assertThat(heard).hasSize(3);
+  }
+
+  // ---- semaphores ----
+
+  private boolean acquire(int tokens, String id, long seconds) {
+    return redis().broker.semaphores().acquire("s", tokens, id, NOON.plusSeconds(seconds));
+  }
+
+  @Test
+  default void sm01_aSemaphoreNeedsTokensAndAScope() {
+    assertThatThrownBy(() -> acquire(0, "a", 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("one token or more: 0");
+    assertThatThrownBy(() -> redis().broker.semaphores().acquire(" ", 1, "a", NOON))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("must not be blank");
+  }
+
+  @Test
+  default void sm02_sm03_thereAreAsManyTokensAsWereSaid() {
+    assertThat(acquire(3, "a", 100)).isTrue();
+    assertThat(acquire(3, "b", 100)).isTrue();
+    assertThat(acquire(3, "c", 100)).isTrue();
+    assertThat(acquire(3, "d", 100)).isFalse();
+
+    assertThat(redis().world())
+        .isEqualTo("asynq:sema:s: {a=4102488100, b=4102488100, c=4102488100}\n");
+  }
+
+  @Test
+  default void fixesQ27_sm06_aHolderKeepsItsTokenAndAnExpiredOneIsTaken() {
+    assertThat(acquire(2, "a", 100)).isTrue();
+    assertThat(acquire(2, "b", 100)).isTrue();
+    assertThat(acquire(2, "a", 150)).isTrue();
+    assertThat(acquire(2, "c", 150)).isFalse();
+    redis().clock.set(NOON.plusSeconds(151));
+    assertThat(acquire(2, "a", 200)).isTrue();
+    assertThat(redis().world()).isEqualTo("asynq:sema:s: {a=4102488200}\n");
+
+    redis().clock.set(NOON.plusSeconds(200));
+    assertThat(acquire(1, "c", 300)).isFalse();
+    redis().clock.set(NOON.plusSeconds(201));
+    assertThat(acquire(1, "c", 300)).isTrue();
+  }
+
+  @Test
+  default void sm07_sm08_aTokenIsGivenBackOnce() {
+    acquire(2, "a", 100);
+    acquire(2, "b", 100);
+
+    assertThat(redis().broker.semaphores().release("s", "a")).isTrue();
+    assertThat(redis().broker.semaphores().release("s", "a")).isFalse();
+    assertThat(redis().broker.semaphores().release("s", "never")).isFalse();
+
+    assertThat(redis().world()).isEqualTo("asynq:sema:s: {b=4102488100}\n");
+    assertThat(acquire(2, "c", 100)).isTrue();
+  }
+}
