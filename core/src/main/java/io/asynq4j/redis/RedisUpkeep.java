@@ -185,10 +185,10 @@ final class RedisUpkeep implements Upkeep {
       List<@Nullable Object> page =
           Reply.list(link.call(prefix, Repeat.SAFE, Protocol.Command.SCAN, args));
       cursor = Reply.text(page.get(0));
-      step.accept(
-          Reply.list(page.get(1)).stream()
-              .map(key -> Reply.text(key).substring(prefix.length()))
-              .toList());
+      List<@Nullable Object> keys = Reply.list(page.get(1));
+      if (!keys.isEmpty()) {
+        step.accept(keys.stream().map(key -> Reply.text(key).substring(prefix.length())).toList());
+      }
     } while (!cursor.equals("0"));
   }
 }

@@ -30,7 +30,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -117,11 +119,11 @@ interface MixedFleetContract {
     return Duration.ofMillis(millis);
   }
 
-  private void settle(java.util.function.Function<Claim, Settlement> settlement) {
+  private void settle(Function<Claim, Settlement> settlement) {
     redis().settle(settlement.apply(redis().claimOne()));
   }
 
-  private void settleOrdered(java.util.function.Function<Claim, Settlement> settlement) {
+  private void settleOrdered(Function<Claim, Settlement> settlement) {
     redis().settle(settlement.apply(redis().claimOne()), new QueueRules(0, true));
   }
 
@@ -191,8 +193,7 @@ interface MixedFleetContract {
     return places;
   }
 
-  private static void forEachTask(
-      Map<String, String> world, java.util.function.BiConsumer<String, String> check) {
+  private static void forEachTask(Map<String, String> world, BiConsumer<String, String> check) {
     world.forEach(
         (key, value) -> {
           if (key.startsWith("t:")) {

@@ -13,6 +13,7 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
@@ -109,7 +110,7 @@ interface UpkeepContract {
     assertThat(redis().world()).contains("pending: [next, late, early]\n").doesNotContain("due_ms");
   }
 
-  private io.asynq4j.broker.NewTask precise(String id, long millis) {
+  private NewTask precise(String id, long millis) {
     return redis().task(id, o -> o.processIn(Duration.ofMillis(millis)).precise());
   }
 

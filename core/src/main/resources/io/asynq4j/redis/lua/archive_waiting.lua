@@ -4,7 +4,7 @@
 -- KEYS       archived groups guard
 -- ARGV       now prefix max_size max_age release_locks
 -- ITEMS      id
--- DERIVES    t:<id>, g:<group>, every container, the lock
+-- DERIVES    t:<id>, g:<group>, every container, lease, sets under way and spent, the lock
 -- RETURNS    for each task 1 = archived, 0 = not found, -1 = no message to keep, or the state that forbids it; last, how
 --            many old ones were trimmed
 local archived, groups = KEYS[1], KEYS[2]

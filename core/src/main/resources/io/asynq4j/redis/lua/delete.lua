@@ -5,7 +5,7 @@
 -- KEYS       groups guard
 -- ARGV       prefix container
 -- ITEMS      id
--- DERIVES    t:<id>, g:<group>, every container, the lock
+-- DERIVES    t:<id>, g:<group>, every container, lease, sets under way and spent, the lock
 -- RETURNS    for each task 1 = deleted, 0 = not found, or the state that forbids it
 local groups = KEYS[1]
 local prefix, container = ARGV[1], ARGV[2]

@@ -4,7 +4,7 @@
 -- KEYS       pending groups guard
 -- ARGV       now prefix
 -- ITEMS      id
--- DERIVES    t:<id>, g:<group>, every container
+-- DERIVES    t:<id>, g:<group>, every container, lease, sets under way and spent
 -- RETURNS    for each task 1 = pending, 0 = not found, -1 = no message to run, or the state that forbids it
 local pending, groups = KEYS[1], KEYS[2]
 local now, prefix = clock(ARGV[1]), ARGV[2]

@@ -4,7 +4,7 @@
 -- TRANSITION none
 -- KEYS       pending guard
 -- ARGV       prefix id old_msg new_msg old_lock new_lock
--- DERIVES    t:<id>, the locks
+-- DERIVES    t:<id>, sets under way and spent, the locks
 -- RETURNS    1 = replaced, 0 = not found, -1 = somebody else has changed it, the state that forbids it, or, after
 --            'lock:', the id of the task that holds the new lock
 local pending = KEYS[1]
