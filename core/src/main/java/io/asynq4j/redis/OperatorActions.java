@@ -46,8 +46,9 @@ final class OperatorActions {
   }
 
   List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules) {
-    Args limits = new Args().add(rules.maxSize()).add(rules.maxAge().toSeconds());
-    return act(Script.ARCHIVE_WAITING, queue, limits, ids, rules);
+    Args head =
+        new Args().add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(rules.releaseLocks());
+    return act(Script.ARCHIVE_WAITING, queue, head, ids, rules);
   }
 
   List<ActionAnswer> delete(QueueName queue, List<String> ids) {

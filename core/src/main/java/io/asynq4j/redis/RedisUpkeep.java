@@ -52,6 +52,7 @@ final class RedisUpkeep implements Upkeep {
       String score,
       Action action,
       byte[] message,
+      String lock,
       long delayMillis,
       String quarantine) {}
 
@@ -63,15 +64,17 @@ final class RedisUpkeep implements Upkeep {
       return List.of();
     }
     Args args =
-        new Args(3 + recoveries.size() * 6)
+        new Args(4 + recoveries.size() * 7)
             .add(rules.ordered())
             .add(archive.maxSize())
-            .add(archive.maxAge().toSeconds());
+            .add(archive.maxAge().toSeconds())
+            .add(archive.releaseLocks());
     for (Recovery recovery : recoveries) {
       args.add(recovery.id())
           .add(recovery.score())
           .add(recovery.action().name().toLowerCase(Locale.ROOT))
           .add(recovery.message())
+          .add(recovery.lock())
           .add(recovery.delayMillis())
           .add(recovery.quarantine());
     }
@@ -108,7 +111,7 @@ final class RedisUpkeep implements Upkeep {
   private Recovery decide(
       QueueName queue, String id, String score, int crashes, byte[] message, CrashRules crash) {
     if (message.length == 0) {
-      return new Recovery(id, score, Action.DROP, message, 0, "");
+      return new Recovery(id, score, Action.DROP, message, "", 0, "");
     }
     TaskMessage failed;
     try {
@@ -117,17 +120,18 @@ final class RedisUpkeep implements Upkeep {
               .failed(LEASE_EXPIRED, time.clock().instant(), /* costsRetry= */ false);
     } catch (UnreadableMessageException e) {
       return new Recovery(
-          id, score, Action.ARCHIVE, new byte[0], 0, String.valueOf(e.getMessage()));
+          id, score, Action.ARCHIVE, new byte[0], "", 0, String.valueOf(e.getMessage()));
     }
     byte[] updated = MessageCodec.encode(failed);
+    String lock = failed.uniqueKey();
     if (crashes >= crash.maxCrashes()) {
-      return new Recovery(id, score, Action.ARCHIVE, updated, 0, "");
+      return new Recovery(id, score, Action.ARCHIVE, updated, lock, 0, "");
     }
     if (crashes == 1) {
-      return new Recovery(id, score, Action.PENDING, updated, 0, "");
+      return new Recovery(id, score, Action.PENDING, updated, lock, 0, "");
     }
     long delay = crash.delay().toMillis() << Math.min(crashes - 2, 16);
-    return new Recovery(id, score, Action.RETRY, updated, delay, "");
+    return new Recovery(id, score, Action.RETRY, updated, lock, delay, "");
   }
 
   @Override

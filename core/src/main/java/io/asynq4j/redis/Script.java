@@ -66,8 +66,8 @@ enum Script {
   RECOVER(
       SAFE,
       "active lease pending retry archived settings guard",
-      "now prefix ordered max_size max_age",
-      "id score action msg delay quarantine"),
+      "now prefix ordered max_size max_age release_locks",
+      "id score action msg lock delay quarantine"),
   EXPIRE(SAFE, "completed guard", "now prefix limit", ""),
   TRIM(SAFE, "archived guard", "now prefix max_size max_age limit", ""),
   REPAIR(SAFE, "active lease guard", "now prefix offset limit", ""),
@@ -88,7 +88,8 @@ enum Script {
   RECLAIM(SAFE, "aggregation_sets groups guard", "now prefix set_key limit", ""),
 
   RUN(NEVER, "pending groups guard", "now prefix", "id"),
-  ARCHIVE_WAITING(NEVER, "archived groups guard", "now prefix max_size max_age", "id"),
+  ARCHIVE_WAITING(
+      NEVER, "archived groups guard", "now prefix max_size max_age release_locks", "id"),
   DELETE(NEVER, "groups guard", "prefix container", "id"),
   UPDATE(NEVER, "pending guard", "prefix id old_msg new_msg old_lock new_lock", ""),
   REMOVE_QUEUE(

@@ -101,10 +101,19 @@ record TaskRow(
     return switch (state) {
       case PENDING ->
           holdUntilMillis.isEmpty() ? now : Instant.ofEpochMilli(Long.parseLong(holdUntilMillis));
-      case SCHEDULED, RETRY ->
-          dueMillis.isEmpty() ? scoreInstant() : Instant.ofEpochMilli(Long.parseLong(dueMillis));
+      case SCHEDULED, RETRY -> exactInstant() != null ? exactInstant() : scoreInstant();
       default -> null;
     };
+  }
+
+  /** Only of the second that the score says; another is left from an earlier wait. */
+  private @Nullable Instant exactInstant() {
+    Instant second = scoreInstant();
+    if (dueMillis.isEmpty() || second == null) {
+      return null;
+    }
+    Instant exact = Instant.ofEpochMilli(Long.parseLong(dueMillis));
+    return exact.getEpochSecond() == second.getEpochSecond() ? exact : null;
   }
 
   private @Nullable Instant scoreInstant() {

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.TestInstance;
  * What a broker does, whatever Redis it works on. One server per class, emptied before each test.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class BrokerContract implements EnqueueContract, ClaimContract, SettleContract {
+abstract class BrokerContract
+    implements EnqueueContract, ClaimContract, SettleContract, RegressionContract {
 
   private TestServer server;
   private BrokerFixture redis;

@@ -2,17 +2,18 @@
 --
 -- TRANSITION pending -> archived, scheduled -> archived, retry -> archived, completed -> archived, aggregating -> archived
 -- KEYS       archived groups guard
--- ARGV       now prefix max_size max_age
+-- ARGV       now prefix max_size max_age release_locks
 -- ITEMS      id
--- DERIVES    t:<id>, g:<group>, every container
+-- DERIVES    t:<id>, g:<group>, every container, the lock
 -- RETURNS    for each task 1 = archived, 0 = not found, -1 = no message to keep, or the state that forbids it; last, how
 --            many old ones were trimmed
 local archived, groups = KEYS[1], KEYS[2]
-local now, prefix, max_size, max_age = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local now, prefix = clock(ARGV[1]), ARGV[2]
+local max_size, max_age, release_locks = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
 local answers, moved = {}, 0
 local second = to_seconds(now)
-for i = 5, #ARGV do
+for i = 6, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
   local record = redis.call('HMGET', task, 'state', 'msg')
@@ -28,6 +29,9 @@ for i = 5, #ARGV do
     redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'group')
     redis.call('ZADD', archived, second, id)
     redis.call('HSET', task, 'state', 'archived')
+    if release_locks == '1' then
+      release(redis.call('HGET', task, 'unique_key'), id)
+    end
     moved = moved + 1
   end
   answers[#answers + 1] = answer

@@ -24,8 +24,10 @@ end
 local function move(source, id)
   local task = prefix .. 't:' .. id
   local record = redis.call('HMGET', task, 'due_ms', 'group', 'msg')
-  if record[1] and tonumber(record[1]) > now_ms then
-    wait_for(tonumber(record[1]))
+  local due_ms = tonumber(record[1] or '0')
+  -- One of another second is left from an earlier wait, by a Go worker that did not know of it.
+  if due_ms > now_ms and math.floor(due_ms / 1000) == second then
+    wait_for(due_ms)
     return
   end
   redis.call('ZREM', source, id)
@@ -33,10 +35,10 @@ local function move(source, id)
     -- An id without a task: nothing to run.
     redis.call('DEL', task)
   elseif record[2] and record[2] ~= '' then
-    redis.call('HDEL', task, 'due_ms')
+    redis.call('HDEL', task, 'due_ms', 'hold_until')
     enter_group(prefix, task, id, record[2], second)
   else
-    redis.call('HDEL', task, 'due_ms')
+    redis.call('HDEL', task, 'due_ms', 'hold_until')
     enter_pending(prefix, task, id, now)
   end
   moved = moved + 1

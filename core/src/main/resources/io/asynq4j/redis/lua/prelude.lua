@@ -185,7 +185,8 @@ local function trim_archive(prefix, second, max_size, max_age, limit)
   return #gone
 end
 
--- The aggregation set that an id is in, or nil. Sets under way are few.
+-- The aggregation set that an id is in, or nil: one under way, or one that has become another task and is to be swept.
+-- There are few of either.
 local function set_of(prefix, id)
   local sets = redis.call('ZRANGE', prefix .. 'aggregation_sets', 0, -1)
   for i = 1, #sets do
@@ -193,10 +194,17 @@ local function set_of(prefix, id)
       return sets[i]
     end
   end
+  local spent = redis.call('SMEMBERS', prefix .. 'spent')
+  for i = 1, #spent do
+    local members = prefix .. 'spent:' .. spent[i]
+    if redis.call('ZSCORE', members, id) then
+      return members
+    end
+  end
   return nil
 end
 
--- Takes a waiting task out of its container. False only while an aggregation has it; a record that is in no container
+-- Takes a waiting task out of its container. False only when an aggregation has it; a record that is in no container
 -- (the original leaves such behind) counts as taken out, so that it can be put right.
 local function take_out(prefix, task, id, state)
   if state == 'pending' then

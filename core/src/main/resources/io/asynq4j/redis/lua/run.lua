@@ -23,7 +23,7 @@ for i = 3, #ARGV do
   elseif state == 'active' or state == 'pending' or not take_out(prefix, task, id, state) then
     answer = state
   else
-    redis.call('HDEL', task, 'group', 'due_ms', 'crashes', 'quarantine')
+    redis.call('HDEL', task, 'group', 'due_ms', 'hold_until', 'crashes', 'quarantine')
     enter_pending(prefix, task, id, now)
   end
   answers[#answers + 1] = answer
