@@ -33,6 +33,7 @@ final class RandomGoFleet {
         new Step(15, this::recover),
         new Step(10, this::expire),
         new Step(40, this::inspect),
+        new Step(8, this::failAll),
         new Step(3, this::crash));
   }
 
@@ -193,6 +194,28 @@ final class RandomGoFleet {
       case 1 -> assertThat(go.archiveWaiting(id)).isEqualTo(ModelGo.archiveWaiting(queue, id));
       default -> assertThat(go.delete(id)).isEqualTo(ModelGo.delete(queue, id));
     }
+  }
+
+  /** An operator runs a task before its time, and a Go worker fails all that is pending. */
+  private void failAll() {
+    ModelQueue queue = run.queue();
+    RandomGo go = go(queue);
+    List<String> scheduled = List.copyOf(queue.zset("scheduled").keySet());
+    if (!scheduled.isEmpty()) {
+      String id = run.pick(scheduled);
+      run.tell("Go's inspector runs %s/%s before its time".formatted(queue.queue, id));
+      assertThat(go.run(id)).isEqualTo(ModelGo.run(queue, id));
+    }
+    long at = queue.second() + run.random.nextInt(3);
+    run.tell("Go fails all that is pending in %s until %d".formatted(queue.queue, at));
+    WireTask task = go.dequeue();
+    while (task != null) {
+      assertThat(task).isEqualTo(ModelGo.dequeue(queue));
+      assertThat(go.retry(task, at, "go", true))
+          .isEqualTo(ModelGo.retry(queue, task, at, "go", true));
+      task = go.dequeue();
+    }
+    assertThat(ModelGo.dequeue(queue)).isNull();
   }
 
   private void crash() {
