@@ -40,9 +40,11 @@ final class RedisSource implements TaskSource {
 
   /**
    * A claim that Redis may have granted although its answer never came: asked for again before
-   * anything new is.
+   * anything new is. Its lane is kept for it until then, since Redis knows only the last call of a
+   * lane.
    */
-  private record UnansweredClaim(Scripts.Numbered call, String token, Args args, long sentNanos) {
+  private record UnansweredClaim(
+      Lanes.Lane lane, long number, String token, Args args, long sentNanos) {
     boolean isRemembered() {
       // Well before Redis forgets: the answer must arrive in time too.
       return System.nanoTime() - sentNanos < Lanes.KEEP.toNanos() / 2;
@@ -58,44 +60,68 @@ final class RedisSource implements TaskSource {
     if (earlier != null) {
       ClaimBatch granted = send(queue, earlier);
       if (!granted.claims().isEmpty()) {
-        return granted;
+        return atMost(max, queue, granted);
       }
     }
+    String token = ClaimToken.next();
+    Args args =
+        new Args(5)
+            .add(Math.min(max, Batches.MAX))
+            .add(Seconds.ceil(lease))
+            .add(token)
+            .add(rules.maxActive())
+            .add(rules.ordered());
     Lanes.Lane lane = scripts.lanes().take();
-    try {
-      String token = ClaimToken.next();
-      Args args =
-          new Args(5)
-              .add(Math.min(max, Batches.MAX))
-              .add(Seconds.ceil(lease))
-              .add(token)
-              .add(rules.maxActive())
-              .add(rules.ordered());
-      Scripts.Numbered call = new Scripts.Numbered(lane.id(), lane.next());
-      return send(queue, new UnansweredClaim(call, token, args, System.nanoTime()));
-    } finally {
-      scripts.lanes().giveBack(lane);
+    return send(queue, new UnansweredClaim(lane, lane.next(), token, args, System.nanoTime()));
+  }
+
+  /** Gives back what is more than was asked for: the earlier claim may have been for more. */
+  private ClaimBatch atMost(int max, QueueName queue, ClaimBatch granted) {
+    if (granted.claims().size() <= max) {
+      return granted;
     }
+    List<Claim> tooMany = granted.claims().subList(max, granted.claims().size());
+    try {
+      settler.settle(
+          queue,
+          tooMany.stream().map(Settlement.Requeue::new).toList(),
+          QueueRules.NONE,
+          ArchiveRules.DEFAULT);
+    } catch (BrokerException e) {
+      log.warn(
+          "{} tasks of queue {} could not be given back; the recoverer will do it",
+          tooMany.size(),
+          queue,
+          e);
+    }
+    return new ClaimBatch(granted.claims().subList(0, max), Rest.MORE, null, granted.unreadable());
   }
 
   private @Nullable UnansweredClaim pollUnanswered(QueueName queue) {
     Queue<UnansweredClaim> claims = unanswered.get(queue);
     UnansweredClaim earlier = claims == null ? null : claims.poll();
-    return earlier != null && earlier.isRemembered() ? earlier : null;
+    if (earlier == null || earlier.isRemembered()) {
+      return earlier;
+    }
+    scripts.lanes().giveBack(earlier.lane());
+    return null;
   }
 
   private ClaimBatch send(QueueName queue, UnansweredClaim claim) {
+    Scripts.Numbered call = new Scripts.Numbered(claim.lane().id(), claim.number());
+    List<@Nullable Object> reply;
     try {
-      return batch(
-          queue,
-          claim.token(),
-          Reply.list(scripts.run(Script.CLAIM, queue, claim.call(), claim.args())));
+      reply = Reply.list(scripts.run(Script.CLAIM, queue, call, claim.args()));
     } catch (BrokerException e) {
       if (e.mayHaveBeenApplied()) {
         unanswered.computeIfAbsent(queue, any -> new ConcurrentLinkedQueue<>()).add(claim);
+      } else {
+        scripts.lanes().giveBack(claim.lane());
       }
       throw e;
     }
+    scripts.lanes().giveBack(claim.lane());
+    return batch(queue, claim.token(), reply);
   }
 
   private ClaimBatch batch(QueueName queue, String token, List<@Nullable Object> reply) {

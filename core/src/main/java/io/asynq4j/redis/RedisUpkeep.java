@@ -56,7 +56,12 @@ final class RedisUpkeep implements Upkeep {
   /** What is to be done with it, if its lease is still as it was seen. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Recovery(
-      Expired task, Action action, byte[] message, long delayMillis, String quarantine) {}
+      Expired task,
+      Action action,
+      byte[] message,
+      String lock,
+      long delayMillis,
+      String quarantine) {}
 
   @Override
   public List<Recovered> recover(
@@ -66,7 +71,7 @@ final class RedisUpkeep implements Upkeep {
       return List.of();
     }
     Args args =
-        new Args(4 + recoveries.size() * 6)
+        new Args(4 + recoveries.size() * 7)
             .add(rules.ordered())
             .add(archive.maxSize())
             .add(archive.maxAge().toSeconds())
@@ -76,6 +81,7 @@ final class RedisUpkeep implements Upkeep {
           .add(recovery.task().score())
           .add(recovery.action().name().toLowerCase(Locale.ROOT))
           .add(recovery.message())
+          .add(recovery.lock())
           .add(recovery.delayMillis())
           .add(recovery.quarantine());
     }
@@ -110,7 +116,7 @@ final class RedisUpkeep implements Upkeep {
 
   private Recovery decide(QueueName queue, Expired task, CrashRules crash) {
     if (task.message().length == 0) {
-      return new Recovery(task, Action.DROP, NO_MESSAGE, 0, "");
+      return new Recovery(task, Action.DROP, NO_MESSAGE, "", 0, "");
     }
     TaskMessage failed;
     try {
@@ -118,17 +124,18 @@ final class RedisUpkeep implements Upkeep {
           MessageCodec.decode(task.message(), queue, task.id())
               .failed(LEASE_EXPIRED, time.clock().instant(), /* costsRetry= */ false);
     } catch (UnreadableMessageException e) {
-      return new Recovery(task, Action.ARCHIVE, NO_MESSAGE, 0, String.valueOf(e.getMessage()));
+      return new Recovery(task, Action.ARCHIVE, NO_MESSAGE, "", 0, String.valueOf(e.getMessage()));
     }
     byte[] updated = MessageCodec.encode(failed);
+    String lock = failed.uniqueKey();
     if (task.crashes() >= crash.maxCrashes()) {
-      return new Recovery(task, Action.ARCHIVE, updated, 0, "");
+      return new Recovery(task, Action.ARCHIVE, updated, lock, 0, "");
     }
     if (task.crashes() == 1) {
-      return new Recovery(task, Action.PENDING, updated, 0, "");
+      return new Recovery(task, Action.PENDING, updated, lock, 0, "");
     }
     long delay = crash.delay().toMillis() << Math.min(task.crashes() - 2, 16);
-    return new Recovery(task, Action.RETRY, updated, delay, "");
+    return new Recovery(task, Action.RETRY, updated, lock, delay, "");
   }
 
   @Override

@@ -67,7 +67,7 @@ enum Script {
       SAFE,
       "active lease pending retry archived settings guard",
       "now prefix ordered max_size max_age release_locks",
-      "id score action msg delay quarantine"),
+      "id score action msg lock delay quarantine"),
   EXPIRE(SAFE, "completed guard", "now prefix limit", ""),
   TRIM(SAFE, "archived guard", "now prefix max_size max_age limit", ""),
   REPAIR(SAFE, "active lease guard", "now prefix offset limit", ""),

@@ -20,7 +20,8 @@ abstract class BrokerContract
         AggregationContract,
         PresenceContract,
         InspectionContract,
-        MixedFleetContract {
+        MixedFleetContract,
+        RegressionContract {
 
   private @Nullable TestServer server;
   private BrokerFixture redis;

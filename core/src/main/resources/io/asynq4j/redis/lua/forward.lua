@@ -39,10 +39,10 @@ local function move(source, id)
     -- An id without a task: nothing to run.
     redis.call('DEL', task)
   elseif record[1] and record[1] ~= '' then
-    redis.call('HDEL', task, 'due_ms')
+    redis.call('HDEL', task, 'due_ms', 'hold_until')
     enter_group(prefix, task, id, record[1], second)
   else
-    redis.call('HDEL', task, 'due_ms')
+    redis.call('HDEL', task, 'due_ms', 'hold_until')
     enter_pending(prefix, task, id, now)
   end
   moved = moved + 1

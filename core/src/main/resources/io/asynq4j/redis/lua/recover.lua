@@ -4,7 +4,7 @@
 -- TRANSITION active -> pending, active -> retry, active -> archived, active -> absent
 -- KEYS       active lease pending retry archived settings guard
 -- ARGV       now prefix ordered max_size max_age release_locks
--- ITEMS      id score action msg delay quarantine
+-- ITEMS      id score action msg lock delay quarantine
 -- DERIVES    t:<id>, processed, processed:<day>, failed, failed:<day>, the lock
 -- RETURNS    for each task 1 = recovered, 0 = its lease has changed; last, how many archived ones were trimmed
 local active, lease, pending, retry, archived, settings = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -14,9 +14,9 @@ local max_size, max_age, release_locks = tonumber(ARGV[4]), tonumber(ARGV[5]), A
 ordered = is_ordered(settings, ordered)
 local answers, given_up = {}, 0
 local second = to_seconds(now)
-for i = 7, #ARGV, 6 do
-  local id, score, action = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local msg, delay, quarantine = ARGV[i + 3], tonumber(ARGV[i + 4]), ARGV[i + 5]
+for i = 7, #ARGV, 7 do
+  local id, score, action, msg = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  local lock, delay, quarantine = ARGV[i + 4], tonumber(ARGV[i + 5]), ARGV[i + 6]
   local task = prefix .. 't:' .. id
   local unchanged = redis.call('ZSCORE', lease, id) == score
   if unchanged then
@@ -36,7 +36,7 @@ for i = 7, #ARGV, 6 do
       redis.call('ZADD', archived, second, id)
       redis.call('HSET', task, 'state', 'archived')
       if release_locks == '1' then
-        release(redis.call('HGET', task, 'unique_key'), id)
+        release(lock, id)
       end
       given_up = given_up + 1
     elseif action == 'retry' and ordered then

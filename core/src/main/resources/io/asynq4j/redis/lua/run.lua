@@ -23,7 +23,7 @@ for i = 3, #ARGV do
   elseif state == 'pending' or not take_out(prefix, task, id, state) then
     answer = state
   else
-    redis.call('HDEL', task, 'group', 'due_ms', 'crashes', 'quarantine', 'claim')
+    redis.call('HDEL', task, 'group', 'due_ms', 'hold_until', 'crashes', 'quarantine', 'claim')
     enter_pending(prefix, task, id, now)
   end
   answers[#answers + 1] = answer
