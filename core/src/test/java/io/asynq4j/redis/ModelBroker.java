@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -355,7 +356,8 @@ final class ModelBroker {
         }
       }
     }
-    Collections.reverse(expired);
+    // The newest first, so that they stand at the head as they stood.
+    expired.sort(Comparator.comparingInt(queue.active::lastIndexOf));
     Map<String, Action> actions = new TreeMap<>();
     int archived = 0;
     for (String id : expired) {
@@ -364,7 +366,7 @@ final class ModelBroker {
       int crashes =
           1 + (task.field("crashes").isEmpty() ? 0 : Integer.parseInt(task.field("crashes")));
       task.set("crashes", Integer.toString(crashes));
-      task.unset("claim");
+      task.unset("claim", "group", "due_ms");
       task.message =
           ModelQueue.failed(
               task.message(), "asynq: task lease expired", queue.second(), /* costsRetry= */ false);
@@ -563,7 +565,7 @@ final class ModelBroker {
       return refusal;
     }
     takeOut(queue, id);
-    queue.task(id).unset("group", "due_ms", "hold_until", "crashes", "quarantine");
+    queue.task(id).unset("group", "due_ms", "hold_until", "crashes", "quarantine", "claim");
     queue.enterPending(id);
     return DONE;
   }
@@ -576,7 +578,7 @@ final class ModelBroker {
       if (refusal == null) {
         takeOut(queue, id);
         ModelTask task = queue.task(id);
-        task.unset("pending_since", "hold_until", "due_ms", "group");
+        task.unset("pending_since", "hold_until", "due_ms", "group", "claim");
         queue.enterArchive(id);
         if (rules.releaseLocks()) {
           queue.release(task.field("unique_key"), id);
@@ -607,7 +609,7 @@ final class ModelBroker {
     if (task == null || task.state().isEmpty()) {
       return "not found";
     }
-    if (task.state().equals("active") || task.state().equals("completed")) {
+    if (task.state().equals("active") || task.state().equals("completed") || queue.isSetAside(id)) {
       return task.state();
     }
     String oldLock = task.message().getUniqueKey();

@@ -284,8 +284,9 @@ final class ModelQueue {
           put(lines, "g:" + set.group() + ":" + setId, set.members().isEmpty(), set.members());
         });
     put(lines, "aggregation_sets", expiries.isEmpty(), expiries);
-    put(lines, "spent", spent.isEmpty(), new TreeSet<>(spent.keySet()));
-    spent.forEach((setId, ids) -> put(lines, "spent:" + setId, ids.isEmpty(), ids));
+    put(lines, "spent", spent.isEmpty(), new TreeSet<>(spent.keySet()) + " until some time");
+    spent.forEach(
+        (setId, ids) -> put(lines, "spent:" + setId, ids.isEmpty(), ids + " until some time"));
     put(lines, "settings", settings.isEmpty(), settings);
     locks.forEach((key, id) -> lines.put(key.substring(Keys.prefix(queue).length()), id));
     counters.forEach(

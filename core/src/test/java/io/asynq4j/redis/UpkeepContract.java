@@ -365,7 +365,7 @@ interface UpkeepContract {
     Args args = new Args().add(false).add(100).add(100).add(false);
     for (int i = 0; i < expired.size(); i += 5) {
       args.add((byte[]) expired.get(i)).add((byte[]) expired.get(i + 1)).add("pending");
-      args.add((byte[]) expired.get(i + 4)).add(0).addEmpty();
+      args.add((byte[]) expired.get(i + 4)).addEmpty().add(0).addEmpty();
     }
     List<?> answers = Reply.list(scripts.run(Script.RECOVER, Q, args));
 
