@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
@@ -310,6 +311,18 @@ class ClusterMigrationIT {
         RedisConnection.open(
             server.config().toBuilder().username("worker").password("pw").build())) {
       AclIT.doEverything(connection.broker());
+    }
+  }
+
+  @Test
+  void aWrongPasswordIsRefusedAndNotRetried() {
+    RedisConfig config = server.config().toBuilder().username("nobody").password("wr0ng").build();
+    try (RedisConnection connection = RedisConnection.lazy(config)) {
+      BrokerRefusedException e =
+          catchThrowableOfType(BrokerRefusedException.class, connection::ping);
+
+      assertThat(e).hasMessageContaining("WRONGPASS").hasMessageNotContaining("wr0ng");
+      assertThat(e.mayHaveBeenApplied()).isFalse();
     }
   }
 }

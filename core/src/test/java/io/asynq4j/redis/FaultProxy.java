@@ -50,13 +50,16 @@ final class FaultProxy implements AutoCloseable {
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final AtomicInteger accepted = new AtomicInteger();
   private volatile ServerSocket server;
+  private volatile Thread acceptor;
   private volatile long replyDelayNanos;
   private volatile boolean stalled;
 
   FaultProxy(int targetPort) {
     this.target = targetPort;
-    this.server = listen(0);
-    this.address = (InetSocketAddress) server.getLocalSocketAddress();
+    ServerSocket socket = bind(0);
+    this.server = socket;
+    this.acceptor = start(() -> accept(socket));
+    this.address = (InetSocketAddress) socket.getLocalSocketAddress();
   }
 
   int port() {
@@ -108,11 +111,19 @@ final class FaultProxy implements AutoCloseable {
   /** Breaks all connections and takes no new ones. */
   void refuse() {
     close(server);
+    try {
+      // Until then a connection may still come in by the accept that is under way.
+      acceptor.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     cutAll();
   }
 
   void acceptAgain() {
-    server = listen(port());
+    ServerSocket again = bind(port());
+    server = again;
+    acceptor = start(() -> accept(again));
   }
 
   void cutAll() {
@@ -125,12 +136,11 @@ final class FaultProxy implements AutoCloseable {
     refuse();
   }
 
-  private ServerSocket listen(int port) {
+  private static ServerSocket bind(int port) {
     try {
       ServerSocket socket = new ServerSocket();
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      start(() -> accept(socket));
       return socket;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -155,10 +165,11 @@ final class FaultProxy implements AutoCloseable {
     }
   }
 
-  private static void start(Runnable task) {
+  private static Thread start(Runnable task) {
     Thread thread = new Thread(task, "fault-proxy");
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 
   private static void close(Closeable closeable) {
