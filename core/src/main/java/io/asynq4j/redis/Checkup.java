@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * Looks whether a Redis is set up to keep tasks, and warns where it is not. What it must not look
- * at, it passes over.
+ * Looks whether a Redis is set up to keep tasks, and warns where it is not, or where it must not
+ * look.
  */
 final class Checkup {
 
@@ -23,9 +23,17 @@ final class Checkup {
   }
 
   void run() {
+    checkClientCommand();
     Map<String, String> info = info();
     if (info.isEmpty()) {
       return;
+    }
+    if (info.getOrDefault("role", "master").equals("slave")) {
+      log.warn(
+          "this Redis is a replica of {}:{}, and takes no tasks: give the address of the primary, or"
+              + " of the sentinels",
+          info.get("master_host"),
+          info.get("master_port"));
     }
     String policy = info.getOrDefault("maxmemory_policy", "noeviction");
     if (!policy.equals("noeviction")) {
@@ -34,9 +42,18 @@ final class Checkup {
               + " set maxmemory-policy noeviction",
           policy);
     }
-    if (info.getOrDefault("aof_enabled", "1").equals("0") && savesNothing()) {
+    if (info.getOrDefault("aof_enabled", "1").equals("0")) {
+      checkSnapshots();
+    }
+  }
+
+  private void checkClientCommand() {
+    try {
+      link.call(0, Repeat.SAFE, Command.CLIENT, new Args().add("GETNAME"));
+    } catch (BrokerRefusedException e) {
       log.warn(
-          "Redis saves nothing to disk: all tasks are lost when it restarts; set appendonly yes");
+          "this Redis user must not run CLIENT, so its connections have no name there; allow it with"
+              + " +client|setname and +client|getname");
     }
   }
 
@@ -45,18 +62,24 @@ final class Checkup {
       return RedisInfo.ask(link);
     } catch (BrokerRefusedException e) {
       log.warn(
-          "this Redis user must not run INFO, so nothing is known of eviction and persistence there");
+          "this Redis user must not run INFO, so nothing is known of eviction and persistence there;"
+              + " allow it with +info");
       return Map.of();
     }
   }
 
-  private boolean savesNothing() {
+  private void checkSnapshots() {
     try {
       Args args = new Args().add("GET").add("save");
       List<@Nullable Object> save = Reply.list(link.call(0, Repeat.SAFE, Command.CONFIG, args));
-      return save.size() > 1 && Reply.text(save.get(1)).isEmpty();
+      if (save.size() > 1 && Reply.text(save.get(1)).isEmpty()) {
+        log.warn(
+            "Redis saves nothing to disk: all tasks are lost when it restarts; set appendonly yes");
+      }
     } catch (BrokerRefusedException e) {
-      return false;
+      log.warn(
+          "Redis has no append-only file, and this user must not ask whether it saves snapshots:"
+              + " tasks may be lost when it restarts; set appendonly yes, or allow +config|get");
     }
   }
 }

@@ -3,6 +3,7 @@ package io.asynq4j.redis;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.exceptions.JedisClusterOperationException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
@@ -31,7 +32,11 @@ final class ClusterNodes implements Nodes {
 
   @Override
   public Connection open(int slot) {
-    return new Connection(provider.getNode(slot), client);
+    HostAndPort node = provider.getNode(slot);
+    if (node == null) {
+      throw new JedisClusterOperationException("no node has slot " + slot);
+    }
+    return new Connection(node, client);
   }
 
   @Override

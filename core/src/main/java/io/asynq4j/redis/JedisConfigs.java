@@ -57,7 +57,9 @@ final class JedisConfigs {
             .protocol(RedisProtocol.RESP2)
             .connectionTimeoutMillis(millis(config.connectTimeout()))
             .socketTimeoutMillis(millis(config.commandTimeout()))
-            // Restricted users may not run CLIENT.
+            .blockingSocketTimeoutMillis(millis(RedisCancellations.SILENCE))
+            // Jedis passes over the refusal when the user must not run CLIENT.
+            .clientName(config.clientName())
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
     username.ifPresent(client::user);
     // Jedis forgets a user that has no password, and would work as the default user instead.

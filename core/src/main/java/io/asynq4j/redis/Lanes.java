@@ -1,13 +1,15 @@
 package io.asynq4j.redis;
 
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Lanes for calls that must not be done twice. A lane has one call under way at a time and numbers
  * its calls; Redis keeps the last number and answer of each lane for a while, so that a call can be
- * sent again when its answer was lost.
+ * sent again when its answer was lost. Thread-safe.
  */
 final class Lanes {
 
@@ -15,6 +17,7 @@ final class Lanes {
   static final Duration KEEP = Duration.ofMinutes(2);
 
   private final ConcurrentLinkedDeque<Lane> idle = new ConcurrentLinkedDeque<>();
+  private final Set<String> unanswered = ConcurrentHashMap.newKeySet();
 
   /** A lane that nobody else uses until it is given back. */
   Lane take() {
@@ -24,8 +27,18 @@ final class Lanes {
         : new Lane(Long.toString(ThreadLocalRandom.current().nextLong() >>> 1, 36));
   }
 
+  /**
+   * The last call of a lane was given up without an answer. The lane is not used again: the next
+   * call would make Redis forget the answer, which somebody may still ask for.
+   */
+  void abandon(String laneId) {
+    unanswered.add(laneId);
+  }
+
   void giveBack(Lane lane) {
-    idle.addFirst(lane);
+    if (!unanswered.remove(lane.id())) {
+      idle.addFirst(lane);
+    }
   }
 
   static final class Lane {

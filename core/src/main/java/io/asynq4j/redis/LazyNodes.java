@@ -1,18 +1,23 @@
 package io.asynq4j.redis;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Finds out about the servers when they are first needed, and again each time until that has
- * worked.
+ * worked. Those who ask while somebody is looking share what he finds: one after the other they
+ * would wait many times as long.
  */
 final class LazyNodes implements Nodes {
 
   private final Supplier<Nodes> finder;
   private volatile @Nullable Nodes found;
+  private @Nullable CompletableFuture<Nodes> search;
   private boolean closed;
 
   LazyNodes(Supplier<Nodes> finder) {
@@ -24,15 +29,39 @@ final class LazyNodes implements Nodes {
     return nodes != null ? nodes : find();
   }
 
-  private synchronized Nodes find() {
+  private Nodes find() {
+    CompletableFuture<Nodes> mine = new CompletableFuture<>();
+    CompletableFuture<Nodes> shared;
+    synchronized (this) {
+      shared = search == null ? mine : search;
+      search = shared;
+    }
+    if (shared == mine) {
+      look(mine);
+    }
+    try {
+      return shared.join();
+    } catch (CompletionException e) {
+      throw new JedisException(e.getCause());
+    }
+  }
+
+  private void look(CompletableFuture<Nodes> result) {
+    try {
+      result.complete(keep(finder.get()));
+    } catch (RuntimeException e) {
+      synchronized (this) {
+        search = null;
+      }
+      result.completeExceptionally(e);
+    }
+  }
+
+  private synchronized Nodes keep(Nodes nodes) {
     if (closed) {
-      throw new IllegalStateException("this connection to Redis has been closed");
+      nodes.close();
     }
-    Nodes nodes = found;
-    if (nodes == null) {
-      nodes = finder.get();
-      found = nodes;
-    }
+    found = nodes;
     return nodes;
   }
 

@@ -3,7 +3,11 @@ package io.asynq4j.redis;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
+import java.io.IOException;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +28,7 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  * done when no connection could be had, or when Redis itself refused it (loading, busy, read-only,
  * moved elsewhere): then it is sent again for a while. When the answer is missing, it may have been
  * done: then it is sent again only if that does no harm, as {@link Repeat} tells. Whoever gets an
- * exception can ask it which of the two it was.
+ * exception can ask it which of the two it was, over all tries.
  */
 final class Link implements AutoCloseable {
 
@@ -35,15 +39,12 @@ final class Link implements AutoCloseable {
   private final Nodes nodes;
   private final long retryNanos;
   private final String where;
+  private volatile boolean closed;
 
   Link(Nodes nodes, Duration retryFor, String where) {
     this.nodes = nodes;
     this.retryNanos = retryFor.toNanos();
     this.where = where;
-  }
-
-  Nodes nodes() {
-    return nodes;
   }
 
   /** Sends a command that concerns one key. */
@@ -63,15 +64,19 @@ final class Link implements AutoCloseable {
   private @Nullable Object call(int slot, Repeat repeat, CommandArguments arguments) {
     long giveUpAt = System.nanoTime() + retryNanos;
     long pause = FIRST_PAUSE_NANOS;
+    boolean inDoubt = false;
     while (true) {
+      requireOpen();
       try {
-        return callOnce(slot, arguments);
-      } catch (BrokerUnavailableException e) {
-        boolean harmless = !e.mayHaveBeenApplied() || repeat != Repeat.NEVER;
+        return callOnce(slot, repeat, arguments);
+      } catch (BrokerException e) {
+        inDoubt |= e.mayHaveBeenApplied();
+        boolean harmless = !inDoubt || repeat != Repeat.NEVER;
         if (!harmless
+            || !(e instanceof BrokerUnavailableException)
             || System.nanoTime() + pause > giveUpAt
             || Thread.currentThread().isInterrupted()) {
-          throw e;
+          throw inDoubt ? inDoubt(e) : e;
         }
       }
       LockSupport.parkNanos(pause);
@@ -79,12 +84,33 @@ final class Link implements AutoCloseable {
     }
   }
 
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("this connection to Redis at " + where + " has been closed");
+    }
+  }
+
+  /** The same failure of a command of which an earlier try may have been done. */
+  static BrokerException inDoubt(BrokerException e) {
+    if (e.mayHaveBeenApplied()) {
+      return e;
+    }
+    String message = e.getMessage() + " (an earlier try may have been done: its answer was lost)";
+    Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+    return e instanceof BrokerUnavailableException
+        ? new BrokerUnavailableException(message, true, cause)
+        : new BrokerRefusedException(message, true, cause);
+  }
+
   /** One try, through all redirections. */
-  private @Nullable Object callOnce(int slot, CommandArguments arguments) {
+  private @Nullable Object callOnce(int slot, Repeat repeat, CommandArguments arguments) {
     HostAndPort target = null;
     boolean asking = false;
     for (int redirections = 0; redirections <= MAX_REDIRECTIONS; redirections++) {
       try (Connection connection = connect(slot, target)) {
+        if (repeat == Repeat.NEVER) {
+          requireAlive(connection);
+        }
         return exchange(connection, asking, arguments);
       } catch (JedisRedirectionException redirection) {
         target = redirection.getTargetNode();
@@ -97,22 +123,65 @@ final class Link implements AutoCloseable {
     throw new BrokerUnavailableException(
         "Redis at " + where + " redirects in circles; its cluster may be reconfiguring",
         false,
-        circle());
-  }
-
-  private static Throwable circle() {
-    return new IllegalStateException(MAX_REDIRECTIONS + " redirections");
+        new IllegalStateException(MAX_REDIRECTIONS + " redirections"));
   }
 
   private Connection connect(int slot, @Nullable HostAndPort target) {
     try {
       return target == null ? nodes.connect(slot) : nodes.connectTo(target);
-    } catch (JedisDataException e) {
-      throw answered(e);
     } catch (JedisException e) {
-      refresh();
+      throw notConnected(e);
+    }
+  }
+
+  /** A connection of the caller's own, for subscriptions. */
+  Connection open(int slot) {
+    requireOpen();
+    try {
+      return nodes.open(slot);
+    } catch (JedisException e) {
+      throw notConnected(e);
+    }
+  }
+
+  private BrokerException notConnected(JedisException e) {
+    JedisDataException answer = find(JedisDataException.class, e);
+    if (answer != null) {
+      return answered(answer);
+    }
+    if (find(NoSuchElementException.class, e) != null) {
+      return new BrokerUnavailableException(
+          "all connections to Redis at " + where + " are in use; raise maxConnections", false, e);
+    }
+    if (find(InterruptedException.class, e) != null) {
+      Thread.currentThread().interrupt();
+      return new BrokerUnavailableException(
+          "interrupted while waiting for a connection to Redis at " + where, false, e);
+    }
+    refresh();
+    return new BrokerUnavailableException(
+        "cannot connect to Redis at "
+            + where
+            + ": "
+            + reason(e)
+            + "; check that it runs and that the address is right",
+        false,
+        e);
+  }
+
+  /**
+   * A pooled connection may have died long ago. For a command that must not be sent twice, that is
+   * found out while it has certainly not been sent.
+   */
+  private void requireAlive(Connection connection) {
+    try {
+      connection.ping();
+    } catch (JedisDataException e) {
+      // It lives. What it says now it will say to the command too, if it matters.
+    } catch (JedisException e) {
+      nodes.dropIdle();
       throw new BrokerUnavailableException(
-          "cannot connect to Redis at " + where + ": " + reason(e), false, e);
+          "lost the connection to Redis at " + where + ": " + reason(e), false, e);
     }
   }
 
@@ -126,13 +195,13 @@ final class Link implements AutoCloseable {
     } catch (JedisRedirectionException e) {
       throw e;
     } catch (JedisDataException e) {
-      BrokerException answer = answered(e);
-      if (answer instanceof BrokerUnavailableException) {
+      if (RedisError.of(e).isForAnotherServer()) {
         // A primary that was demoted, or a node that left its cluster, must not be asked again.
         connection.setBroken();
+        nodes.dropIdle();
         refresh();
       }
-      throw answer;
+      throw answered(e);
     } catch (JedisException e) {
       nodes.dropIdle();
       throw new BrokerUnavailableException(
@@ -152,29 +221,41 @@ final class Link implements AutoCloseable {
   }
 
   /** An error that Redis answered. */
-  private BrokerException answered(JedisDataException error) {
-    String text = String.valueOf(error.getMessage());
-    RedisError kind = RedisError.of(text);
-    String message = "Redis at " + where + " answered " + text + kind.advice();
+  BrokerException answered(JedisDataException error) {
+    RedisError kind = RedisError.of(error);
+    String message = "Redis at " + where + " answered " + error.getMessage() + kind.advice();
     return kind.passes()
         ? new BrokerUnavailableException(message, false, error)
-        : new BrokerRefusedException(message, kind.mayBeHalfDone(), error);
+        : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error);
   }
 
   private static String name(CommandArguments arguments) {
     return arguments.getCommand().toString();
   }
 
-  private static String reason(JedisException e) {
-    Throwable deepest = e;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
+  /** Jedis hides what happened behind causes, and where it tried several hosts, beside them. */
+  private static <T extends Throwable> @Nullable T find(Class<T> kind, @Nullable Throwable e) {
+    if (e == null || kind.isInstance(e)) {
+      return kind.cast(e);
     }
-    return deepest.getMessage() == null ? deepest.getClass().getSimpleName() : deepest.getMessage();
+    T found = find(kind, e.getCause());
+    for (Throwable suppressed : e.getSuppressed()) {
+      found = found != null ? found : find(kind, suppressed);
+    }
+    return found;
+  }
+
+  private static String reason(JedisException e) {
+    IOException io = find(IOException.class, e);
+    if (io instanceof UnknownHostException) {
+      return "unknown host " + io.getMessage();
+    }
+    return String.valueOf(io == null ? e.getMessage() : io.getMessage());
   }
 
   @Override
   public void close() {
+    closed = true;
     nodes.close();
   }
 }

@@ -12,7 +12,7 @@ interface Nodes extends AutoCloseable {
   /** A pooled connection to the server that a redirection names. */
   Connection connectTo(HostAndPort node);
 
-  /** A connection of the caller's own, for subscriptions and walks over all keys. */
+  /** A connection of the caller's own, for subscriptions. */
   Connection open(int slot);
 
   /** A redirection or a failure has shown that what is known of the servers is out of date. */

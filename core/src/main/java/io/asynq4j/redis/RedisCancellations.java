@@ -1,7 +1,11 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.broker.Cancellations;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -14,14 +18,19 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** The channel for cancellations. */
 final class RedisCancellations implements Cancellations {
 
+  /** A subscription that hears nothing for so long, not even answers to its pings, is dead. */
+  static final Duration SILENCE = Duration.ofSeconds(30);
+
   private static final Logger log = LoggerFactory.getLogger(RedisCancellations.class);
 
-  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final Duration PING_INTERVAL = SILENCE.dividedBy(3);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long CONFIRMATION_SECONDS = 5;
 
   private final Link link;
@@ -51,6 +60,7 @@ final class RedisCancellations implements Cancellations {
     private final CompletableFuture<Void> confirmed = new CompletableFuture<>();
     private final Thread thread = new Thread(this::listen, "asynq-cancellations");
     private volatile boolean closed;
+    private volatile boolean lost;
     private volatile @Nullable Connection connection;
 
     Subscriber(Consumer<String> listener) {
@@ -62,10 +72,12 @@ final class RedisCancellations implements Cancellations {
       thread.start();
       try {
         confirmed.get(CONFIRMATION_SECONDS, TimeUnit.SECONDS);
-      } catch (ExecutionException | TimeoutException e) {
+      } catch (ExecutionException e) {
+        refused(e.getCause());
+      } catch (TimeoutException e) {
         close();
         throw new BrokerUnavailableException(
-            "cannot subscribe to " + Keys.CANCEL_CHANNEL + ": " + e.getMessage(), false, e);
+            "Redis has not confirmed the subscription to " + Keys.CANCEL_CHANNEL, false, e);
       } catch (InterruptedException e) {
         close();
         Thread.currentThread().interrupt();
@@ -73,34 +85,85 @@ final class RedisCancellations implements Cancellations {
       }
     }
 
+    private void refused(@Nullable Throwable e) {
+      if (e instanceof BrokerRefusedException
+          && e.getCause() instanceof JedisDataException answer
+          && RedisError.of(answer) == RedisError.NOPERM) {
+        log.warn(
+            "this Redis user must not subscribe to {}, so running tasks cannot be cancelled from"
+                + " elsewhere; allow it with +subscribe and &{}",
+            Keys.CANCEL_CHANNEL,
+            Keys.CANCEL_CHANNEL);
+      } else if (e instanceof RuntimeException failure) {
+        throw failure;
+      }
+    }
+
     private void listen() {
       while (!closed) {
-        try (Connection own = link.nodes().open(Keys.slot(Keys.CANCEL_CHANNEL))) {
+        try (Connection own = link.open(Keys.slot(Keys.CANCEL_CHANNEL))) {
           connection = own;
-          own.setTimeoutInfinite();
-          proceed(own, Keys.CANCEL_CHANNEL);
-        } catch (JedisException e) {
+          // Looked at again, since whoever closed it meanwhile found no connection to break.
+          if (!closed) {
+            pingLater(own);
+            proceed(own, Keys.CANCEL_CHANNEL);
+          }
+        } catch (JedisDataException e) {
+          failed(link.answered(e));
+        } catch (JedisException | BrokerException e) {
           failed(e);
+        } catch (IllegalStateException e) {
+          // The link was closed, and does not come back.
+          closed = true;
+          confirmed.completeExceptionally(e);
         }
       }
     }
 
-    private void failed(JedisException e) {
+    private void pingLater(Connection own) {
+      CompletableFuture.delayedExecutor(PING_INTERVAL.toSeconds(), TimeUnit.SECONDS)
+          .execute(
+              () -> {
+                if (!closed && connection == own) {
+                  try {
+                    ping();
+                    pingLater(own);
+                  } catch (JedisException e) {
+                    log.debug("the subscription to cancellations is lost; its reader notices", e);
+                  }
+                }
+              });
+    }
+
+    private void failed(RuntimeException e) {
       if (closed) {
         return;
       }
       if (!confirmed.isDone()) {
         // The first subscription: whoever asked for it hears why not, and decides.
         closed = true;
-        confirmed.completeExceptionally(e);
+        confirmed.completeExceptionally(
+            e instanceof BrokerException
+                ? e
+                : new BrokerUnavailableException(
+                    "cannot subscribe to " + Keys.CANCEL_CHANNEL + ": " + e.getMessage(),
+                    false,
+                    e));
         return;
       }
-      log.warn("lost the subscription to cancellations, subscribing again: {}", e.getMessage());
+      if (!lost) {
+        lost = true;
+        log.warn("lost the subscription to cancellations, subscribing again: {}", e.getMessage());
+      }
       LockSupport.parkNanos(PAUSE_NANOS);
     }
 
     @Override
     public void onSubscribe(String channel, int subscribedChannels) {
+      if (lost) {
+        lost = false;
+        log.info("subscribed to cancellations again");
+      }
       confirmed.complete(null);
     }
 
@@ -120,7 +183,7 @@ final class RedisCancellations implements Cancellations {
       if (current != null) {
         try {
           current.forceDisconnect();
-        } catch (java.io.IOException e) {
+        } catch (IOException e) {
           log.debug("closing the subscription", e);
         }
       }

@@ -7,10 +7,11 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 
 /**
  * A clock that follows Redis's: set by looking at it now and then, carried on in between by this
- * machine's steady timer, and never stepping back. Thread-safe.
+ * machine's steady timer, and, from the first look on, never stepping back. Thread-safe.
  */
 final class RedisClock extends Clock implements BrokerTime {
 
@@ -26,37 +27,58 @@ final class RedisClock extends Clock implements BrokerTime {
   }
 
   private final ZoneId zone;
+  private final LongSupplier timer;
   private final AtomicReference<Anchor> anchor;
+  // Between two threads, one with the old anchor and one with the new, time could step back a bit.
+  private final AtomicReference<Instant> latest;
 
   RedisClock() {
+    this(System::nanoTime, Clock.systemUTC().instant());
+  }
+
+  RedisClock(LongSupplier timer, Instant now) {
     this(
         ZoneOffset.UTC,
-        new AtomicReference<>(new Anchor(Clock.systemUTC().instant(), System.nanoTime(), 0)));
+        timer,
+        new AtomicReference<>(new Anchor(now, timer.getAsLong(), 0)),
+        new AtomicReference<>(now));
   }
 
-  private RedisClock(ZoneId zone, AtomicReference<Anchor> anchor) {
+  private RedisClock(
+      ZoneId zone,
+      LongSupplier timer,
+      AtomicReference<Anchor> anchor,
+      AtomicReference<Instant> latest) {
     this.zone = zone;
+    this.timer = timer;
     this.anchor = anchor;
-  }
-
-  /**
-   * Follows an answer of Redis. The answer is taken to be from the middle of the time that the call
-   * took, so it is off by half of that at most.
-   */
-  void follow(Instant redis, long sentNanos, long answeredNanos) {
-    Instant redisNow = redis.plusNanos((answeredNanos - sentNanos) / 2);
-    anchor.updateAndGet(
-        current -> {
-          Instant shown = current.at(answeredNanos);
-          return shown.isAfter(redisNow)
-              ? new Anchor(shown, answeredNanos, Duration.between(redisNow, shown).toNanos())
-              : new Anchor(redisNow, answeredNanos, 0);
-        });
+    this.latest = latest;
   }
 
   /** Starts from an answer, whatever was shown before: for the first look only. */
   void start(Instant redis, long sentNanos, long answeredNanos) {
-    anchor.set(new Anchor(redis.plusNanos((answeredNanos - sentNanos) / 2), answeredNanos, 0));
+    Instant redisNow = redis.plusNanos((answeredNanos - sentNanos) / 2);
+    anchor.set(new Anchor(redisNow, answeredNanos, 0));
+    latest.set(redisNow);
+  }
+
+  /**
+   * Follows an answer of Redis. It may be from any moment of the time that the call took, and is
+   * taken to be from the middle; so a slow answer changes nothing unless it proves the clock wrong.
+   */
+  void follow(Instant redis, long sentNanos, long answeredNanos) {
+    long roundTrip = answeredNanos - sentNanos;
+    Instant redisNow = redis.plusNanos(roundTrip / 2);
+    anchor.updateAndGet(
+        current -> {
+          Instant shown = current.at(answeredNanos);
+          if (shown.isBefore(redis)) {
+            return new Anchor(redisNow, answeredNanos, 0);
+          }
+          return shown.isAfter(redis.plusNanos(roundTrip))
+              ? new Anchor(shown, answeredNanos, Duration.between(redisNow, shown).toNanos())
+              : current;
+        });
   }
 
   @Override
@@ -71,7 +93,8 @@ final class RedisClock extends Clock implements BrokerTime {
 
   @Override
   public Instant instant() {
-    return Objects.requireNonNull(anchor.get()).at(System.nanoTime());
+    Instant now = Objects.requireNonNull(anchor.get()).at(timer.getAsLong());
+    return latest.accumulateAndGet(now, (shown, next) -> next.isAfter(shown) ? next : shown);
   }
 
   @Override
@@ -81,6 +104,6 @@ final class RedisClock extends Clock implements BrokerTime {
 
   @Override
   public Clock withZone(ZoneId other) {
-    return new RedisClock(other, anchor);
+    return new RedisClock(other, timer, anchor, latest);
   }
 }

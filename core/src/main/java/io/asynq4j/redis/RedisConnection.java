@@ -1,6 +1,5 @@
 package io.asynq4j.redis;
 
-import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.broker.Broker;
 import java.time.Clock;
 import java.time.Duration;
@@ -9,8 +8,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
 /**
@@ -18,8 +15,6 @@ import redis.clients.jedis.Protocol.Command;
  * connects again by itself after an outage, a failover or a resharding. Close it last.
  */
 public final class RedisConnection implements AutoCloseable {
-
-  private static final Logger log = LoggerFactory.getLogger(RedisConnection.class);
 
   private final Link link;
   private final RedisClock clock = new RedisClock();
@@ -87,16 +82,7 @@ public final class RedisConnection implements AutoCloseable {
 
   private void followClock() {
     long sent = System.nanoTime();
-    List<@Nullable Object> time;
-    try {
-      time = Reply.list(link.call(0, Repeat.SAFE, Command.TIME, new Args()));
-    } catch (BrokerRefusedException e) {
-      if (clockStarted.compareAndSet(false, true)) {
-        log.warn(
-            "this Redis user must not ask for the TIME, so this machine's clock is used for what Java computes");
-      }
-      return;
-    }
+    List<@Nullable Object> time = Reply.list(link.call(0, Repeat.SAFE, Command.TIME, new Args()));
     long answered = System.nanoTime();
     Instant redis =
         Instant.ofEpochSecond(Reply.number(time.get(0)), Reply.number(time.get(1)) * 1000);

@@ -1,14 +1,20 @@
 package io.asynq4j.redis;
 
+import redis.clients.jedis.exceptions.JedisDataException;
+
 /** The kinds of errors that Redis answers, as far as it matters what to do about them. */
 enum RedisError {
-  LOADING(true, ""),
+  LOADING(true, "; it is reading its data from disk"),
   BUSY(true, "; a script is running too long there"),
-  READONLY(true, "; a failover may be under way"),
-  MASTERDOWN(true, ""),
-  CLUSTERDOWN(true, ""),
+  READONLY(
+      true,
+      "; this is a replica. Unless a failover is under way, give the address of the primary,"
+          + " or of the sentinels"),
+  MASTERDOWN(true, "; this is a replica whose primary is gone"),
+  CLUSTERDOWN(true, "; a part of the cluster is missing"),
   TRYAGAIN(true, "; the slot of this queue is being moved"),
   NOREPLICAS(true, "; the primary has fewer replicas than it is told to write with"),
+  MAXCLIENTS(true, "; raise maxclients there, or lower maxConnections here"),
   OOM(false, "; raise maxmemory or remove tasks. Nothing was written"),
   MISCONF(false, "; Redis cannot save to disk and refuses writes. Nothing was written"),
   NOAUTH(false, "; give the password in the URL, as in redis://:password@host:6379"),
@@ -25,11 +31,21 @@ enum RedisError {
     this.advice = advice;
   }
 
+  static RedisError of(JedisDataException error) {
+    return of(String.valueOf(error.getMessage()));
+  }
+
   static RedisError of(String text) {
     for (RedisError error : values()) {
-      if (text.startsWith(error.name())) {
+      if (text.startsWith(error.name() + " ")) {
         return error;
       }
+    }
+    if (text.contains("max number of clients reached")) {
+      return MAXCLIENTS;
+    }
+    if (text.contains("The user executing the script can't")) {
+      return NOPERM;
     }
     // Errors of commands inside a script carry their code behind these words on Redis 6.2.
     int nested = text.indexOf(": -");
@@ -43,11 +59,18 @@ enum RedisError {
     return passes;
   }
 
+  /** Whether it says that another server has become the one to ask. */
+  boolean isForAnotherServer() {
+    return this == READONLY || this == MASTERDOWN || this == CLUSTERDOWN;
+  }
+
   /**
    * Whether a script may have done a part: Redis takes nothing back when one fails in the middle.
+   * The errors that it answers to the first write of a script are not meant.
    */
-  boolean mayBeHalfDone() {
-    return this == OTHER || this == NOPERM;
+  boolean mayBeHalfDone(JedisDataException error) {
+    return (this == OTHER || this == NOPERM)
+        && String.valueOf(error.getMessage()).contains("script");
   }
 
   String advice() {

@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import java.nio.charset.StandardCharsets;
@@ -56,11 +57,18 @@ final class Scripts {
    */
   @Nullable Object run(Script script, QueueName queue, Numbered call, Args given) {
     QueueKeys keys = keysOf(queue);
-    return run(
-        script,
-        keys.slot(),
-        keys.of(script, keys.lane(call.lane())),
-        fill(script, keys, Long.toString(call.number()), given));
+    try {
+      return run(
+          script,
+          keys.slot(),
+          keys.of(script, keys.lane(call.lane())),
+          fill(script, keys, Long.toString(call.number()), given));
+    } catch (BrokerException e) {
+      if (e.mayHaveBeenApplied()) {
+        lanes.abandon(call.lane());
+      }
+      throw e;
+    }
   }
 
   /** Runs a script on keys that belong to no queue. */
@@ -101,6 +109,7 @@ final class Scripts {
   }
 
   private @Nullable Object run(Script script, int slot, byte[][] keys, Args args) {
+    boolean inDoubt = false;
     if (byHash.get()) {
       try {
         return link.call(
@@ -109,10 +118,15 @@ final class Scripts {
         if (!mustBeSentInFull(e)) {
           throw e;
         }
+        inDoubt = e.mayHaveBeenApplied();
       }
     }
-    return link.call(
-        slot, script.repeat(), Protocol.Command.EVAL, command(script.source(), keys, args));
+    try {
+      return link.call(
+          slot, script.repeat(), Protocol.Command.EVAL, command(script.source(), keys, args));
+    } catch (BrokerException e) {
+      throw inDoubt ? Link.inDoubt(e) : e;
+    }
   }
 
   private boolean mustBeSentInFull(BrokerRefusedException refusal) {

@@ -3,6 +3,7 @@ package io.asynq4j.redis;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
@@ -30,8 +31,7 @@ final class SentinelNodes implements Nodes {
 
   @Override
   public Connection connectTo(HostAndPort node) {
-    throw new IllegalStateException(
-        "a primary behind sentinels must not redirect, but it did, to " + node);
+    throw new JedisDataException("that " + node + " has it, which no primary behind sentinels may");
   }
 
   @Override

@@ -7,6 +7,7 @@ import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /** One server, over TCP or a Unix socket. */
 final class StandaloneNodes implements Nodes {
@@ -36,10 +37,8 @@ final class StandaloneNodes implements Nodes {
 
   @Override
   public Connection connectTo(HostAndPort node) {
-    throw new IllegalStateException(
-        "this Redis is a cluster (it redirects to "
-            + node
-            + "): use redis-cluster:// instead of redis://");
+    throw new JedisDataException(
+        "that " + node + " has it; this is a cluster: use redis-cluster:// instead of redis://");
   }
 
   @Override

@@ -1,0 +1,370 @@
+package io.asynq4j.redis;
+
+import static io.asynq4j.redis.BrokerFixture.LEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.broker.Aggregation.AggregationSet;
+import io.asynq4j.broker.Aggregation.GroupRules;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.Inspection.Listing;
+import io.asynq4j.broker.Inspection.Settings;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskSource;
+import io.asynq4j.embedded.EmbeddedRedis;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+
+/** What a restricted user of Redis must be allowed to do, and what becomes of one with less. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AclIT {
+
+  /** What the scripts and the library itself run. */
+  static final String NEEDED =
+      "~asynq:* +ping +time +eval +evalsha +scan +del +exists +expire +expireat +pttl +rename +type"
+          + " +get +mget +set +incrby"
+          + " +hdel +hget +hincrby +hmget +hset +hvals"
+          + " +lindex +llen +lpos +lpush +lrange +lrem +rpop +rpush"
+          + " +sadd +sismember +smembers +srandmember +srem"
+          + " +zadd +zcard +zrange +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore"
+          + " +zrevrange +zscore";
+
+  /** Without these it works, but for what the warnings tell. */
+  static final String USEFUL =
+      "&asynq:cancel +publish +subscribe +client|setname +client|getname +info +config|get"
+          + " +memory|usage";
+
+  /** On a cluster, also these. */
+  static final String CLUSTER = "+asking +cluster|slots";
+
+  private static final QueueName Q = QueueName.of("q");
+  private static final GroupRules AT_ONCE =
+      new GroupRules(1, Duration.ZERO, Duration.ofSeconds(1), Duration.ofMinutes(1));
+
+  private TestServer server;
+
+  TestServer start() {
+    return TestServer.standalone();
+  }
+
+  @BeforeAll
+  void startServer() {
+    server = start();
+  }
+
+  @AfterAll
+  void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    server.flush();
+  }
+
+  static void setUser(EmbeddedRedis redis, String name, String rules) {
+    admin(
+        redis,
+        Command.ACL,
+        ("SETUSER " + name + " reset on >pw resetchannels " + rules).split(" "));
+  }
+
+  private static Object admin(EmbeddedRedis redis, Command command, String... args) {
+    try (Connection connection = TestServer.connect(redis)) {
+      CommandArguments arguments = new CommandArguments(command);
+      for (String arg : args) {
+        arguments.add(arg);
+      }
+      return connection.executeCommand(arguments);
+    }
+  }
+
+  private RedisConnection connectAs(String rules) {
+    setUser(server.primaries().get(0), "worker", rules);
+    return RedisConnection.open(
+        server.config().toBuilder().username("worker").password("pw").build());
+  }
+
+  private static NewTask task(String id, UnaryOperator<TaskOptions.Builder> options) {
+    return NewTask.of(
+        Task.of("t", Payload.ofUtf8("p" + id)),
+        TaskOptions.of(o -> options.apply(o.id(id).queue("q"))),
+        Instant.now());
+  }
+
+  private static void enqueue(Broker broker, String... ids) {
+    for (String id : ids) {
+      broker.sink().enqueue(List.of(task(id, o -> o.uniqueFor(Duration.ofHours(1)))));
+    }
+  }
+
+  /** Every call that a broker has, so that every command of every script is run. */
+  static void doEverything(Broker broker) {
+    processTasks(broker);
+    runChores(broker);
+    aggregate(broker);
+    showPresence(broker);
+    inspect(broker);
+    assertThat(broker.semaphores().acquire("s", 1, "a", Instant.now().plusSeconds(60))).isTrue();
+    assertThat(broker.semaphores().release("s", "a")).isTrue();
+  }
+
+  private static void processTasks(Broker broker) {
+    TaskSource source = broker.source();
+    enqueue(broker, "done", "again", "never", "back", "later", "lost");
+    broker.sink().enqueue(List.of(task("kept", o -> o.retention(Duration.ofMillis(1)))));
+    broker.sink().enqueue(List.of(task("due", o -> o.processIn(Duration.ofMillis(1)).precise())));
+    List<Claim> claims = source.claim(Q, 10, LEASE, QueueRules.NONE).claims();
+    assertThat(claims).hasSize(7);
+    source.extend(Q, claims, LEASE);
+    assertThat(source.writeResult(claims.get(0), Payload.ofUtf8("half"))).isTrue();
+    List<Settlement> settlements =
+        List.of(
+            new Settlement.Complete(claims.get(0), Payload.ofUtf8("all")),
+            new Settlement.Retry(claims.get(1), Duration.ofMinutes(1), "no", true, false),
+            new Settlement.Archive(claims.get(2), "no"),
+            new Settlement.Requeue(claims.get(3)),
+            new Settlement.Reschedule(claims.get(4), Duration.ofMinutes(1), false),
+            new Settlement.Complete(claims.get(6), Payload.ofUtf8("all")));
+    source.settle(Q, settlements, QueueRules.NONE, ArchiveRules.DEFAULT);
+    // With a limit and an order, which other lines of the scripts see to.
+    source.claim(Q, 1, LEASE, new QueueRules(5, false));
+    source.claim(Q, 1, LEASE, new QueueRules(0, true));
+  }
+
+  private static void runChores(Broker broker) {
+    await().untilAsserted(() -> assertThat(broker.upkeep().forward(Q, 10).moved()).isEqualTo(1));
+    broker.upkeep().recover(Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT);
+    broker.upkeep().expire(Q, 10);
+    broker.upkeep().trim(Q, 10, ArchiveRules.DEFAULT);
+    broker.upkeep().repair(Q);
+    broker.upkeep().relistGroups(Q);
+  }
+
+  private static void aggregate(Broker broker) {
+    for (String id : List.of("g1", "g2", "g3")) {
+      broker.sink().enqueue(List.of(task(id, o -> o.group("g"))));
+      assertThat(broker.aggregation().groups(Q)).containsExactly("g");
+      AggregationSet set = broker.aggregation().aggregate(Q, "g", AT_ONCE).orElseThrow();
+      assertThat(broker.aggregation().read(set).messages()).hasSize(1);
+      if (id.equals("g1")) {
+        broker.aggregation().giveBack(set);
+        broker.inspection().delete(Q, List.of("g1"));
+      } else {
+        broker.aggregation().finish(set, task("all-" + id, o -> o));
+      }
+    }
+    broker.aggregation().reclaimStale(Q);
+    broker.aggregation().sweep(Q, 10);
+  }
+
+  private static void showPresence(Broker broker) {
+    Presence presence = broker.presence();
+    Presence.Server server =
+        new Presence.Server("h", 1, "s", 1, Map.of("q", 1), false, "active", Instant.now(), 1);
+    Presence.Worker worker =
+        new Presence.Worker("h", 1, "s", "a", "t", Payload.ofUtf8("p"), Q, Instant.now(), null);
+    presence.show(server, List.of(worker), Duration.ofSeconds(10));
+    assertThat(presence.servers()).hasSize(1);
+    assertThat(presence.workers()).hasSize(1);
+    presence.hide(server);
+    presence.showEntries(
+        "sched",
+        List.of(
+            new Presence.SchedulerEntry(
+                "e", "@daily", "t", Payload.ofUtf8("p"), List.of(), Instant.now(), null)),
+        Duration.ofSeconds(10));
+    assertThat(presence.schedulerEntries()).hasSize(1);
+    presence.hideEntries("sched");
+    presence.recordEvent("e", new Presence.SchedulerEvent("a", Instant.now()));
+    assertThat(presence.events("e", 0, 5)).hasSize(1);
+    presence.clearEvents("e");
+  }
+
+  private static void inspect(Broker broker) {
+    Inspection inspection = broker.inspection();
+    assertThat(inspection.queues()).contains("q");
+    enqueue(broker, "i1", "i2");
+    broker.sink().enqueue(List.of(task("i3", o -> o.group("g"))));
+    inspection.stats(Q);
+    inspection.history(Q, 3);
+    assertThat(inspection.groupSizes(Q)).containsKey("g");
+    assertThat(inspection.task(Q, "i1").id()).isEqualTo("i1");
+    for (TaskState state : TaskState.values()) {
+      if (state != TaskState.AGGREGATING) {
+        inspection.list(Q, Listing.of(state, 0, 10));
+        inspection.list(Q, Listing.of(state, 0, 1).fromNewest());
+      }
+    }
+    String cursor = inspection.list(Q, Listing.of(TaskState.PENDING, 0, 1)).cursor();
+    inspection.list(Q, Listing.of(TaskState.PENDING, 0, 1).after(cursor));
+    inspection.list(Q, Listing.ofGroup("g", 0, 10));
+    inspection.updatePayload(Q, "i2", Payload.ofUtf8("other"));
+    inspection.archive(Q, List.of("i1"), ArchiveRules.DEFAULT);
+    inspection.run(Q, List.of("i1"));
+    inspection.delete(Q, List.of("i1"));
+    assertThat(inspection.pause(Q)).isTrue();
+    assertThat(inspection.resume(Q)).isTrue();
+    inspection.set(Q, new Settings(OptionalInt.of(3), Optional.of(false)));
+    inspection.settings(Q);
+    inspection.set(Q, Settings.NONE);
+    inspection.slot(Q);
+    inspection.nodes(Q);
+    QueueName gone = QueueName.of("gone");
+    broker
+        .sink()
+        .enqueue(
+            List.of(
+                NewTask.of(
+                    Task.of("t", Payload.ofUtf8("p")),
+                    TaskOptions.of(o -> o.queue("gone")),
+                    Instant.now())));
+    inspection.removeQueue(gone, true);
+  }
+
+  @Test
+  void theDocumentedPermissionsAreEnoughForEverything() {
+    try (RedisConnection connection = connectAs(NEEDED + " " + USEFUL);
+        Warnings warnings = new Warnings()) {
+      doEverything(connection.broker());
+      assertThat(connection.broker().inspection().memoryUsage(Q)).isPresent();
+      assertThat(connection.broker().inspection().redisInfo()).containsKey("redis_version");
+      List<String> heard = new CopyOnWriteArrayList<>();
+      try (Subscription subscription = connection.broker().cancellations().subscribe(heard::add)) {
+        assertThat(subscription).isNotNull();
+        connection.broker().cancellations().publish("a");
+        await().until(() -> heard.contains("a"));
+      }
+      assertThat(warnings.lines()).isEmpty();
+      assertThat(Reply.text(admin(server.primaries().get(0), Command.CLIENT, "LIST")))
+          .contains(" name=asynq4j ");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-client,     must not run CLIENT",
+    "-info,       must not run INFO",
+    "-config,     must not ask whether it saves snapshots",
+    "-evalsha,    must not run EVALSHA",
+    "-memory,     memory usage of queues is not shown",
+    "-subscribe,  must not subscribe",
+    "resetchannels, must not subscribe"
+  })
+  void withoutSomethingUsefulTheRestWorksAfterOneWarning(String missing, String warning) {
+    try (Warnings warnings = new Warnings();
+        RedisConnection connection = connectAs(NEEDED + " " + USEFUL + " " + missing)) {
+      doEverything(connection.broker());
+      OptionalLong memory = connection.broker().inspection().memoryUsage(Q);
+      assertThat(memory.isPresent()).isEqualTo(!missing.equals("-memory"));
+      connection.broker().inspection().memoryUsage(Q);
+      connection.ping();
+      connection.broker().cancellations().subscribe(id -> {}).close();
+
+      List<String> others =
+          warnings.lines().stream().filter(line -> !line.contains("saves nothing")).toList();
+      assertThat(others).hasSize(1).first().asString().contains(warning);
+    }
+  }
+
+  @Test
+  void withoutTimeNothingIsOpened() {
+    // The scripts take their time from Redis: there is nothing to fall back to.
+    assertThat(
+            catchThrowableOfType(
+                BrokerRefusedException.class, () -> connectAs(NEEDED + " -time").close()))
+        .hasMessageContainingAll("'time'", "docs/redis-layout.md");
+  }
+
+  @Test
+  void withNothingButWhatIsNeededItWorks() {
+    try (RedisConnection connection = connectAs(NEEDED)) {
+      doEverything(connection.broker());
+    }
+  }
+
+  @Test
+  void whatIsMissingFromWhatIsNeededIsNamedInTheError() {
+    try (RedisConnection connection = connectAs(NEEDED + " -lpush")) {
+      BrokerRefusedException inScript =
+          catchThrowableOfType(
+              BrokerRefusedException.class, () -> enqueue(connection.broker(), "a"));
+      assertThat(inScript).hasMessageContaining("docs/redis-layout.md");
+      assertThat(inScript.mayHaveBeenApplied()).as("a script fails in the middle").isTrue();
+    }
+    try (RedisConnection connection = connectAs(NEEDED + " -smembers")) {
+      BrokerRefusedException plain =
+          catchThrowableOfType(
+              BrokerRefusedException.class, () -> connection.broker().inspection().queues());
+      assertThat(plain).hasMessageContainingAll("NOPERM", "docs/redis-layout.md");
+      assertThat(plain.mayHaveBeenApplied()).isFalse();
+    }
+  }
+
+  @Test
+  void nothingIsAskedForThatNoScriptAndNoClassRuns() throws IOException {
+    Set<String> run = new TreeSet<>(List.of("eval", "evalsha", "ping"));
+    for (Script script : Script.values()) {
+      find(run, "redis\\.p?call\\(([^,)]*)", new String(script.source(), StandardCharsets.UTF_8));
+    }
+    try (Stream<Path> sources = Files.list(Path.of("src/main/java/io/asynq4j/redis"))) {
+      for (Path source : sources.toList()) {
+        find(run, "Command\\.([A-Z]+)", Files.readString(source));
+      }
+    }
+    run.removeAll(Set.of("asking", "client", "cluster", "config", "info", "memory", "publish"));
+
+    Set<String> permitted = new TreeSet<>();
+    find(permitted, "\\+([a-z]+)", NEEDED);
+    assertThat(run).isEqualTo(permitted);
+  }
+
+  private static void find(Set<String> into, String pattern, String text) {
+    Pattern.compile(pattern)
+        .matcher(text)
+        .results()
+        .flatMap(call -> Pattern.compile("\\b([A-Z]+|[a-z]+$)\\b").matcher(call.group(1)).results())
+        .forEach(word -> into.add(word.group().toLowerCase(Locale.ROOT)));
+  }
+}
