@@ -6,6 +6,14 @@ import redis.clients.jedis.HostAndPort;
 /** The servers behind one configuration, and which of them has what. Thread-safe. */
 interface Nodes extends AutoCloseable {
 
+  static Nodes of(RedisConfig config) {
+    return switch (config.kind()) {
+      case STANDALONE, SOCKET -> new StandaloneNodes(config);
+      case SENTINEL -> new SentinelNodes(config);
+      case CLUSTER -> new ClusterNodes(config);
+    };
+  }
+
   /** A pooled connection to the server that has this slot; closing it gives it back. */
   Connection connect(int slot);
 

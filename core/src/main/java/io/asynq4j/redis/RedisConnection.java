@@ -22,7 +22,7 @@ public final class RedisConnection implements AutoCloseable {
   private final AtomicBoolean clockStarted = new AtomicBoolean();
 
   private RedisConnection(RedisConfig config) {
-    this.link = new Link(new LazyNodes(() -> nodes(config)), config.retryFor(), where(config));
+    this.link = new Link(new LazyNodes(() -> Nodes.of(config)), config.retryFor(), where(config));
     this.broker = new RedisBroker(link, clock);
   }
 
@@ -50,14 +50,6 @@ public final class RedisConnection implements AutoCloseable {
   /** Connects when it is first used, so that a process can start while Redis is down. */
   public static RedisConnection lazy(RedisConfig config) {
     return new RedisConnection(config);
-  }
-
-  private static Nodes nodes(RedisConfig config) {
-    return switch (config.kind()) {
-      case STANDALONE, SOCKET -> new StandaloneNodes(config);
-      case SENTINEL -> new SentinelNodes(config);
-      case CLUSTER -> new ClusterNodes(config);
-    };
   }
 
   private static String where(RedisConfig config) {

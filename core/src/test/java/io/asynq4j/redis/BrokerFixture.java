@@ -54,13 +54,7 @@ final class BrokerFixture implements AutoCloseable {
   }
 
   static Link link(RedisConfig config) {
-    Nodes nodes =
-        switch (config.kind()) {
-          case STANDALONE, SOCKET -> new StandaloneNodes(config);
-          case SENTINEL -> new SentinelNodes(config);
-          case CLUSTER -> new ClusterNodes(config);
-        };
-    return new Link(nodes, config.retryFor(), "the test's Redis");
+    return new Link(Nodes.of(config), config.retryFor(), "the test's Redis");
   }
 
   /** Everything in Redis. */

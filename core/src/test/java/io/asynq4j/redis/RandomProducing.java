@@ -99,7 +99,7 @@ final class RandomProducing {
     if (!wasDone(again.answer())) {
       return;
     }
-    try (Connection connection = run.link.nodes().connect(again.slot())) {
+    try (Connection connection = run.link.open(again.slot())) {
       Object answer = connection.executeCommand(again.arguments());
       run.tell(
           "a call of %s arrives again: %s".formatted(worker.name, Objects.requireNonNull(answer)));

@@ -55,7 +55,7 @@ final class RandomRun implements AutoCloseable {
     this.link = BrokerFixture.link(server.config());
     for (int i = 0; i < 4; i++) {
       boolean patient = i % 2 == 0;
-      Nodes nodes = BrokerFixture.link(server.config()).nodes();
+      Nodes nodes = Nodes.of(server.config());
       workers.add(new RandomWorker((patient ? "patient" : "hasty") + i, patient, nodes, clock));
     }
   }

@@ -33,7 +33,7 @@ interface RegressionContract {
 
   /** A worker of its own that gives up when an answer is lost. */
   private RandomWorker hastyWorker() {
-    Nodes nodes = BrokerFixture.link(redis().server.config()).nodes();
+    Nodes nodes = Nodes.of(redis().server.config());
     return new RandomWorker("hasty", /* patient= */ false, nodes, redis().clock);
   }
 
