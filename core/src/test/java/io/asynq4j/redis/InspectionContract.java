@@ -167,7 +167,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void i05_i10_i21_i26_nothingIsToldOrDoneOfAnUnknownQueue() {
+  default void i05_i10_i21_i26_fixesQ29_nothingIsToldOrDoneOfAnUnknownQueue() {
     isQueueNotFound(() -> inspection().stats(NONE));
     isQueueNotFound(() -> inspection().memoryUsage(NONE));
     isQueueNotFound(() -> inspection().history(NONE, 1));
@@ -779,7 +779,7 @@ interface InspectionContract {
   // ---- all of a state ----
 
   @Test
-  default void i30_allOfAStateAreRunInTheirOrderBehindWhatIsPendingAndProgressIsTold() {
+  default void i30_fixesQ31_allOfAStateAreRunInTheirOrderBehindWhatIsPendingAndProgressIsTold() {
     redis().seed(TaskState.PENDING, "first", 0);
     redis().enqueueMany(450, o -> o.processIn(Duration.ofHours(1)));
     List<Integer> progress = new ArrayList<>();

@@ -542,7 +542,7 @@ class LinkFaultsIT {
   }
 
   @Test
-  void aTaskThatWasProcessedBeforeItsEnqueueWasAnsweredIsNotEnqueuedAgain() {
+  void fixesQ18_aTaskThatWasProcessedBeforeItsEnqueueWasAnsweredIsNotEnqueuedAgain() {
     proxy.next("EVALSHA", Fault.CUT_AFTER, () -> finish(direct.claimOne()));
 
     assertThat(enqueue("a")).isEqualTo(EnqueueAnswer.ENQUEUED);

@@ -235,7 +235,7 @@ interface MixedFleetContract {
   }
 
   @Test
-  default void rule02_aMessageSaysWhoseItIsAndTimesAreWholeSeconds() {
+  default void rule02_fixesQ20_aMessageSaysWhoseItIsAndTimesAreWholeSeconds() {
     afterEachOperation(
         world -> {
           forEachTask(

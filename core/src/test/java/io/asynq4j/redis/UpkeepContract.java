@@ -222,7 +222,7 @@ interface UpkeepContract {
   }
 
   @Test
-  default void v02_theThirdCrashIsTheLastAndCountsAsAFailure() {
+  default void v02_fixesQ32_theThirdCrashIsTheLastAndCountsAsAFailure() {
     crashed(1);
     redis().raw(Command.HSET, Keys.task(Q, "a"), "crashes", "2");
 
