@@ -1,32 +1,148 @@
 package io.asynq4j.redis;
 
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.providers.SentineledConnectionProvider;
-import redis.clients.jedis.util.Pool;
+import redis.clients.jedis.exceptions.JedisException;
 
-/** The primary that the sentinels name, whichever it is at the time. */
+/**
+ * The primary that the sentinels name, whichever it is at the time. A thread asks them once a
+ * second, and at once when a call has failed; callers never wait for it. (The provider that Jedis
+ * has leaves threads behind when it is closed, and logs a stack trace per sentinel that is down.)
+ */
 final class SentinelNodes implements Nodes {
 
+  private static final Logger log = LoggerFactory.getLogger(SentinelNodes.class);
+
+  private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /**
+   * So long one sentinel is believed, since they tell each other of a new primary within two
+   * seconds. Asking around earlier could lead back to the old one, and what that accepts is lost.
+   */
+  private static final long HEARSAY_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private record Primary(HostAndPort address, ConnectionPool pool) {}
+
+  private final RedisConfig config;
+  private final String masterName;
   private final JedisClientConfig client;
-  private final SentineledConnectionProvider provider;
+  private final JedisClientConfig sentinelClient;
+  private final List<HostAndPort> sentinels;
+  private final Thread watcher = new Thread(this::watch, "asynq-sentinels");
+  private volatile Primary primary;
+  private volatile boolean doubted;
+  private volatile boolean closed;
+  // Of the constructor, then of the watcher only.
+  private int current;
+  private long leftNanos = System.nanoTime();
+  private @Nullable Connection sentinel;
 
   SentinelNodes(RedisConfig config) {
+    this.config = config;
+    this.masterName = config.masterName().orElseThrow();
     this.client = JedisConfigs.forData(config);
-    this.provider =
-        new SentineledConnectionProvider(
-            config.masterName().orElseThrow(),
-            client,
-            JedisConfigs.forPool(config),
-            JedisConfigs.hostsAndPorts(config),
-            JedisConfigs.forSentinels(config));
+    this.sentinelClient = JedisConfigs.forSentinels(config);
+    this.sentinels = List.copyOf(JedisConfigs.hostsAndPorts(config));
+    this.primary = connectedTo(ask());
+    watcher.setDaemon(true);
+    watcher.start();
+  }
+
+  private Primary connectedTo(HostAndPort address) {
+    return new Primary(address, new ConnectionPool(address, client, JedisConfigs.forPool(config)));
+  }
+
+  private void watch() {
+    boolean silent = false;
+    while (!closed) {
+      LockSupport.parkNanos(SHORTEST_INTERVAL_NANOS);
+      if (!doubted) {
+        LockSupport.parkNanos(INTERVAL_NANOS);
+      }
+      if (doubted && System.nanoTime() - leftNanos > HEARSAY_NANOS) {
+        leaveSentinel();
+      }
+      doubted = false;
+      try {
+        follow(ask());
+        silent = false;
+      } catch (JedisException e) {
+        if (!silent && !closed) {
+          silent = true;
+          log.warn("no sentinel answers; staying with the primary at {}", primary.address());
+        }
+      }
+    }
+    leaveSentinel();
+  }
+
+  private synchronized void follow(HostAndPort address) {
+    Primary former = primary;
+    if (!closed && !address.equals(former.address())) {
+      log.info("the primary is now at {}, no longer at {}", address, former.address());
+      primary = connectedTo(address);
+      former.pool().close();
+    }
+  }
+
+  /** Asks the sentinels, one after the other, until one knows. */
+  private HostAndPort ask() {
+    JedisException failure =
+        new JedisConnectionException("no sentinel knows a primary called " + masterName);
+    for (int i = 0; i < sentinels.size(); i++) {
+      try {
+        return askCurrent();
+      } catch (JedisException e) {
+        failure.addSuppressed(e);
+        leaveSentinel();
+      }
+    }
+    throw failure;
+  }
+
+  private HostAndPort askCurrent() {
+    Connection asked = sentinel;
+    if (asked == null) {
+      asked = new Connection(sentinels.get(current), sentinelClient);
+      sentinel = asked;
+    }
+    Object answer =
+        asked.executeCommand(
+            new CommandArguments(Command.SENTINEL).add("GET-MASTER-ADDR-BY-NAME").add(masterName));
+    List<@Nullable Object> address = Reply.list(answer);
+    if (address.isEmpty()) {
+      throw new JedisConnectionException(
+          "the sentinel at " + sentinels.get(current) + " knows no primary called " + masterName);
+    }
+    return new HostAndPort(Reply.text(address.get(0)), Reply.integer(address.get(1)));
+  }
+
+  private void leaveSentinel() {
+    Connection left = sentinel;
+    sentinel = null;
+    leftNanos = System.nanoTime();
+    current = (current + 1) % sentinels.size();
+    if (left != null) {
+      left.close();
+    }
   }
 
   @Override
   public Connection connect(int slot) {
-    return provider.getConnection();
+    return primary.pool().getResource();
   }
 
   @Override
@@ -36,20 +152,24 @@ final class SentinelNodes implements Nodes {
 
   @Override
   public Connection open(int slot) {
-    return new Connection(provider.getCurrentMaster(), client);
+    return new Connection(primary.address(), client);
   }
 
-  // The sentinels tell of a new primary by themselves.
   @Override
-  public void refresh() {}
+  public void refresh() {
+    doubted = true;
+    LockSupport.unpark(watcher);
+  }
 
   @Override
   public void dropIdle() {
-    provider.getConnectionMap().values().forEach(Pool::clear);
+    primary.pool().clear();
   }
 
   @Override
-  public void close() {
-    provider.close();
+  public synchronized void close() {
+    closed = true;
+    LockSupport.unpark(watcher);
+    primary.pool().close();
   }
 }

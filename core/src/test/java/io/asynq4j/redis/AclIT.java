@@ -353,7 +353,8 @@ class AclIT {
         find(run, "Command\\.([A-Z]+)", Files.readString(source));
       }
     }
-    run.removeAll(Set.of("asking", "client", "cluster", "config", "info", "memory", "publish"));
+    run.removeAll(
+        Set.of("asking", "client", "cluster", "config", "info", "memory", "publish", "sentinel"));
 
     Set<String> permitted = new TreeSet<>();
     find(permitted, "\\+([a-z]+)", NEEDED);

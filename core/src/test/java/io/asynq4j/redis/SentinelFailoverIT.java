@@ -15,6 +15,7 @@ import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.embedded.EmbeddedSentinel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -244,6 +245,54 @@ class SentinelFailoverIT {
               connection.executeCommand(
                   new CommandArguments(Command.EXISTS).add(Keys.task(Q, "a"))))
           .isEqualTo(0L);
+    }
+  }
+
+  @Test
+  void closeLeavesNoThreadAndNoConnectionToTheSentinels() {
+    redis.close();
+    await().until(() -> watchers() == 0);
+
+    try (Link once = BrokerFixture.link(redis.server.config())) {
+      assertThat(once.call(0, Repeat.SAFE, Command.PING, new Args())).isNotNull();
+      assertThat(watchers()).isEqualTo(1);
+    }
+    await().until(() -> watchers() == 0);
+  }
+
+  private static long watchers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().toLowerCase(Locale.ROOT).contains("sentinel"))
+        .count();
+  }
+
+  @Test
+  void anUnknownPrimaryAndSilentSentinelsAreNamedInTheError() {
+    RedisConfig config = redis.server.config().toBuilder().retryFor(Duration.ZERO).build();
+    String uri = sentinel.uri().replace("mymaster", "nobody");
+    try (RedisConnection unknown = RedisConnection.lazy(RedisConfig.parse(uri));
+        RedisConnection silent =
+            RedisConnection.lazy(
+                config.toBuilder()
+                    .sentinel("mymaster", new RedisConfig.Endpoint("127.0.0.1", 1))
+                    .build())) {
+      assertThat(catchThrowableOfType(BrokerUnavailableException.class, unknown::ping))
+          .hasMessageContaining("no sentinel knows a primary called nobody");
+      assertThat(catchThrowableOfType(BrokerUnavailableException.class, silent::ping))
+          .hasMessageContainingAll("127.0.0.1:1", "refused");
+    }
+  }
+
+  @Test
+  void oneSentinelThatAnswersIsEnough() {
+    EmbeddedRedis first = sentinel.sentinelNodes().get(0);
+    first.pause();
+    try (Link link =
+        BrokerFixture.link(
+            redis.server.config().toBuilder().commandTimeout(Duration.ofMillis(300)).build())) {
+      assertThat(link.call(0, Repeat.SAFE, Command.PING, new Args())).isNotNull();
+    } finally {
+      first.resume();
     }
   }
 
