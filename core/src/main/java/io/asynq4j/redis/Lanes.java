@@ -1,8 +1,6 @@
 package io.asynq4j.redis;
 
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -17,7 +15,6 @@ final class Lanes {
   static final Duration KEEP = Duration.ofMinutes(2);
 
   private final ConcurrentLinkedDeque<Lane> idle = new ConcurrentLinkedDeque<>();
-  private final Set<String> unanswered = ConcurrentHashMap.newKeySet();
 
   /** A lane that nobody else uses until it is given back. */
   Lane take() {
@@ -28,17 +25,11 @@ final class Lanes {
   }
 
   /**
-   * The last call of a lane was given up without an answer. The lane is not used again: the next
-   * call would make Redis forget the answer, which somebody may still ask for.
+   * Its next call makes Redis forget the answer to the last one, so a lane whose last call is to be
+   * asked for again is kept until then.
    */
-  void abandon(String laneId) {
-    unanswered.add(laneId);
-  }
-
   void giveBack(Lane lane) {
-    if (!unanswered.remove(lane.id())) {
-      idle.addFirst(lane);
-    }
+    idle.addFirst(lane);
   }
 
   static final class Lane {

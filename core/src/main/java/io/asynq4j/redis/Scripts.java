@@ -57,18 +57,11 @@ final class Scripts {
    */
   @Nullable Object run(Script script, QueueName queue, Numbered call, Args given) {
     QueueKeys keys = keysOf(queue);
-    try {
-      return run(
-          script,
-          keys.slot(),
-          keys.of(script, keys.lane(call.lane())),
-          fill(script, keys, Long.toString(call.number()), given));
-    } catch (BrokerException e) {
-      if (e.mayHaveBeenApplied()) {
-        lanes.abandon(call.lane());
-      }
-      throw e;
-    }
+    return run(
+        script,
+        keys.slot(),
+        keys.of(script, keys.lane(call.lane())),
+        fill(script, keys, Long.toString(call.number()), given));
   }
 
   /** Runs a script on keys that belong to no queue. */
