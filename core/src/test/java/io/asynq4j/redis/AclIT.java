@@ -264,6 +264,14 @@ class AclIT {
   }
 
   @Test
+  void theDocumentationNamesExactlyWhatIsNeeded() throws IOException {
+    String docs = Files.readString(Path.of("../docs/redis-layout.md"));
+    String documented = docs.substring(docs.indexOf("~asynq:*"), docs.indexOf("```", docs.indexOf("~asynq:*")));
+
+    assertThat(documented.strip().split("\\s+")).containsExactlyInAnyOrder(NEEDED.split(" "));
+  }
+
+  @Test
   void theDocumentedPermissionsAreEnoughForEverything() {
     try (RedisConnection connection = connectAs(NEEDED + " " + USEFUL);
         Warnings warnings = new Warnings()) {
