@@ -11,12 +11,15 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiConsumer;
 
 /**
- * Whether claiming and settling cost more when many tasks are active. Tasks are claimed and settled
- * in turn, so that their number stays; which ones are settled makes the rows.
+ * Whether claiming and settling cost more when many tasks are active. A few are claimed and as many
+ * settled in turn, so that their number stays; which ones are settled makes the rows.
  */
 final class ActiveGrowth {
 
   static final double LIMIT = 1.5;
+
+  /** How many tasks at most are claimed before they are settled. */
+  private static final int MOST_MORE = 200;
 
   private static final Duration DELAY = Duration.ofMinutes(10);
 
@@ -54,10 +57,17 @@ final class ActiveGrowth {
     }
   }
 
+  /** A queue with so many active tasks, the oldest in front. */
+  private record Crowd(int size, Stock stock, List<Claim> running) {}
+
+  /** What one round of an operation costs for each task, by the names of the scripts. */
+  private interface Operation {
+    Map<String, Double> run(Crowd crowd, int calls);
+  }
+
   private final Lab lab;
   private final Scale scale;
   private final List<Bar> bars = new ArrayList<>();
-  private final Map<String, List<Double>> micros = new LinkedHashMap<>();
 
   ActiveGrowth(Lab lab, Scale scale) {
     this.lab = lab;
@@ -69,28 +79,72 @@ final class ActiveGrowth {
   }
 
   Table run() {
-    // Once unmeasured, so that no script is new to Redis.
-    measure(1);
-    micros.clear();
-    scale.active().forEach(this::measure);
+    lab.clear();
+    List<Crowd> crowds = scale.active().stream().map(this::crowd).toList();
+    List<List<Object>> rows = new ArrayList<>();
+    for (int batch : List.of(1, 100)) {
+      for (Order order : Order.values()) {
+        rows.addAll(
+            measure(
+                crowds, batch, cycle(batch, order, "complete, " + order.words, Stock::complete)));
+      }
+      rows.addAll(
+          measure(
+              crowds,
+              batch,
+              cycle(batch, Order.RANDOM, "retry, " + Order.RANDOM.words, ActiveGrowth::retry)));
+      rows.addAll(measure(crowds, batch, extend(batch)));
+    }
     lab.clear();
     List<String> columns = new ArrayList<>(List.of("script", "tasks per call"));
     scale.active().forEach(size -> columns.add(Table.text(size) + " active"));
     columns.addAll(List.of("growth", "bar"));
-    List<List<Object>> rows = new ArrayList<>();
-    micros.forEach((name, figures) -> rows.add(row(name, figures)));
-    return new Table("Growth with active tasks: µs per task inside Redis", columns, rows);
+    return new Table(
+        "Growth with active tasks: Redis CPU µs per task, median of rounds", columns, rows);
   }
 
-  private List<Object> row(String name, List<Double> figures) {
+  private Crowd crowd(int size) {
+    Stock stock = new Stock(lab);
+    return new Crowd(size, stock, new ArrayList<>(stock.active(size, Stock.LONG)));
+  }
+
+  /** Goes over the queues in turn, so that whatever else the machine does is spread over all. */
+  private List<List<Object>> measure(List<Crowd> crowds, int batch, Operation operation) {
+    int calls = Math.max(1, MOST_MORE / batch);
+    int rounds = Math.max(3, scale.calls(batch) / calls);
+    Map<String, Map<Integer, List<Double>>> costs = new LinkedHashMap<>();
+    for (int round = -1; round < rounds; round++) {
+      for (Crowd crowd : crowds) {
+        Map<String, Double> cost = operation.run(crowd, calls);
+        if (round >= 0) {
+          cost.forEach(
+              (script, micros) ->
+                  costs
+                      .computeIfAbsent(script, any -> new LinkedHashMap<>())
+                      .computeIfAbsent(crowd.size(), any -> new ArrayList<>())
+                      .add(micros));
+        }
+      }
+    }
+    List<List<Object>> rows = new ArrayList<>();
+    costs.forEach(
+        (script, bySize) ->
+            rows.add(
+                row(script, batch, bySize.values().stream().map(ActiveGrowth::median).toList())));
+    return rows;
+  }
+
+  private static double median(List<Double> values) {
+    return values.stream().sorted().toList().get(values.size() / 2);
+  }
+
+  private List<Object> row(String script, int batch, List<Double> figures) {
     double growth = figures.get(figures.size() - 1) / figures.get(0);
-    Bar bar = new Bar(name + ", growth with active tasks", growth, LIMIT);
-    int separator = name.lastIndexOf('/');
-    String script = name.substring(0, separator);
-    List<Object> row = new ArrayList<>(List.of(script, name.substring(separator + 1)));
+    List<Object> row = new ArrayList<>(List.of(script, batch));
     row.addAll(figures);
     row.add(growth);
     if (script.startsWith("claim") || script.startsWith("complete")) {
+      Bar bar = new Bar(script + "/" + batch + ", growth with active tasks", growth, LIMIT);
       bars.add(bar);
       row.add(bar.verdict());
     } else {
@@ -99,46 +153,25 @@ final class ActiveGrowth {
     return row;
   }
 
-  private void measure(int active) {
-    lab.clear();
-    Stock stock = new Stock(lab);
-    List<Claim> running = new ArrayList<>(stock.active(active, Stock.LONG));
-    for (int batch : List.of(1, 100)) {
-      int calls = Math.max(5, scale.calls(batch) / 10);
-      for (Order order : Order.values()) {
-        cycle(stock, running, batch, calls, order, "complete", Stock::complete);
+  private Operation cycle(
+      int batch, Order order, String script, BiConsumer<Stock, List<Claim>> settle) {
+    return (crowd, calls) -> {
+      crowd.stock().pending(calls * batch);
+      Usage start = lab.usage();
+      for (int i = 0; i < calls; i++) {
+        crowd.running().addAll(crowd.stock().claim(batch, Stock.LONG));
       }
-      cycle(stock, running, batch, calls, Order.RANDOM, "retry", ActiveGrowth::retry);
-      extend(stock, running, batch, calls);
-    }
-  }
-
-  private void cycle(
-      Stock stock,
-      List<Claim> running,
-      int batch,
-      int calls,
-      Order order,
-      String script,
-      BiConsumer<Stock, List<Claim>> settle) {
-    stock.pending(calls * batch);
-    Usage claiming = Usage.NONE;
-    Usage settling = Usage.NONE;
-    Usage start = lab.usage();
-    for (int i = 0; i < calls; i++) {
-      running.addAll(stock.claim(batch, Stock.LONG));
       Usage claimed = lab.usage();
-      settle.accept(stock, order.take(running, batch));
+      for (int i = 0; i < calls; i++) {
+        settle.accept(crowd.stock(), order.take(crowd.running(), batch));
+      }
       Usage settled = lab.usage();
-      claiming = claiming.plus(claimed.since(start));
-      settling = settling.plus(settled.since(claimed));
-      start = settled;
-    }
-    long tasks = (long) calls * batch;
-    if (order == Order.OLDEST) {
-      add("claim", batch, new Cell(calls, tasks, claiming));
-    }
-    add(script + ", " + order.words, batch, new Cell(calls, tasks, settling));
+      double tasks = calls * batch;
+      double settling = settled.since(claimed).redisCpuMicros() / tasks;
+      return order == Order.OLDEST
+          ? Map.of("claim", claimed.since(start).redisCpuMicros() / tasks, script, settling)
+          : Map.of(script, settling);
+    };
   }
 
   private static void retry(Stock stock, List<Claim> claims) {
@@ -149,12 +182,16 @@ final class ActiveGrowth {
         Stock.KEEP_ALL);
   }
 
-  private void extend(Stock stock, List<Claim> running, int batch, int calls) {
-    Usage before = lab.usage();
-    for (int i = 0; i < calls; i++) {
-      lab.broker().source().extend(stock.queue(), anyOf(running, batch), Stock.LONG);
-    }
-    add("extend", batch, new Cell(calls, (long) calls * batch, lab.usage().since(before)));
+  private Operation extend(int batch) {
+    return (crowd, calls) -> {
+      Usage start = lab.usage();
+      for (int i = 0; i < calls; i++) {
+        List<Claim> some = anyOf(crowd.running(), batch);
+        lab.broker().source().extend(crowd.stock().queue(), some, Stock.LONG);
+      }
+      double micros = lab.usage().since(start).redisCpuMicros();
+      return Map.of("extend", micros / (calls * batch));
+    };
   }
 
   private static List<Claim> anyOf(List<Claim> running, int count) {
@@ -162,11 +199,5 @@ final class ActiveGrowth {
         .ints(count, 0, running.size())
         .mapToObj(running::get)
         .toList();
-  }
-
-  private void add(String script, int batch, Cell cell) {
-    micros
-        .computeIfAbsent(script + "/" + batch, name -> new ArrayList<>())
-        .add(cell.scriptMicrosPerTask());
   }
 }

@@ -29,9 +29,9 @@ record Scale(
   static final Scale FULL =
       new Scale(
           List.of(1, 10, 100, 200),
-          5_000,
-          40_000,
-          Duration.ofSeconds(5),
+          2_000,
+          20_000,
+          Duration.ofSeconds(3),
           List.of(1, 1_000, 100_000),
           1_000_000,
           1_000,
