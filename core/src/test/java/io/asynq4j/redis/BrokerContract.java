@@ -16,6 +16,7 @@ abstract class BrokerContract
     implements EnqueueContract,
         ClaimContract,
         SettleContract,
+        ManyActiveContract,
         UpkeepContract,
         AggregationContract,
         PresenceContract,

@@ -5,7 +5,7 @@
 -- KEYS       active lease archived lane guard
 -- ARGV       now prefix sequence keep max_size max_age release_locks
 -- ITEMS      id token msg lock quarantine
--- DERIVES    t:<id>, processed, processed:<day>, failed, failed:<day>, the lock
+-- DERIVES    t:<id>, places, processed, processed:<day>, failed, failed:<day>, the lock
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost; last, how many old ones were trimmed
 local active, lease, archived, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
@@ -17,14 +17,14 @@ if answers then
 end
 
 answers = {}
-local settled = 0
+local settled = {}
 local second = to_seconds(now)
 for i = 8, #ARGV, 5 do
   local id, token, msg, lock, quarantine = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   local task = prefix .. 't:' .. id
   local mine = holds(lease, task, id, token)
   if mine then
-    end_lease(active, lease, id)
+    redis.call('ZREM', lease, id)
     redis.call('ZADD', archived, second, id)
     redis.call('HSET', task, 'state', 'archived')
     if msg ~= '' then
@@ -36,17 +36,18 @@ for i = 8, #ARGV, 5 do
     if release_locks == '1' then
       release(lock, id)
     end
-    settled = settled + 1
+    settled[#settled + 1] = id
   end
   answers[#answers + 1] = mine and 1 or 0
 end
 local trimmed = 0
-if settled > 0 then
-  count(prefix, second, settled, settled)
-  trimmed = trim_archive(prefix, second, max_size, max_age, settled + 100)
+if #settled > 0 then
+  leave_active(prefix, active, settled)
+  count(prefix, second, #settled, #settled)
+  trimmed = trim_archive(prefix, second, max_size, max_age, #settled + 100)
 end
 answers[#answers + 1] = trimmed
-if settled > 0 then
+if #settled > 0 then
   remember(lane, sequence, keep, answers)
 end
 return answers

@@ -4,7 +4,7 @@
 -- TRANSITION pending -> active
 -- KEYS       pending active lease paused settings lane guard
 -- ARGV       now prefix sequence keep max duration token max_active ordered
--- DERIVES    t:<id>
+-- DERIVES    t:<id>, places
 -- RETURNS    why it gave no more (ok, empty, paused, full, held), until when in ms for held or 0, the second the leases
 --            end, then id and msg of each task
 local pending, active, lease, paused, settings, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -79,7 +79,7 @@ until #ids == 0 or #taken == max or passes == 3
 if #taken == 0 then
   return { 'empty', 0, 0 }
 end
-redis.call('LPUSH', active, unpack(taken))
+enter_active(prefix, active, taken)
 redis.call('ZADD', lease, unpack(leases))
 if #taken < max then
   answer[1] = 'empty'

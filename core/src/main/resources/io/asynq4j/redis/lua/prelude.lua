@@ -155,11 +155,86 @@ local function holds(lease, task, id, token)
     and redis.call('HGET', task, 'claim') == token
 end
 
--- Both are writes that Redis allows when it is out of memory; after the first one it allows the rest of the script.
--- From the tail, where the oldest are: what has been running longest is most likely to be finished next.
-local function end_lease(active, lease, id)
-  redis.call('LREM', active, -1, id)
-  redis.call('ZREM', lease, id)
+-- Beyond so many active tasks, each has its place in the list, counted from the tail, noted beside it: walking over them
+-- would take too long. Up to here it is quicker.
+local FEW_ACTIVE = 500
+local PLACES_TTL = 86400
+
+-- Puts ids at the head of the active list.
+local function enter_active(prefix, active, ids)
+  local size = redis.call('LPUSH', active, unpack(ids))
+  if size > FEW_ACTIVE then
+    local places = {}
+    for i = 1, #ids do
+      places[#places + 1] = ids[i]
+      places[#places + 1] = size - #ids + i
+    end
+    redis.call('HSET', prefix .. 'places', unpack(places))
+    redis.call('EXPIRE', prefix .. 'places', PLACES_TTL)
+  end
+end
+
+-- Where ids stand in the active list; what is not in it is left out. A place that is not noted, or is wrong because a Go
+-- worker has taken something out below it, is looked for.
+local function places_of(prefix, active, size, ids)
+  local noted = redis.call('HMGET', prefix .. 'places', unpack(ids))
+  local lowest, highest = size, 1
+  for i = 1, #ids do
+    noted[i] = tonumber(noted[i]) or 0
+    lowest, highest = math.min(lowest, noted[i]), math.max(highest, noted[i])
+  end
+  -- What was claimed together is often settled together: then one look at that part of the list is enough.
+  local part = lowest > 0 and highest - lowest < 4 * #ids and redis.call('LRANGE', active, -highest, -lowest)
+  local places = {}
+  for i = 1, #ids do
+    local place = noted[i]
+    local there = part and part[highest - place + 1] or place > 0 and redis.call('LINDEX', active, -place)
+    if there ~= ids[i] then
+      local index = redis.call('LPOS', active, ids[i], 'RANK', -1)
+      place = index and size - index
+    end
+    places[#places + 1] = place or nil
+  end
+  return places
+end
+
+-- Takes ids out of the active list. When there are few, by looking from the tail, where the oldest are: what has been
+-- running longest is most likely to be finished next. When there are many, the newest move to the places that get free,
+-- so that all others keep theirs; the list is then no longer in the order of the claims.
+local function leave_active(prefix, active, ids)
+  local size = redis.call('LLEN', active)
+  if size <= FEW_ACTIVE then
+    for i = 1, #ids do
+      redis.call('LREM', active, -1, ids[i])
+    end
+    return
+  end
+  local places, free = places_of(prefix, active, size, ids), {}
+  for i = 1, #places do
+    free[places[i]] = true
+  end
+  local left = size - #places
+  local newest = #places > 0 and redis.call('LPOP', active, #places) or {}
+  local moved, next_newest = {}, 1
+  for i = 1, #places do
+    if places[i] <= left then
+      while free[size - next_newest + 1] do
+        next_newest = next_newest + 1
+      end
+      redis.call('LSET', active, -places[i], newest[next_newest])
+      moved[#moved + 1] = newest[next_newest]
+      moved[#moved + 1] = places[i]
+      next_newest = next_newest + 1
+    end
+  end
+  if left <= FEW_ACTIVE then
+    redis.call('DEL', prefix .. 'places')
+    return
+  end
+  redis.call('HDEL', prefix .. 'places', unpack(ids))
+  if #moved > 0 then
+    redis.call('HSET', prefix .. 'places', unpack(moved))
+  end
 end
 
 local function discard(task, id)

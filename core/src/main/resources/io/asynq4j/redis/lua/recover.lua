@@ -5,14 +5,14 @@
 -- KEYS       active lease pending retry archived settings guard
 -- ARGV       now prefix ordered max_size max_age release_locks
 -- ITEMS      id score action msg lock delay quarantine
--- DERIVES    t:<id>, processed, processed:<day>, failed, failed:<day>, the lock
+-- DERIVES    t:<id>, places, processed, processed:<day>, failed, failed:<day>, the lock
 -- RETURNS    for each task 1 = recovered, 0 = its lease has changed; last, how many archived ones were trimmed
 local active, lease, pending, retry, archived, settings = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, prefix, ordered = clock(ARGV[1]), ARGV[2], ARGV[3]
 local max_size, max_age, release_locks = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 
 ordered = is_ordered(settings, ordered)
-local answers, given_up = {}, 0
+local answers, recovered, given_up = {}, {}, 0
 local second = to_seconds(now)
 for i = 7, #ARGV, 7 do
   local id, score, action, msg = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
@@ -20,7 +20,8 @@ for i = 7, #ARGV, 7 do
   local task = prefix .. 't:' .. id
   local unchanged = redis.call('ZSCORE', lease, id) == score
   if unchanged then
-    end_lease(active, lease, id)
+    redis.call('ZREM', lease, id)
+    recovered[#recovered + 1] = id
     if action == 'drop' then
       redis.call('DEL', task)
     else
@@ -49,6 +50,9 @@ for i = 7, #ARGV, 7 do
     end
   end
   answers[#answers + 1] = unchanged and 1 or 0
+end
+if #recovered > 0 then
+  leave_active(prefix, active, recovered)
 end
 count(prefix, second, given_up, given_up)
 answers[#answers + 1] = given_up > 0 and trim_archive(prefix, second, max_size, max_age, given_up + 100) or 0

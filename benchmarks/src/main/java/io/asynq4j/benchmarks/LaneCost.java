@@ -1,0 +1,155 @@
+package io.asynq4j.benchmarks;
+
+import io.asynq4j.broker.Claim;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import redis.clients.jedis.Jedis;
+
+/**
+ * What it costs that Redis remembers the answer of the last call: the same scripts with and without
+ * a number, in turn.
+ */
+final class LaneCost {
+
+  private static final int ROUNDS = 10;
+
+  private final Lab lab;
+  private final Scale scale;
+
+  LaneCost(Lab lab, Scale scale) {
+    this.lab = lab;
+    this.scale = scale;
+  }
+
+  Table run() {
+    List<List<Object>> rows = new ArrayList<>();
+    for (int batch : List.of(1, 10, 100)) {
+      rows.add(row("enqueue", List.of("pending", "lane:l", "guard"), batch));
+      rows.add(row("complete", List.of("active", "lease", "completed", "lane:l", "guard"), batch));
+    }
+    lab.clear();
+    return new Table(
+        "What lanes cost",
+        List.of(
+            "script",
+            "tasks per call",
+            "calls/s without",
+            "with",
+            "loss %",
+            "Redis CPU µs/call without",
+            "with",
+            "more %"),
+        rows);
+  }
+
+  private List<Object> row(String script, List<String> keys, int batch) {
+    lab.clear();
+    Stock stock = new Stock(lab);
+    int calls = Math.max(1, scale.calls(batch) / 2);
+    RawScript raw = new RawScript(lab.admin(), script, stock, keys);
+    Cell without = Cell.NONE;
+    Cell with = Cell.NONE;
+    long number = 0;
+    for (int round = -1; round < ROUNDS; round++) {
+      for (boolean numbered : List.of(round % 2 == 0, round % 2 != 0)) {
+        List<List<byte[]>> items = new ArrayList<>(calls);
+        for (int i = 0; i < calls; i++) {
+          items.add(script.equals("enqueue") ? newTasks(batch) : claimed(stock, batch));
+        }
+        Usage before = lab.usage();
+        for (List<byte[]> item : items) {
+          raw.call(numbered ? Long.toString(++number) : "", item);
+        }
+        Cell cell = new Cell(calls, (long) calls * batch, lab.usage().since(before));
+        if (round >= 0 && numbered) {
+          with = with.plus(cell);
+        } else if (round >= 0) {
+          without = without.plus(cell);
+        }
+      }
+      lab.admin().del(stock.key("pending"));
+    }
+    double cpuWithout = without.usage().redisCpuMicros() / (double) without.calls();
+    double cpuWith = with.usage().redisCpuMicros() / (double) with.calls();
+    return List.of(
+        script,
+        batch,
+        without.callsPerSecond(),
+        with.callsPerSecond(),
+        100 * (1 - with.callsPerSecond() / without.callsPerSecond()),
+        cpuWithout,
+        cpuWith,
+        100 * (cpuWith / cpuWithout - 1));
+  }
+
+  private static List<byte[]> newTasks(int batch) {
+    List<byte[]> items = new ArrayList<>(batch * 4);
+    for (int i = 0; i < batch; i++) {
+      items.add(bytes(UUID.randomUUID().toString()));
+      items.add(new byte[250]);
+      items.add(bytes(""));
+      items.add(bytes("0"));
+    }
+    return items;
+  }
+
+  private static List<byte[]> claimed(Stock stock, int batch) {
+    List<byte[]> items = new ArrayList<>(batch * 7);
+    for (Claim claim : stock.active(batch, Stock.LONG)) {
+      items.add(bytes(claim.id()));
+      items.add(bytes(claim.token()));
+      items.add(bytes(""));
+      items.add(bytes(""));
+      items.add(bytes("0"));
+      items.add(bytes("0"));
+      items.add(bytes(""));
+    }
+    return items;
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** A numbered script, called as the library does. */
+  private static final class RawScript {
+    private final Jedis redis;
+    private final byte[] sha;
+    private final String prefix;
+    private final List<byte[]> keys;
+
+    RawScript(Jedis redis, String name, Stock stock, List<String> keys) {
+      this.redis = redis;
+      this.sha = redis.scriptLoad(bytes(read("prelude") + read(name)));
+      this.prefix = stock.key("");
+      this.keys = keys.stream().map(key -> bytes(stock.key(key))).toList();
+    }
+
+    void call(String number, List<byte[]> items) {
+      List<byte[]> args = new ArrayList<>(items.size() + 4);
+      args.add(bytes(""));
+      args.add(bytes(prefix));
+      args.add(bytes(number));
+      args.add(bytes("120"));
+      args.addAll(items);
+      redis.evalsha(sha, keys, args);
+    }
+
+    private static String read(String name) {
+      String resource = "/io/asynq4j/redis/lua/" + name + ".lua";
+      try (InputStream in = LaneCost.class.getResourceAsStream(resource)) {
+        if (in == null) {
+          throw new IllegalStateException(resource + " is not on the class path");
+        }
+        return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot read " + resource, e);
+      }
+    }
+  }
+}

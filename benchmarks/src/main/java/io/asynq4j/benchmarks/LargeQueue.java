@@ -1,0 +1,149 @@
+package io.asynq4j.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.resps.Slowlog;
+
+/**
+ * Every script on a queue that holds very much: its cost against that on an empty one, and the time
+ * of single calls as Redis's SLOWLOG tells it.
+ */
+final class LargeQueue {
+
+  static final double LIMIT_MILLIS = 5;
+
+  /** Below this a call is not looked at: the commands that scripts run would be logged too. */
+  private static final long THRESHOLD_MICROS = 20;
+
+  private final Lab lab;
+  private final Scale scale;
+  private final Map<String, Double> whenEmpty;
+  private final List<Bar> bars = new ArrayList<>();
+
+  /**
+   * @param whenEmpty time inside each script for each task, on a queue that holds nothing else
+   */
+  LargeQueue(Lab lab, Scale scale, Map<String, Double> whenEmpty) {
+    this.lab = lab;
+    this.scale = scale;
+    this.whenEmpty = whenEmpty;
+  }
+
+  List<Bar> bars() {
+    return bars;
+  }
+
+  Table run() {
+    lab.clear();
+    Stock stock = new Stock(lab);
+    stock.active(scale.largestActive(), Stock.LONG);
+    stock.scheduled(scale.waiting());
+    stock.archived(scale.waiting());
+    lab.admin().configSet("slowlog-max-len", "100000");
+    List<List<Object>> rows = new ArrayList<>();
+    for (Workload workload : new Workloads(stock, scale.waiting(), () -> new Stock(lab)).all()) {
+      rows.add(measure(workload));
+      restore(stock);
+    }
+    lab.clear();
+    return new Table(
+        "With %s active, %s scheduled and %s archived tasks"
+            .formatted(
+                Table.text(scale.largestActive()),
+                Table.text(scale.waiting()),
+                Table.text(scale.waiting())),
+        List.of(
+            "script",
+            "tasks per call",
+            "µs/task in the script, empty queue",
+            "this queue",
+            "growth",
+            "p50 ms of a call",
+            "p99",
+            "p99.9",
+            "max",
+            "bar"),
+        rows);
+  }
+
+  private List<Object> measure(Workload workload) {
+    int batch = workload.many() ? scale.largestBatch() : 1;
+    int perRound = Math.max(1, Math.min(scale.samples(), scale.tasksPerCell() / batch));
+    long limit = scale.cellTime().toNanos();
+    workload.measure(lab, Math.max(1, perRound / 10), batch, limit);
+    Cell all = Cell.NONE;
+    List<Long> slow = new ArrayList<>();
+    while (all.calls() < scale.samples()) {
+      Cell cell = logged(workload).measure(lab, perRound, batch, limit);
+      all = all.plus(cell);
+      slow.addAll(stopLogging());
+    }
+    Distribution times = new Distribution(all.usage().scriptCalls(), slow);
+    Bar bar =
+        new Bar(workload.name() + ", p99.9 of a call in ms", times.millis(0.999), LIMIT_MILLIS);
+    bars.add(bar);
+    double empty = whenEmpty.getOrDefault(workload.name(), Double.NaN);
+    return List.of(
+        workload.name(),
+        batch,
+        empty,
+        all.scriptMicrosPerTask(),
+        all.scriptMicrosPerTask() / empty,
+        times.millis(0.5),
+        times.millis(0.99),
+        times.millis(0.999),
+        times.millis(1),
+        bar.verdict());
+  }
+
+  /** The same workload, with the log switched on when it is prepared. */
+  private Workload logged(Workload workload) {
+    return new Workload(
+        workload.name(),
+        workload.many(),
+        (calls, batch) -> {
+          workload.preparation().prepare(calls, batch);
+          lab.admin().slowlogReset();
+          lab.admin().configSet("slowlog-log-slower-than", Long.toString(THRESHOLD_MICROS));
+        },
+        workload.call());
+  }
+
+  private List<Long> stopLogging() {
+    Jedis admin = lab.admin();
+    admin.configSet("slowlog-log-slower-than", "-1");
+    List<Long> micros = new ArrayList<>();
+    for (Slowlog entry : admin.slowlogGet(100_000)) {
+      if (entry.getArgs().get(0).equalsIgnoreCase("EVALSHA")) {
+        micros.add(entry.getExecutionTime());
+      }
+    }
+    return micros;
+  }
+
+  /** Takes away what a workload left, as far as it would be in the way of the next. */
+  private void restore(Stock stock) {
+    stock.drain();
+    stock.trimTo(scale.waiting());
+  }
+
+  /** Times of calls; those that were too short to be logged count as the threshold. */
+  private static final class Distribution {
+    private final long[] sorted;
+    private final long unlogged;
+
+    Distribution(long calls, List<Long> logged) {
+      this.sorted = logged.stream().mapToLong(Long::longValue).sorted().toArray();
+      this.unlogged = Math.max(0, calls - sorted.length);
+    }
+
+    double millis(double quantile) {
+      long rank = (long) Math.ceil(quantile * (unlogged + sorted.length));
+      long micros =
+          rank <= unlogged ? THRESHOLD_MICROS : sorted[Math.toIntExact(rank - unlogged - 1)];
+      return micros / 1000.0;
+    }
+  }
+}

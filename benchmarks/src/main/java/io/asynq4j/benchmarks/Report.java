@@ -1,0 +1,36 @@
+package io.asynq4j.benchmarks;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import tools.jackson.databind.json.JsonMapper;
+
+/** All that was measured, and on what. */
+record Report(Map<String, String> environment, List<Table> tables, List<Bar> bars) {
+
+  Report {
+    tables = List.copyOf(tables);
+    bars = List.copyOf(bars);
+  }
+
+  List<Bar> missed() {
+    return bars.stream().filter(bar -> !bar.passed()).toList();
+  }
+
+  String json() {
+    return JsonMapper.builder().build().writeValueAsString(this);
+  }
+
+  String markdown() {
+    String about =
+        environment.entrySet().stream()
+            .map(entry -> "- " + entry.getKey() + ": " + entry.getValue())
+            .collect(Collectors.joining("\n"));
+    String figures = tables.stream().map(Table::markdown).collect(Collectors.joining("\n"));
+    String verdict =
+        missed().isEmpty()
+            ? bars.size() + " bars met, none missed"
+            : missed().stream().map(Bar::toString).collect(Collectors.joining("\n"));
+    return about + "\n\n" + figures + "\n" + verdict;
+  }
+}

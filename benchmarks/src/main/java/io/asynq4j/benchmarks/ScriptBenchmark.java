@@ -1,0 +1,81 @@
+package io.asynq4j.benchmarks;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Says what each script costs: calls, CPU, growth, the longest calls, lanes and memory. */
+public final class ScriptBenchmark {
+
+  private ScriptBenchmark() {}
+
+  /** Prints the report; ends with 1 when a bar was missed at full size. */
+  public static void main(String[] arguments) {
+    Options options;
+    try {
+      options = Options.parse(List.of(arguments));
+    } catch (IllegalArgumentException e) {
+      System.err.println(e.getMessage());
+      System.exit(2);
+      return;
+    }
+    Report report = run(options);
+    System.out.println(options.json() ? report.json() : report.markdown());
+    if (!options.quick() && !report.missed().isEmpty()) {
+      System.exit(1);
+    }
+  }
+
+  static Report run(Options options) {
+    long start = System.nanoTime();
+    Scale scale = options.quick() ? Scale.QUICK : Scale.FULL;
+    List<Table> tables = new ArrayList<>();
+    List<Bar> bars = new ArrayList<>();
+    try (Lab lab = Lab.open(options.redis())) {
+      Map<String, String> environment = environment(lab);
+      Throughput throughput = new Throughput(lab, scale);
+      tables.add(throughput.run());
+      ActiveGrowth growth = new ActiveGrowth(lab, scale);
+      tables.add(growth.run());
+      bars.addAll(growth.bars());
+      LargeQueue large = new LargeQueue(lab, scale, throughput.scriptMicros());
+      tables.add(large.run());
+      bars.addAll(large.bars());
+      tables.add(new LaneCost(lab, scale).run());
+      tables.add(new Memory(lab, scale).run());
+      Duration taken = Duration.ofNanos(System.nanoTime() - start);
+      environment.put("took", taken.toSeconds() + " s");
+      return new Report(environment, tables, bars);
+    }
+  }
+
+  private static Map<String, String> environment(Lab lab) {
+    Map<String, String> redis = lab.info("server");
+    Map<String, String> environment = new LinkedHashMap<>();
+    environment.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
+    environment.put(
+        "Redis",
+        "%s, build %s, %s"
+            .formatted(
+                redis.get("redis_version"),
+                redis.get("redis_build_id"),
+                lab.info("memory").get("mem_allocator")));
+    environment.put(
+        "Java",
+        "%s %s"
+            .formatted(System.getProperty("java.vm.name"), System.getProperty("java.vm.version")));
+    environment.put(
+        "system",
+        "%s %s, %d processors"
+            .formatted(
+                System.getProperty("os.name"),
+                System.getProperty("os.arch").toLowerCase(Locale.ROOT),
+                Runtime.getRuntime().availableProcessors()));
+    return environment;
+  }
+}

@@ -1,0 +1,137 @@
+package io.asynq4j.benchmarks;
+
+import io.asynq4j.broker.NewTask;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Every script at every batch size, on a queue that holds nothing else. */
+final class Throughput {
+
+  private static final int THREADS = 10;
+
+  private final Lab lab;
+  private final Scale scale;
+  private final Map<String, Double> scriptMicros = new LinkedHashMap<>();
+
+  Throughput(Lab lab, Scale scale) {
+    this.lab = lab;
+    this.scale = scale;
+  }
+
+  Table run() {
+    List<List<Object>> rows = new ArrayList<>();
+    int count = workloads().size();
+    for (int i = 0; i < count; i++) {
+      warmUp(i);
+      for (int batch : scale.batches()) {
+        Workload workload = workloads().get(i);
+        if (!workload.many() && batch > 1) {
+          continue;
+        }
+        Cell cell = workload.measure(lab, scale.calls(batch), batch, scale.cellTime().toNanos());
+        scriptMicros.put(workload.name(), cell.scriptMicrosPerTask());
+        rows.add(row(workload.name(), batch, cell));
+      }
+    }
+    for (int batch : scale.batches()) {
+      rows.add(row("enqueue, " + THREADS + " threads", batch, enqueueByMany(batch)));
+    }
+    lab.clear();
+    return new Table(
+        "Every script",
+        List.of(
+            "script",
+            "tasks per call",
+            "calls/s",
+            "tasks/s",
+            "Redis CPU µs/task",
+            "of it in the script",
+            "JVM CPU µs/task"),
+        rows);
+  }
+
+  /** Time inside the script for each task, at the largest batch of each workload. */
+  Map<String, Double> scriptMicros() {
+    return scriptMicros;
+  }
+
+  private List<Workload> workloads() {
+    lab.clear();
+    Stock stock = new Stock(lab);
+    return new Workloads(stock, 0, () -> new Stock(lab)).all();
+  }
+
+  private void warmUp(int number) {
+    Workload workload = workloads().get(number);
+    int batch = workload.many() ? 10 : 1;
+    workload.measure(lab, scale.calls(batch) / 2, batch, scale.cellTime().toNanos() / 2);
+  }
+
+  private static List<Object> row(String name, int batch, Cell cell) {
+    return List.of(
+        name,
+        batch,
+        cell.callsPerSecond(),
+        cell.tasksPerSecond(),
+        cell.redisMicrosPerTask(),
+        cell.scriptMicrosPerTask(),
+        cell.jvmMicrosPerTask());
+  }
+
+  private Cell enqueueByMany(int batch) {
+    lab.clear();
+    Stock stock = new Stock(lab);
+    int calls = Math.max(1, scale.calls(batch) * 2 / THREADS);
+    List<List<List<NewTask>>> perThread = new ArrayList<>();
+    for (int thread = 0; thread < THREADS; thread++) {
+      List<List<NewTask>> ofThread = new ArrayList<>();
+      for (int call = 0; call < calls; call++) {
+        ofThread.add(stock.tasks(batch, options -> options));
+      }
+      perThread.add(ofThread);
+    }
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    try {
+      // The connections of the pool are opened before anything is measured.
+      await(
+          submit(
+              threads,
+              perThread.stream().map(any -> stock.tasks(1, o -> o)).map(List::of).toList()));
+      Usage before = lab.usage();
+      await(submit(threads, perThread));
+      long done = (long) calls * THREADS;
+      return new Cell(done, done * batch, lab.usage().since(before));
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private List<Future<?>> submit(ExecutorService threads, List<List<List<NewTask>>> perThread) {
+    List<Future<?>> futures = new ArrayList<>();
+    for (List<List<NewTask>> calls : perThread) {
+      futures.add(
+          threads.submit(
+              () -> calls.forEach(tasks -> Stock.require(lab.broker().sink().enqueue(tasks)))));
+    }
+    return futures;
+  }
+
+  private static void await(List<Future<?>> futures) {
+    try {
+      for (Future<?> future : futures) {
+        future.get();
+      }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("an enqueue failed", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+}

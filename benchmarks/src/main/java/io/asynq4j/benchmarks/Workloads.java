@@ -1,0 +1,434 @@
+package io.asynq4j.benchmarks;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.broker.Aggregation.AggregationSet;
+import io.asynq4j.broker.Aggregation.FinishAnswer;
+import io.asynq4j.broker.Aggregation.GroupRules;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.Inspection.ActionAnswer;
+import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.Listing;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.Presence.SchedulerEntry;
+import io.asynq4j.broker.Presence.SchedulerEvent;
+import io.asynq4j.broker.Presence.Server;
+import io.asynq4j.broker.Presence.Worker;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** A workload for every script, all on one queue. */
+final class Workloads {
+
+  private final Stock stock;
+  private final Supplier<Stock> otherStocks;
+  private final Broker broker;
+  private final QueueName queue;
+  private final ArchiveRules fullArchive;
+
+  /** Claims that any workload may take, and leave for the next. */
+  private final Shelf<Claim> running = new Shelf<>();
+
+  private final List<Workload> all = new ArrayList<>();
+
+  /**
+   * @param archived how many archived tasks the queue holds: the limit of a full archive
+   */
+  Workloads(Stock stock, int archived, Supplier<Stock> otherStocks) {
+    this.stock = stock;
+    this.otherStocks = otherStocks;
+    this.broker = stock.broker();
+    this.queue = stock.queue();
+    this.fullArchive = new ArchiveRules(archived, Duration.ofDays(90), /* releaseLocks= */ false);
+    addEnqueues();
+    addClaims();
+    addSettlements();
+    addUpkeep();
+    addAggregation();
+    addOperatorActions();
+    addLooks();
+    addPresence();
+  }
+
+  List<Workload> all() {
+    return List.copyOf(all);
+  }
+
+  private void many(String name, Workload.Preparation preparation, Workload.Call call) {
+    all.add(new Workload(name, /* many= */ true, preparation, call));
+  }
+
+  private void single(String name, Workload.Preparation preparation, Workload.Call call) {
+    all.add(new Workload(name, /* many= */ false, preparation, call));
+  }
+
+  private static void nothing(int calls, int batch) {}
+
+  private void addEnqueues() {
+    enqueue("enqueue", options -> options);
+    enqueue("enqueue, unique", options -> options.uniqueFor(Stock.LONG));
+    enqueue("schedule", options -> options.processIn(Stock.LONG));
+    enqueue("group", options -> options.group("enqueued"));
+  }
+
+  private void enqueue(String name, UnaryOperator<TaskOptions.Builder> options) {
+    Shelf<NewTask> shelf = new Shelf<>();
+    many(
+        name,
+        (calls, batch) -> shelf.fillTo(calls * batch, count -> stock.tasks(count, options)),
+        batch -> Stock.require(broker.sink().enqueue(shelf.take(batch))));
+  }
+
+  private void addClaims() {
+    many(
+        "claim",
+        (calls, batch) -> stock.pending(calls * batch),
+        batch -> running.putBack(stock.claim(batch, Stock.LONG)));
+    claimed(
+        "extend",
+        claims -> {
+          if (broker.source().extend(queue, claims, Stock.LONG).contains(null)) {
+            throw new IllegalStateException("a lease is lost");
+          }
+          running.putBack(claims);
+        });
+    single(
+        "write_result",
+        (calls, batch) -> running.fillTo(1, count -> stock.active(count, Stock.LONG)),
+        batch -> {
+          List<Claim> claim = running.take(1);
+          broker.source().writeResult(claim.get(0), Payload.ofUtf8("a result"));
+          running.putBack(claim);
+        });
+  }
+
+  private void claimed(String name, Consumer<List<Claim>> action) {
+    claimed(name, running, options -> options, action);
+  }
+
+  private void claimed(
+      String name,
+      Shelf<Claim> shelf,
+      UnaryOperator<TaskOptions.Builder> options,
+      Consumer<List<Claim>> action) {
+    many(
+        name,
+        (calls, batch) ->
+            shelf.fillTo(calls * batch, count -> stock.active(count, Stock.LONG, options)),
+        batch -> action.accept(shelf.take(batch)));
+  }
+
+  private void addSettlements() {
+    Payload result = Payload.ofUtf8("a result");
+    Duration delay = Duration.ofMinutes(10);
+    claimed("complete", stock::complete);
+    claimed(
+        "complete, kept with a result",
+        new Shelf<>(),
+        options -> options.retention(Stock.LONG),
+        settle(claim -> new Settlement.Complete(claim, result), Stock.KEEP_ALL));
+    claimed(
+        "complete, unique",
+        new Shelf<>(),
+        options -> options.uniqueFor(Stock.LONG),
+        settle(claim -> new Settlement.Complete(claim, Payload.absent()), Stock.KEEP_ALL));
+    claimed(
+        "retry",
+        settle(
+            claim -> new Settlement.Retry(claim, delay, "it failed", true, false), Stock.KEEP_ALL));
+    claimed(
+        "archive",
+        settle(claim -> new Settlement.Archive(claim, "it failed for good"), Stock.KEEP_ALL));
+    claimed(
+        "archive, full: as many are trimmed",
+        settle(claim -> new Settlement.Archive(claim, "it failed for good"), fullArchive));
+    claimed(
+        "reschedule",
+        settle(claim -> new Settlement.Reschedule(claim, delay, false), Stock.KEEP_ALL));
+    claimed("requeue", settle(Settlement.Requeue::new, Stock.KEEP_ALL));
+  }
+
+  private Consumer<List<Claim>> settle(Function<Claim, Settlement> settlement, ArchiveRules rules) {
+    return claims -> stock.settle(claims.stream().map(settlement).toList(), rules);
+  }
+
+  private void addUpkeep() {
+    many(
+        "forward",
+        (calls, batch) -> stock.due(calls * batch),
+        batch -> expect(batch, broker.upkeep().forward(queue, batch).moved()));
+    many(
+        "expired + recover",
+        (calls, batch) -> {
+          List<Claim> claims = stock.active(calls * batch, Stock.LONG);
+          stock.makeOverdue("lease", claims.stream().map(Claim::id).toList());
+        },
+        batch ->
+            expect(
+                batch,
+                broker
+                    .upkeep()
+                    .recover(queue, batch, CrashRules.DEFAULT, QueueRules.NONE, Stock.KEEP_ALL)
+                    .size()));
+    many(
+        "expire",
+        (calls, batch) -> {
+          List<Claim> claims =
+              stock.active(calls * batch, Stock.LONG, options -> options.retention(Stock.LONG));
+          stock.complete(claims);
+          stock.makeOverdue("completed", claims.stream().map(Claim::id).toList());
+        },
+        batch -> expect(batch, broker.upkeep().expire(queue, batch)));
+    many(
+        "trim",
+        (calls, batch) -> stock.archived(calls * batch),
+        batch -> expect(batch, broker.upkeep().trim(queue, batch, fullArchive)));
+    Stock toRepair = otherStocks.get();
+    Shelf<Claim> repaired = new Shelf<>();
+    many(
+        "repair",
+        (calls, batch) -> repaired.fillTo(batch, count -> toRepair.active(count, Stock.LONG)),
+        batch -> broker.upkeep().repair(toRepair.queue()));
+    single(
+        "list_group",
+        (calls, batch) -> stock.grouped("listed", 1),
+        batch -> broker.upkeep().relistGroups(queue));
+  }
+
+  private void addAggregation() {
+    // More tasks than fit: they are moved, not renamed.
+    many(
+        "aggregate",
+        (calls, batch) -> stock.grouped("aggregated", calls * batch + 1),
+        batch -> aggregate("aggregated", batch));
+    Shelf<AggregationSet> toRead = new Shelf<>();
+    many(
+        "read_set",
+        (calls, batch) -> toRead.fillTo(calls, count -> sets("read", count, batch)),
+        batch -> expect(batch, broker.aggregation().read(toRead.take()).messages().size()));
+    Shelf<AggregationSet> toFinish = new Shelf<>();
+    many(
+        "finish_set",
+        (calls, batch) -> toFinish.fillTo(calls, count -> sets("finished", count, batch)),
+        batch -> finish(toFinish.take()));
+    many(
+        "sweep",
+        (calls, batch) -> sets("swept", calls, batch).forEach(this::finish),
+        batch -> broker.aggregation().sweep(queue, batch));
+    Shelf<AggregationSet> toReclaim = new Shelf<>();
+    many(
+        "reclaim",
+        (calls, batch) ->
+            toReclaim.fillTo(
+                calls,
+                count -> {
+                  List<AggregationSet> sets = sets("reclaimed", count, batch);
+                  stock.grouped("reclaimed", 1);
+                  return sets;
+                }),
+        batch -> expect(batch, broker.aggregation().giveBack(toReclaim.take())));
+  }
+
+  private AggregationSet aggregate(String group, int size) {
+    GroupRules rules =
+        new GroupRules(size, Duration.ZERO, Duration.ZERO, GroupRules.DEFAULT_TIMEOUT);
+    return broker.aggregation().aggregate(queue, group, rules).orElseThrow();
+  }
+
+  private List<AggregationSet> sets(String group, int count, int size) {
+    List<AggregationSet> sets = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      stock.grouped(group, size);
+      sets.add(aggregate(group, size));
+    }
+    return sets;
+  }
+
+  private void finish(AggregationSet set) {
+    NewTask aggregated = stock.task(options -> options);
+    if (broker.aggregation().finish(set, aggregated) != FinishAnswer.DONE) {
+      throw new IllegalStateException("the set was not finished");
+    }
+  }
+
+  private void addOperatorActions() {
+    act("run", stock::scheduled, (inspection, ids) -> inspection.run(queue, ids));
+    act("run, archived", stock::archived, (inspection, ids) -> inspection.run(queue, ids));
+    act(
+        "archive_waiting",
+        stock::scheduled,
+        (inspection, ids) -> inspection.archive(queue, ids, Stock.KEEP_ALL));
+    act("delete", stock::scheduled, (inspection, ids) -> inspection.delete(queue, ids));
+    Shelf<String> shelf = new Shelf<>();
+    single(
+        "task + update",
+        (calls, batch) -> shelf.fillTo(calls, stock::scheduled),
+        batch ->
+            broker
+                .inspection()
+                .updatePayload(queue, shelf.take(), Payload.of(new byte[Stock.PAYLOAD_BYTES])));
+    Shelf<QueueName> removable = new Shelf<>();
+    single(
+        "remove_queue",
+        (calls, batch) -> removable.fillTo(calls, this::emptyQueues),
+        batch -> broker.inspection().removeQueue(removable.take(), /* force= */ false));
+  }
+
+  private void act(
+      String name,
+      Function<Integer, List<String>> prepare,
+      BiFunction<Inspection, List<String>, List<ActionAnswer>> action) {
+    Shelf<String> shelf = new Shelf<>();
+    many(
+        name,
+        (calls, batch) -> shelf.fillTo(calls * batch, prepare::apply),
+        batch -> {
+          for (ActionAnswer answer : action.apply(broker.inspection(), shelf.take(batch))) {
+            if (answer.verdict() != Verdict.DONE) {
+              throw new IllegalStateException(name + " was answered " + answer);
+            }
+          }
+        });
+  }
+
+  private List<QueueName> emptyQueues(int count) {
+    List<QueueName> queues = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      Stock other = otherStocks.get();
+      other.complete(other.active(1, Stock.LONG));
+      queues.add(other.queue());
+    }
+    return queues;
+  }
+
+  private void addLooks() {
+    single(
+        "queue_stats",
+        (calls, batch) -> stock.pending(1),
+        batch -> broker.inspection().stats(queue));
+    single(
+        "group_stats",
+        (calls, batch) -> stock.grouped("counted", 1),
+        batch -> broker.inspection().groupSizes(queue));
+    single(
+        "memory",
+        (calls, batch) -> stock.scheduled(100),
+        batch -> broker.inspection().memoryUsage(queue));
+    Shelf<String> ids = new Shelf<>();
+    single(
+        "task",
+        (calls, batch) -> ids.fillTo(calls, stock::scheduled),
+        batch -> broker.inspection().task(queue, ids.take()));
+    list("list", size -> 0);
+    list("list, from the middle", size -> size / 2);
+    many(
+        "list, behind a cursor",
+        (calls, batch) -> stock.scheduled(3 * batch),
+        new Workload.Call() {
+          private @Nullable String cursor;
+
+          @Override
+          public void run(int batch) {
+            Listing page = Listing.of(TaskState.SCHEDULED, 0, batch).after(cursor);
+            cursor = broker.inspection().list(queue, page).cursor();
+          }
+        });
+  }
+
+  private void list(String name, UnaryOperator<Integer> offset) {
+    many(
+        name,
+        (calls, batch) -> stock.scheduled(2 * batch),
+        new Workload.Call() {
+          private int size;
+
+          @Override
+          public void run(int batch) {
+            Listing page = Listing.of(TaskState.SCHEDULED, offset.apply(size), batch);
+            size = (int) broker.inspection().list(queue, page).total();
+          }
+        });
+  }
+
+  private void addPresence() {
+    Instant now = Instant.now();
+    Duration ttl = Duration.ofSeconds(10);
+    Server server =
+        new Server("host", 1, "server", 200, Map.of("default", 1), false, "active", now, 0);
+    Worker worker =
+        new Worker(
+            "host",
+            1,
+            "server",
+            UUID.randomUUID().toString(),
+            "benchmark:task",
+            Payload.of(new byte[Stock.PAYLOAD_BYTES]),
+            queue,
+            now,
+            now.plus(Stock.LONG));
+    SchedulerEntry entry =
+        new SchedulerEntry(
+            UUID.randomUUID().toString(),
+            "@every 1m",
+            "benchmark:task",
+            Payload.of(new byte[Stock.PAYLOAD_BYTES]),
+            List.of(),
+            now,
+            now);
+    many(
+        "server_state",
+        Workloads::nothing,
+        batch -> broker.presence().show(server, copies(batch, worker), ttl));
+    many(
+        "scheduler_entries",
+        Workloads::nothing,
+        batch -> broker.presence().showEntries("scheduler", copies(batch, entry), ttl));
+    single(
+        "scheduler_event",
+        Workloads::nothing,
+        batch ->
+            broker
+                .presence()
+                .recordEvent("entry", new SchedulerEvent(UUID.randomUUID().toString(), now)));
+    single(
+        "live",
+        (calls, batch) -> broker.presence().show(server, List.of(), Stock.LONG),
+        batch -> broker.presence().servers());
+    single(
+        "acquire",
+        Workloads::nothing,
+        batch ->
+            broker
+                .semaphores()
+                .acquire("scope", 100, UUID.randomUUID().toString(), now.plus(Stock.LONG)));
+  }
+
+  private static <T> List<T> copies(int count, T item) {
+    return Collections.nCopies(count, item);
+  }
+
+  private static void expect(int wanted, int got) {
+    if (got != wanted) {
+      throw new IllegalStateException("wanted " + wanted + ", got " + got);
+    }
+  }
+}
