@@ -45,14 +45,14 @@ public interface Aggregation {
   /** Tasks that were put aside together. */
   record AggregationSet(QueueName queue, String group, String setId, int size) {}
 
-  /** The tasks of a set, in the order in which they came. */
+  /** The tasks of a set, in the order in which they came. Those that nobody can read are archived. */
   SetContent read(AggregationSet set);
 
   /**
    * What is in a set.
    *
    * @param deadline until when the set is reserved; null when it has gone back to its group
-   * @param unreadable ids of members that nobody can read
+   * @param unreadable ids of members that nobody can read; they have been archived
    */
   record SetContent(
       List<TaskMessage> messages, @Nullable Instant deadline, List<String> unreadable) {}

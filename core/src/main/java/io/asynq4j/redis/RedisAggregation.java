@@ -8,16 +8,22 @@ import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.TaskMessage;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol;
 
 /** Groups in Redis. */
 final class RedisAggregation implements Aggregation {
+
+  private static final Logger log = LoggerFactory.getLogger(RedisAggregation.class);
 
   private final Scripts scripts;
   private final Link link;
@@ -58,7 +64,7 @@ final class RedisAggregation implements Aggregation {
   @Override
   public SetContent read(AggregationSet set) {
     List<TaskMessage> messages = new ArrayList<>(set.size());
-    List<String> unreadable = new ArrayList<>();
+    Map<String, String> unreadable = new LinkedHashMap<>();
     Instant deadline;
     int offset = 0;
     int read;
@@ -71,13 +77,23 @@ final class RedisAggregation implements Aggregation {
         try {
           messages.add(MessageCodec.decode(Reply.bytes(reply.get(i + 1)), set.queue(), id));
         } catch (UnreadableMessageException e) {
-          unreadable.add(id);
+          unreadable.put(id, String.valueOf(e.getMessage()));
         }
       }
       read = (reply.size() - 1) / 2;
       offset += read;
     } while (read == Batches.MAX);
-    return new SetContent(messages, deadline, unreadable);
+    if (deadline != null) {
+      unreadable.forEach((id, reason) -> quarantine(set, id, reason));
+    }
+    return new SetContent(messages, deadline, List.copyOf(unreadable.keySet()));
+  }
+
+  private void quarantine(AggregationSet set, String id, String reason) {
+    Args args = new Args(3).add(key(set)).add(id).add(MessageCodec.errorText(reason));
+    if (Reply.number(scripts.run(Script.QUARANTINE, set.queue(), args)) == 1) {
+      log.error("task {} of group {} was archived unread: {}", id, set.group(), reason);
+    }
   }
 
   private static @Nullable Instant deadline(String score) {

@@ -79,6 +79,7 @@ enum Script {
       "now prefix group set max_size max_delay grace timeout",
       ""),
   READ_SET(SAFE, "aggregation_sets guard", "prefix set_key offset limit", ""),
+  QUARANTINE(SAFE, "archived aggregation_sets guard", "now prefix set_key id reason", ""),
   FINISH_SET(
       NUMBERED,
       "aggregation_sets groups spent pending scheduled lane guard",

@@ -197,15 +197,22 @@ interface AggregationContract {
   }
 
   @Test
-  default void aMemberThatNobodyCanReadDoesNotHideTheOthers() {
+  default void aMemberThatNobodyCanReadIsArchivedAndDoesNotHideTheOthers() {
     group("a", "b", "c", "d");
     redis().raw(Command.HSET, Keys.task(Q, "b"), "msg", "\u0001not a message");
     redis().raw(Command.DEL, Keys.task(Q, "c"));
 
-    SetContent content = redis().aggregation().read(takeAll());
+    AggregationSet set = takeAll();
+
+    SetContent content = redis().aggregation().read(set);
 
     assertThat(content.messages()).extracting(TaskMessage::id).containsExactly("a", "d");
     assertThat(content.unreadable()).containsExactly("b", "c");
+    redis().aggregation().finish(set, null);
+    redis().aggregation().sweep(Q, 200);
+    assertThat(redis().world())
+        .contains("archived: {b=", "quarantine=its message cannot be read", "\nfailed: 1\n")
+        .doesNotContain("t:a", "t:c", "t:d");
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -136,13 +137,36 @@ class ScriptContractTest {
       edges(script).forEach(edge -> done.add(edge.from() + " -> " + edge.to()));
     }
 
+    assertThat(done).isEqualTo(legalEdges());
+  }
+
+  private static Set<String> legalEdges() {
     Set<String> legal = new TreeSet<>();
     TaskState.initial().forEach(state -> legal.add("absent -> " + state.word()));
     for (TaskState state : TaskState.values()) {
       legal.add(state.word() + " -> absent");
       state.next().forEach(next -> legal.add(state.word() + " -> " + next.word()));
     }
-    assertThat(done).isEqualTo(legal);
+    return legal;
+  }
+
+  @Test
+  void theDiagramShowsEveryEdgeAndTheScriptsThatDoIt() throws IOException {
+    Map<String, String> drawn = new TreeMap<>();
+    Matcher arrow =
+        Pattern.compile("^ +(\\S+) --> (\\S+): (.*)$", Pattern.MULTILINE)
+            .matcher(Files.readString(Path.of("../docs/states.md")));
+    while (arrow.find()) {
+      String edge = (arrow.group(1) + " -> " + arrow.group(2)).replace("[*]", "absent");
+      drawn.merge(edge, arrow.group(3), (one, other) -> one + ", " + other);
+    }
+
+    assertThat(drawn.keySet()).isEqualTo(legalEdges());
+    for (Script script : Script.values()) {
+      for (Edge edge : edges(script)) {
+        assertThat(drawn.get(edge.from() + " -> " + edge.to())).as("%s", edge).contains(script.file());
+      }
+    }
   }
 
   @ParameterizedTest
