@@ -45,7 +45,9 @@ public interface Aggregation {
   /** Tasks that were put aside together. */
   record AggregationSet(QueueName queue, String group, String setId, int size) {}
 
-  /** The tasks of a set, in the order in which they came. Those that nobody can read are archived. */
+  /**
+   * The tasks of a set, in the order in which they came. Those that nobody can read are archived.
+   */
   SetContent read(AggregationSet set);
 
   /**

@@ -164,7 +164,9 @@ class ScriptContractTest {
     assertThat(drawn.keySet()).isEqualTo(legalEdges());
     for (Script script : Script.values()) {
       for (Edge edge : edges(script)) {
-        assertThat(drawn.get(edge.from() + " -> " + edge.to())).as("%s", edge).contains(script.file());
+        assertThat(drawn.get(edge.from() + " -> " + edge.to()))
+            .as("%s", edge)
+            .contains(script.file());
       }
     }
   }
