@@ -17,6 +17,9 @@ final class LargeQueue {
   /** Below this a call is not looked at: the commands that scripts run would be logged too. */
   private static final long THRESHOLD_MICROS = 20;
 
+  /** How many measurements of the usual length a script gets at most for its samples. */
+  private static final int ROUNDS = 10;
+
   private final Lab lab;
   private final Scale scale;
   private final Map<String, Double> whenEmpty;
@@ -75,7 +78,8 @@ final class LargeQueue {
     workload.measure(lab, Math.max(1, perRound / 10), batch, limit);
     Cell all = Cell.NONE;
     List<Long> slow = new ArrayList<>();
-    while (all.calls() < scale.samples()) {
+    long giveUpAt = System.nanoTime() + ROUNDS * limit;
+    while (all.calls() < scale.samples() && System.nanoTime() < giveUpAt) {
       Cell cell = logged(workload).measure(lab, perRound, batch, limit);
       all = all.plus(cell);
       slow.addAll(stopLogging());

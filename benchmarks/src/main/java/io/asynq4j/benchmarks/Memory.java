@@ -26,7 +26,7 @@ final class Memory {
     // All are of the same length, so one stands for all.
     String id = ids.get(0);
     String key = stock.key("t:" + id);
-    long stored = key.length() + id.length();
+    long stored = (long) key.length() + id.length();
     for (Map.Entry<byte[], byte[]> field :
         admin.hgetAll(key.getBytes(StandardCharsets.UTF_8)).entrySet()) {
       stored += field.getKey().length + field.getValue().length;

@@ -185,7 +185,7 @@ final class Stock {
 
   static void require(List<EnqueueAnswer> answers) {
     for (EnqueueAnswer answer : answers) {
-      if (answer != EnqueueAnswer.ENQUEUED) {
+      if (!answer.equals(EnqueueAnswer.ENQUEUED)) {
         throw new IllegalStateException("not enqueued: " + answer);
       }
     }
