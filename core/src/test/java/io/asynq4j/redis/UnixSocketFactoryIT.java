@@ -181,6 +181,7 @@ class UnixSocketFactoryIT {
     Socket socket = factory(Duration.ZERO).createSocket();
     InputStream in = socket.getInputStream();
     CompletableFuture<Integer> read = readInBackground(in);
+    // Time enough to return, if it did not wait.
     Thread.sleep(100);
     assertThat(read).isNotDone();
 
@@ -213,6 +214,7 @@ class UnixSocketFactoryIT {
                   throw new UncheckedIOException(e);
                 }
               });
+      // Time enough to return, if it did not wait.
       Thread.sleep(100);
       assertThat(written).isNotDone();
 

@@ -16,16 +16,8 @@ local second = to_seconds(now)
 for i = 6, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
-  local record = redis.call('HMGET', task, 'state', 'msg')
-  local state = record[1]
-  local answer = 1
-  if not state and not record[2] then
-    answer = redis.call('EXISTS', task) == 1 and -1 or 0
-  elseif not state or not record[2] then
-    answer = -1
-  elseif state == 'archived' or not take_out(prefix, task, id, state) then
-    answer = state
-  else
+  local answer = take_for_operator(prefix, task, id, 'archived')
+  if answer == 1 then
     redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'group', 'claim')
     redis.call('ZADD', archived, second, id)
     redis.call('HSET', task, 'state', 'archived')

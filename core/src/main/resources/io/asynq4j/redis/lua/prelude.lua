@@ -300,3 +300,16 @@ local function take_out(prefix, task, id, state)
   end
   return true
 end
+
+-- Takes a task out of its container for an operator: 1, or 0 when there is none, -1 when it has no message, or the state
+-- that forbids it.
+local function take_for_operator(prefix, task, id, forbidden)
+  local record = redis.call('HMGET', task, 'state', 'msg')
+  local state, msg = record[1], record[2]
+  if not state or not msg then
+    return redis.call('EXISTS', task) == 1 and -1 or 0
+  elseif state == forbidden or not take_out(prefix, task, id, state) then
+    return state
+  end
+  return 1
+end

@@ -13,16 +13,8 @@ local answers = {}
 for i = 3, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
-  local record = redis.call('HMGET', task, 'state', 'msg')
-  local state = record[1]
-  local answer = 1
-  if not state and not record[2] then
-    answer = redis.call('EXISTS', task) == 1 and -1 or 0
-  elseif not state or not record[2] then
-    answer = -1
-  elseif state == 'pending' or not take_out(prefix, task, id, state) then
-    answer = state
-  else
+  local answer = take_for_operator(prefix, task, id, 'pending')
+  if answer == 1 then
     redis.call('HDEL', task, 'group', 'due_ms', 'hold_until', 'crashes', 'quarantine', 'claim')
     enter_pending(prefix, task, id, now)
   end
