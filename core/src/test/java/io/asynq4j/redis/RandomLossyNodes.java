@@ -116,6 +116,11 @@ final class RandomLossyNodes implements Nodes {
     }
 
     @Override
+    public boolean ping() {
+      return connection.ping();
+    }
+
+    @Override
     public void setBroken() {
       connection.setBroken();
     }
