@@ -130,6 +130,7 @@ final class LargeQueue {
   /** Takes away what a workload left, as far as it would be in the way of the next. */
   private void restore(Stock stock) {
     stock.drain();
+    stock.forgetSets();
     stock.trimTo(scale.waiting());
   }
 

@@ -165,6 +165,16 @@ final class Stock {
     }
   }
 
+  /** Writes what nobody can read in the place of a task's message. */
+  void spoil(String id) {
+    lab.admin().hset(key("t:" + id), "msg", "not a message");
+  }
+
+  /** Forgets the aggregation sets that are under way. */
+  void forgetSets() {
+    lab.admin().del(key("aggregation_sets"));
+  }
+
   /** Drops everything that is pending. */
   void drain() {
     List<Claim> claims;

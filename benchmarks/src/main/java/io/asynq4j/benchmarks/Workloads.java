@@ -225,6 +225,11 @@ final class Workloads {
         "read_set",
         (calls, batch) -> toRead.fillTo(calls, count -> sets("read", count, batch)),
         batch -> expect(batch, broker.aggregation().read(toRead.take()).messages().size()));
+    Shelf<AggregationSet> unreadable = new Shelf<>();
+    single(
+        "read_set + quarantine",
+        (calls, batch) -> unreadable.fillTo(calls, this::unreadableSets),
+        batch -> expect(1, broker.aggregation().read(unreadable.take()).unreadable().size()));
     Shelf<AggregationSet> toFinish = new Shelf<>();
     many(
         "finish_set",
@@ -259,6 +264,15 @@ final class Workloads {
     for (int i = 0; i < count; i++) {
       stock.grouped(group, size);
       sets.add(aggregate(group, size));
+    }
+    return sets;
+  }
+
+  private List<AggregationSet> unreadableSets(int count) {
+    List<AggregationSet> sets = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      stock.grouped("unreadable", 1).forEach(stock::spoil);
+      sets.add(aggregate("unreadable", 1));
     }
     return sets;
   }
