@@ -54,8 +54,7 @@ class ScriptBenchmarkIT {
     try (Stream<Path> files = Files.list(folder)) {
       return files
           .map(file -> file.getFileName().toString().replace(".lua", ""))
-          // Not scripts that run for themselves, and not the one for a single broken message.
-          .filter(name -> !name.equals("prelude") && !name.equals("quarantine"))
+          .filter(name -> !name.equals("prelude"))
           .collect(Collectors.toCollection(TreeSet::new));
     }
   }

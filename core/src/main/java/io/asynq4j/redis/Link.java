@@ -62,7 +62,8 @@ final class Link implements AutoCloseable {
   }
 
   private @Nullable Object call(int slot, Repeat repeat, CommandArguments arguments) {
-    long giveUpAt = System.nanoTime() + retryNanos;
+    long started = System.nanoTime();
+    long giveUpAt = started + retryNanos;
     long pause = FIRST_PAUSE_NANOS;
     boolean inDoubt = false;
     while (true) {
@@ -71,7 +72,7 @@ final class Link implements AutoCloseable {
         return callOnce(slot, repeat, arguments);
       } catch (BrokerException e) {
         inDoubt |= e.mayHaveBeenApplied();
-        boolean harmless = !inDoubt || repeat != Repeat.NEVER;
+        boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
         if (!harmless
             || !(e instanceof BrokerUnavailableException)
             || System.nanoTime() + pause > giveUpAt
@@ -82,6 +83,15 @@ final class Link implements AutoCloseable {
       LockSupport.parkNanos(pause);
       pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
     }
+  }
+
+  /** A number is only of use while Redis remembers it, and the answer must arrive in time too. */
+  private static boolean isHarmless(Repeat repeat, long nanosSinceFirstTry) {
+    return switch (repeat) {
+      case SAFE -> true;
+      case NUMBERED -> nanosSinceFirstTry < Lanes.KEEP.toNanos() / 2;
+      case NEVER -> false;
+    };
   }
 
   private void requireOpen() {

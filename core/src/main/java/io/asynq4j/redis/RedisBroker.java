@@ -25,10 +25,14 @@ final class RedisBroker implements Broker {
   private final RedisInspection inspection;
 
   RedisBroker(Link link, BrokerTime time) {
+    this(link, time, /* numberedEnqueue= */ true);
+  }
+
+  RedisBroker(Link link, BrokerTime time, boolean numberedEnqueue) {
     this.time = time;
     Scripts scripts = new Scripts(link, time);
     Registry registry = new Registry(link);
-    this.sink = new RedisSink(scripts, registry);
+    this.sink = new RedisSink(scripts, registry, numberedEnqueue);
     this.source = new RedisSource(scripts, time);
     this.upkeep = new RedisUpkeep(scripts, link, time);
     this.aggregation = new RedisAggregation(scripts, link);

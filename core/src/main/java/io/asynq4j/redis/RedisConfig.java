@@ -96,6 +96,7 @@ public final class RedisConfig {
   private final Duration connectTimeout;
   private final Duration commandTimeout;
   private final Duration retryFor;
+  private final boolean numberedEnqueue;
   private final int maxConnections;
   private final String clientName;
 
@@ -113,6 +114,7 @@ public final class RedisConfig {
     connectTimeout = builder.connectTimeout;
     commandTimeout = builder.commandTimeout;
     retryFor = builder.retryFor;
+    numberedEnqueue = builder.numberedEnqueue;
     maxConnections = builder.maxConnections;
     clientName = builder.clientName;
 
@@ -291,6 +293,15 @@ public final class RedisConfig {
     return retryFor;
   }
 
+  /**
+   * Whether an enqueue carries a number, so that it is sent again when its answer was lost, and
+   * still done once. Without, such an enqueue fails as one that may have been applied, and costs
+   * Redis about a tenth less.
+   */
+  public boolean numberedEnqueue() {
+    return numberedEnqueue;
+  }
+
   /** The largest number of connections to each node. */
   public int maxConnections() {
     return maxConnections;
@@ -326,6 +337,7 @@ public final class RedisConfig {
         connectTimeout,
         commandTimeout,
         retryFor,
+        numberedEnqueue,
         maxConnections,
         clientName);
   }
@@ -345,6 +357,7 @@ public final class RedisConfig {
     append(text, "connectTimeout", connectTimeout);
     append(text, "commandTimeout", commandTimeout);
     append(text, "retryFor", retryFor);
+    append(text, "numberedEnqueue", numberedEnqueue);
     append(text, "maxConnections", maxConnections);
     append(text, "clientName", clientName);
     return text.append(']').toString();
@@ -372,6 +385,7 @@ public final class RedisConfig {
     private Duration connectTimeout = Duration.ofSeconds(5);
     private Duration commandTimeout = Duration.ofSeconds(3);
     private Duration retryFor = Duration.ofSeconds(2);
+    private boolean numberedEnqueue = true;
     private int maxConnections = Math.max(16, 8 * Runtime.getRuntime().availableProcessors());
     private String clientName = "asynq4j";
 
@@ -391,6 +405,7 @@ public final class RedisConfig {
       connectTimeout = config.connectTimeout;
       commandTimeout = config.commandTimeout;
       retryFor = config.retryFor;
+      numberedEnqueue = config.numberedEnqueue;
       maxConnections = config.maxConnections;
       clientName = config.clientName;
     }
@@ -473,6 +488,12 @@ public final class RedisConfig {
     /** How long a command may wait for its reply or for a free connection; 3 s unless set. */
     public Builder commandTimeout(Duration commandTimeout) {
       this.commandTimeout = requireNonNull(commandTimeout, "commandTimeout");
+      return this;
+    }
+
+    /** See {@link RedisConfig#numberedEnqueue}; true unless set. */
+    public Builder numberedEnqueue(boolean numberedEnqueue) {
+      this.numberedEnqueue = numberedEnqueue;
       return this;
     }
 

@@ -23,7 +23,7 @@ public final class RedisConnection implements AutoCloseable {
 
   private RedisConnection(RedisConfig config) {
     this.link = new Link(new LazyNodes(() -> Nodes.of(config)), config.retryFor(), where(config));
-    this.broker = new RedisBroker(link, clock);
+    this.broker = new RedisBroker(link, clock, config.numberedEnqueue());
   }
 
   /**

@@ -22,10 +22,12 @@ final class RedisSink implements TaskSink {
 
   private final Scripts scripts;
   private final Registry registry;
+  private final boolean numbered;
 
-  RedisSink(Scripts scripts, Registry registry) {
+  RedisSink(Scripts scripts, Registry registry, boolean numbered) {
     this.scripts = scripts;
     this.registry = registry;
+    this.numbered = numbered;
   }
 
   @Override
@@ -50,11 +52,17 @@ final class RedisSink implements TaskSink {
       for (int place : batch) {
         add(args, lot.script(), tasks.get(place));
       }
-      List<@Nullable Object> replies = Reply.list(scripts.run(lot.script(), lot.queue(), args));
+      List<@Nullable Object> replies = Reply.list(run(lot, args));
       for (int i = 0; i < batch.size(); i++) {
         answers[batch.get(i)] = answer(replies.get(i));
       }
     }
+  }
+
+  private @Nullable Object run(Lot lot, Args args) {
+    return numbered
+        ? scripts.run(lot.script(), lot.queue(), args)
+        : scripts.runOnce(lot.script(), lot.queue(), args);
   }
 
   private static Script script(Placement placement) {

@@ -48,6 +48,7 @@ record RedisUri(
           "connectTimeout",
           "commandTimeout",
           "retryFor",
+          "numberedEnqueue",
           "clientName",
           "maxConnections",
           "verifyHostname",
@@ -224,6 +225,7 @@ record RedisUri(
       case "connectTimeout" -> builder.connectTimeout(duration(name, value));
       case "commandTimeout" -> builder.commandTimeout(duration(name, value));
       case "retryFor" -> builder.retryFor(duration(name, value));
+      case "numberedEnqueue" -> builder.numberedEnqueue(flag(name, value));
       case "clientName" -> builder.clientName(value);
       case "maxConnections" -> builder.maxConnections(number(name, value));
       case "master" ->
@@ -238,16 +240,20 @@ record RedisUri(
   }
 
   private TlsConfig tls() {
-    String verify = parameters.getOrDefault("verifyHostname", "true");
-    require(
-        verify.equals("true") || verify.equals("false"),
-        "The parameter 'verifyHostname' must be true or false but is '" + verify + "'");
+    boolean verify = flag("verifyHostname", parameters.getOrDefault("verifyHostname", "true"));
     return new TlsConfig(
         Optional.ofNullable(parameters.get("trustStore")).map(Path::of),
         Optional.ofNullable(parameters.get("trustStorePassword")),
         Optional.ofNullable(parameters.get("keyStore")).map(Path::of),
         Optional.ofNullable(parameters.get("keyStorePassword")),
-        verify.equals("true"));
+        verify);
+  }
+
+  private static boolean flag(String name, String value) {
+    require(
+        value.equals("true") || value.equals("false"),
+        "The parameter '" + name + "' must be true or false but is '" + value + "'");
+    return value.equals("true");
   }
 
   private static int number(String name, String value) {

@@ -49,6 +49,12 @@ final class Scripts {
     }
   }
 
+  /** Runs a script that could be numbered without a number: it is never sent a second time. */
+  @Nullable Object runOnce(Script script, QueueName queue, Args given) {
+    QueueKeys keys = keysOf(queue);
+    return run(script, Repeat.NEVER, keys.slot(), keys.of(script), fill(script, keys, "", given));
+  }
+
   /** A call by its lane and number, to be repeated under the same. */
   record Numbered(String lane, long number) {}
 
@@ -102,11 +108,14 @@ final class Scripts {
   }
 
   private @Nullable Object run(Script script, int slot, byte[][] keys, Args args) {
+    return run(script, script.repeat(), slot, keys, args);
+  }
+
+  private @Nullable Object run(Script script, Repeat repeat, int slot, byte[][] keys, Args args) {
     boolean inDoubt = false;
     if (byHash.get()) {
       try {
-        return link.call(
-            slot, script.repeat(), Protocol.Command.EVALSHA, command(script.sha(), keys, args));
+        return link.call(slot, repeat, Protocol.Command.EVALSHA, command(script.sha(), keys, args));
       } catch (BrokerRefusedException e) {
         if (!mustBeSentInFull(e)) {
           throw e;
@@ -115,8 +124,7 @@ final class Scripts {
       }
     }
     try {
-      return link.call(
-          slot, script.repeat(), Protocol.Command.EVAL, command(script.source(), keys, args));
+      return link.call(slot, repeat, Protocol.Command.EVAL, command(script.source(), keys, args));
     } catch (BrokerException e) {
       throw inDoubt ? Link.inDoubt(e) : e;
     }

@@ -67,7 +67,7 @@ class AclIT {
           + " +hdel +hget +hincrby +hmget +hset +hvals"
           + " +lindex +llen +lpop +lpos +lpush +lrange +lrem +lset +rpop +rpush"
           + " +sadd +scard +sismember +smembers +srandmember +srem"
-          + " +zadd +zcard +zrange +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore"
+          + " +zadd +zcard +zcount +zrange +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore"
           + " +zrevrange +zscore";
 
   /** Without these it works, but for what the warnings tell. */

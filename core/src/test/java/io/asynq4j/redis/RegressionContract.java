@@ -38,6 +38,23 @@ interface RegressionContract {
   }
 
   @Test
+  default void anEnqueueWithoutANumberIsNotSentAgainAndItsCallerToldThatItMayHaveBeenDone() {
+    RandomLossyNodes nodes = new RandomLossyNodes(Nodes.of(redis().server.config()));
+    try (Link link = new Link(nodes, Duration.ofSeconds(2), "a Redis that loses answers")) {
+      RedisBroker broker =
+          new RedisBroker(link, BrokerTime.of(redis().clock), /* numberedEnqueue= */ false);
+      nodes.loseAnswer(1);
+
+      assertThatThrownBy(() -> broker.sink().enqueue(List.of(redis().task("a"))))
+          .isInstanceOfSatisfying(
+              BrokerUnavailableException.class, e -> assertThat(e.mayHaveBeenApplied()).isTrue());
+
+      assertThat(redis().world()).contains("pending: [a]\n");
+      assertThat(redis().raw(Command.EXISTS, key("lane"))).isEqualTo(0L);
+    }
+  }
+
+  @Test
   default void anUnansweredClaimIsStillKnownAfterOtherCallsOfTheSameWorker() {
     redis().enqueue("a", "b", "c");
     try (RandomWorker worker = hastyWorker()) {

@@ -5,30 +5,38 @@
 -- KEYS       active lease guard
 -- ARGV       now prefix limit go_grace
 -- DERIVES    t:<id>
--- RETURNS    for each task its id, the lease's score as it stands, its place among the active ones or -1, the newest being
---            at 0, its crashes so far, its msg or ''
+-- RETURNS    for each task its id, the lease's score as it stands, its place at the old end of the active list (the higher
+--            the older) or -1, its crashes so far, its msg or ''
 local active, lease = KEYS[1], KEYS[2]
 local now, prefix, limit, go_grace = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 -- How many leases in their grace are looked at in one call to find ours among them.
 local LOOK_AHEAD = 1000
--- How far from its old end the active list is searched. What expires has run longest, so it stands there; further
+-- How much of the old end of the active list is looked at. What expires has run longest, so it stands there; further
 -- inside, the order in which tasks go back is not worth the time.
-local SEARCH = 1000
+local OLD_END = 1000
 
 local second = to_seconds(now)
 local answer, found = {}, 0
+local places = {}
 
 local function add(id, score)
   local record = redis.call('HMGET', prefix .. 't:' .. id, 'crashes', 'msg')
   answer[#answer + 1] = id
   answer[#answer + 1] = score
-  answer[#answer + 1] = redis.call('LPOS', active, id, 'RANK', -1, 'MAXLEN', SEARCH) or -1
+  answer[#answer + 1] = places[id] or -1
   answer[#answer + 1] = record[1] or '0'
   answer[#answer + 1] = record[2] or ''
   found = found + 1
 end
 
+if redis.call('ZCOUNT', lease, '-inf', second) == 0 then
+  return answer
+end
+local oldest = redis.call('LRANGE', active, -OLD_END, -1)
+for i = 1, #oldest do
+  places[oldest[i]] = i
+end
 local anyones = redis.call('ZRANGEBYSCORE', lease, '-inf', second - go_grace, 'WITHSCORES', 'LIMIT', 0, limit)
 for i = 1, #anyones, 2 do
   add(anyones[i], anyones[i + 1])
