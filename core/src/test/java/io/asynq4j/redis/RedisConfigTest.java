@@ -1,6 +1,7 @@
 package io.asynq4j.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -129,6 +130,14 @@ class RedisConfigTest {
     assertThat(sentinel.password()).hasValue("p&w");
     assertThat(sentinel.database()).isEqualTo(2);
     assertThat(sentinel.tls()).hasValue(TlsConfig.defaults());
+  }
+
+  @Test
+  void enqueuesAreNumberedUnlessItSaysOtherwise() {
+    assertThat(RedisConfig.parse("redis://localhost").numberedEnqueue()).isTrue();
+    assertThat(RedisConfig.parse("redis://localhost?numberedEnqueue=false").numberedEnqueue()).isFalse();
+    assertThatThrownBy(() -> RedisConfig.parse("redis://localhost?numberedEnqueue=no"))
+        .hasMessageContaining("'numberedEnqueue' must be true or false but is 'no'");
   }
 
   @Test
