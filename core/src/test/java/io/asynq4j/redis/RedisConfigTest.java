@@ -1,9 +1,9 @@
 package io.asynq4j.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.asynq4j.redis.RedisConfig.Endpoint;
@@ -135,7 +135,8 @@ class RedisConfigTest {
   @Test
   void enqueuesAreNumberedUnlessItSaysOtherwise() {
     assertThat(RedisConfig.parse("redis://localhost").numberedEnqueue()).isTrue();
-    assertThat(RedisConfig.parse("redis://localhost?numberedEnqueue=false").numberedEnqueue()).isFalse();
+    assertThat(RedisConfig.parse("redis://localhost?numberedEnqueue=false").numberedEnqueue())
+        .isFalse();
     assertThatThrownBy(() -> RedisConfig.parse("redis://localhost?numberedEnqueue=no"))
         .hasMessageContaining("'numberedEnqueue' must be true or false but is 'no'");
   }
