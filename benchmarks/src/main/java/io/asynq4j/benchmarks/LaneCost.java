@@ -12,11 +12,11 @@ import redis.clients.jedis.Jedis;
 
 /**
  * What it costs that Redis remembers the answer of the last call: the same scripts with and without
- * a number, in turn.
+ * a number, one call with and one without in turn, by the median of the time inside the script.
  */
 final class LaneCost {
 
-  private static final int ROUNDS = 10;
+  private static final int CALLS_IN_A_ROUND = 200;
 
   private final Lab lab;
   private final Scale scale;
@@ -35,56 +35,46 @@ final class LaneCost {
     lab.clear();
     return new Table(
         "What lanes cost",
-        List.of(
-            "script",
-            "tasks per call",
-            "calls/s without",
-            "with",
-            "loss %",
-            "Redis CPU µs/call without",
-            "with",
-            "more %"),
+        List.of("script", "tasks per call", "µs in a call without", "with", "more µs", "more %"),
         rows);
   }
 
   private List<Object> row(String script, List<String> keys, int batch) {
     lab.clear();
     Stock stock = new Stock(lab);
-    int calls = Math.max(1, scale.calls(batch) / 2);
     RawScript raw = new RawScript(lab.admin(), script, stock, keys);
-    Cell without = Cell.NONE;
-    Cell with = Cell.NONE;
+    List<Long> without = new ArrayList<>();
+    List<Long> with = new ArrayList<>();
+    int calls = Math.min(scale.calls(1), CALLS_IN_A_ROUND);
     long number = 0;
-    for (int round = -1; round < ROUNDS; round++) {
-      for (boolean numbered : List.of(round % 2 == 0, round % 2 != 0)) {
-        List<List<byte[]>> items = new ArrayList<>(calls);
-        for (int i = 0; i < calls; i++) {
-          items.add(script.equals("enqueue") ? newTasks(batch) : claimed(stock, batch));
-        }
-        Usage before = lab.usage();
-        for (List<byte[]> item : items) {
-          raw.call(numbered ? Long.toString(++number) : "", item);
-        }
-        Cell cell = new Cell(calls, (long) calls * batch, lab.usage().since(before));
-        if (round >= 0 && numbered) {
-          with = with.plus(cell);
-        } else if (round >= 0) {
-          without = without.plus(cell);
-        }
+    for (int done = 0; done < scale.calls(1); done += calls) {
+      List<List<byte[]>> items = new ArrayList<>(calls);
+      for (int i = 0; i < calls; i++) {
+        items.add(script.equals("enqueue") ? newTasks(batch) : claimed(stock, batch));
       }
-      lab.admin().del(stock.key("pending"));
+      lab.logCalls(0);
+      for (int i = 0; i < calls; i++) {
+        raw.call(i % 2 == 0 ? "" : Long.toString(++number), items.get(i));
+      }
+      List<Long> times = lab.loggedCalls();
+      for (int i = 0; i < calls; i++) {
+        (i % 2 == 0 ? without : with).add(times.get(i));
+      }
+      lab.clear();
     }
-    double cpuWithout = without.usage().redisCpuMicros() / (double) without.calls();
-    double cpuWith = with.usage().redisCpuMicros() / (double) with.calls();
+    double medianWithout = median(without);
+    double medianWith = median(with);
     return List.of(
         script,
         batch,
-        without.callsPerSecond(),
-        with.callsPerSecond(),
-        100 * (1 - with.callsPerSecond() / without.callsPerSecond()),
-        cpuWithout,
-        cpuWith,
-        100 * (cpuWith / cpuWithout - 1));
+        medianWithout,
+        medianWith,
+        medianWith - medianWithout,
+        100 * (medianWith / medianWithout - 1));
+  }
+
+  private static double median(List<Long> values) {
+    return values.stream().sorted().toList().get(values.size() / 2);
   }
 
   private static List<byte[]> newTasks(int batch) {

@@ -3,8 +3,6 @@ package io.asynq4j.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.resps.Slowlog;
 
 /**
  * Every script on a queue that holds very much: its cost against that on an empty one, and the time
@@ -16,6 +14,9 @@ final class LargeQueue {
 
   /** Below this a call is not looked at: the commands that scripts run would be logged too. */
   private static final long THRESHOLD_MICROS = 20;
+
+  private static final String COUNTING =
+      "local sum = 0 for i = 1, 100000 do sum = sum + i % 7 end return sum";
 
   /** How many measurements of the usual length a script gets at most for its samples. */
   private static final int ROUNDS = 10;
@@ -44,8 +45,9 @@ final class LargeQueue {
     stock.active(scale.largestActive(), Stock.LONG);
     stock.scheduled(scale.waiting());
     stock.archived(scale.waiting());
-    lab.admin().configSet("slowlog-max-len", "100000");
+    lab.finishRehashing();
     List<List<Object>> rows = new ArrayList<>();
+    rows.add(reference());
     for (Workload workload : new Workloads(stock, scale.waiting(), () -> new Stock(lab)).all()) {
       rows.add(measure(workload));
       restore(stock);
@@ -82,7 +84,7 @@ final class LargeQueue {
     while (all.calls() < scale.samples() && System.nanoTime() < giveUpAt) {
       Cell cell = logged(workload).measure(lab, perRound, batch, limit);
       all = all.plus(cell);
-      slow.addAll(stopLogging());
+      slow.addAll(lab.loggedCalls());
     }
     Distribution times = new Distribution(all.usage().scriptCalls(), slow);
     Bar bar =
@@ -109,22 +111,30 @@ final class LargeQueue {
         workload.many(),
         (calls, batch) -> {
           workload.preparation().prepare(calls, batch);
-          lab.admin().slowlogReset();
-          lab.admin().configSet("slowlog-log-slower-than", Long.toString(THRESHOLD_MICROS));
+          lab.logCalls(THRESHOLD_MICROS);
         },
         workload.call());
   }
 
-  private List<Long> stopLogging() {
-    Jedis admin = lab.admin();
-    admin.configSet("slowlog-log-slower-than", "-1");
-    List<Long> micros = new ArrayList<>();
-    for (Slowlog entry : admin.slowlogGet(100_000)) {
-      if (entry.getArgs().get(0).equalsIgnoreCase("EVALSHA")) {
-        micros.add(entry.getExecutionTime());
-      }
+  /** A script that touches nothing: how far the machine itself keeps its pace. */
+  private List<Object> reference() {
+    String sha = lab.admin().scriptLoad(COUNTING);
+    lab.logCalls(THRESHOLD_MICROS);
+    for (int i = 0; i < scale.samples(); i++) {
+      lab.admin().evalsha(sha);
     }
-    return micros;
+    Distribution times = new Distribution(scale.samples(), lab.loggedCalls());
+    return List.of(
+        "for comparison: a loop that counts",
+        "",
+        "",
+        "",
+        "",
+        times.millis(0.5),
+        times.millis(0.99),
+        times.millis(0.999),
+        times.millis(1),
+        "");
   }
 
   /** Takes away what a workload left, as far as it would be in the way of the next. */

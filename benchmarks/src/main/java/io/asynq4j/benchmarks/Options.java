@@ -1,6 +1,9 @@
 package io.asynq4j.benchmarks;
 
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +12,18 @@ import org.jspecify.annotations.Nullable;
  * @param redis the URL of a Redis to measure; null = one is started
  * @param quick small sizes: whether it works, not how fast it is
  * @param json for programs, not for people
+ * @param parts what is measured
  */
-record Options(@Nullable String redis, boolean quick, boolean json) {
+record Options(@Nullable String redis, boolean quick, boolean json, Set<Part> parts) {
+
+  /** The tables of the report. */
+  enum Part {
+    SCRIPTS,
+    GROWTH,
+    LARGE,
+    LANES,
+    MEMORY
+  }
 
   static final String USAGE =
       """
@@ -18,12 +31,14 @@ record Options(@Nullable String redis, boolean quick, boolean json) {
         --redis URL   an empty Redis to measure; it is emptied afterwards. Without it, one is started:
                       redis-server from the PATH, else the bundled one
         --quick       small sizes and few calls, a few seconds in all
+        --only PARTS  some of scripts, growth, large, lanes, memory, with commas between them
         --json        the report as JSON""";
 
   static Options parse(List<String> arguments) {
     String redis = null;
     boolean quick = false;
     boolean json = false;
+    Set<Part> parts = EnumSet.allOf(Part.class);
     for (int i = 0; i < arguments.size(); i++) {
       switch (arguments.get(i)) {
         case "--quick" -> quick = true;
@@ -34,10 +49,29 @@ record Options(@Nullable String redis, boolean quick, boolean json) {
           }
           redis = arguments.get(i);
         }
+        case "--only" -> {
+          if (++i == arguments.size()) {
+            throw new IllegalArgumentException("--only needs the names of parts\n" + USAGE);
+          }
+          parts = parts(arguments.get(i));
+        }
         default ->
             throw new IllegalArgumentException("unknown option " + arguments.get(i) + "\n" + USAGE);
       }
     }
-    return new Options(redis, quick, json);
+    return new Options(redis, quick, json, parts);
+  }
+
+  private static Set<Part> parts(String names) {
+    Set<Part> parts = EnumSet.noneOf(Part.class);
+    for (String name : names.split(",", -1)) {
+      parts.add(
+          Arrays.stream(Part.values())
+              .filter(part -> part.name().equalsIgnoreCase(name.strip()))
+              .findFirst()
+              .orElseThrow(
+                  () -> new IllegalArgumentException("no part is named " + name + "\n" + USAGE)));
+    }
+    return parts;
   }
 }

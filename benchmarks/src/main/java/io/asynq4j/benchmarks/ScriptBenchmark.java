@@ -1,5 +1,6 @@
 package io.asynq4j.benchmarks;
 
+import io.asynq4j.benchmarks.Options.Part;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -39,15 +40,25 @@ public final class ScriptBenchmark {
     try (Lab lab = Lab.open(options.redis())) {
       Map<String, String> environment = environment(lab);
       Throughput throughput = new Throughput(lab, scale);
-      tables.add(throughput.run());
-      ActiveGrowth growth = new ActiveGrowth(lab, scale);
-      tables.add(growth.run());
-      bars.addAll(growth.bars());
-      LargeQueue large = new LargeQueue(lab, scale, throughput.scriptMicros());
-      tables.add(large.run());
-      bars.addAll(large.bars());
-      tables.add(new LaneCost(lab, scale).run());
-      tables.add(new Memory(lab, scale).run());
+      if (options.parts().contains(Part.SCRIPTS)) {
+        tables.add(throughput.run());
+      }
+      if (options.parts().contains(Part.GROWTH)) {
+        ActiveGrowth growth = new ActiveGrowth(lab, scale);
+        tables.add(growth.run());
+        bars.addAll(growth.bars());
+      }
+      if (options.parts().contains(Part.LARGE)) {
+        LargeQueue large = new LargeQueue(lab, scale, throughput.scriptMicros());
+        tables.add(large.run());
+        bars.addAll(large.bars());
+      }
+      if (options.parts().contains(Part.LANES)) {
+        tables.add(new LaneCost(lab, scale).run());
+      }
+      if (options.parts().contains(Part.MEMORY)) {
+        tables.add(new Memory(lab, scale).run());
+      }
       Duration taken = Duration.ofNanos(System.nanoTime() - start);
       environment.put("took", taken.toSeconds() + " s");
       return new Report(environment, tables, bars);

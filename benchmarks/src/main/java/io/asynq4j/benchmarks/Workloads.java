@@ -32,6 +32,7 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,15 @@ final class Workloads {
     all.add(new Workload(name, /* many= */ false, preparation, call));
   }
 
+  /** In as many calls as it takes, where the broker does no more in one than a script may. */
+  private static Workload.Call inCalls(IntConsumer call) {
+    return batch -> {
+      for (int left = batch; left > 0; left -= Stock.MAX_BATCH) {
+        call.accept(Math.min(left, Stock.MAX_BATCH));
+      }
+    };
+  }
+
   private static void nothing(int calls, int batch) {}
 
   private void addEnqueues() {
@@ -102,7 +112,7 @@ final class Workloads {
     many(
         "claim",
         (calls, batch) -> stock.pending(calls * batch),
-        batch -> running.putBack(stock.claim(batch, Stock.LONG)));
+        inCalls(part -> running.putBack(stock.claim(part, Stock.LONG))));
     claimed(
         "extend",
         claims -> {
@@ -175,20 +185,21 @@ final class Workloads {
     many(
         "forward",
         (calls, batch) -> stock.due(calls * batch),
-        batch -> expect(batch, broker.upkeep().forward(queue, batch).moved()));
+        inCalls(part -> expect(part, broker.upkeep().forward(queue, part).moved())));
     many(
         "expired + recover",
         (calls, batch) -> {
           List<Claim> claims = stock.active(calls * batch, Stock.LONG);
           stock.makeOverdue("lease", claims.stream().map(Claim::id).toList());
         },
-        batch ->
-            expect(
-                batch,
-                broker
-                    .upkeep()
-                    .recover(queue, batch, CrashRules.DEFAULT, QueueRules.NONE, Stock.KEEP_ALL)
-                    .size()));
+        inCalls(
+            part ->
+                expect(
+                    part,
+                    broker
+                        .upkeep()
+                        .recover(queue, part, CrashRules.DEFAULT, QueueRules.NONE, Stock.KEEP_ALL)
+                        .size())));
     many(
         "expire",
         (calls, batch) -> {
@@ -197,11 +208,11 @@ final class Workloads {
           stock.complete(claims);
           stock.makeOverdue("completed", claims.stream().map(Claim::id).toList());
         },
-        batch -> expect(batch, broker.upkeep().expire(queue, batch)));
+        inCalls(part -> expect(part, broker.upkeep().expire(queue, part))));
     many(
         "trim",
         (calls, batch) -> stock.archived(calls * batch),
-        batch -> expect(batch, broker.upkeep().trim(queue, batch, fullArchive)));
+        inCalls(part -> expect(part, broker.upkeep().trim(queue, part, fullArchive))));
     Stock toRepair = otherStocks.get();
     Shelf<Claim> repaired = new Shelf<>();
     many(
@@ -238,7 +249,7 @@ final class Workloads {
     many(
         "sweep",
         (calls, batch) -> sets("swept", calls, batch).forEach(this::finish),
-        batch -> broker.aggregation().sweep(queue, batch));
+        inCalls(part -> broker.aggregation().sweep(queue, part)));
     Shelf<AggregationSet> toReclaim = new Shelf<>();
     many(
         "reclaim",

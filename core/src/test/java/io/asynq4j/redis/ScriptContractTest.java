@@ -82,17 +82,20 @@ class ScriptContractTest {
   @ParameterizedTest
   @EnumSource(Script.class)
   void theBodyWalksOverItsItemsInTheirNumber(Script script) {
-    Matcher loop = Pattern.compile("for i = (\\d+), #ARGV(?:, (\\d+))? do").matcher(body(script));
-    if (script.items().isEmpty()) {
-      assertThat(loop.find()).as("loops over items").isFalse();
-      return;
+    Matcher walk =
+        Pattern.compile("for i = (\\d+), #ARGV(?:, (\\d+))? do|column\\((\\d+), (\\d+)\\)")
+            .matcher(body(script));
+    int first = script.args().size() + 1;
+    int width = script.items().size();
+    int walks = 0;
+    for (; walk.find(); walks++) {
+      boolean column = walk.group(3) != null;
+      int from = Integer.parseInt(walk.group(column ? 3 : 1));
+      String step = walk.group(column ? 4 : 2);
+      assertThat(step == null ? 1 : Integer.parseInt(step)).as(walk.group()).isEqualTo(width);
+      assertThat(from).as(walk.group()).isBetween(first, column ? first + width - 1 : first);
     }
-    assertThat(loop.find()).as("loops over items").isTrue();
-    assertThat(loop.group(1))
-        .as("first item")
-        .isEqualTo(Integer.toString(script.args().size() + 1));
-    int stride = loop.group(2) == null ? 1 : Integer.parseInt(loop.group(2));
-    assertThat(stride).as("arguments of an item").isEqualTo(script.items().size());
+    assertThat(walks > 0).as("walks over items").isEqualTo(width > 0);
   }
 
   @ParameterizedTest

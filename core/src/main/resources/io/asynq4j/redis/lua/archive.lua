@@ -5,7 +5,7 @@
 -- KEYS       active lease archived lane guard
 -- ARGV       now prefix sequence keep max_size max_age release_locks
 -- ITEMS      id token msg lock quarantine
--- DERIVES    t:<id>, places, processed, processed:<day>, failed, failed:<day>, the lock
+-- DERIVES    t:<id>, departed, processed, processed:<day>, failed, failed:<day>, the lock
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost; last, how many old ones were trimmed
 local active, lease, archived, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
@@ -16,33 +16,33 @@ if answers then
   return answers
 end
 
-answers = {}
-local settled = {}
 local second = to_seconds(now)
+local ids, settled = column(8, 5), nil
+answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(9, 5)))
+local n, given_up, locks = 0, {}, {}
 for i = 8, #ARGV, 5 do
-  local id, token, msg, lock, quarantine = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
-  local task = prefix .. 't:' .. id
-  local mine = holds(lease, task, id, token)
-  if mine then
-    redis.call('ZREM', lease, id)
-    redis.call('ZADD', archived, second, id)
-    redis.call('HSET', task, 'state', 'archived')
+  n = n + 1
+  if answers[n] == 1 then
+    local id, msg, lock, quarantine = ARGV[i], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+    local task = prefix .. 't:' .. id
+    local fields = { 'state', 'archived' }
     if msg ~= '' then
-      redis.call('HSET', task, 'msg', msg)
+      add(fields, 'msg', msg)
     else
-      redis.call('HSET', task, 'quarantine', quarantine)
+      add(fields, 'quarantine', quarantine)
     end
-    redis.call('HDEL', task, 'claim')
-    if release_locks == '1' then
-      release(lock, id)
-    end
-    settled[#settled + 1] = id
+    redis.call('HSET', task, unpack(fields))
+    redis.call('HDEL', task, 'claim', 'place')
+    add(given_up, second, id)
+    add(locks, lock)
   end
-  answers[#answers + 1] = mine and 1 or 0
 end
 local trimmed = 0
 if #settled > 0 then
-  leave_active(prefix, active, settled)
+  redis.call('ZADD', archived, unpack(given_up))
+  if release_locks == '1' then
+    release(locks, settled)
+  end
   count(prefix, second, #settled, #settled)
   trimmed = trim_archive(prefix, second, max_size, max_age, #settled + 100)
 end

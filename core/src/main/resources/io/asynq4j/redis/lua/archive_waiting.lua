@@ -11,22 +11,32 @@ local archived, groups = KEYS[1], KEYS[2]
 local now, prefix = clock(ARGV[1]), ARGV[2]
 local max_size, max_age, release_locks = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
-local answers, moved = {}, 0
+local answers, leaving, moved, given_up = {}, {}, {}, {}
 local second = to_seconds(now)
 for i = 6, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
-  local answer = take_for_operator(prefix, task, id, 'archived')
+  local answer = take_for_operator(prefix, task, id, 'archived', leaving)
   if answer == 1 then
-    redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'group', 'claim')
-    redis.call('ZADD', archived, second, id)
+    redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'group', 'claim', 'place')
     redis.call('HSET', task, 'state', 'archived')
-    if release_locks == '1' then
-      release(redis.call('HGET', task, 'unique_key'), id)
-    end
-    moved = moved + 1
+    add(given_up, second, id)
+    add(moved, id)
   end
   answers[#answers + 1] = answer
 end
-answers[#answers + 1] = moved > 0 and trim_archive(prefix, second, max_size, max_age, moved + 100) or 0
+local trimmed = 0
+if #moved > 0 then
+  leave_containers(prefix, groups, leaving)
+  redis.call('ZADD', archived, unpack(given_up))
+  if release_locks == '1' then
+    local locks = {}
+    for i = 1, #moved do
+      locks[i] = redis.call('HGET', prefix .. 't:' .. moved[i], 'unique_key')
+    end
+    release(locks, moved)
+  end
+  trimmed = trim_archive(prefix, second, max_size, max_age, #moved + 100)
+end
+answers[#answers + 1] = trimmed
 return answers

@@ -4,7 +4,7 @@
 -- TRANSITION pending -> active
 -- KEYS       pending active lease paused settings lane guard
 -- ARGV       now prefix sequence keep max duration token max_active ordered
--- DERIVES    t:<id>, places
+-- DERIVES    t:<id>, departed
 -- RETURNS    why it gave no more (ok, empty, paused, full, held), until when in ms for held or 0, the second the leases
 --            end, then id and msg of each task
 local pending, active, lease, paused, settings, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -15,10 +15,8 @@ local earlier = recall(lane, sequence)
 if earlier then
   local answer = { 'ok', 0, earlier[1] }
   for i = 2, #earlier do
-    local task = prefix .. 't:' .. earlier[i]
-    if holds(lease, task, earlier[i], token) then
-      answer[#answer + 1] = earlier[i]
-      answer[#answer + 1] = redis.call('HGET', task, 'msg')
+    if held(prefix, lease, { earlier[i] }, { token })[1] then
+      add(answer, earlier[i], redis.call('HGET', prefix .. 't:' .. earlier[i], 'msg'))
     end
   end
   return answer
@@ -52,8 +50,8 @@ end
 
 local expiry = to_seconds(now) + duration
 local score = lease_score(expiry, token)
-local taken, leases, answer = {}, {}, { 'ok', 0, expiry }
-local passes = 0
+local taken, here, leases, answer = {}, {}, {}, { 'ok', 0, expiry }
+local place, passes = last_place(prefix, active, max), 0
 repeat
   local ids = redis.call('RPOP', pending, max - #taken) or {}
   for i = 1, #ids do
@@ -63,14 +61,16 @@ repeat
     if not record[1] then
       -- An id without a task: the original would run into it for ever.
       redis.call('DEL', task)
-    elseif not (record[2] == 'active' and redis.call('ZSCORE', lease, id)) then
-      redis.call('HSET', task, 'state', 'active', 'claim', token)
-      redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms')
-      taken[#taken + 1] = id
-      leases[#leases + 1] = score
-      leases[#leases + 1] = id
-      answer[#answer + 1] = id
-      answer[#answer + 1] = record[1]
+    elseif not (record[2] == 'active' and (here[id] or redis.call('ZSCORE', lease, id))) then
+      taken[#taken + 1], here[id] = id, true
+      redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms', 'place')
+      if place then
+        redis.call('HSET', task, 'state', 'active', 'claim', token, 'place', place + #taken)
+      else
+        redis.call('HSET', task, 'state', 'active', 'claim', token)
+      end
+      add(leases, score, id)
+      add(answer, id, record[1])
     end
   end
   passes = passes + 1
@@ -79,7 +79,7 @@ until #ids == 0 or #taken == max or passes == 3
 if #taken == 0 then
   return { 'empty', 0, 0 }
 end
-enter_active(prefix, active, taken)
+redis.call('LPUSH', active, unpack(taken))
 redis.call('ZADD', lease, unpack(leases))
 if #taken < max then
   answer[1] = 'empty'

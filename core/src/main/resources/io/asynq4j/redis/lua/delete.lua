@@ -10,11 +10,13 @@
 local groups = KEYS[1]
 local prefix, container = ARGV[1], ARGV[2]
 
-local answers = {}
+local answers, leaving, gone = {}, {}, {}
+local ids, tasks, locks = {}, {}, {}
 for i = 3, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
-  local state = redis.call('HGET', task, 'state')
+  local record = redis.call('HMGET', task, 'state', 'group', 'unique_key')
+  local state = record[1]
   local answer = 1
   if not state then
     -- What has no state is a late result written by the original, in no container, or nothing but an id in one.
@@ -23,11 +25,19 @@ for i = 3, #ARGV do
       answer = redis.call('TYPE', container).ok == 'list' and redis.call('LREM', container, -1, id)
         or redis.call('ZREM', container, id)
     end
-  elseif not take_out(prefix, task, id, state) then
+  elseif gone[id] then
+    answer = 0
+  elseif not may_leave(prefix, id, state, record[2], leaving) then
     answer = state
   else
-    discard(task, id)
+    gone[id] = true
+    add(ids, id)
+    add(tasks, task)
+    add(locks, record[3])
   end
   answers[#answers + 1] = answer
 end
+leave_containers(prefix, groups, leaving)
+release(locks, ids)
+delete_all(tasks)
 return answers

@@ -14,15 +14,17 @@ if answers then
   return answers
 end
 
-answers = {}
+answers = admit(prefix, column(5, 4), column(7, 4))
+local n, new = 0, {}
 for i = 5, #ARGV, 4 do
   local id, msg, lock, ttl = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
-  local task = prefix .. 't:' .. id
-  local answer = admit(task, id, lock, ttl)
-  if answer == 1 then
-    redis.call('HSET', task, 'msg', msg, 'state', 'pending', 'pending_since', now .. '000')
-    redis.call('LPUSH', pending, id)
+  n = n + 1
+  if answers[n] == 1 then
+    local fields = pending_fields(now)
+    add(fields, 'msg', msg)
+    create(prefix .. 't:' .. id, id, lock, ttl, fields)
+    add(new, id)
   end
-  answers[#answers + 1] = answer
 end
+call_once('LPUSH', pending, new)
 return remember(lane, sequence, keep, answers)

@@ -9,11 +9,12 @@ local completed = KEYS[1]
 local now, prefix, limit = clock(ARGV[1]), ARGV[2], ARGV[3]
 
 local due = redis.call('ZRANGEBYSCORE', completed, '-inf', to_seconds(now), 'LIMIT', 0, limit)
+local gone = {}
 for i = 1, #due do
-  local task = prefix .. 't:' .. due[i]
-  redis.call('ZREM', completed, due[i])
-  if redis.call('HGET', task, 'state') == 'completed' then
-    discard(task, due[i])
+  if redis.call('HGET', prefix .. 't:' .. due[i], 'state') == 'completed' then
+    add(gone, due[i])
   end
 end
+call_once('ZREM', completed, due)
+discard(prefix, gone)
 return #due

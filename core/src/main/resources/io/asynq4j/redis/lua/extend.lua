@@ -10,13 +10,17 @@ local lease = KEYS[1]
 local now, prefix, duration = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 
 local expiry = to_seconds(now) + duration
-local answers = { expiry }
+local answers, extended, n = { expiry }, {}, 0
+local mine = held(prefix, lease, column(4, 2), column(5, 2))
 for i = 4, #ARGV, 2 do
   local id, token = ARGV[i], ARGV[i + 1]
-  local mine = holds(lease, prefix .. 't:' .. id, id, token)
-  if mine then
-    redis.call('ZADD', lease, 'XX', lease_score(expiry, token), id)
+  n = n + 1
+  if mine[n] then
+    add(extended, lease_score(expiry, token), id)
   end
-  answers[#answers + 1] = mine and 1 or 0
+  answers[#answers + 1] = mine[n] and 1 or 0
+end
+if #extended > 0 then
+  redis.call('ZADD', lease, 'XX', unpack(extended))
 end
 return answers

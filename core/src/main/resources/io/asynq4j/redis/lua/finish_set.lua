@@ -29,22 +29,28 @@ if id ~= '' then
   local due_ms = tonumber(at) or delay ~= '' and to_millis(now) + tonumber(delay)
   -- The lock lasts its time from when the task is due, not from now.
   local wait = due_ms and math.max(0, math.ceil(due_ms / 1000) - to_seconds(now)) or 0
-  local answer = admit(task, id, lock, lock ~= '' and ttl + wait)
+  local answer = admit(prefix, { id }, { lock })[1]
   if answer ~= 1 then
     return answer
   end
-  redis.call('HSET', task, 'msg', msg)
+  local fields
   if due_ms then
-    enter_at(prefix, 'scheduled', task, id, due_ms, precise)
-    if group ~= '' then
-      redis.call('HSET', task, 'group', group)
-      redis.call('SADD', groups, group)
-    end
+    local score
+    score, fields = timed('scheduled', due_ms, precise)
+    redis.call('ZADD', scheduled, score, id)
   elseif group ~= '' then
-    enter_group(prefix, task, id, group, to_seconds(now))
+    fields = { 'state', 'aggregating' }
+    redis.call('ZADD', prefix .. 'g:' .. group, to_seconds(now), id)
   else
-    enter_pending(prefix, task, id, now)
+    fields = pending_fields(now)
+    redis.call('LPUSH', pending, id)
   end
+  if group ~= '' then
+    add(fields, 'group', group)
+    redis.call('SADD', groups, group)
+  end
+  add(fields, 'msg', msg)
+  create(task, id, lock, lock ~= '' and ttl + wait, fields)
 end
 redis.call('ZREM', aggregation_sets, set_key)
 if redis.call('EXISTS', set_key) == 1 then

@@ -15,6 +15,7 @@ local LOOK_AHEAD = 1000
 
 local second, now_ms = to_seconds(now), to_millis(now)
 local moved, next_due = 0, 0
+local fields, running, grouped = pending_fields(now), {}, {}
 
 local function wait_for(due_ms)
   if next_due == 0 or due_ms < next_due then
@@ -31,40 +32,54 @@ local function has_to_wait(id)
   return true
 end
 
-local function move(source, id)
+local function move(id, leaving)
   local task = prefix .. 't:' .. id
-  local record = redis.call('HMGET', task, 'group', 'msg')
-  redis.call('ZREM', source, id)
+  local record = redis.call('HMGET', task, 'group', 'msg', 'due_ms', 'hold_until')
+  local group = record[1]
+  add(leaving, id)
   if not record[2] then
     -- An id without a task: nothing to run.
     redis.call('DEL', task)
-  elseif record[1] and record[1] ~= '' then
-    redis.call('HDEL', task, 'due_ms', 'hold_until')
-    enter_group(prefix, task, id, record[1], second)
   else
-    redis.call('HDEL', task, 'due_ms', 'hold_until')
-    enter_pending(prefix, task, id, now)
+    if record[3] or record[4] then
+      redis.call('HDEL', task, 'due_ms', 'hold_until')
+    end
+    if group and group ~= '' then
+      redis.call('HSET', task, 'state', 'aggregating')
+      grouped[group] = grouped[group] or {}
+      add(grouped[group], second, id)
+    else
+      redis.call('HSET', task, unpack(fields))
+      add(running, id)
+    end
   end
   moved = moved + 1
 end
 
 for _, source in ipairs({ scheduled, retry }) do
+  local leaving = {}
   local due = redis.call('ZRANGEBYSCORE', source, '-inf', '(' .. second, 'LIMIT', 0, limit - moved)
   for i = 1, #due do
-    move(source, due[i])
+    move(due[i], leaving)
   end
   if moved < limit then
     local this_second = redis.call('ZRANGEBYSCORE', source, second, second, 'LIMIT', 0, LOOK_AHEAD)
     for i = 1, #this_second do
       if moved < limit and not has_to_wait(this_second[i]) then
-        move(source, this_second[i])
+        move(this_second[i], leaving)
       end
     end
   end
+  call_once('ZREM', source, leaving)
   local later = redis.call('ZRANGEBYSCORE', source, '(' .. second, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   if later[2] then
     wait_for(tonumber(later[2]) * 1000)
   end
+end
+call_once('LPUSH', pending, running)
+for group, members in pairs(grouped) do
+  redis.call('ZADD', prefix .. 'g:' .. group, unpack(members))
+  redis.call('SADD', groups, group)
 end
 if moved == limit then
   next_due = now_ms

@@ -14,15 +14,22 @@ if answers then
   return answers
 end
 
-answers = {}
+answers = admit(prefix, column(5, 5), column(7, 5))
+local n, second, members, named = 0, to_seconds(now), {}, {}
 for i = 5, #ARGV, 5 do
   local id, msg, lock, ttl, group = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
-  local task = prefix .. 't:' .. id
-  local answer = admit(task, id, lock, ttl)
-  if answer == 1 then
-    redis.call('HSET', task, 'msg', msg)
-    enter_group(prefix, task, id, group, to_seconds(now))
+  n = n + 1
+  if answers[n] == 1 then
+    create(prefix .. 't:' .. id, id, lock, ttl, { 'msg', msg, 'state', 'aggregating', 'group', group })
+    if not members[group] then
+      members[group] = {}
+      add(named, group)
+    end
+    add(members[group], second, id)
   end
-  answers[#answers + 1] = answer
 end
+for i = 1, #named do
+  redis.call('ZADD', prefix .. 'g:' .. named[i], unpack(members[named[i]]))
+end
+call_once('SADD', groups, named)
 return remember(lane, sequence, keep, answers)

@@ -80,13 +80,21 @@ else
   page = redis.call(newest_first and 'ZREVRANGE' or 'ZRANGE', container, offset, offset + limit - 1, 'WITHSCORES')
 end
 
+local ids, scores = page, {}
+if not is_list then
+  ids = {}
+  for i = 1, #page, 2 do
+    add(ids, page[i])
+    add(scores, page[i + 1])
+  end
+end
+local leases = #ids > 0 and redis.call('ZMSCORE', lease, unpack(ids))
 local answer = { now, size, offset }
-for i = 1, #page, is_list and 1 or 2 do
-  local record = redis.call('HMGET', prefix .. 't:' .. page[i], 'msg', 'state', 'result', 'crashes', 'quarantine',
+for i = 1, #ids do
+  local record = redis.call('HMGET', prefix .. 't:' .. ids[i], 'msg', 'state', 'result', 'crashes', 'quarantine',
     'due_ms', 'hold_until', 'pending_since', 'group')
-  answer[#answer + 1] = page[i]
-  answer[#answer + 1] = is_list and '' or page[i + 1]
-  answer[#answer + 1] = redis.call('ZSCORE', lease, page[i]) or ''
+  add(answer, ids[i], scores[i] or '')
+  add(answer, leases[i] or '')
   for field = 1, 9 do
     answer[#answer + 1] = record[field] or ''
   end

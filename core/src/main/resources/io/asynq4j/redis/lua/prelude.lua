@@ -84,56 +84,120 @@ local function remember(lane, sequence, ttl, answer)
   return answer
 end
 
-local function release(lock, id)
-  if lock and lock ~= '' and redis.call('GET', lock) == id then
-    redis.call('DEL', lock)
+-- One column of the items: every so manieth argument, from the first on.
+local function column(first, width)
+  local values = {}
+  for i = first, #ARGV, width do
+    values[#values + 1] = ARGV[i]
+  end
+  return values
+end
+
+-- Adds one or two values to the arguments of a call that is made later, once for all tasks.
+local function add(arguments, one, two)
+  arguments[#arguments + 1] = one
+  arguments[#arguments + 1] = two
+end
+
+-- One call with many values, which is much cheaper than many with one; none, when there is nothing to do.
+local function call_once(command, key, arguments)
+  if #arguments > 0 then
+    return redis.call(command, key, unpack(arguments))
   end
 end
 
--- Whether a new task may come in: 1, or 0 when its id is taken, or the id of the task that holds its lock.
-local function admit(task, id, lock, ttl)
-  local holder = lock ~= '' and redis.call('GET', lock)
-  if holder then
-    return holder
+local function delete_all(keys)
+  if #keys > 0 then
+    redis.call('DEL', unpack(keys))
   end
-  if redis.call('EXISTS', task) == 1 then
-    return 0
+end
+
+-- Frees the locks that still belong to their task; a task without one has '' or false.
+local function release(locks, ids)
+  local held, holders, own = {}, {}, {}
+  for i = 1, #ids do
+    if locks[i] and locks[i] ~= '' then
+      add(held, locks[i])
+      add(holders, ids[i])
+    end
   end
+  local found = #held > 0 and redis.call('MGET', unpack(held)) or {}
+  for i = 1, #held do
+    if found[i] == holders[i] then
+      add(own, held[i])
+    end
+  end
+  delete_all(own)
+end
+
+-- Deletes tasks, with the locks they hold.
+local function discard(prefix, ids)
+  local tasks, locks = {}, {}
+  for i = 1, #ids do
+    tasks[i] = prefix .. 't:' .. ids[i]
+    locks[i] = redis.call('HGET', tasks[i], 'unique_key')
+  end
+  release(locks, ids)
+  delete_all(tasks)
+end
+
+-- Which new tasks may come in: for each 1, or 0 when its id is taken, or the id of the task that holds its lock. Of two in
+-- one call, the second finds the first.
+local function admit(prefix, ids, locks)
+  local tasks, wanted = {}, {}
+  for i = 1, #ids do
+    tasks[i] = prefix .. 't:' .. ids[i]
+    if locks[i] ~= '' then
+      add(wanted, locks[i])
+    end
+  end
+  local holders = #wanted > 0 and redis.call('MGET', unpack(wanted)) or {}
+  local all_new = redis.call('EXISTS', unpack(tasks)) == 0
+  local answers, ids_here, locks_here, next_wanted = {}, {}, {}, 0
+  for i = 1, #ids do
+    local id, lock, holder = ids[i], locks[i], nil
+    if lock ~= '' then
+      next_wanted = next_wanted + 1
+      holder = locks_here[lock] or holders[next_wanted]
+    end
+    if holder then
+      answers[i] = holder
+    elseif ids_here[id] or not all_new and redis.call('EXISTS', tasks[i]) == 1 then
+      answers[i] = 0
+    else
+      answers[i] = 1
+      ids_here[id], locks_here[lock] = true, id
+    end
+  end
+  return answers
+end
+
+-- Writes the record of a new task, and its lock.
+local function create(task, id, lock, ttl, fields)
   if lock ~= '' then
     redis.call('SET', lock, id, 'EX', ttl)
-    redis.call('HSET', task, 'unique_key', lock)
+    add(fields, 'unique_key', lock)
   end
-  return 1
+  redis.call('HSET', task, unpack(fields))
 end
 
-local function enter_pending(prefix, task, id, now)
-  redis.call('HSET', task, 'state', 'pending', 'pending_since', now .. '000')
-  redis.call('LPUSH', prefix .. 'pending', id)
+-- What a record says of a task that waits for its turn.
+local function pending_fields(now)
+  return { 'state', 'pending', 'pending_since', now .. '000' }
 end
 
--- Whole seconds, rounded up, so that nothing runs early; or, where milliseconds were asked for, rounded down with the
--- exact time beside it.
-local function enter_at(prefix, state, task, id, due_ms, precise)
+-- The same at the head of an ordered queue, where it holds the line until its time has come.
+local function held_fields(now, hold_until)
+  return { 'state', 'pending', 'pending_since', now .. '000', 'hold_until', string.format('%.0f', hold_until) }
+end
+
+-- The score of a task that waits for a time, and what its record says: whole seconds, rounded up, so that nothing runs
+-- early; or, where milliseconds were asked for, rounded down with the exact time beside it.
+local function timed(state, due_ms, precise)
   if precise == '1' then
-    redis.call('HSET', task, 'state', state, 'due_ms', string.format('%.0f', due_ms))
-    redis.call('ZADD', prefix .. state, math.floor(due_ms / 1000), id)
-  else
-    redis.call('HSET', task, 'state', state)
-    redis.call('ZADD', prefix .. state, math.ceil(due_ms / 1000), id)
+    return math.floor(due_ms / 1000), { 'state', state, 'due_ms', string.format('%.0f', due_ms) }
   end
-end
-
-local function enter_group(prefix, task, id, group, second)
-  redis.call('HSET', task, 'state', 'aggregating', 'group', group)
-  redis.call('ZADD', prefix .. 'g:' .. group, second, id)
-  redis.call('SADD', prefix .. 'groups', group)
-end
-
--- Back to the head of an ordered queue, where it holds the line until its time has come.
-local function enter_head(prefix, task, id, now, hold_until)
-  redis.call('HSET', task, 'state', 'pending', 'pending_since', now .. '000', 'hold_until',
-    string.format('%.0f', hold_until))
-  redis.call('RPUSH', prefix .. 'pending', id)
+  return math.ceil(due_ms / 1000), { 'state', state }
 end
 
 -- What an operator has set in Redis wins over what the caller was configured with.
@@ -146,41 +210,36 @@ local function lease_score(expiry, token)
   return string.format('%.0f.%s', expiry, string.sub(token, 1, 6))
 end
 
--- Whether the lease on a task is the one this token stands for: six digits in the score, all of it in the record. A Go
--- worker's lease is a whole number, so it never is.
-local function holds(lease, task, id, token)
-  local score = redis.call('ZSCORE', lease, id)
-  return score
-    and math.floor(tonumber(score) % 1 * 1000000 + 0.5) == tonumber(string.sub(token, 1, 6))
-    and redis.call('HGET', task, 'claim') == token
-end
-
--- Beyond so many active tasks, each has its place in the list, counted from the tail, noted beside it: walking over them
--- would take too long. Up to here it is quicker.
-local FEW_ACTIVE = 500
-local PLACES_TTL = 86400
-
--- Puts ids at the head of the active list.
-local function enter_active(prefix, active, ids)
-  local size = redis.call('LPUSH', active, unpack(ids))
-  if size > FEW_ACTIVE then
-    local places = {}
-    for i = 1, #ids do
-      places[#places + 1] = ids[i]
-      places[#places + 1] = size - #ids + i
-    end
-    redis.call('HSET', prefix .. 'places', unpack(places))
-    redis.call('EXPIRE', prefix .. 'places', PLACES_TTL)
-  end
-end
-
--- Where ids stand in the active list; what is not in it is left out. A place that is not noted, or is wrong because a Go
--- worker has taken something out below it, is looked for.
-local function places_of(prefix, active, size, ids)
-  local noted = redis.call('HMGET', prefix .. 'places', unpack(ids))
-  local lowest, highest = size, 1
+-- Which leases are the ones these tokens stand for: six digits in the score, all of it in the record. A Go worker's lease is
+-- a whole number, so it never is.
+local function held(prefix, lease, ids, tokens)
+  local scores, mine = redis.call('ZMSCORE', lease, unpack(ids)), {}
   for i = 1, #ids do
-    noted[i] = tonumber(noted[i]) or 0
+    mine[i] = scores[i]
+      and math.floor(tonumber(scores[i]) % 1 * 1000000 + 0.5) == tonumber(string.sub(tokens[i], 1, 6))
+      and redis.call('HGET', prefix .. 't:' .. ids[i], 'claim') == tokens[i]
+  end
+  return mine
+end
+
+-- Beyond so many active tasks, each record says where its id stands in the active list: walking over them would take too
+-- long. Up to here it is quicker. Places count from the tail, and from the first that ever stood there, so that they stay
+-- the same when the oldest leave; how many have left there is kept beside the list.
+local FEW_ACTIVE = 500
+local DEPARTED_TTL = 604800
+
+-- The place below the next that enters, or nil where places are not noted.
+local function last_place(prefix, active, entering)
+  local size = redis.call('LLEN', active)
+  return size + entering > FEW_ACTIVE and size + (redis.call('GET', prefix .. 'departed') or 0) or nil
+end
+
+-- Where ids stand in the active list, counted from the tail; what is not in it is left out. A place that is not noted, or
+-- is wrong because a Go worker has taken something out below it, is looked for.
+local function places_of(prefix, active, size, departed, ids)
+  local noted, lowest, highest = {}, size, 1
+  for i = 1, #ids do
+    noted[i] = (tonumber(redis.call('HGET', prefix .. 't:' .. ids[i], 'place')) or departed) - departed
     lowest, highest = math.min(lowest, noted[i]), math.max(highest, noted[i])
   end
   -- What was claimed together is often settled together: then one look at that part of the list is enough.
@@ -198,9 +257,17 @@ local function places_of(prefix, active, size, ids)
   return places
 end
 
+-- Only in a record that is there: an id may stand for nothing.
+local function note_place(task, place)
+  if redis.call('HSET', task, 'place', place) == 1 and not redis.call('HGET', task, 'state') then
+    redis.call('HDEL', task, 'place')
+  end
+end
+
 -- Takes ids out of the active list. When there are few, by looking from the tail, where the oldest are: what has been
--- running longest is most likely to be finished next. When there are many, the newest move to the places that get free,
--- so that all others keep theirs; the list is then no longer in the order of the claims.
+-- running longest is most likely to be finished next. When there are many, as many are taken from one end, and those of
+-- them that stay move to the places that got free, so that all others keep theirs; the list is then no longer in the
+-- order of the claims.
 local function leave_active(prefix, active, ids)
   local size = redis.call('LLEN', active)
   if size <= FEW_ACTIVE then
@@ -209,37 +276,56 @@ local function leave_active(prefix, active, ids)
     end
     return
   end
-  local places, free = places_of(prefix, active, size, ids), {}
-  for i = 1, #places do
+  local departed = tonumber(redis.call('GET', prefix .. 'departed') or 0)
+  local places = places_of(prefix, active, size, departed, ids)
+  local going, free, at_tail, at_head = #places, {}, 0, 0
+  for i = 1, going do
     free[places[i]] = true
+    at_tail = at_tail + (places[i] <= going and 1 or 0)
+    at_head = at_head + (places[i] > size - going and 1 or 0)
   end
-  local left = size - #places
-  local newest = #places > 0 and redis.call('LPOP', active, #places) or {}
-  local moved, next_newest = {}, 1
-  for i = 1, #places do
-    if places[i] <= left then
-      while free[size - next_newest + 1] do
-        next_newest = next_newest + 1
-      end
-      redis.call('LSET', active, -places[i], newest[next_newest])
-      moved[#moved + 1] = newest[next_newest]
-      moved[#moved + 1] = places[i]
-      next_newest = next_newest + 1
-    end
-  end
-  if left <= FEW_ACTIVE then
-    redis.call('DEL', prefix .. 'places')
+  if going == 0 then
     return
   end
-  redis.call('HDEL', prefix .. 'places', unpack(ids))
-  if #moved > 0 then
-    redis.call('HSET', prefix .. 'places', unpack(moved))
+  local from_tail = at_tail >= at_head
+  local taken, staying = redis.call(from_tail and 'RPOP' or 'LPOP', active, going), {}
+  for i = 1, going do
+    if not free[from_tail and i or size - i + 1] then
+      add(staying, taken[i])
+    end
+  end
+  local shift, moved = from_tail and going or 0, 0
+  for i = 1, going do
+    local place = places[i]
+    if place > shift and place <= size - going + shift then
+      moved = moved + 1
+      redis.call('LSET', active, shift - place, staying[moved])
+      note_place(prefix .. 't:' .. staying[moved], departed + place)
+    end
+  end
+  if size - going <= FEW_ACTIVE then
+    redis.call('DEL', prefix .. 'departed')
+  elseif from_tail then
+    redis.call('SET', prefix .. 'departed', departed + going, 'EX', DEPARTED_TTL)
   end
 end
 
-local function discard(task, id)
-  release(redis.call('HGET', task, 'unique_key'), id)
-  redis.call('DEL', task)
+-- Ends attempts, if they are the caller's to end. Returns for each 1 or 0, and the ids of those that have ended.
+local function end_attempts(prefix, active, lease, ids, mine)
+  local answers, ended, seen = {}, {}, {}
+  for i = 1, #ids do
+    if mine[i] and not seen[ids[i]] then
+      answers[i], seen[ids[i]] = 1, true
+      add(ended, ids[i])
+    else
+      answers[i] = 0
+    end
+  end
+  if #ended > 0 then
+    leave_active(prefix, active, ended)
+    redis.call('ZREM', lease, unpack(ended))
+  end
+  return answers, ended
 end
 
 -- Removes archived tasks that are too old, then the oldest beyond the limit, at most so many. Returns how many went.
@@ -253,10 +339,8 @@ local function trim_archive(prefix, second, max_size, max_age, limit)
       gone[#gone + 1] = oldest[i]
     end
   end
-  for i = 1, #gone do
-    redis.call('ZREM', archived, gone[i])
-    discard(prefix .. 't:' .. gone[i], gone[i])
-  end
+  call_once('ZREM', archived, gone)
+  discard(prefix, gone)
   return #gone
 end
 
@@ -280,35 +364,47 @@ local function is_in_set(prefix, id)
   return false
 end
 
--- Takes a waiting task out of its container. False while a worker or an aggregation has it; a record that is in no
--- container (the original leaves such behind) counts as taken out, so that it can be put right.
-local function take_out(prefix, task, id, state)
+-- Whether a task may leave its container, which it does in leave_containers: false while a worker or an aggregation has it;
+-- a record that is in no container (the original leaves such behind) may, so that it can be put right.
+local function may_leave(prefix, id, state, group, leaving)
   if state == 'active' then
     return not redis.call('ZSCORE', prefix .. 'lease', id) and not redis.call('LPOS', prefix .. 'active', id)
-  elseif state == 'pending' then
-    redis.call('LREM', prefix .. 'pending', -1, id)
-  elseif state == 'aggregating' then
-    local group = redis.call('HGET', task, 'group') or ''
-    if redis.call('ZREM', prefix .. 'g:' .. group, id) == 0 and is_in_set(prefix, id) then
+  end
+  local container = prefix .. state
+  if state == 'aggregating' then
+    container = prefix .. 'g:' .. (group or '')
+    if not redis.call('ZSCORE', container, id) and is_in_set(prefix, id) then
       return false
     end
-    if redis.call('EXISTS', prefix .. 'g:' .. group) == 0 then
-      redis.call('SREM', prefix .. 'groups', group)
-    end
-  else
-    redis.call('ZREM', prefix .. state, id)
   end
+  leaving[container] = leaving[container] or {}
+  add(leaving[container], id)
   return true
 end
 
--- Takes a task out of its container for an operator: 1, or 0 when there is none, -1 when it has no message, or the state
--- that forbids it.
-local function take_for_operator(prefix, task, id, forbidden)
-  local record = redis.call('HMGET', task, 'state', 'msg')
+local function leave_containers(prefix, groups, leaving)
+  for container, ids in pairs(leaving) do
+    if container == prefix .. 'pending' then
+      for i = 1, #ids do
+        redis.call('LREM', container, -1, ids[i])
+      end
+    else
+      redis.call('ZREM', container, unpack(ids))
+      if string.sub(container, 1, #prefix + 2) == prefix .. 'g:' and redis.call('EXISTS', container) == 0 then
+        redis.call('SREM', groups, string.sub(container, #prefix + 3))
+      end
+    end
+  end
+end
+
+-- Whether an operator may take a task out of its container: 1, or 0 when there is none, -1 when it has no message, or the
+-- state that forbids it.
+local function take_for_operator(prefix, task, id, forbidden, leaving)
+  local record = redis.call('HMGET', task, 'state', 'msg', 'group')
   local state, msg = record[1], record[2]
   if not state or not msg then
     return redis.call('EXISTS', task) == 1 and -1 or 0
-  elseif state == forbidden or not take_out(prefix, task, id, state) then
+  elseif state == forbidden or not may_leave(prefix, id, state, record[3], leaving) then
     return state
   end
   return 1

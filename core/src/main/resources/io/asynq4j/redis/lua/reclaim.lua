@@ -24,10 +24,11 @@ if redis.call('EXISTS', set_key) == 1 then
     moved = redis.call('ZCARD', set_key)
     redis.call('RENAME', set_key, group_key)
   else
-    local part = redis.call('ZRANGE', set_key, 0, limit - 1, 'WITHSCORES')
+    local part, members = redis.call('ZRANGE', set_key, 0, limit - 1, 'WITHSCORES'), {}
     for i = 1, #part, 2 do
-      redis.call('ZADD', group_key, part[i + 1], part[i])
+      add(members, part[i + 1], part[i])
     end
+    redis.call('ZADD', group_key, unpack(members))
     redis.call('ZREMRANGEBYRANK', set_key, 0, limit - 1)
     redis.call('ZADD', aggregation_sets, 0, set_key)
     moved = #part / 2

@@ -5,55 +5,70 @@
 -- KEYS       active lease pending retry archived settings guard
 -- ARGV       now prefix ordered max_size max_age release_locks
 -- ITEMS      id score action msg lock delay quarantine
--- DERIVES    t:<id>, places, processed, processed:<day>, failed, failed:<day>, the lock
+-- DERIVES    t:<id>, departed, processed, processed:<day>, failed, failed:<day>, the lock
 -- RETURNS    for each task 1 = recovered, 0 = its lease has changed; last, how many archived ones were trimmed
 local active, lease, pending, retry, archived, settings = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, prefix, ordered = clock(ARGV[1]), ARGV[2], ARGV[3]
 local max_size, max_age, release_locks = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 
 ordered = is_ordered(settings, ordered)
-local answers, recovered, given_up = {}, {}, 0
-local second = to_seconds(now)
+local ids, expected, unchanged = column(7, 7), column(8, 7), {}
+local scores = redis.call('ZMSCORE', lease, unpack(ids))
+for i = 1, #ids do
+  unchanged[i] = scores[i] == expected[i]
+end
+local answers = end_attempts(prefix, active, lease, ids, unchanged)
+local second, n = to_seconds(now), 0
+local running, waiting, gone = {}, {}, {}
+local given_up, scored, locks = {}, {}, {}
 for i = 7, #ARGV, 7 do
-  local id, score, action, msg = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  local id, action, msg = ARGV[i], ARGV[i + 2], ARGV[i + 3]
   local lock, delay, quarantine = ARGV[i + 4], tonumber(ARGV[i + 5]), ARGV[i + 6]
   local task = prefix .. 't:' .. id
-  local unchanged = redis.call('ZSCORE', lease, id) == score
-  if unchanged then
-    redis.call('ZREM', lease, id)
-    recovered[#recovered + 1] = id
+  n = n + 1
+  if answers[n] == 1 then
+    local fields
     if action == 'drop' then
-      redis.call('DEL', task)
-    else
-      redis.call('HINCRBY', task, 'crashes', 1)
-      redis.call('HDEL', task, 'claim', 'group', 'due_ms')
-      if msg ~= '' then
-        redis.call('HSET', task, 'msg', msg)
-      elseif quarantine ~= '' then
-        redis.call('HSET', task, 'quarantine', quarantine)
-      end
-    end
-    if action == 'archive' then
-      redis.call('ZADD', archived, second, id)
-      redis.call('HSET', task, 'state', 'archived')
-      if release_locks == '1' then
-        release(lock, id)
-      end
-      given_up = given_up + 1
+      add(gone, task)
+    elseif action == 'archive' then
+      fields = { 'state', 'archived' }
+      add(given_up, id)
+      add(scored, second, id)
+      add(locks, lock)
     elseif action == 'retry' and ordered then
-      enter_head(prefix, task, id, now, to_millis(now) + delay)
+      fields = held_fields(now, to_millis(now) + delay)
+      add(running, id)
     elseif action == 'retry' then
-      enter_at(prefix, 'retry', task, id, to_millis(now) + delay, '0')
-    elseif action == 'pending' then
-      redis.call('RPUSH', pending, id)
-      redis.call('HSET', task, 'state', 'pending', 'pending_since', now .. '000')
+      local due
+      due, fields = timed('retry', to_millis(now) + delay, '0')
+      add(waiting, due, id)
+    else
+      fields = pending_fields(now)
+      add(running, id)
+    end
+    if fields then
+      if msg ~= '' then
+        add(fields, 'msg', msg)
+      elseif quarantine ~= '' then
+        add(fields, 'quarantine', quarantine)
+      end
+      redis.call('HINCRBY', task, 'crashes', 1)
+      redis.call('HDEL', task, 'claim', 'place', 'group', 'due_ms')
+      redis.call('HSET', task, unpack(fields))
     end
   end
-  answers[#answers + 1] = unchanged and 1 or 0
 end
-if #recovered > 0 then
-  leave_active(prefix, active, recovered)
+call_once('RPUSH', pending, running)
+call_once('ZADD', retry, waiting)
+delete_all(gone)
+local trimmed = 0
+if #given_up > 0 then
+  redis.call('ZADD', archived, unpack(scored))
+  if release_locks == '1' then
+    release(locks, given_up)
+  end
+  count(prefix, second, #given_up, #given_up)
+  trimmed = trim_archive(prefix, second, max_size, max_age, #given_up + 100)
 end
-count(prefix, second, given_up, given_up)
-answers[#answers + 1] = given_up > 0 and trim_archive(prefix, second, max_size, max_age, given_up + 100) or 0
+answers[#answers + 1] = trimmed
 return answers

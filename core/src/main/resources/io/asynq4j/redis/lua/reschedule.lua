@@ -4,7 +4,7 @@
 -- KEYS       active lease scheduled pending settings lane guard
 -- ARGV       now prefix sequence keep ordered
 -- ITEMS      id token delay precise
--- DERIVES    t:<id>, places
+-- DERIVES    t:<id>, departed
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost
 local active, lease, scheduled, pending, settings, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, prefix, sequence, keep, ordered = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -14,27 +14,29 @@ if answers then
   return answers
 end
 
-answers = {}
 ordered = is_ordered(settings, ordered)
-local settled = {}
+local ids, settled = column(6, 4), nil
+answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(7, 4)))
+local n, waiting = 0, {}
 for i = 6, #ARGV, 4 do
-  local id, token, delay, precise = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]), ARGV[i + 3]
-  local task = prefix .. 't:' .. id
-  local mine = holds(lease, task, id, token)
-  if mine then
-    redis.call('ZREM', lease, id)
-    redis.call('HDEL', task, 'claim', 'crashes')
+  n = n + 1
+  if answers[n] == 1 then
+    local id, delay, precise = ARGV[i], tonumber(ARGV[i + 2]), ARGV[i + 3]
+    local fields
     if ordered then
-      enter_head(prefix, task, id, now, to_millis(now) + delay)
+      fields = held_fields(now, to_millis(now) + delay)
+      add(waiting, id)
     else
-      enter_at(prefix, 'scheduled', task, id, to_millis(now) + delay, precise)
+      local score
+      score, fields = timed('scheduled', to_millis(now) + delay, precise)
+      add(waiting, score, id)
     end
-    settled[#settled + 1] = id
+    redis.call('HSET', prefix .. 't:' .. id, unpack(fields))
+    redis.call('HDEL', prefix .. 't:' .. id, 'claim', 'place', 'crashes')
   end
-  answers[#answers + 1] = mine and 1 or 0
 end
 if #settled > 0 then
-  leave_active(prefix, active, settled)
+  call_once(ordered and 'RPUSH' or 'ZADD', ordered and pending or scheduled, waiting)
   remember(lane, sequence, keep, answers)
 end
 return answers

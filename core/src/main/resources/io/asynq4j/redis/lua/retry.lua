@@ -4,7 +4,7 @@
 -- KEYS       active lease retry pending settings lane guard
 -- ARGV       now prefix sequence keep ordered
 -- ITEMS      id token msg delay precise failure
--- DERIVES    t:<id>, places, processed, processed:<day>, failed, failed:<day>
+-- DERIVES    t:<id>, departed, processed, processed:<day>, failed, failed:<day>
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost
 local active, lease, retry, pending, settings, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, prefix, sequence, keep, ordered = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -14,30 +14,32 @@ if answers then
   return answers
 end
 
-answers = {}
 ordered = is_ordered(settings, ordered)
-local settled, failures = {}, 0
+local ids, settled = column(6, 6), nil
+answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(7, 6)))
+local n, failures, waiting = 0, 0, {}
 for i = 6, #ARGV, 6 do
-  local id, token, msg = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local delay, precise, failure = tonumber(ARGV[i + 3]), ARGV[i + 4], ARGV[i + 5]
-  local task = prefix .. 't:' .. id
-  local mine = holds(lease, task, id, token)
-  if mine then
-    redis.call('ZREM', lease, id)
-    redis.call('HSET', task, 'msg', msg)
-    redis.call('HDEL', task, 'claim', 'crashes')
+  n = n + 1
+  if answers[n] == 1 then
+    local id, msg = ARGV[i], ARGV[i + 2]
+    local delay, precise, failure = tonumber(ARGV[i + 3]), ARGV[i + 4], ARGV[i + 5]
+    local fields
     if ordered then
-      enter_head(prefix, task, id, now, to_millis(now) + delay)
+      fields = held_fields(now, to_millis(now) + delay)
+      add(waiting, id)
     else
-      enter_at(prefix, 'retry', task, id, to_millis(now) + delay, precise)
+      local score
+      score, fields = timed('retry', to_millis(now) + delay, precise)
+      add(waiting, score, id)
     end
-    settled[#settled + 1] = id
+    add(fields, 'msg', msg)
+    redis.call('HSET', prefix .. 't:' .. id, unpack(fields))
+    redis.call('HDEL', prefix .. 't:' .. id, 'claim', 'place', 'crashes')
     failures = failures + tonumber(failure)
   end
-  answers[#answers + 1] = mine and 1 or 0
 end
 if #settled > 0 then
-  leave_active(prefix, active, settled)
+  call_once(ordered and 'RPUSH' or 'ZADD', ordered and pending or retry, waiting)
   count(prefix, to_seconds(now), failures, failures)
   remember(lane, sequence, keep, answers)
 end

@@ -15,23 +15,26 @@ if answers then
   return answers
 end
 
-answers = {}
+answers = admit(prefix, column(5, 8), column(7, 8))
+local n, waiting, named = 0, {}, {}
 for i = 5, #ARGV, 8 do
   local id, msg, lock, ttl = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   local at, delay, precise, group = ARGV[i + 4], ARGV[i + 5], ARGV[i + 6], ARGV[i + 7]
-  local task = prefix .. 't:' .. id
-  local due_ms = at ~= '' and tonumber(at) or to_millis(now) + tonumber(delay)
-  -- The lock lasts its time from when the task is due, not from now.
-  local wait = math.max(0, math.ceil(due_ms / 1000) - to_seconds(now))
-  local answer = admit(task, id, lock, lock ~= '' and ttl + wait)
-  if answer == 1 then
-    redis.call('HSET', task, 'msg', msg)
-    enter_at(prefix, 'scheduled', task, id, due_ms, precise)
+  n = n + 1
+  if answers[n] == 1 then
+    local due_ms = at ~= '' and tonumber(at) or to_millis(now) + tonumber(delay)
+    -- The lock lasts its time from when the task is due, not from now.
+    local wait = math.max(0, math.ceil(due_ms / 1000) - to_seconds(now))
+    local score, fields = timed('scheduled', due_ms, precise)
+    add(fields, 'msg', msg)
     if group ~= '' then
-      redis.call('HSET', task, 'group', group)
-      redis.call('SADD', groups, group)
+      add(fields, 'group', group)
+      add(named, group)
     end
+    create(prefix .. 't:' .. id, id, lock, lock ~= '' and ttl + wait, fields)
+    add(waiting, score, id)
   end
-  answers[#answers + 1] = answer
 end
+call_once('ZADD', scheduled, waiting)
+call_once('SADD', groups, named)
 return remember(lane, sequence, keep, answers)

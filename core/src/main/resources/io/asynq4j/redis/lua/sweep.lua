@@ -13,10 +13,8 @@ local set = redis.call('SRANDMEMBER', spent)
 while set and swept < limit do
   local members = prefix .. 'spent:' .. set
   local ids = redis.call('ZRANGE', members, 0, limit - swept - 1)
-  for i = 1, #ids do
-    redis.call('ZREM', members, ids[i])
-    discard(prefix .. 't:' .. ids[i], ids[i])
-  end
+  call_once('ZREM', members, ids)
+  discard(prefix, ids)
   swept = swept + #ids
   if redis.call('EXISTS', members) == 0 then
     redis.call('SREM', spent, set)

@@ -10,7 +10,7 @@ local lease = KEYS[1]
 local prefix, id, token, result = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 local task = prefix .. 't:' .. id
-if not holds(lease, task, id, token) then
+if not held(prefix, lease, { id }, { token })[1] then
   return 0
 end
 redis.call('HSET', task, 'result', result)
