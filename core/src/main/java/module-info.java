@@ -4,8 +4,13 @@ module io.asynq4j {
   requires org.apache.commons.pool2;
   requires org.slf4j;
   requires redis.clients.jedis;
+  requires static jdk.unsupported;
+  requires static com.fasterxml.jackson.databind;
+  requires static tools.jackson.databind;
   requires static transitive org.jspecify;
 
   exports io.asynq4j;
+  exports io.asynq4j.handler;
   exports io.asynq4j.redis;
+  exports io.asynq4j.server;
 }

@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
 /** Makes tasks, and brings them into the states that a measurement begins with. */
 final class Stock {
 
-  static final int MAX_BATCH = 100;
+  static final int MAX_BATCH = 50;
   static final int PAYLOAD_BYTES = 200;
   static final Duration LONG = Duration.ofHours(1);
   static final ArchiveRules KEEP_ALL =

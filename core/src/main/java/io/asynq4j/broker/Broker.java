@@ -21,6 +21,8 @@ public interface Broker {
 
   Inspection inspection();
 
+  Lookout lookout();
+
   /** The store's time. */
   Clock clock();
 }

@@ -25,4 +25,7 @@ public interface TaskSource {
 
   /** Keeps a result before the attempt has ended. False when the lease is lost. */
   boolean writeResult(Claim claim, Payload result);
+
+  /** Keeps how far an attempt has come, for whoever watches. False when the lease is lost. */
+  boolean writeProgress(Claim claim, int percent, String note);
 }

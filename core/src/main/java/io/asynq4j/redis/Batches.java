@@ -7,10 +7,10 @@ import java.util.List;
 final class Batches {
 
   /**
-   * The most tasks that one call carries. With twice as many, hardly more go through, and a call
-   * keeps all others waiting for twice as long.
+   * The most tasks that one call carries. With more, hardly more go through, and a call keeps all
+   * others waiting for longer.
    */
-  static final int MAX = 100;
+  static final int MAX = 50;
 
   private Batches() {}
 

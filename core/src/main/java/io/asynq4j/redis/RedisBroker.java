@@ -4,6 +4,7 @@ import io.asynq4j.broker.Aggregation;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Cancellations;
 import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.Semaphores;
 import io.asynq4j.broker.TaskSink;
@@ -23,6 +24,7 @@ final class RedisBroker implements Broker {
   private final RedisCancellations cancellations;
   private final RedisSemaphores semaphores;
   private final RedisInspection inspection;
+  private final RedisLookout lookout;
 
   RedisBroker(Link link, BrokerTime time) {
     this(link, time, /* numberedEnqueue= */ true);
@@ -39,6 +41,7 @@ final class RedisBroker implements Broker {
     this.presence = new RedisPresence(scripts, link, time);
     this.cancellations = new RedisCancellations(link);
     this.semaphores = new RedisSemaphores(scripts, link);
+    this.lookout = new RedisLookout(link);
     this.inspection = new RedisInspection(scripts, link, time, registry, aggregation, upkeep);
   }
 
@@ -80,6 +83,11 @@ final class RedisBroker implements Broker {
   @Override
   public Inspection inspection() {
     return inspection;
+  }
+
+  @Override
+  public Lookout lookout() {
+    return lookout;
   }
 
   @Override

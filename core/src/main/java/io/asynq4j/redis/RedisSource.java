@@ -12,6 +12,7 @@ import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -195,7 +196,16 @@ final class RedisSource implements TaskSource {
 
   @Override
   public boolean writeResult(Claim claim, Payload result) {
-    Args args = new Args(3).add(claim.id()).add(claim.token()).add(result.bytes());
+    return write(claim, "result", result.bytes());
+  }
+
+  @Override
+  public boolean writeProgress(Claim claim, int percent, String note) {
+    return write(claim, "progress", (percent + " " + note).getBytes(StandardCharsets.UTF_8));
+  }
+
+  private boolean write(Claim claim, String field, byte[] value) {
+    Args args = new Args(4).add(claim.id()).add(claim.token()).add(field).add(value);
     return Reply.number(scripts.run(Script.WRITE_RESULT, claim.queue(), args)) == 1;
   }
 }

@@ -59,7 +59,7 @@ enum Script {
       "now prefix sequence keep max_size max_age release_locks",
       "id token msg lock quarantine"),
   REQUEUE(NUMBERED, "active lease pending lane guard", "now prefix sequence keep", "id token"),
-  WRITE_RESULT(SAFE, "lease guard", "prefix id token result", ""),
+  WRITE_RESULT(SAFE, "lease guard", "prefix id token field value", ""),
 
   FORWARD(SAFE, "scheduled retry pending groups guard", "now prefix limit", ""),
   EXPIRED(SAFE, "active lease guard", "now prefix limit go_grace", ""),

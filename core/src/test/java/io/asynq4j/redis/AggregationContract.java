@@ -396,7 +396,7 @@ interface AggregationContract {
       swept.add(last);
     } while (last > 0);
 
-    assertThat(swept).hasSize(12).endsWith(100, 100, 0).allMatch(count -> count <= 100);
+    assertThat(swept).hasSize(23).endsWith(50, 50, 0).allMatch(count -> count <= 50);
     assertThat(redis().world()).doesNotContain("t:t0", "spent");
   }
 

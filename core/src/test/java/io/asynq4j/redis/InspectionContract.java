@@ -786,7 +786,7 @@ interface InspectionContract {
 
     assertThat(inspection().runAll(Q, TaskState.SCHEDULED, null, progress::add)).isEqualTo(450);
 
-    assertThat(progress).containsExactly(100, 200, 300, 400, 450);
+    assertThat(progress).containsExactly(50, 100, 150, 200, 250, 300, 350, 400, 450);
     List<String> pending = idsOf(Listing.of(TaskState.PENDING, 0, 451));
     assertThat(pending).hasSize(451).startsWith("first", "t0000", "t0001").endsWith("t0449");
     assertThat(inspection().stats(Q).size(TaskState.SCHEDULED)).isZero();

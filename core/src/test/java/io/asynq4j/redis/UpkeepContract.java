@@ -564,7 +564,7 @@ interface UpkeepContract {
   @Test
   default void repairWalksOverLongListsInSteps() {
     redis().enqueueMany(450, o -> o);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 9; i++) {
       redis().claim(200);
     }
     redis().raw(Command.DEL, key("lease"));

@@ -63,7 +63,7 @@ repeat
       redis.call('DEL', task)
     elseif not (record[2] == 'active' and (here[id] or redis.call('ZSCORE', lease, id))) then
       taken[#taken + 1], here[id] = id, true
-      redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms', 'place')
+      redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms', 'place', 'progress')
       if place then
         redis.call('HSET', task, 'state', 'active', 'claim', token, 'place', place + #taken)
       else

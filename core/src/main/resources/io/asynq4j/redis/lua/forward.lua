@@ -32,45 +32,44 @@ local function has_to_wait(id)
   return true
 end
 
-local function move(id, leaving)
+local function move(id)
   local task = prefix .. 't:' .. id
   local record = redis.call('HMGET', task, 'group', 'msg', 'due_ms', 'hold_until')
   local group = record[1]
-  add(leaving, id)
   if not record[2] then
     -- An id without a task: nothing to run.
     redis.call('DEL', task)
-  else
-    if record[3] or record[4] then
-      redis.call('HDEL', task, 'due_ms', 'hold_until')
-    end
-    if group and group ~= '' then
-      redis.call('HSET', task, 'state', 'aggregating')
-      grouped[group] = grouped[group] or {}
-      add(grouped[group], second, id)
-    else
-      redis.call('HSET', task, unpack(fields))
-      add(running, id)
-    end
+    return
   end
-  moved = moved + 1
+  if record[3] or record[4] then
+    redis.call('HDEL', task, 'due_ms', 'hold_until')
+  end
+  if group and group ~= '' then
+    redis.call('HSET', task, 'state', 'aggregating')
+    grouped[group] = grouped[group] or {}
+    add(grouped[group], second, id)
+  else
+    redis.call('HSET', task, unpack(fields))
+    add(running, id)
+  end
 end
 
 for _, source in ipairs({ scheduled, retry }) do
-  local leaving = {}
   local due = redis.call('ZRANGEBYSCORE', source, '-inf', '(' .. second, 'LIMIT', 0, limit - moved)
-  for i = 1, #due do
-    move(due[i], leaving)
-  end
-  if moved < limit then
+  if moved + #due < limit then
     local this_second = redis.call('ZRANGEBYSCORE', source, second, second, 'LIMIT', 0, LOOK_AHEAD)
     for i = 1, #this_second do
-      if moved < limit and not has_to_wait(this_second[i]) then
-        move(this_second[i], leaving)
+      if moved + #due < limit and not has_to_wait(this_second[i]) then
+        add(due, this_second[i])
       end
     end
   end
-  call_once('ZREM', source, leaving)
+  -- First, since it is allowed also when Redis is out of memory.
+  call_once('ZREM', source, due)
+  for i = 1, #due do
+    move(due[i])
+  end
+  moved = moved + #due
   local later = redis.call('ZRANGEBYSCORE', source, '(' .. second, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   if later[2] then
     wait_for(tonumber(later[2]) * 1000)

@@ -287,7 +287,7 @@ local function leave_active(prefix, active, ids)
   if going == 0 then
     return
   end
-  local from_tail = at_tail >= at_head
+  local from_tail = at_tail > at_head
   local taken, staying = redis.call(from_tail and 'RPOP' or 'LPOP', active, going), {}
   for i = 1, going do
     if not free[from_tail and i or size - i + 1] then

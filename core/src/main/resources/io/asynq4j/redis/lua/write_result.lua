@@ -3,15 +3,15 @@
 --
 -- TRANSITION active -> active
 -- KEYS       lease guard
--- ARGV       prefix id token result
+-- ARGV       prefix id token field value
 -- DERIVES    t:<id>
 -- RETURNS    1 = written, 0 = the lease is lost
 local lease = KEYS[1]
-local prefix, id, token, result = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local prefix, id, token, field, value = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 local task = prefix .. 't:' .. id
 if not held(prefix, lease, { id }, { token })[1] then
   return 0
 end
-redis.call('HSET', task, 'result', result)
+redis.call('HSET', task, field, value)
 return 1

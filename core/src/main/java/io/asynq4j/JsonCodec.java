@@ -1,0 +1,59 @@
+package io.asynq4j;
+
+/** The JSON library that is there. */
+final class JsonCodec implements PayloadCodec {
+
+  static final JsonCodec INSTANCE = new JsonCodec();
+
+  private JsonCodec() {}
+
+  @Override
+  public Payload encode(Object value) {
+    return Found.CODEC.encode(value);
+  }
+
+  @Override
+  public <T> T decode(Payload payload, Class<T> type) {
+    return Found.CODEC.decode(payload, type);
+  }
+
+  /** Looked for when it is first needed: who only moves bytes needs no JSON. */
+  private static final class Found {
+    static final PayloadCodec CODEC = find();
+
+    private static PayloadCodec find() {
+      if (isPresent("tools.jackson.databind.json.JsonMapper")) {
+        return new Jackson3Codec();
+      }
+      if (isPresent("com.fasterxml.jackson.databind.ObjectMapper")) {
+        return new Jackson2Codec();
+      }
+      return new MissingCodec();
+    }
+
+    private static boolean isPresent(String name) {
+      try {
+        Class.forName(name, false, JsonCodec.class.getClassLoader());
+        return true;
+      } catch (ClassNotFoundException e) {
+        return false;
+      }
+    }
+  }
+
+  private static final class MissingCodec implements PayloadCodec {
+    private static final String ADVICE =
+        "there is no JSON library on the class path: add tools.jackson.core:jackson-databind,"
+            + " give a PayloadCodec of your own, or use Payload as the type of the input";
+
+    @Override
+    public Payload encode(Object value) {
+      throw new IllegalStateException(ADVICE);
+    }
+
+    @Override
+    public <T> T decode(Payload payload, Class<T> type) {
+      throw new IllegalStateException(ADVICE);
+    }
+  }
+}

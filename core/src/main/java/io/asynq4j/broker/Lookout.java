@@ -1,0 +1,65 @@
+package io.asynq4j.broker;
+
+import io.asynq4j.QueueName;
+import java.util.Collection;
+import java.util.Set;
+
+/**
+ * Sees from afar whether a queue has something to do, cheaply also for thousands of queues.
+ * Thread-safe.
+ */
+public interface Lookout {
+
+  /** What of a queue can be looked at. */
+  enum Part {
+    PENDING,
+    /** There while the queue is paused. */
+    PAUSED,
+    SCHEDULED,
+    RETRY,
+    ACTIVE,
+    LEASE,
+    COMPLETED,
+    ARCHIVED,
+    GROUPS,
+    AGGREGATION_SETS,
+    /** There while tasks that became part of another one wait to be swept. */
+    SPENT
+  }
+
+  /** Those of the queues that have something in one of these parts. */
+  Set<QueueName> having(Collection<QueueName> queues, Set<Part> parts);
+
+  /**
+   * Begins to watch. Nothing is told before something has been armed. Returns at once, also while
+   * Redis is down.
+   */
+  Watch watch(Listener listener);
+
+  /** Called on a thread of the watch: it must be quick, and must not call the watch. */
+  interface Listener {
+
+    /** This part of this queue has changed since it was armed; it is no longer armed. */
+    void changed(QueueName queue, Part part);
+
+    /** What was armed may be no longer, and something may have changed: look at everything. */
+    void lost();
+  }
+
+  /** A running watch; thread-safe. */
+  interface Watch extends AutoCloseable {
+
+    /**
+     * From now on, the next change to any of these parts is told, once. Returns those of the queues
+     * that have something in one of the parts now: a change before the answer is in the answer, one
+     * after it is told.
+     */
+    Set<QueueName> arm(Collection<QueueName> queues, Set<Part> parts);
+
+    /** Whether Redis tells of changes; when not, somebody has to look from time to time. */
+    boolean isLive();
+
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,68 @@
+package io.asynq4j.handler;
+
+import io.asynq4j.QueueName;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt at a task, as its handler sees it. May be used from any thread while the attempt
+ * lasts.
+ */
+public interface TaskContext {
+
+  String id();
+
+  QueueName queue();
+
+  String type();
+
+  /** Retries used up before this attempt: 0 at the first. */
+  int retryCount();
+
+  int maxRetry();
+
+  Map<String, String> headers();
+
+  /** When the attempt must be over. */
+  Instant deadline();
+
+  /** How much time is left until then; never negative. */
+  Duration timeLeft();
+
+  /** Why the handler is asked to stop, if it is; its thread has been interrupted then too. */
+  Optional<CancelReason> cancelled();
+
+  /**
+   * Has something called when the handler is asked to stop, at once if it is already, on a thread
+   * of the server's: it must be quick.
+   */
+  void onCancel(Runnable action);
+
+  /** Why a handler is asked to stop. */
+  enum CancelReason {
+    /** It has taken longer than its timeout, or its deadline has passed. */
+    DEADLINE,
+    /** Somebody asked for it. */
+    REQUESTED,
+    /** The lease was lost: another worker may be running the task. */
+    LEASE_LOST,
+    /** The server stops, and has waited for as long as it may. */
+    SHUTDOWN
+  }
+
+  /**
+   * Keeps a result with the task, before it has ended; it replaces the one before. Fails with an
+   * {@code IllegalStateException} when the lease is lost.
+   */
+  void writeResult(@Nullable Object result);
+
+  /**
+   * Says how far the attempt has come, for whoever watches it.
+   *
+   * @param percent 0 to 100
+   */
+  void progress(int percent, String note);
+}

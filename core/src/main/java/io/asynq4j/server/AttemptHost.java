@@ -1,0 +1,32 @@
+package io.asynq4j.server;
+
+import io.asynq4j.Task;
+import io.asynq4j.broker.TaskSource;
+import io.asynq4j.handler.Handler;
+import java.time.Clock;
+import java.time.Duration;
+
+/** What an attempt needs of its server. */
+interface AttemptHost {
+
+  Duration STUCK_REMINDER = Duration.ofMinutes(1);
+
+  ServerConfig config();
+
+  Handler<Task> handler();
+
+  ServerListener events();
+
+  Endings endings();
+
+  TaskSource source();
+
+  Clock clock();
+
+  void settle(Attempt attempt, Ended ended);
+
+  /** Nothing is left to be done for an attempt that has no lease any more. */
+  void forget(Attempt attempt);
+
+  void progress(Attempt attempt, int percent, String note);
+}

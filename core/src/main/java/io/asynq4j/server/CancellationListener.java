@@ -1,0 +1,63 @@
+package io.asynq4j.server;
+
+import io.asynq4j.broker.Cancellations;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Listens for requests to cancel running tasks, also when Redis is not there at first. */
+final class CancellationListener implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(CancellationListener.class);
+
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+  private final Cancellations cancellations;
+  private final Consumer<String> listener;
+  private final Thread thread = new Thread(this, "asynq-cancellation-start");
+  private boolean stopped;
+  private Cancellations.@Nullable Subscription subscription;
+
+  CancellationListener(Cancellations cancellations, Consumer<String> listener) {
+    this.cancellations = cancellations;
+    this.listener = listener;
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Subscribes; from then on the subscription looks after itself. */
+  @Override
+  public void run() {
+    boolean done = false;
+    while (!done) {
+      try {
+        done = keep(cancellations.subscribe(listener));
+      } catch (RuntimeException e) {
+        log.debug("cannot listen for cancellations yet", e);
+        done = !Pause.sleep(AFTER_FAILURE);
+      }
+    }
+  }
+
+  private synchronized boolean keep(Cancellations.Subscription started) {
+    if (stopped) {
+      started.close();
+    } else {
+      subscription = started;
+    }
+    return true;
+  }
+
+  synchronized void stop() {
+    stopped = true;
+    thread.interrupt();
+    if (subscription != null) {
+      subscription.close();
+    }
+  }
+}

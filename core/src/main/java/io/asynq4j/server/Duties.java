@@ -1,0 +1,84 @@
+package io.asynq4j.server;
+
+import io.asynq4j.BrokerException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Has the duties done, each when its time has come, on a few threads. A duty never dies. */
+final class Duties {
+
+  private static final Logger log = LoggerFactory.getLogger(Duties.class);
+
+  private static final int THREADS = 3;
+
+  private final Outages outages;
+  private final ScheduledThreadPoolExecutor threads;
+
+  Duties(Outages outages) {
+    this.outages = outages;
+    AtomicInteger number = new AtomicInteger();
+    this.threads =
+        new ScheduledThreadPoolExecutor(
+            THREADS,
+            task -> {
+              Thread thread = new Thread(task, "asynq-duty-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  /** All for the first time at once, and from then on each when it says. */
+  void start(List<Duty> duties) {
+    duties.forEach(duty -> runIn(duty, Duration.ZERO));
+  }
+
+  // Nothing is lost with the future: a run catches and logs all by itself.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void runIn(Duty duty, Duration delay) {
+    if (!threads.isShutdown()) {
+      threads.schedule(() -> run(duty), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void run(Duty duty) {
+    Duration next = duty.interval();
+    try {
+      next = duty.run();
+      outages.worked();
+    } catch (BrokerException e) {
+      if (!outages.failed(e)) {
+        log.warn("the {} failed and tries again", duty.name(), e);
+      }
+    } catch (RuntimeException | Error e) {
+      log.error("the {} failed and tries again", duty.name(), e);
+    } finally {
+      runIn(duty, jittered(next));
+    }
+  }
+
+  /** Many servers that were started together should not all come at the same time. */
+  private static Duration jittered(Duration time) {
+    return Duration.ofNanos(
+        (long) (time.toNanos() * ThreadLocalRandom.current().nextDouble(0.9, 1.1)));
+  }
+
+  /** Waits until what runs has ended. */
+  void stop(Duration most) {
+    threads.shutdown();
+    try {
+      if (!threads.awaitTermination(most.toNanos(), TimeUnit.NANOSECONDS)) {
+        threads.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      threads.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.asynq4j.server;
+
+import io.asynq4j.Payload;
+import io.asynq4j.PayloadException;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.Task;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.Settlement;
+import io.asynq4j.handler.HandlerNotFoundException;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.handler.OutcomeException;
+import io.asynq4j.handler.TaskContext.CancelReason;
+import io.asynq4j.server.ServerListener.Ending;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Decides what becomes of a task, by what its handler returned or threw. */
+final class Endings {
+
+  private static final Logger log = LoggerFactory.getLogger(Endings.class);
+
+  /** What is kept of the text of an error. */
+  private static final int LONGEST_ERROR = 2_000;
+
+  private final ServerConfig config;
+
+  Endings(ServerConfig config) {
+    this.config = config;
+  }
+
+  Ended of(Attempt attempt, @Nullable Outcome outcome, @Nullable Throwable error) {
+    Outcome thrown = error == null ? outcome : thrownOutcome(error);
+    if (thrown == null) {
+      return failed(attempt, error == null ? new NullPointerException() : error, null);
+    }
+    Claim claim = attempt.claim();
+    if (thrown instanceof Outcome.Done done) {
+      return done(attempt, done);
+    } else if (thrown instanceof Outcome.Retry retry) {
+      return failed(attempt, new HandlerFailure(retry.reason(), error), retry.delay());
+    } else if (thrown instanceof Outcome.Snooze snooze) {
+      return new Ended(
+          Ending.SNOOZED,
+          new Settlement.Reschedule(claim, snooze.delay(), isPrecise(snooze.delay())),
+          null);
+    } else if (thrown instanceof Outcome.Archive archive) {
+      return archived(claim, new HandlerFailure(archive.reason(), error));
+    }
+    return new Ended(Ending.DROPPED, new Settlement.Drop(claim), null);
+  }
+
+  private Ended done(Attempt attempt, Outcome.Done done) {
+    Payload result;
+    try {
+      result = encode(done.result());
+    } catch (PayloadException e) {
+      // The work is done; running it again would do it twice.
+      log.error(
+          "the result of task {} ({}) cannot be written and is not kept: {}",
+          attempt.id(),
+          attempt.type(),
+          e.getMessage());
+      result = Payload.absent();
+    }
+    return new Ended(Ending.COMPLETED, new Settlement.Complete(attempt.claim(), result), null);
+  }
+
+  Payload encode(@Nullable Object result) {
+    if (result == null) {
+      return Payload.absent();
+    }
+    if (result instanceof Payload payload) {
+      return payload;
+    }
+    return result instanceof byte[] bytes ? Payload.of(bytes) : config.codec().encode(result);
+  }
+
+  /** Back to the head of its queue. */
+  static Ended requeued(Attempt attempt) {
+    return new Ended(Ending.REQUEUED, new Settlement.Requeue(attempt.claim()), null);
+  }
+
+  /** The handler was asked to stop, and has either thrown something since or not come back. */
+  Ended stopped(Attempt attempt, CancelReason reason, @Nullable Throwable error) {
+    if (error != null && thrownOutcome(error) != null) {
+      return of(attempt, null, error);
+    }
+    return switch (reason) {
+      case SHUTDOWN, LEASE_LOST ->
+          new Ended(Ending.REQUEUED, new Settlement.Requeue(attempt.claim()), error);
+      case DEADLINE -> failed(attempt, new DeadlineExceededException(), null);
+      // The text that Go workers leave in such a case.
+      case REQUESTED -> failed(attempt, new CancellationException("context canceled"), null);
+    };
+  }
+
+  /**
+   * The attempt failed.
+   *
+   * @param delay until the next one; null = as the retry policy says
+   */
+  Ended failed(Attempt attempt, Throwable error, @Nullable Duration delay) {
+    Claim claim = attempt.claim();
+    if (find(error, PayloadException.class) != null) {
+      return archived(claim, error);
+    }
+    if (find(error, HandlerNotFoundException.class) != null) {
+      log.warn(
+          "no handler for task type \"{}\" (task {}, queue {}); it is tried again in {} s, which"
+              + " costs no retry",
+          attempt.type(),
+          attempt.id(),
+          attempt.queue(),
+          config.missingHandlerDelay().toSeconds());
+      return retried(claim, error, config.missingHandlerDelay(), /* failure= */ false);
+    }
+    boolean failure = isFailure(error);
+    if (failure && claim.message().isExhausted()) {
+      return archived(claim, error);
+    }
+    return retried(
+        claim, error, delay != null ? delay : delay(attempt.task(), claim, error), failure);
+  }
+
+  private static Ended archived(Claim claim, Throwable error) {
+    return new Ended(Ending.ARCHIVED, new Settlement.Archive(claim, text(error)), error);
+  }
+
+  private static Ended retried(Claim claim, Throwable error, Duration delay, boolean failure) {
+    return new Ended(
+        Ending.RETRIED,
+        new Settlement.Retry(claim, delay, text(error), failure, isPrecise(delay)),
+        error);
+  }
+
+  /** Whoever asks for a part of a second wants it; a Go forwarder may be up to a second early. */
+  private static boolean isPrecise(Duration delay) {
+    return delay.toMillisPart() != 0;
+  }
+
+  private boolean isFailure(Throwable error) {
+    try {
+      return config.isFailure().test(error);
+    } catch (RuntimeException | Error e) {
+      log.error("isFailure failed, so the attempt counts as failed", e);
+      return true;
+    }
+  }
+
+  private Duration delay(Task task, Claim claim, Throwable error) {
+    int retried = claim.message().retried();
+    try {
+      Duration delay = config.retryPolicyOf(task.type()).delay(retried, error, task);
+      if (!delay.isNegative()) {
+        return delay;
+      }
+      log.error("the retry policy gave a negative delay: {}", delay);
+    } catch (RuntimeException | Error e) {
+      log.error("the retry policy failed; the standard one is used", e);
+    }
+    return RetryPolicy.standard().delay(retried, error, task);
+  }
+
+  private static @Nullable Outcome thrownOutcome(Throwable error) {
+    OutcomeException found = find(error, OutcomeException.class);
+    return found == null ? null : found.outcome();
+  }
+
+  private static <E extends Throwable> @Nullable E find(Throwable error, Class<E> type) {
+    Throwable cause = error;
+    for (int depth = 0; cause != null && depth < 50; depth++) {
+      if (type.isInstance(cause)) {
+        return type.cast(cause);
+      }
+      cause = cause.getCause();
+    }
+    return null;
+  }
+
+  static String text(Throwable error) {
+    String message = error.getMessage();
+    boolean plain =
+        error instanceof HandlerFailure
+            || error instanceof DeadlineExceededException
+            || error instanceof HandlerNotFoundException
+            || error instanceof CancellationException;
+    String text = plain && message != null ? message : error.toString();
+    return text.length() <= LONGEST_ERROR ? text : text.substring(0, LONGEST_ERROR) + "…";
+  }
+}

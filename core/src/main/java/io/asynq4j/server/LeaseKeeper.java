@@ -1,0 +1,163 @@
+package io.asynq4j.server;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.Presence;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Extends the leases of all attempts in time, shows the server to others, and looks after attempts
+ * whose time is up. One thread; it ends last.
+ */
+final class LeaseKeeper implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+
+  /** How often attempts are looked after. */
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  /** When Redis is down: soon, so that leases are extended before somebody sweeps. */
+  private static final Duration AFTER_FAILURE = Duration.ofMillis(500);
+
+  private final ServerConfig config;
+  private final Broker broker;
+  private final Attempts attempts;
+  private final Outages outages;
+  private final Runnable ping;
+  private final Supplier<Presence.Server> server;
+  private final Signal signal = new Signal();
+  private volatile boolean stopped;
+
+  /**
+   * @param ping follows the clock of Redis
+   * @param server how this server is to be seen now
+   */
+  LeaseKeeper(
+      ServerConfig config,
+      Broker broker,
+      Attempts attempts,
+      Outages outages,
+      Runnable ping,
+      Supplier<Presence.Server> server) {
+    this.config = config;
+    this.broker = broker;
+    this.attempts = attempts;
+    this.outages = outages;
+    this.ping = ping;
+    this.server = server;
+  }
+
+  @Override
+  public void run() {
+    long nextBeat = System.nanoTime();
+    while (!stopped) {
+      long now = System.nanoTime();
+      if (now - nextBeat >= 0) {
+        nextBeat = now + (beat() ? config.heartbeat() : AFTER_FAILURE).toNanos();
+      }
+      lookAfterAttempts();
+      long look = attempts.size() == 0 ? config.heartbeat().toNanos() : LOOK.toNanos();
+      signal.await(Math.max(1, Math.min(look, nextBeat - System.nanoTime())));
+    }
+    hide();
+  }
+
+  private void lookAfterAttempts() {
+    try {
+      Instant instant = broker.clock().instant();
+      long nanos = System.nanoTime();
+      for (Attempt attempt : attempts.all()) {
+        attempt.check(instant, nanos);
+      }
+    } catch (RuntimeException | Error e) {
+      log.error("could not look after the running tasks", e);
+    }
+  }
+
+  private boolean beat() {
+    try {
+      ping.run();
+      extendAll();
+      show();
+      outages.worked();
+      return true;
+    } catch (BrokerException e) {
+      if (!outages.failed(e)) {
+        log.warn("the heartbeat failed and is repeated", e);
+      }
+    } catch (RuntimeException | Error e) {
+      log.error("the heartbeat failed and is repeated", e);
+    }
+    return false;
+  }
+
+  private void extendAll() {
+    Map<QueueName, List<Attempt>> byQueue = new HashMap<>();
+    for (Attempt attempt : attempts.all()) {
+      byQueue.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt);
+    }
+    byQueue.forEach(this::extend);
+  }
+
+  private void extend(QueueName queue, List<Attempt> running) {
+    List<Claim> claims = running.stream().map(Attempt::claim).toList();
+    List<@Nullable Instant> ends = broker.source().extend(queue, claims, config.lease());
+    for (int i = 0; i < running.size(); i++) {
+      Attempt attempt = running.get(i);
+      // One that has just been settled has no lease any more, and none to lose.
+      if (ends.get(i) == null && !attempt.isDecided()) {
+        attempt.leaseLost();
+      }
+    }
+  }
+
+  /** Now, and not only at the next beat: the state of the server has changed. */
+  void showSoon() {
+    signal.raise();
+  }
+
+  private void show() {
+    Presence.Server self = server.get();
+    List<Presence.Worker> workers = new ArrayList<>();
+    for (Attempt attempt : attempts.all()) {
+      if (attempt.isRunning()) {
+        workers.add(
+            new Presence.Worker(
+                self.host(),
+                self.pid(),
+                self.serverId(),
+                attempt.id(),
+                attempt.type(),
+                attempt.task().payload(),
+                attempt.queue(),
+                attempt.startedAt(),
+                attempt.deadline()));
+      }
+    }
+    broker.presence().show(self, workers, config.heartbeat().multipliedBy(2));
+  }
+
+  private void hide() {
+    try {
+      broker.presence().hide(server.get());
+    } catch (RuntimeException e) {
+      log.debug("could not take the server off the list; it disappears by itself", e);
+    }
+  }
+
+  void stop() {
+    stopped = true;
+    signal.raise();
+  }
+}

@@ -1,0 +1,378 @@
+package io.asynq4j.server;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.Lookout;
+import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.server.ServedQueue.Status;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes tasks from the queues as long as workers are free, many at a time, and shares the workers
+ * by the queues' weights. A queue that has nothing is not asked again before somebody has told that
+ * it may have something. One thread.
+ */
+final class Processor implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(Processor.class);
+
+  private static final Set<Part> PENDING = EnumSet.of(Part.PENDING);
+  private static final Set<Part> PAUSED = EnumSet.of(Part.PAUSED);
+  private static final Set<Part> LEASE = EnumSet.of(Part.LEASE);
+
+  /** How long it waits at most when Redis tells of changes: a message may get lost. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
+  /** While other queues have work, queues that had none are looked after only so often. */
+  private static final long LOOK_NANOS = Duration.ofMillis(2).toNanos();
+
+  /** What one call takes at most; more than a script carries gains nothing. */
+  private static final int MOST_PER_CLAIM = 50;
+
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+  private final ServerConfig config;
+  private final AttemptHost host;
+  private final Queues queues;
+  private final Workers workers;
+  private final Settler settler;
+  private final Attempts attempts;
+  private final Outages outages;
+  private final Signal signal;
+  private final Lookout.Watch watch;
+  private final Stride stride;
+  private final Set<QueueName> woken = ConcurrentHashMap.newKeySet();
+  private volatile boolean allWoken = true;
+  private volatile boolean queuesChanged = true;
+  private volatile boolean stopped;
+
+  private Map<QueueName, ServedQueue> served = new LinkedHashMap<>();
+  private final Map<ServedQueue, Stride.Turn> ready = new LinkedHashMap<>();
+  private final Set<ServedQueue> unwatched = new LinkedHashSet<>();
+  private final Set<ServedQueue> held = new LinkedHashSet<>();
+  private long attemptNumber;
+  private long lastLook;
+  private long lastPoll = System.nanoTime();
+  private Duration pause = FIRST_PAUSE;
+
+  Processor(
+      ServerConfig config,
+      AttemptHost host,
+      Queues queues,
+      Workers workers,
+      Settler settler,
+      Attempts attempts,
+      Outages outages,
+      Signal signal,
+      Lookout lookout) {
+    this.config = config;
+    this.host = host;
+    this.queues = queues;
+    this.workers = workers;
+    this.settler = settler;
+    this.attempts = attempts;
+    this.outages = outages;
+    this.signal = signal;
+    this.stride = new Stride(config.strictPriority());
+    this.watch = lookout.watch(new Waker());
+    queues.onChange(
+        () -> {
+          queuesChanged = true;
+          signal.raise();
+        });
+  }
+
+  private final class Waker implements Lookout.Listener {
+    @Override
+    public void changed(QueueName queue, Part part) {
+      woken.add(queue);
+      signal.raise();
+    }
+
+    @Override
+    public void lost() {
+      allWoken = true;
+      signal.raise();
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (!stopped) {
+        try {
+          turn();
+        } catch (BrokerException e) {
+          if (!outages.failed(e)) {
+            log.error("could not claim tasks", e);
+          }
+          waitAfterFailure();
+        } catch (RuntimeException | Error e) {
+          log.error("the processor failed and goes on", e);
+          waitAfterFailure();
+        }
+      }
+    } finally {
+      watch.close();
+    }
+  }
+
+  private void waitAfterFailure() {
+    allWoken = true;
+    long end = System.nanoTime() + pause.toNanos();
+    while (!stopped && end - System.nanoTime() > 0) {
+      signal.await(end - System.nanoTime());
+    }
+    Duration longer = pause.multipliedBy(2);
+    pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+  }
+
+  void stop() {
+    stopped = true;
+    signal.raise();
+  }
+
+  private void turn() {
+    takeUpChanges();
+    int free = free();
+    if (free <= 0) {
+      signal.await(LONGEST_WAIT.toNanos());
+      return;
+    }
+    long now = System.nanoTime();
+    if (ready.isEmpty() || now - lastLook >= LOOK_NANOS) {
+      lastLook = now;
+      watchIdle();
+    }
+    if (ready.isEmpty()) {
+      signal.await(waitNanos());
+      return;
+    }
+    claim(free);
+    outages.worked();
+    pause = FIRST_PAUSE;
+  }
+
+  private int free() {
+    // What Redis does not take note of must not pile up here.
+    return settler.waiting() > 2 * config.concurrency() + 1_000 ? 0 : workers.free();
+  }
+
+  private void takeUpChanges() {
+    if (queuesChanged) {
+      queuesChanged = false;
+      serve(queues.weights());
+    }
+    long now = System.nanoTime();
+    boolean all = allWoken;
+    if (all || now - lastPoll >= pollNanos()) {
+      lastPoll = now;
+      if (all) {
+        allWoken = false;
+        woken.clear();
+      }
+      served.values().forEach(this::lookAgain);
+    }
+    if (!woken.isEmpty()) {
+      List<QueueName> names = List.copyOf(woken);
+      names.forEach(woken::remove);
+      for (QueueName name : names) {
+        ServedQueue queue = served.get(name);
+        if (queue != null) {
+          makeReady(queue);
+        }
+      }
+    }
+    if (!held.isEmpty()) {
+      Instant instant = host.clock().instant();
+      for (ServedQueue queue : List.copyOf(held)) {
+        Instant until = queue.heldUntil();
+        if (until == null || !instant.isBefore(until)) {
+          makeReady(queue);
+        }
+      }
+    }
+  }
+
+  private void serve(Map<QueueName, Integer> weights) {
+    Map<QueueName, ServedQueue> next = new LinkedHashMap<>();
+    weights.forEach(
+        (name, weight) -> {
+          ServedQueue queue = served.get(name);
+          if (queue == null || queue.weight() != weight) {
+            queue = new ServedQueue(name, weight, config.rulesOf(name));
+          }
+          next.put(name, queue);
+        });
+    served = next;
+    ready.keySet().removeIf(queue -> served.get(queue.name()) != queue);
+    held.removeIf(queue -> served.get(queue.name()) != queue);
+    unwatched.removeIf(queue -> served.get(queue.name()) != queue);
+    served.values().stream()
+        .filter(queue -> queue.status() == Status.EMPTY)
+        .forEach(unwatched::add);
+  }
+
+  /** A queue that is watched is looked at anyway, since a message may have got lost. */
+  private void lookAgain(ServedQueue queue) {
+    if (queue.status() == Status.WATCHED) {
+      queue.become(Status.EMPTY);
+      unwatched.add(queue);
+    }
+  }
+
+  private void makeReady(ServedQueue queue) {
+    unwatched.remove(queue);
+    held.remove(queue);
+    queue.become(Status.READY);
+    if (ready.put(queue, queue.turn()) == null) {
+      stride.enter(queue.turn());
+    }
+  }
+
+  private void leaveReady(ServedQueue queue, Status status) {
+    ready.remove(queue);
+    queue.become(status);
+    unwatched.add(queue);
+  }
+
+  /** Has itself told when one of the queues that gave nothing may give something. */
+  private void watchIdle() {
+    if (unwatched.isEmpty()) {
+      return;
+    }
+    List<ServedQueue> all = List.copyOf(unwatched);
+    unwatched.clear();
+    watch(all, Status.EMPTY, PENDING);
+    watch(all, Status.PAUSED, PAUSED);
+    watch(all, Status.FULL, LEASE);
+    outages.worked();
+  }
+
+  private void watch(List<ServedQueue> all, Status status, Set<Part> parts) {
+    List<QueueName> names = new ArrayList<>();
+    for (ServedQueue queue : all) {
+      if (queue.status() == status) {
+        names.add(queue.name());
+      }
+    }
+    if (names.isEmpty()) {
+      return;
+    }
+    Set<QueueName> having = watch.arm(names, parts);
+    for (QueueName name : names) {
+      ServedQueue queue = served.get(name);
+      if (queue == null) {
+        continue;
+      }
+      boolean has = having.contains(name);
+      switch (status) {
+        case EMPTY -> becomeReadyIf(has, queue);
+        case PAUSED -> becomeReadyIf(!has, queue);
+        default -> {
+          // A place may have got free before it was watched: asked once more.
+          makeReady(queue);
+          queue.become(Status.FULL_WATCHED);
+        }
+      }
+    }
+  }
+
+  private void becomeReadyIf(boolean worthIt, ServedQueue queue) {
+    if (worthIt) {
+      makeReady(queue);
+    } else {
+      queue.become(Status.WATCHED);
+    }
+  }
+
+  private long pollNanos() {
+    return watch.isLive() ? LONGEST_WAIT.toNanos() : config.pollInterval().toNanos();
+  }
+
+  private long waitNanos() {
+    long wait = Math.max(0, lastPoll + pollNanos() - System.nanoTime());
+    if (!held.isEmpty()) {
+      Instant now = host.clock().instant();
+      for (ServedQueue queue : held) {
+        Instant until = queue.heldUntil();
+        if (until != null) {
+          long left = Duration.between(now, until).plusMillis(1).toNanos();
+          wait = Math.min(wait, Math.max(left, 1));
+        }
+      }
+    }
+    return wait;
+  }
+
+  private void claim(int free) {
+    Map<ServedQueue, Integer> shares = stride.share(free, ready);
+    for (Map.Entry<ServedQueue, Integer> share : shares.entrySet()) {
+      int wanted = config.strictPriority() ? free() : share.getValue();
+      int got = 0;
+      while (got < wanted && !stopped && ready.containsKey(share.getKey())) {
+        got += claimFrom(share.getKey(), Math.min(wanted - got, MOST_PER_CLAIM));
+      }
+      stride.refund(share.getKey().turn(), share.getValue() - got);
+    }
+  }
+
+  private int claimFrom(ServedQueue queue, int wanted) {
+    boolean placesWatched = queue.status() == Status.FULL_WATCHED;
+    ClaimBatch batch = host.source().claim(queue.name(), wanted, config.lease(), queue.rules());
+    if (!batch.claims().isEmpty()) {
+      host.events().claimed(queue.name(), batch.claims().size());
+      start(queue, batch.claims());
+    }
+    switch (batch.rest()) {
+      case MORE -> queue.become(Status.READY);
+      case EMPTY -> leaveReady(queue, Status.EMPTY);
+      case PAUSED -> leaveReady(queue, Status.PAUSED);
+      case FULL -> {
+        queue.foundLimited();
+        leaveReady(queue, Status.FULL);
+        if (placesWatched && batch.claims().isEmpty()) {
+          unwatched.remove(queue);
+          queue.become(Status.WATCHED);
+        }
+      }
+      case HELD -> {
+        queue.foundLimited();
+        ready.remove(queue);
+        queue.holdUntil(batch.heldUntil());
+        held.add(queue);
+      }
+    }
+    return batch.claims().size();
+  }
+
+  private void start(ServedQueue queue, List<Claim> claims) {
+    for (Claim claim : claims) {
+      Attempt attempt = new Attempt(++attemptNumber, claim, queue.isLimited(), host);
+      attempts.add(attempt);
+      if (!workers.start(attempt)) {
+        log.warn(
+            "the executor does not take task {} of queue {}; it goes back",
+            claim.id(),
+            queue.name());
+        if (attempt.abandon()) {
+          host.settle(attempt, Endings.requeued(attempt));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.asynq4j.server;
+
+import io.asynq4j.QueueName;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The queues that a server serves; they may change while it runs. Thread-safe. */
+final class Queues {
+
+  private final ServerConfig config;
+  private volatile Map<QueueName, Integer> weights;
+  private volatile List<QueueName> names;
+  private final List<Runnable> listeners = new ArrayList<>();
+
+  Queues(ServerConfig config) {
+    this.config = config;
+    this.weights = config.queues();
+    this.names = List.copyOf(weights.keySet());
+  }
+
+  Map<QueueName, Integer> weights() {
+    return weights;
+  }
+
+  List<QueueName> names() {
+    return names;
+  }
+
+  /** Has something called whenever the queues have changed. */
+  synchronized void onChange(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  synchronized void add(QueueName queue, int weight) {
+    if (weight < 1) {
+      throw new IllegalArgumentException(
+          "the weight of queue %s must be 1 or more: %d".formatted(queue, weight));
+    }
+    Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
+    changed.put(queue, weight);
+    set(changed);
+  }
+
+  synchronized boolean remove(QueueName queue) {
+    Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
+    boolean removed = changed.remove(queue) != null;
+    set(changed);
+    return removed;
+  }
+
+  boolean hasPatterns() {
+    return !config.patterns().isEmpty();
+  }
+
+  /** Takes up those of the queues that fit a pattern, and drops those that are gone. */
+  synchronized void found(Collection<QueueName> existing) {
+    Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
+    Set<QueueName> all = Set.copyOf(existing);
+    changed.keySet().removeIf(queue -> fits(queue) && !all.contains(queue));
+    for (QueueName queue : existing) {
+      for (QueuePattern pattern : config.patterns()) {
+        if (pattern.matches(queue)) {
+          changed.putIfAbsent(queue, pattern.weight());
+        }
+      }
+    }
+    set(changed);
+  }
+
+  private boolean fits(QueueName queue) {
+    return !config.queues().containsKey(queue)
+        && config.patterns().stream().anyMatch(pattern -> pattern.matches(queue));
+  }
+
+  private void set(Map<QueueName, Integer> changed) {
+    if (changed.equals(weights)) {
+      return;
+    }
+    weights = Map.copyOf(changed);
+    names = List.copyOf(weights.keySet());
+    listeners.forEach(Runnable::run);
+  }
+}

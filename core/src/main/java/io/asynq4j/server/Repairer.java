@@ -1,0 +1,61 @@
+package io.asynq4j.server;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Lookout.Part;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts right what interrupted writers have left behind. */
+final class Repairer implements Duty {
+
+  private static final Logger log = LoggerFactory.getLogger(Repairer.class);
+
+  private static final Set<Part> RUNNING = EnumSet.of(Part.ACTIVE, Part.LEASE);
+
+  /** Looking for groups walks over all keys: not each time. */
+  private static final int GROUPS_EACH = 60;
+
+  private final ServerConfig config;
+  private final Broker broker;
+  private final Queues queues;
+  private int runs;
+
+  Repairer(ServerConfig config, Broker broker, Queues queues) {
+    this.config = config;
+    this.broker = broker;
+    this.queues = queues;
+  }
+
+  @Override
+  public String name() {
+    return "repairer";
+  }
+
+  @Override
+  public Duration interval() {
+    return config.repairInterval();
+  }
+
+  @Override
+  public Duration run() {
+    for (QueueName queue : broker.lookout().having(queues.names(), RUNNING)) {
+      int repaired = broker.upkeep().repair(queue);
+      if (repaired > 0) {
+        log.warn("put right {} entries of queue {} that were left half written", repaired, queue);
+      }
+    }
+    if (config.groups() != null && runs++ % GROUPS_EACH == 0) {
+      for (QueueName queue : queues.names()) {
+        int found = broker.upkeep().relistGroups(queue);
+        if (found > 0) {
+          log.warn("found {} groups of queue {} that nobody had listed", found, queue);
+        }
+      }
+    }
+    return interval();
+  }
+}

@@ -1,0 +1,92 @@
+package io.asynq4j.server;
+
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.QueueName;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.QueueRules;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Everything that a server was told, checked. Every rule about a setting is here. */
+record ServerConfig(
+    int concurrency,
+    Map<QueueName, Integer> queues,
+    List<QueuePattern> patterns,
+    boolean strictPriority,
+    Map<QueueName, QueueRules> rules,
+    RetryPolicy retryPolicy,
+    Map<String, RetryPolicy> retryPolicies,
+    Predicate<Throwable> isFailure,
+    PayloadCodec codec,
+    List<ServerListener> listeners,
+    @Nullable Executor executor,
+    Duration shutdownTimeout,
+    Duration cancelGrace,
+    Duration missingHandlerDelay,
+    Duration lease,
+    Duration heartbeat,
+    Duration pollInterval,
+    Duration recoverInterval,
+    Duration forwardInterval,
+    Duration janitorInterval,
+    Duration repairInterval,
+    Duration healthInterval,
+    @Nullable Consumer<@Nullable Throwable> healthCheck,
+    CrashRules crash,
+    ArchiveRules archive,
+    @Nullable GroupConfig groups) {
+
+  static final int MAX_CONCURRENCY = 100_000;
+
+  ServerConfig {
+    queues = Map.copyOf(queues);
+    patterns = List.copyOf(patterns);
+    rules = Map.copyOf(rules);
+    retryPolicies = Map.copyOf(retryPolicies);
+    listeners = List.copyOf(listeners);
+    if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+      throw new IllegalArgumentException(
+          "concurrency must be 1 to %d: %d".formatted(MAX_CONCURRENCY, concurrency));
+    }
+    queues.forEach(
+        (queue, weight) -> {
+          if (weight < 1) {
+            throw new IllegalArgumentException(
+                "the weight of queue %s must be 1 or more: %d".formatted(queue, weight));
+          }
+        });
+    between("shutdownTimeout", shutdownTimeout, Duration.ZERO, Duration.ofDays(1));
+    between("cancelGrace", cancelGrace, Duration.ZERO, Duration.ofHours(1));
+    between("missingHandlerDelay", missingHandlerDelay, Duration.ofSeconds(1), Duration.ofDays(1));
+    between("lease", lease, Duration.ofSeconds(3), Duration.ofHours(1));
+    between("heartbeat", heartbeat, Duration.ofMillis(500), lease.dividedBy(2));
+    between("pollInterval", pollInterval, Duration.ofMillis(10), Duration.ofMinutes(1));
+    between("recoverInterval", recoverInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    between("forwardInterval", forwardInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    between("janitorInterval", janitorInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    between("repairInterval", repairInterval, Duration.ofSeconds(1), Duration.ofDays(1));
+    between("healthInterval", healthInterval, Duration.ofMillis(100), Duration.ofHours(1));
+  }
+
+  private static void between(String name, Duration value, Duration least, Duration most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          "%s must be between %s and %s: %s".formatted(name, least, most, value));
+    }
+  }
+
+  QueueRules rulesOf(QueueName queue) {
+    return rules.getOrDefault(queue, QueueRules.NONE);
+  }
+
+  RetryPolicy retryPolicyOf(String type) {
+    return retryPolicies.getOrDefault(type, retryPolicy);
+  }
+}

@@ -1,0 +1,64 @@
+package io.asynq4j.server;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.handler.TaskContext;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears what a server does. Every method may be called by many threads at once and must be quick;
+ * an exception is logged and has no other effect. This is a contract: logs and metrics are built on
+ * it.
+ */
+public interface ServerListener {
+
+  /**
+   * A task of which something is told.
+   *
+   * @param retried retries used up before this attempt
+   */
+  record TaskRef(String id, QueueName queue, Task task, int retried, int maxRetry) {}
+
+  /** How an attempt ended. */
+  enum Ending {
+    COMPLETED,
+    RETRIED,
+    SNOOZED,
+    ARCHIVED,
+    DROPPED,
+    /** Back at the head of its queue, since the server stops. */
+    REQUEUED
+  }
+
+  /** So many tasks were taken from a queue in one call. */
+  default void claimed(QueueName queue, int count) {}
+
+  /** A handler is about to be called. */
+  default void started(TaskRef task) {}
+
+  /**
+   * A handler has decided, or its time was up. The attempt is not settled yet.
+   *
+   * @param error why it failed; null when it did not
+   * @param ran how long the handler ran
+   */
+  default void finished(TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {}
+
+  /** Redis has taken note of how an attempt ended; so long after it did. */
+  default void settled(TaskRef task, Ending ending, Duration after) {}
+
+  /** The lease on a task was lost: what its handler did has no effect on it any more. */
+  default void leaseLost(TaskRef task) {}
+
+  /** A handler was asked to stop and has not done so for a while; it occupies its worker. */
+  default void stuck(TaskRef task, TaskContext.CancelReason reason, Duration since) {}
+
+  /** A task was taken away from a worker that has vanished. */
+  default void recovered(QueueName queue, String taskId, String action) {}
+
+  /** Redis cannot be reached. Told once for each outage. */
+  default void outageStarted(Throwable cause) {}
+
+  default void outageEnded(Duration lasted) {}
+}

@@ -1,0 +1,177 @@
+package io.asynq4j.server;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells Redis how attempts ended, many at a time: for each queue one call is under way, and the
+ * next takes all that has gathered meanwhile. So a single settlement leaves at once, and under load
+ * the calls grow by themselves. A settlement is repeated until Redis has answered it.
+ */
+final class Settler {
+
+  private static final Logger log = LoggerFactory.getLogger(Settler.class);
+
+  /** What one call carries at most; the broker splits it into scripts. */
+  private static final int MOST = 200;
+
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+  private record Entry(Attempt attempt, Ended ended) {}
+
+  private final ServerConfig config;
+  private final TaskSource source;
+  private final Attempts attempts;
+  private final Outages outages;
+  private final ServerListener events;
+  private final ExecutorService threads;
+  private final Signal settled;
+  private final Map<QueueName, Lot> lots = new ConcurrentHashMap<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile boolean givenUp;
+
+  /**
+   * @param settled raised when fewer settlements wait
+   */
+  Settler(
+      ServerConfig config,
+      TaskSource source,
+      Attempts attempts,
+      Outages outages,
+      ServerListener events,
+      ExecutorService threads,
+      Signal settled) {
+    this.config = config;
+    this.source = source;
+    this.attempts = attempts;
+    this.outages = outages;
+    this.events = events;
+    this.threads = threads;
+    this.settled = settled;
+  }
+
+  void add(Attempt attempt, Ended ended) {
+    waiting.incrementAndGet();
+    Lot lot = lots.computeIfAbsent(attempt.queue(), Lot::new);
+    lot.entries.add(new Entry(attempt, ended));
+    lot.start();
+  }
+
+  /** How many attempts have ended and are not settled. */
+  int waiting() {
+    return waiting.get();
+  }
+
+  /** Stops repeating what Redis does not answer. */
+  void giveUp() {
+    givenUp = true;
+  }
+
+  /** The settlements of one queue. */
+  private final class Lot implements Runnable {
+    private final QueueName queue;
+    private final ConcurrentLinkedQueue<Entry> entries = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean underWay = new AtomicBoolean();
+
+    Lot(QueueName queue) {
+      this.queue = queue;
+    }
+
+    void start() {
+      if (!underWay.get() && underWay.compareAndSet(false, true)) {
+        threads.execute(this);
+      }
+    }
+
+    @Override
+    public void run() {
+      try {
+        for (List<Entry> batch = next(); !batch.isEmpty(); batch = next()) {
+          settle(batch);
+        }
+      } finally {
+        underWay.set(false);
+      }
+      // What came after the last look, while this run still counted as under way.
+      if (!entries.isEmpty()) {
+        start();
+      }
+    }
+
+    private List<Entry> next() {
+      List<Entry> batch = new ArrayList<>();
+      Entry entry;
+      while (batch.size() < MOST && (entry = entries.poll()) != null) {
+        batch.add(entry);
+      }
+      return batch;
+    }
+
+    private void settle(List<Entry> batch) {
+      Duration pause = FIRST_PAUSE;
+      while (true) {
+        try {
+          List<Settlement> settlements = new ArrayList<>(batch.size());
+          for (Entry entry : batch) {
+            settlements.add(entry.ended().settlement());
+          }
+          List<Settled> answers =
+              source.settle(queue, settlements, config.rulesOf(queue), config.archive());
+          outages.worked();
+          for (int i = 0; i < batch.size(); i++) {
+            answered(batch.get(i), answers.get(i));
+          }
+          break;
+        } catch (BrokerException e) {
+          if (!outages.failed(e)) {
+            log.warn("could not settle {} tasks of queue {}", batch.size(), queue, e);
+          }
+        } catch (RuntimeException e) {
+          log.error("could not settle {} tasks of queue {}", batch.size(), queue, e);
+        }
+        if (givenUp || !Pause.sleep(pause)) {
+          log.warn(
+              "gave up on settling {} tasks of queue {}; they are recovered when their leases end",
+              batch.size(),
+              queue);
+          batch.forEach(entry -> attempts.remove(entry.attempt()));
+          break;
+        }
+        Duration longer = pause.multipliedBy(2);
+        pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+      }
+      waiting.addAndGet(-batch.size());
+      settled.raise();
+    }
+
+    private void answered(Entry entry, Settled answer) {
+      Attempt attempt = entry.attempt();
+      attempts.remove(attempt);
+      if (answer == Settled.DONE) {
+        events.settled(attempt.ref(), entry.ended().ending(), attempt.sinceEnded());
+      } else {
+        log.warn(
+            "task {} ({}, queue {}) was not settled: its lease is lost",
+            attempt.id(),
+            attempt.type(),
+            queue);
+        events.leaseLost(attempt.ref());
+      }
+    }
+  }
+}

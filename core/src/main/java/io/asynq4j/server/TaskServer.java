@@ -1,0 +1,438 @@
+package io.asynq4j.server;
+
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.QueueName;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.Task;
+import io.asynq4j.TaskType;
+import io.asynq4j.broker.Aggregation.GroupRules;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.redis.RedisConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Processes tasks: claims them from its queues, has them handled, and settles what came of it. May
+ * be used from any thread; every method of its life may be called any number of times, in any
+ * order.
+ *
+ * <p>A server uses a connection and does not close it. Many servers, in one process or in many, may
+ * serve the same queues, Go servers among them.
+ */
+public final class TaskServer implements AutoCloseable {
+
+  private final Engine engine;
+
+  private TaskServer(Engine engine) {
+    this.engine = engine;
+  }
+
+  public static Builder builder(RedisConnection redis) {
+    return new Builder(redis);
+  }
+
+  /**
+   * Begins to process tasks, and returns. Redis need not be there yet. Fails with an {@code
+   * IllegalStateException} when the server runs or has been stopped: it cannot be started twice.
+   */
+  public void start() {
+    engine.start();
+  }
+
+  /** Claims nothing more. What runs goes on, and so do the duties. Returns at once. */
+  public void quiet() {
+    engine.quiet();
+  }
+
+  /**
+   * Stops: claims nothing more, waits for what runs for as long as the shutdown timeout says, puts
+   * the rest back to the head of its queues, and returns when all of that is done.
+   */
+  public void stop() {
+    engine.stop();
+  }
+
+  /** The same as {@link #stop()}. */
+  @Override
+  public void close() {
+    stop();
+  }
+
+  /**
+   * Starts, and returns when the process was asked to end and the server has stopped. TERM and INT
+   * stop it, a second one ends the process at once; TSTP makes it quiet.
+   */
+  public void run() {
+    Signals.run(this);
+  }
+
+  /** Waits until the server has stopped, or so long. True when it has. */
+  public boolean awaitStop(Duration most) throws InterruptedException {
+    return engine.awaitStop(most);
+  }
+
+  public ServerState state() {
+    return engine.state();
+  }
+
+  /** The id under which others see it. */
+  public String id() {
+    return engine.id();
+  }
+
+  /** How many handlers run now. */
+  public int running() {
+    return engine.running();
+  }
+
+  /** Serves one more queue from now on, or one that it serves with another weight. */
+  public void addQueue(String queue, int weight) {
+    engine.queues().add(QueueName.of(queue), weight);
+  }
+
+  /** Serves a queue no longer; its running tasks go on. False when it did not serve it. */
+  public boolean removeQueue(String queue) {
+    return engine.queues().remove(QueueName.of(queue));
+  }
+
+  /** The queues that it serves, with their weights. */
+  public Map<String, Integer> queues() {
+    Map<String, Integer> queues = new LinkedHashMap<>();
+    engine.queues().weights().forEach((queue, weight) -> queues.put(queue.value(), weight));
+    return queues;
+  }
+
+  /** Collects what a server is to be; not thread-safe. */
+  public static final class Builder {
+
+    private final RedisConnection redis;
+    private int concurrency = Runtime.getRuntime().availableProcessors();
+    private final Map<QueueName, Integer> queues = new LinkedHashMap<>();
+    private final List<QueuePattern> patterns = new ArrayList<>();
+    private boolean strictPriority;
+    private final Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
+    private @Nullable Handler<Task> handler;
+    private RetryPolicy retryPolicy = RetryPolicy.standard();
+    private final Map<String, RetryPolicy> retryPolicies = new LinkedHashMap<>();
+    private Predicate<Throwable> isFailure = error -> true;
+    private PayloadCodec codec = PayloadCodec.json();
+    private final List<ServerListener> listeners = new ArrayList<>();
+    private @Nullable Executor executor;
+    private Duration shutdownTimeout = Duration.ofSeconds(8);
+    private Duration cancelGrace = Duration.ofSeconds(2);
+    private Duration missingHandlerDelay = Duration.ofMinutes(1);
+    private Duration lease = Duration.ofSeconds(15);
+    private Duration heartbeat = Duration.ofSeconds(5);
+    private Duration pollInterval = Duration.ofSeconds(1);
+    private Duration recoverInterval = Duration.ofSeconds(2);
+    private Duration forwardInterval = Duration.ofSeconds(5);
+    private Duration janitorInterval = Duration.ofSeconds(8);
+    private Duration repairInterval = Duration.ofMinutes(1);
+    private Duration healthInterval = Duration.ofSeconds(15);
+    private @Nullable Consumer<@Nullable Throwable> healthCheck;
+    private int maxCrashes = CrashRules.DEFAULT.maxCrashes();
+    private Duration crashDelay = CrashRules.DEFAULT.delay();
+    private Duration goGrace = CrashRules.DEFAULT.goGrace();
+    private int archiveSize = ArchiveRules.DEFAULT.maxSize();
+    private Duration archiveAge = ArchiveRules.DEFAULT.maxAge();
+    private boolean archiveReleasesLocks = ArchiveRules.DEFAULT.releaseLocks();
+    private @Nullable GroupAggregator aggregator;
+    private int groupMaxSize;
+    private Duration groupMaxDelay = Duration.ZERO;
+    private Duration groupGrace = Duration.ofMinutes(1);
+    private Duration groupTimeout = GroupRules.DEFAULT_TIMEOUT;
+    private int groupParallelism = 3;
+
+    private Builder(RedisConnection redis) {
+      this.redis = redis;
+    }
+
+    /** How many handlers may run at once; as many as there are processors when not said. */
+    public Builder concurrency(int concurrency) {
+      this.concurrency = concurrency;
+      return this;
+    }
+
+    /** Queues with their weights: of busy queues, one with weight 6 gets twice that of 3. */
+    public Builder queues(Map<String, Integer> weights) {
+      weights.forEach(this::queue);
+      return this;
+    }
+
+    public Builder queue(String queue) {
+      return queue(queue, 1);
+    }
+
+    public Builder queue(String queue, int weight) {
+      queues.put(QueueName.of(queue), weight);
+      return this;
+    }
+
+    /** All queues that look like this, such as {@code tenant-*}, also those that come later. */
+    public Builder queuePattern(String glob, int weight) {
+      patterns.add(QueuePattern.of(glob, weight));
+      return this;
+    }
+
+    /** A queue gets a worker only when all heavier ones are empty. */
+    public Builder strictPriority() {
+      this.strictPriority = true;
+      return this;
+    }
+
+    /** How many tasks of a queue may run at once, over all servers; Go servers do not obey. */
+    public Builder maxActive(String queue, int maxActive) {
+      rules.put(QueueName.of(queue), new QueueRules(maxActive, false));
+      return this;
+    }
+
+    /** One task of a queue at a time, in their order; one that fails holds the line. */
+    public Builder ordered(String queue) {
+      rules.put(QueueName.of(queue), new QueueRules(0, true));
+      return this;
+    }
+
+    /** What handles the tasks: a {@code Mux}, or one handler for all. */
+    public Builder handlers(Handler<Task> handler) {
+      this.handler = handler;
+      return this;
+    }
+
+    /** How long a failed task waits for its next attempt. */
+    public Builder retryPolicy(RetryPolicy policy) {
+      this.retryPolicy = policy;
+      return this;
+    }
+
+    public Builder retryPolicy(TaskType<?> type, RetryPolicy policy) {
+      retryPolicies.put(type.name(), policy);
+      return this;
+    }
+
+    /** Which exceptions cost a retry; all when not said. The others are tried again for ever. */
+    public Builder isFailure(Predicate<Throwable> isFailure) {
+      this.isFailure = isFailure;
+      return this;
+    }
+
+    /** How results are written; JSON when not said. */
+    public Builder codec(PayloadCodec codec) {
+      this.codec = codec;
+      return this;
+    }
+
+    public Builder listener(ServerListener listener) {
+      listeners.add(listener);
+      return this;
+    }
+
+    /**
+     * Where handlers run; virtual threads, or a pool before Java 21, when not said. It must be able
+     * to run as many at once as {@code concurrency} says, and is not shut down by the server.
+     */
+    public Builder executor(Executor executor) {
+      this.executor = executor;
+      return this;
+    }
+
+    /** How long a stop waits for running handlers; 8 seconds when not said. */
+    public Builder shutdownTimeout(Duration timeout) {
+      this.shutdownTimeout = timeout;
+      return this;
+    }
+
+    /** How long the outcome of a handler that was asked to stop still counts; 2 seconds. */
+    public Builder cancelGrace(Duration grace) {
+      this.cancelGrace = grace;
+      return this;
+    }
+
+    /** How long a task waits that no handler is registered for; a minute. */
+    public Builder missingHandlerDelay(Duration delay) {
+      this.missingHandlerDelay = delay;
+      return this;
+    }
+
+    /** How long after its last sign of life a worker counts as vanished; 15 seconds. */
+    public Builder lease(Duration lease) {
+      this.lease = lease;
+      return this;
+    }
+
+    /** How often leases are extended, and the server shows itself; 5 seconds. */
+    public Builder heartbeat(Duration heartbeat) {
+      this.heartbeat = heartbeat;
+      return this;
+    }
+
+    /** How often empty queues are asked where Redis may not tell of changes; a second. */
+    public Builder pollInterval(Duration interval) {
+      this.pollInterval = interval;
+      return this;
+    }
+
+    /** How often tasks of vanished workers are looked for; 2 seconds. */
+    public Builder recoverInterval(Duration interval) {
+      this.recoverInterval = interval;
+      return this;
+    }
+
+    /** How often due tasks are looked for beside the times that are known; 5 seconds. */
+    public Builder forwardInterval(Duration interval) {
+      this.forwardInterval = interval;
+      return this;
+    }
+
+    /** How often what has been kept for long enough is deleted; 8 seconds. */
+    public Builder janitorInterval(Duration interval) {
+      this.janitorInterval = interval;
+      return this;
+    }
+
+    /** How often what was left half written is put right; a minute. */
+    public Builder repairInterval(Duration interval) {
+      this.repairInterval = interval;
+      return this;
+    }
+
+    /** Is told from time to time whether Redis answers: null, or what went wrong. */
+    public Builder healthCheck(Consumer<@Nullable Throwable> listener) {
+      this.healthCheck = listener;
+      return this;
+    }
+
+    /** How often; 15 seconds. */
+    public Builder healthInterval(Duration interval) {
+      this.healthInterval = interval;
+      return this;
+    }
+
+    /** The crash of its worker in a row at which a task is archived; the third. */
+    public Builder maxCrashes(int maxCrashes) {
+      this.maxCrashes = maxCrashes;
+      return this;
+    }
+
+    /** How long a task waits after the second crash, doubling from then on; 30 seconds. */
+    public Builder crashDelay(Duration delay) {
+      this.crashDelay = delay;
+      return this;
+    }
+
+    /** How much longer than its lease a Go worker is given; 30 seconds. */
+    public Builder goGrace(Duration grace) {
+      this.goGrace = grace;
+      return this;
+    }
+
+    /** How many archived tasks of a queue are kept; 9,999. */
+    public Builder archiveSize(int maxSize) {
+      this.archiveSize = maxSize;
+      return this;
+    }
+
+    /** How long archived tasks are kept; 90 days. */
+    public Builder archiveAge(Duration maxAge) {
+      this.archiveAge = maxAge;
+      return this;
+    }
+
+    /** Lets an equal task in when a unique one has been archived. */
+    public Builder archiveReleasesLocks() {
+      this.archiveReleasesLocks = true;
+      return this;
+    }
+
+    /** Makes one task of the tasks of a group; without it, groups wait for another server. */
+    public Builder aggregator(GroupAggregator aggregator) {
+      this.aggregator = aggregator;
+      return this;
+    }
+
+    /** With so many tasks a group is ready; any number when not said. */
+    public Builder groupMaxSize(int maxSize) {
+      this.groupMaxSize = maxSize;
+      return this;
+    }
+
+    /** After so long a group is ready, even when tasks keep coming; any time when not said. */
+    public Builder groupMaxDelay(Duration maxDelay) {
+      this.groupMaxDelay = maxDelay;
+      return this;
+    }
+
+    /** When no task came for so long, a group is ready; a minute. */
+    public Builder groupGrace(Duration grace) {
+      this.groupGrace = grace;
+      return this;
+    }
+
+    /** How long an aggregator may take before its tasks go back; 2 minutes. */
+    public Builder groupTimeout(Duration timeout) {
+      this.groupTimeout = timeout;
+      return this;
+    }
+
+    /** How many groups are aggregated at once; 3. */
+    public Builder groupParallelism(int parallelism) {
+      this.groupParallelism = parallelism;
+      return this;
+    }
+
+    /** Checks everything; nothing is sent to Redis before the server is started. */
+    public TaskServer build() {
+      Handler<Task> handlers = handler;
+      if (handlers == null) {
+        throw new IllegalStateException("a server needs handlers(…): a Mux, or one handler");
+      }
+      return new TaskServer(new Engine(redis, config(), handlers));
+    }
+
+    private ServerConfig config() {
+      Map<QueueName, Integer> served =
+          queues.isEmpty() && patterns.isEmpty() ? Map.of(QueueName.DEFAULT, 1) : queues;
+      return new ServerConfig(
+          concurrency,
+          served,
+          patterns,
+          strictPriority,
+          rules,
+          retryPolicy,
+          retryPolicies,
+          isFailure,
+          codec,
+          listeners,
+          executor,
+          shutdownTimeout,
+          cancelGrace,
+          missingHandlerDelay,
+          lease,
+          heartbeat,
+          pollInterval,
+          recoverInterval,
+          forwardInterval,
+          janitorInterval,
+          repairInterval,
+          healthInterval,
+          healthCheck,
+          new CrashRules(maxCrashes, crashDelay, goGrace),
+          new ArchiveRules(archiveSize, archiveAge, archiveReleasesLocks),
+          aggregator == null
+              ? null
+              : new GroupConfig(
+                  aggregator,
+                  new GroupRules(groupMaxSize, groupMaxDelay, groupGrace, groupTimeout),
+                  groupParallelism));
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The server that processes tasks. */
+@NullMarked
+package io.asynq4j.server;
+
+import org.jspecify.annotations.NullMarked;

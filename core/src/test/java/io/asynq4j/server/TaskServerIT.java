@@ -1,0 +1,80 @@
+package io.asynq4j.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.broker.Inspection.Listing;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.redis.RedisConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+/** A server on a real Redis. */
+@TestInstance(Lifecycle.PER_CLASS)
+class TaskServerIT {
+
+  private EmbeddedRedis server;
+  private RedisConnection redis;
+
+  @BeforeAll
+  void startRedis() {
+    server = EmbeddedRedis.builder().ephemeral().start();
+  }
+
+  @AfterAll
+  void stopRedis() {
+    server.close();
+  }
+
+  @BeforeEach
+  void connect() {
+    redis = RedisConnection.open(server.uri());
+  }
+
+  @AfterEach
+  void disconnect() {
+    redis.close();
+  }
+
+  @Test
+  void everyTaskIsProcessedOnce() {
+    Set<String> seen = ConcurrentHashMap.newKeySet();
+    List<NewTask> tasks = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      tasks.add(NewTask.of(Task.of("t"), TaskOptions.defaults(), redis.clock().instant()));
+    }
+    redis.broker().sink().enqueue(tasks);
+
+    try (TaskServer running =
+        TaskServer.builder(redis)
+            .concurrency(20)
+            .handlers(
+                (task, context) -> {
+                  assertThat(seen.add(context.id())).isTrue();
+                  return Outcome.done();
+                })
+            .build()) {
+      running.start();
+      await().atMost(Duration.ofSeconds(10)).until(() -> seen.size() == 1_000);
+    }
+
+    Listing active = Listing.of(TaskState.ACTIVE, 0, 10);
+    assertThat(redis.broker().inspection().list(QueueName.DEFAULT, active).total()).isZero();
+  }
+}
