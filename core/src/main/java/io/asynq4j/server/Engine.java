@@ -1,5 +1,6 @@
 package io.asynq4j.server;
 
+import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Presence;
@@ -165,17 +166,18 @@ final class Engine implements AttemptHost {
     private void requeueTheRest() {
       List<Attempt> rest = new ArrayList<>(attempts.all());
       rest.sort(Comparator.comparingLong(Attempt::number));
-      int requeued = 0;
+      Map<QueueName, List<Attempt>> unfinished = new HashMap<>();
       for (Attempt attempt : rest) {
         if (attempt.abandon()) {
-          settler.add(attempt, Endings.requeued(attempt));
-          requeued++;
+          unfinished.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt);
         }
       }
-      if (requeued > 0) {
-        log.info("{} unfinished tasks go back to the head of their queues", requeued);
-        flush();
-      }
+      unfinished.forEach(
+          (queue, ofQueue) -> {
+            log.info("{} unfinished tasks go back to the head of {}", ofQueue.size(), queue);
+            settler.requeue(queue, ofQueue);
+          });
+      flush();
     }
   }
 

@@ -38,6 +38,7 @@ final class LeaseKeeper implements Runnable {
   private final Supplier<Presence.Server> server;
   private final Signal signal = new Signal();
   private volatile boolean stopped;
+  private volatile boolean beatNow;
 
   /**
    * @param ping follows the clock of Redis
@@ -63,7 +64,8 @@ final class LeaseKeeper implements Runnable {
     long nextBeat = System.nanoTime();
     while (!stopped) {
       long now = System.nanoTime();
-      if (now - nextBeat >= 0) {
+      if (beatNow || now - nextBeat >= 0) {
+        beatNow = false;
         nextBeat = now + (beat() ? config.heartbeat() : AFTER_FAILURE).toNanos();
       }
       lookAfterAttempts();
@@ -124,6 +126,7 @@ final class LeaseKeeper implements Runnable {
 
   /** Now, and not only at the next beat: the state of the server has changed. */
   void showSoon() {
+    beatNow = true;
     signal.raise();
   }
 

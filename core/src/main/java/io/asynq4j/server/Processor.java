@@ -6,6 +6,7 @@ import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.Settlement;
 import io.asynq4j.server.ServedQueue.Status;
 import java.time.Duration;
 import java.time.Instant;
@@ -362,7 +363,13 @@ final class Processor implements Runnable {
 
   private void start(ServedQueue queue, List<Claim> claims) {
     for (Claim claim : claims) {
-      Attempt attempt = new Attempt(++attemptNumber, claim, queue.isLimited(), host);
+      Attempt attempt;
+      try {
+        attempt = new Attempt(++attemptNumber, claim, queue.isLimited(), host);
+      } catch (IllegalArgumentException e) {
+        refuse(claim, e);
+        continue;
+      }
       attempts.add(attempt);
       if (!workers.start(attempt)) {
         log.warn(
@@ -374,5 +381,16 @@ final class Processor implements Runnable {
         }
       }
     }
+  }
+
+  /** A message that can be read and makes no sense, such as one without a type. */
+  private void refuse(Claim claim, IllegalArgumentException why) {
+    log.error("task {} of queue {} is archived: {}", claim.id(), claim.queue(), why.getMessage());
+    host.source()
+        .settle(
+            claim.queue(),
+            List.of(new Settlement.Archive(claim, String.valueOf(why.getMessage()))),
+            config.rulesOf(claim.queue()),
+            config.archive());
   }
 }
