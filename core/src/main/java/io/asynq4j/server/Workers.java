@@ -1,22 +1,18 @@
 package io.asynq4j.server;
 
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Runs attempts, never more at once than the server may. */
 final class Workers {
 
-  private static final long KEEP_IDLE_SECONDS = 30;
-
   private final int concurrency;
   private final Executor executor;
-  private final @Nullable ExecutorService own;
+  private final Runnable shutdown;
   private final AtomicInteger busy = new AtomicInteger();
   private final Signal freed;
 
@@ -26,33 +22,20 @@ final class Workers {
    */
   Workers(int concurrency, @Nullable Executor given, Signal freed) {
     this.concurrency = concurrency;
-    if (given == null) {
-      ExecutorService made = VirtualThreads.executor().orElseGet(() -> pool(concurrency));
-      this.own = made;
-      this.executor = made;
-    } else {
-      this.own = null;
+    Optional<ExecutorService> virtual =
+        given == null ? VirtualThreads.executor() : Optional.empty();
+    if (given != null) {
       this.executor = given;
+      this.shutdown = () -> {};
+    } else if (virtual.isPresent()) {
+      this.executor = virtual.get();
+      this.shutdown = virtual.get()::shutdown;
+    } else {
+      WorkerPool pool = new WorkerPool(concurrency);
+      this.executor = pool;
+      this.shutdown = pool::close;
     }
     this.freed = freed;
-  }
-
-  private static ExecutorService pool(int size) {
-    AtomicInteger number = new AtomicInteger();
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            size,
-            size,
-            KEEP_IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "asynq-worker-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
   }
 
   int free() {
@@ -84,8 +67,6 @@ final class Workers {
   }
 
   void close() {
-    if (own != null) {
-      own.shutdown();
-    }
+    shutdown.run();
   }
 }
