@@ -147,9 +147,16 @@ final class Processor implements Runnable {
     signal.raise();
   }
 
+  // Nothing relies on the scheduler: without the yield the calls are smaller, and as right.
+  @SuppressWarnings("ThreadPriorityCheck")
   private void turn() {
     takeUpChanges();
     int free = free();
+    if (free > 0 && free < config.concurrency()) {
+      // Handlers that are about to end may do so now: then one call asks for all of them.
+      Thread.yield();
+      free = free();
+    }
     if (free <= 0) {
       signal.await(LONGEST_WAIT.toNanos());
       return;
