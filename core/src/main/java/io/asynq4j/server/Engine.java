@@ -71,6 +71,7 @@ final class Engine implements AttemptHost {
   private final class Running {
     final Instant startedAt = clock().instant();
     final Signal signal = new Signal();
+    final Watcher watcher = new Watcher(broker.lookout());
     final ExecutorService settlerThreads =
         Executors.newFixedThreadPool(SETTLER_THREADS, daemons("asynq-settler-"));
     final ExecutorService aggregatorThreads =
@@ -80,16 +81,8 @@ final class Engine implements AttemptHost {
         new Settler(config, broker.source(), attempts, outages, events, settlerThreads, signal);
     final Processor processor =
         new Processor(
-            config,
-            Engine.this,
-            queues,
-            workers,
-            settler,
-            attempts,
-            outages,
-            signal,
-            broker.lookout());
-    final Forwarder forwarder = new Forwarder(config, broker, queues, outages);
+            config, Engine.this, queues, workers, settler, attempts, outages, signal, watcher);
+    final Forwarder forwarder = new Forwarder(config, broker, queues, outages, watcher);
     final LeaseKeeper keeper =
         new LeaseKeeper(
             config, broker, attempts, outages, redis::ping, () -> presence(workers.busy()));
@@ -138,6 +131,7 @@ final class Engine implements AttemptHost {
       requeueTheRest();
       forwarder.stop();
       join(forwarderThread);
+      watcher.close();
       duties.stop(FLUSH_TIMEOUT);
       shutDown(aggregatorThreads);
       cancellations.stop();
