@@ -19,16 +19,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.awaitility.core.ThrowingRunnable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import redis.clients.jedis.Jedis;
 
 /** One Redis with Go on one side of it and ours on the other. */
-@TestInstance(Lifecycle.PER_CLASS)
 abstract class TwoSides {
 
   static final QueueName QUEUE = QueueName.of("shared");
@@ -41,30 +36,22 @@ abstract class TwoSides {
   private EmbeddedRedis server;
   RedisConnection redis;
 
-  @BeforeAll
-  void startRedis() {
+  /** Before each test, not before all: only so every one of them is reported as skipped. */
+  @BeforeEach
+  void start() {
     peer = Peer.orSkip();
     server = EmbeddedRedis.builder().ephemeral().start();
-  }
-
-  @AfterAll
-  void stopRedis() {
-    // It was never started where the tests are skipped.
-    if (server != null) {
-      server.close();
-    }
-  }
-
-  @BeforeEach
-  void connect() {
     redis = RedisConnection.open(server.uri());
   }
 
   @AfterEach
-  void disconnect() {
-    redis.close();
-    try (Jedis jedis = jedis()) {
-      jedis.flushAll();
+  void stop() {
+    // They were never started where the tests are skipped.
+    if (redis != null) {
+      redis.close();
+    }
+    if (server != null) {
+      server.close();
     }
   }
 
