@@ -74,7 +74,7 @@ final class Worker implements AutoCloseable {
   }
 
   private void read() {
-    // A worker is told in one go what it has told so far: adding each to the list would copy it.
+    // What has come together is added together: each addition copies the list.
     try (BufferedReader lines = process.inputReader()) {
       String line;
       List<Event> fresh = new ArrayList<>();
