@@ -54,14 +54,27 @@ final class Link implements AutoCloseable {
 
   /** Sends a command to the server that has a slot. */
   @Nullable Object call(int slot, Repeat repeat, ProtocolCommand command, Args args) {
+    return call(slot, repeat, command, args, null);
+  }
+
+  /** Something to be done on the connection that a command was answered on. It must not throw. */
+  @FunctionalInterface
+  interface Epilogue {
+    void on(Connection connection);
+  }
+
+  /** The same, with something that follows the answer on the same connection. */
+  @Nullable Object call(
+      int slot, Repeat repeat, ProtocolCommand command, Args args, @Nullable Epilogue epilogue) {
     CommandArguments arguments = new CommandArguments(command);
     for (byte[] value : args.values()) {
       arguments.add(value);
     }
-    return call(slot, repeat, arguments);
+    return call(slot, repeat, arguments, epilogue);
   }
 
-  private @Nullable Object call(int slot, Repeat repeat, CommandArguments arguments) {
+  private @Nullable Object call(
+      int slot, Repeat repeat, CommandArguments arguments, @Nullable Epilogue epilogue) {
     long started = System.nanoTime();
     long giveUpAt = started + retryNanos;
     long pause = FIRST_PAUSE_NANOS;
@@ -69,7 +82,7 @@ final class Link implements AutoCloseable {
     while (true) {
       requireOpen();
       try {
-        return callOnce(slot, repeat, arguments);
+        return callOnce(slot, repeat, arguments, epilogue);
       } catch (BrokerException e) {
         inDoubt |= e.mayHaveBeenApplied();
         boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
@@ -113,7 +126,8 @@ final class Link implements AutoCloseable {
   }
 
   /** One try, through all redirections. */
-  private @Nullable Object callOnce(int slot, Repeat repeat, CommandArguments arguments) {
+  private @Nullable Object callOnce(
+      int slot, Repeat repeat, CommandArguments arguments, @Nullable Epilogue epilogue) {
     HostAndPort target = null;
     boolean asking = false;
     for (int redirections = 0; redirections <= MAX_REDIRECTIONS; redirections++) {
@@ -121,7 +135,11 @@ final class Link implements AutoCloseable {
         if (repeat == Repeat.NEVER) {
           requireAlive(connection);
         }
-        return exchange(connection, asking, arguments);
+        Object reply = exchange(connection, asking, arguments);
+        if (epilogue != null) {
+          epilogue.on(connection);
+        }
+        return reply;
       } catch (JedisRedirectionException redirection) {
         target = redirection.getTargetNode();
         asking = redirection instanceof JedisAskDataException;

@@ -73,6 +73,7 @@ final class Engine implements AttemptHost {
     final Instant startedAt = clock().instant();
     final String host = hostName();
     final Signal signal = new Signal();
+    final Watcher watcher = new Watcher(broker.lookout());
     final ExecutorService settlerThreads =
         Executors.newFixedThreadPool(SETTLER_THREADS, daemons("asynq-settler-"));
     final ExecutorService aggregatorThreads =
@@ -90,16 +91,8 @@ final class Engine implements AttemptHost {
             queue -> Running.this.processor.settled(queue));
     final Processor processor =
         new Processor(
-            config,
-            Engine.this,
-            queues,
-            workers,
-            settler,
-            attempts,
-            outages,
-            signal,
-            broker.lookout());
-    final Forwarder forwarder = new Forwarder(config, broker, queues, outages);
+            config, Engine.this, queues, workers, settler, attempts, outages, signal, watcher);
+    final Forwarder forwarder = new Forwarder(config, broker, queues, outages, watcher);
     final LeaseKeeper keeper =
         new LeaseKeeper(
             config, broker, attempts, outages, redis::ping, () -> presence(workers.busy()));
@@ -159,6 +152,7 @@ final class Engine implements AttemptHost {
       requeueTheRest();
       forwarder.stop();
       join(forwarderThread);
+      watcher.close();
       duties.stop(FLUSH_TIMEOUT);
       shutDown(aggregatorThreads);
       cancellations.stop();

@@ -5,7 +5,6 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
-import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.server.ServedQueue.Status;
@@ -56,7 +55,7 @@ final class Processor implements Runnable {
   private final Attempts attempts;
   private final Outages outages;
   private final Signal signal;
-  private final Lookout.Watch watch;
+  private final Watcher watch;
   private final Stride stride;
   private final Set<QueueName> woken = ConcurrentHashMap.newKeySet();
   private final Set<QueueName> limited = ConcurrentHashMap.newKeySet();
@@ -83,7 +82,7 @@ final class Processor implements Runnable {
       Attempts attempts,
       Outages outages,
       Signal signal,
-      Lookout lookout) {
+      Watcher watch) {
     this.config = config;
     this.host = host;
     this.queues = queues;
@@ -93,7 +92,8 @@ final class Processor implements Runnable {
     this.outages = outages;
     this.signal = signal;
     this.stride = new Stride(config.strictPriority());
-    this.watch = lookout.watch(new Waker());
+    this.watch = watch;
+    watch.listen(EnumSet.of(Part.PENDING, Part.PAUSED, Part.LEASE), this::wake, this::wakeAll);
     queues.onChange(
         () -> {
           queuesChanged = true;
@@ -101,38 +101,30 @@ final class Processor implements Runnable {
         });
   }
 
-  private final class Waker implements Lookout.Listener {
-    @Override
-    public void changed(QueueName queue, Part part) {
-      woken.add(queue);
-      signal.raise();
-    }
+  private void wake(QueueName queue) {
+    woken.add(queue);
+    signal.raise();
+  }
 
-    @Override
-    public void lost() {
-      allWoken = true;
-      signal.raise();
-    }
+  private void wakeAll() {
+    allWoken = true;
+    signal.raise();
   }
 
   @Override
   public void run() {
-    try {
-      while (!stopped) {
-        try {
-          turn();
-        } catch (BrokerException e) {
-          if (!outages.failed(e)) {
-            log.error("could not claim tasks", e);
-          }
-          waitAfterFailure();
-        } catch (RuntimeException | Error e) {
-          log.error("the processor failed and goes on", e);
-          waitAfterFailure();
+    while (!stopped) {
+      try {
+        turn();
+      } catch (BrokerException e) {
+        if (!outages.failed(e)) {
+          log.error("could not claim tasks", e);
         }
+        waitAfterFailure();
+      } catch (RuntimeException | Error e) {
+        log.error("the processor failed and goes on", e);
+        waitAfterFailure();
       }
-    } finally {
-      watch.close();
     }
   }
 
