@@ -122,13 +122,15 @@ final class Forwarder implements Runnable {
     Set<QueueName> waiting = toLookAt.isEmpty() ? Set.of() : watch.arm(toLookAt, WAITING);
     toLookAt.forEach(due::remove);
     // What changes from now on is told, also by this server itself: one look too many at worst.
-    waiting.forEach(this::forward);
+    List<QueueName> toForward = new ArrayList<>(waiting);
     Instant instant = broker.clock().instant();
-    for (Map.Entry<QueueName, Instant> entry : List.copyOf(due.entrySet())) {
-      if (!entry.getValue().isAfter(instant)) {
-        forward(entry.getKey());
-      }
-    }
+    due.forEach(
+        (queue, time) -> {
+          if (!time.isAfter(instant)) {
+            toForward.add(queue);
+          }
+        });
+    EachQueue.of(toForward, this::forward);
     if (!toLookAt.isEmpty()) {
       Pause.sleep(SHORTEST);
     }

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,12 +50,14 @@ final class Settler {
   private final ServerListener events;
   private final ExecutorService threads;
   private final Signal settled;
+  private final Consumer<QueueName> settledOf;
   private final Map<QueueName, Lot> lots = new ConcurrentHashMap<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile boolean givenUp;
 
   /**
    * @param settled raised when fewer settlements wait
+   * @param settledOf told the queue then
    */
   Settler(
       ServerConfig config,
@@ -63,7 +66,8 @@ final class Settler {
       Outages outages,
       ServerListener events,
       ExecutorService threads,
-      Signal settled) {
+      Signal settled,
+      Consumer<QueueName> settledOf) {
     this.config = config;
     this.source = source;
     this.attempts = attempts;
@@ -71,6 +75,7 @@ final class Settler {
     this.events = events;
     this.threads = threads;
     this.settled = settled;
+    this.settledOf = settledOf;
   }
 
   void add(Attempt attempt, Ended ended) {
@@ -165,7 +170,7 @@ final class Settler {
           if (!outages.failed(e)) {
             log.warn("could not settle {} tasks of queue {}", batch.size(), queue, e);
           }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           log.error("could not settle {} tasks of queue {}", batch.size(), queue, e);
         }
         if (givenUp || !Pause.sleep(pause)) {
@@ -181,6 +186,7 @@ final class Settler {
       }
       waiting.addAndGet(-batch.size());
       settled.raise();
+      settledOf.accept(queue);
     }
 
     /**

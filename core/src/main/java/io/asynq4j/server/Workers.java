@@ -3,12 +3,15 @@ package io.asynq4j.server;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs attempts, never more at once than the server may. */
 final class Workers {
+
+  private static final Logger log = LoggerFactory.getLogger(Workers.class);
 
   private final int concurrency;
   private final Executor executor;
@@ -60,8 +63,14 @@ final class Workers {
             }
           });
       return true;
-    } catch (RejectedExecutionException e) {
+    } catch (RuntimeException | Error e) {
+      // Not only a rejection: where no thread can be had, that is an error.
       busy.decrementAndGet();
+      log.warn(
+          "the executor does not take task {} of queue {}; it goes back",
+          attempt.id(),
+          attempt.queue(),
+          e);
       return false;
     }
   }
