@@ -72,14 +72,7 @@ final class Link implements AutoCloseable {
     for (byte[] value : args.values()) {
       arguments.add(value);
     }
-<<<<<<< HEAD
-    return call(slot, repeat, arguments, epilogue);
-  }
-
-  private @Nullable Object call(
-      int slot, Repeat repeat, CommandArguments arguments, @Nullable Epilogue epilogue) {
-=======
-    return persist(repeat, () -> callOnce(slot, repeat, arguments));
+    return persist(repeat, () -> callOnce(slot, repeat, arguments, epilogue));
   }
 
   /**
@@ -91,7 +84,6 @@ final class Link implements AutoCloseable {
   }
 
   private <T extends @Nullable Object> T persist(Repeat repeat, Supplier<T> attempt) {
->>>>>>> 7eb8bedaff0098e87fd066757d6b2acd209b1c7e
     long started = System.nanoTime();
     long giveUpAt = started + retryNanos;
     long pause = FIRST_PAUSE_NANOS;
@@ -99,11 +91,7 @@ final class Link implements AutoCloseable {
     while (true) {
       requireOpen();
       try {
-<<<<<<< HEAD
-        return callOnce(slot, repeat, arguments, epilogue);
-=======
         return attempt.get();
->>>>>>> 7eb8bedaff0098e87fd066757d6b2acd209b1c7e
       } catch (BrokerException e) {
         inDoubt |= e.mayHaveBeenApplied();
         boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
