@@ -1,6 +1,7 @@
 package io.asynq4j.server;
 
 import io.asynq4j.Payload;
+import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Claim;
@@ -315,9 +316,6 @@ final class Attempt implements Runnable, TaskContext {
 
   @Override
   public void progress(int percent, String note) {
-    if (percent < 0 || percent > 100) {
-      throw new IllegalArgumentException("percent must be 0 to 100: " + percent);
-    }
-    host.progress(this, percent, note);
+    host.progress(this, new Progress(percent, note));
   }
 }

@@ -1,6 +1,5 @@
 package io.asynq4j.server;
 
-import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.TaskMessage;
 import java.time.Instant;
 
@@ -9,13 +8,7 @@ final class Deadlines {
 
   private Deadlines() {}
 
-  /** The timeout counts anew for each attempt, the deadline does not; the earlier one holds. */
   static Instant of(TaskMessage message, Instant now) {
-    Instant deadline = message.deadline();
-    if (message.timeout().isZero()) {
-      return deadline == null ? now.plus(TaskOptions.DEFAULT_TIMEOUT) : deadline;
-    }
-    Instant end = now.plus(message.timeout());
-    return deadline == null || end.isBefore(deadline) ? end : deadline;
+    return message.endOfAttempt(now);
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.server;
 
+import io.asynq4j.Progress;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Presence;
@@ -366,7 +367,7 @@ final class Engine implements AttemptHost {
   }
 
   @Override
-  public void progress(Attempt attempt, int percent, String note) {
-    broker.source().writeProgress(attempt.claim(), percent, note);
+  public void progress(Attempt attempt, Progress progress) {
+    broker.source().writeProgress(attempt.claim(), progress);
   }
 }
