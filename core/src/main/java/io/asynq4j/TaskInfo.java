@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param orphaned it is active, but the lease of its worker has run out
  * @param crashes how often in a row its worker has vanished
  * @param uniqueKey the Redis key of the lock it took; empty when it is not unique
+ * @param progress how far its last attempt came; null when that has said nothing
  */
 public record TaskInfo(
     String id,
@@ -37,7 +38,8 @@ public record TaskInfo(
     @Nullable Instant completedAt,
     Payload result,
     int crashes,
-    String uniqueKey) {
+    String uniqueKey,
+    @Nullable Progress progress) {
 
   public TaskInfo {
     headers = Map.copyOf(headers);

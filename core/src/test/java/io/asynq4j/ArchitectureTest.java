@@ -12,6 +12,8 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Which package may know which. */
 @AnalyzeClasses(packages = "io.asynq4j", importOptions = DoNotIncludeTests.class)
@@ -19,11 +21,50 @@ class ArchitectureTest {
 
   private static final String WIRE = "io.asynq4j.redis.wire..";
 
+  private static final String BROKER = "io.asynq4j.broker";
+  private static final String REDIS = "io.asynq4j.redis";
+  private static final String HANDLER = "io.asynq4j.handler";
+  private static final String SERVER = "io.asynq4j.server";
+  private static final String CLIENT = "io.asynq4j.client";
+  private static final String LEASE = "io.asynq4j.lease";
+  private static final String SCHEDULE = "io.asynq4j.schedule";
+  private static final String INSPECT = "io.asynq4j.inspect";
+  private static final String METRICS = "io.asynq4j.metrics";
+
+  private static final Set<String> HOW_TO_CONNECT =
+      Set.of("RedisConfig", "RedisConnection", "TlsConfig");
+
+  /** A package knows itself, the vocabulary and these others of ours, and nothing else. */
+  private static ArchRule sees(String name, String... others) {
+    Set<String> known = new HashSet<>(Set.of(others));
+    known.add(name);
+    known.add("io.asynq4j");
+    return noClasses()
+        .that()
+        .resideInAPackage(name + "..")
+        .should()
+        .dependOnClassesThat(
+            DescribedPredicate.describe(
+                "are ours and not in " + known,
+                type ->
+                    type.getPackageName().startsWith("io.asynq4j")
+                        && known.stream().noneMatch(each -> isIn(type, each))))
+        // A rule may be older than its package.
+        .allowEmptyShould(true);
+  }
+
+  /** The vocabulary is the root package alone; the others are whole trees. */
+  private static boolean isIn(JavaClass type, String name) {
+    String own = type.getPackageName();
+    return own.equals(name) || (!name.equals("io.asynq4j") && own.startsWith(name + "."));
+  }
+
   @ArchTest
   static final ArchRule only_the_redis_package_knows_the_redis_client =
       noClasses()
           .that()
-          .resideInAnyPackage("io.asynq4j", "io.asynq4j.broker..")
+          // The embedded Redis is a module of its own.
+          .resideOutsideOfPackages("io.asynq4j.redis..", "io.asynq4j.embedded..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("redis.clients..", "org.apache.commons.pool2..");
@@ -46,14 +87,42 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAPackage("io.asynq4j.*..");
 
+  @ArchTest static final ArchRule the_broker_knows_only_the_vocabulary = sees(BROKER);
+
+  @ArchTest static final ArchRule redis_knows_the_broker_and_the_vocabulary = sees(REDIS, BROKER);
+
+  @ArchTest static final ArchRule handlers_know_the_broker = sees(HANDLER, BROKER, REDIS);
+
   @ArchTest
-  static final ArchRule the_broker_knows_the_vocabulary_and_no_store =
+  static final ArchRule the_server_knows_handlers_and_the_broker =
+      sees(SERVER, HANDLER, BROKER, REDIS);
+
+  @ArchTest static final ArchRule the_client_knows_the_broker = sees(CLIENT, BROKER, REDIS);
+
+  @ArchTest static final ArchRule leases_know_the_broker = sees(LEASE, BROKER, REDIS);
+
+  @ArchTest static final ArchRule the_inspector_knows_the_broker = sees(INSPECT, BROKER, REDIS);
+
+  @ArchTest
+  static final ArchRule the_scheduler_knows_the_client_and_the_broker =
+      sees(SCHEDULE, CLIENT, BROKER, REDIS);
+
+  @ArchTest
+  static final ArchRule metrics_know_the_server_and_the_inspector =
+      sees(METRICS, SERVER, INSPECT, BROKER, REDIS);
+
+  @ArchTest
+  static final ArchRule of_the_store_others_know_only_the_connection =
       noClasses()
           .that()
-          .resideInAPackage("io.asynq4j.broker..")
+          .resideOutsideOfPackage("io.asynq4j.redis..")
           .should()
-          .dependOnClassesThat()
-          .resideInAPackage("io.asynq4j.redis..");
+          .dependOnClassesThat(
+              DescribedPredicate.describe(
+                  "are of the store, and not how to connect to it",
+                  type ->
+                      type.getPackageName().startsWith(REDIS)
+                          && !HOW_TO_CONNECT.contains(type.getSimpleName())));
 
   @ArchTest
   static final ArchRule no_class_of_the_redis_client_is_in_a_public_signature =

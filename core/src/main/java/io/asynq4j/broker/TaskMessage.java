@@ -2,6 +2,7 @@ package io.asynq4j.broker;
 
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -35,8 +36,23 @@ public record TaskMessage(
     Map<String, String> headers,
     Payload unknownFields) {
 
+  /** A timeout beyond this is as good as none, and times have an end. */
+  public static final Duration LONGEST_ATTEMPT = Duration.ofDays(36_500);
+
   public TaskMessage {
     headers = Map.copyOf(headers);
+  }
+
+  /**
+   * When an attempt that begins now must be over. The timeout counts anew for each attempt, the
+   * deadline does not; the earlier one holds.
+   */
+  public Instant endOfAttempt(Instant now) {
+    if (timeout.isZero()) {
+      return deadline == null ? now.plus(TaskOptions.DEFAULT_TIMEOUT) : deadline;
+    }
+    Instant end = now.plus(timeout.compareTo(LONGEST_ATTEMPT) > 0 ? LONGEST_ATTEMPT : timeout);
+    return deadline == null || end.isBefore(deadline) ? end : deadline;
   }
 
   public boolean isExhausted() {

@@ -1,10 +1,12 @@
 package io.asynq4j.broker;
 
 import io.asynq4j.Payload;
+import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Gives tasks to workers and hears how they ended. Thread-safe. */
@@ -27,5 +29,8 @@ public interface TaskSource {
   boolean writeResult(Claim claim, Payload result);
 
   /** Keeps how far an attempt has come, for whoever watches. False when the lease is lost. */
-  boolean writeProgress(Claim claim, int percent, String note);
+  boolean writeProgress(Claim claim, Progress progress);
+
+  /** The claim that a token proves, as long as the lease is its own; empty afterwards. */
+  Optional<Claim> restore(QueueName queue, String id, String token);
 }

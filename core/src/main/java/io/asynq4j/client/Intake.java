@@ -98,7 +98,8 @@ final class Intake {
         message.completedAt(),
         Payload.absent(),
         /* crashes= */ 0,
-        sink.lock(task));
+        sink.lock(task),
+        /* progress= */ null);
   }
 
   private static TaskState state(Placement placement) {

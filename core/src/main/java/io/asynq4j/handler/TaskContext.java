@@ -60,9 +60,10 @@ public interface TaskContext {
   void writeResult(@Nullable Object result);
 
   /**
-   * Says how far the attempt has come, for whoever watches it.
+   * Says how far the attempt has come, for whoever watches it; {@code TaskInfo} shows it.
    *
    * @param percent 0 to 100
+   * @param note at most 1,000 chars
    */
   void progress(int percent, String note);
 }

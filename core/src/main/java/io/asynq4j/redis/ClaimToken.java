@@ -16,4 +16,14 @@ final class ClaimToken {
     return String.format(Locale.ROOT, "%06d-", random.nextInt(1, 1_000_000))
         + Long.toString(random.nextLong() >>> 1, 36);
   }
+
+  /** Whether a lease with this score may be the one of a token: the scripts compare it alike. */
+  static boolean isOf(String token, String score) {
+    try {
+      double fraction = Double.parseDouble(score) % 1;
+      return Math.round(fraction * 1_000_000) == Integer.parseInt(token.substring(0, 6));
+    } catch (NumberFormatException | IndexOutOfBoundsException e) {
+      return false;
+    }
+  }
 }

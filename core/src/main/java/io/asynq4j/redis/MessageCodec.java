@@ -77,6 +77,9 @@ final class MessageCodec {
               + wire.getQueue()
               + "\"");
     }
+    if (wire.getType().isBlank()) {
+      throw new UnreadableMessageException("its message names no type");
+    }
     return new TaskMessage(
         wire.getType(),
         payload(wire.getPayload()),

@@ -2,6 +2,7 @@ package io.asynq4j.redis;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
+import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
@@ -11,6 +12,7 @@ import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskMessage;
 import io.asynq4j.broker.TaskSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -186,6 +189,28 @@ final class RedisSource implements TaskSource {
   }
 
   @Override
+  public Optional<Claim> restore(QueueName queue, String id, String token) {
+    List<@Nullable Object> reply = Reply.list(scripts.run(Script.TASK, queue, new Args(1).add(id)));
+    // After the time and the lease's score: the fields of the record, the claim last.
+    if (reply.isEmpty()
+        || !Reply.text(reply.get(3)).equals("active")
+        || !Reply.text(reply.get(reply.size() - 1)).equals(token)) {
+      return Optional.empty();
+    }
+    String score = Reply.text(reply.get(1));
+    if (!ClaimToken.isOf(token, score)) {
+      return Optional.empty();
+    }
+    try {
+      TaskMessage message = MessageCodec.decode(Reply.bytes(reply.get(2)), queue, id);
+      Instant leasedUntil = Instant.ofEpochSecond((long) Double.parseDouble(score));
+      return Optional.of(new Claim(message, token, leasedUntil));
+    } catch (UnreadableMessageException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
   public List<Settled> settle(
       QueueName queue,
       List<? extends Settlement> settlements,
@@ -200,8 +225,9 @@ final class RedisSource implements TaskSource {
   }
 
   @Override
-  public boolean writeProgress(Claim claim, int percent, String note) {
-    return write(claim, "progress", (percent + " " + note).getBytes(StandardCharsets.UTF_8));
+  public boolean writeProgress(Claim claim, Progress progress) {
+    byte[] text = ProgressField.text(progress).getBytes(StandardCharsets.UTF_8);
+    return write(claim, ProgressField.NAME, text);
   }
 
   private boolean write(Claim claim, String field, byte[] value) {

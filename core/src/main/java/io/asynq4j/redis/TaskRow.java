@@ -27,10 +27,11 @@ record TaskRow(
     String quarantine,
     String dueMillis,
     String holdUntilMillis,
-    String group) {
+    String group,
+    String progress) {
 
   /** How many fields of the record there are. */
-  static final int FIELDS = 9;
+  static final int FIELDS = 10;
 
   /**
    * Reads the fields from a place in an answer on. The state is the record's own, unless the
@@ -58,7 +59,8 @@ record TaskRow(
         Reply.text(reply.get(from + 4)),
         Reply.text(reply.get(from + 5)),
         Reply.text(reply.get(from + 6)),
-        Reply.text(reply.get(from + 8)));
+        Reply.text(reply.get(from + 8)),
+        Reply.text(reply.get(from + 9)));
   }
 
   static Instant time(@Nullable Object micros) {
@@ -94,7 +96,8 @@ record TaskRow(
         stored.completedAt(),
         result.length == 0 ? Payload.absent() : Payload.of(result),
         crashes,
-        stored.uniqueKey());
+        stored.uniqueKey(),
+        ProgressField.parse(progress));
   }
 
   private @Nullable Instant nextProcessAt() {

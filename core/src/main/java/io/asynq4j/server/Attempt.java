@@ -1,6 +1,7 @@
 package io.asynq4j.server;
 
 import io.asynq4j.Payload;
+import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Claim;
@@ -61,7 +62,7 @@ final class Attempt implements Runnable, TaskContext {
     this.task = new Task(message.type(), message.payload(), message.headers());
     this.ref =
         new TaskRef(message.id(), message.queue(), task, message.retried(), message.maxRetry());
-    this.deadline = Deadlines.of(message, host.clock().instant());
+    this.deadline = message.endOfAttempt(host.clock().instant());
     this.holdsPlace = holdsPlace;
     this.host = host;
   }
@@ -331,9 +332,6 @@ final class Attempt implements Runnable, TaskContext {
 
   @Override
   public void progress(int percent, String note) {
-    if (percent < 0 || percent > 100) {
-      throw new IllegalArgumentException("percent must be 0 to 100: " + percent);
-    }
-    host.progress(this, percent, note);
+    host.progress(this, new Progress(percent, note));
   }
 }

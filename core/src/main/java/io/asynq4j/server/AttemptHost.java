@@ -1,5 +1,6 @@
 package io.asynq4j.server;
 
+import io.asynq4j.Progress;
 import io.asynq4j.Task;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.handler.Handler;
@@ -28,5 +29,5 @@ interface AttemptHost {
   /** The handler has returned, so nobody need look after it any more. */
   void forget(Attempt attempt);
 
-  void progress(Attempt attempt, int percent, String note);
+  void progress(Attempt attempt, Progress progress);
 }

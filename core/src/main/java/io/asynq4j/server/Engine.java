@@ -1,5 +1,6 @@
 package io.asynq4j.server;
 
+import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Broker;
@@ -389,7 +390,7 @@ final class Engine implements AttemptHost {
   }
 
   @Override
-  public void progress(Attempt attempt, int percent, String note) {
-    broker.source().writeProgress(attempt.claim(), percent, note);
+  public void progress(Attempt attempt, Progress progress) {
+    broker.source().writeProgress(attempt.claim(), progress);
   }
 }

@@ -38,7 +38,8 @@ class EnqueueResultTest {
         null,
         Payload.absent(),
         0,
-        "");
+        "",
+        null);
   }
 
   @Test

@@ -149,7 +149,8 @@ class TaskClientIT {
                 null,
                 Payload.absent(),
                 0,
-                ""));
+                "",
+                null));
     assertThat(task.nextProcessAt()).isCloseTo(now(), within(2, ChronoUnit.SECONDS));
     assertStored(task);
     assertThat(admin.lrange("asynq:{default}:pending", 0, -1)).containsExactly(task.id());

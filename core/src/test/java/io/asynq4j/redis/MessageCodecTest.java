@@ -254,10 +254,38 @@ class MessageCodecTest {
   }
 
   @Test
+  void aMessageWithoutATypeIsUnreadable() {
+    for (String type : List.of("", " ")) {
+      WireTask wire = WireTask.newBuilder().setType(type).setId("t1").setQueue("default").build();
+
+      assertUnreadable(wire.toByteArray(), "its message names no type");
+    }
+  }
+
+  @Test
+  void anAttemptEndsEvenIfItsTimeoutHasNoEnd() throws UnreadableMessageException {
+    WireTask wire =
+        WireTask.newBuilder()
+            .setType("t")
+            .setId("t1")
+            .setQueue("default")
+            .setTimeout(Long.MAX_VALUE)
+            .build();
+
+    assertThat(MessageCodec.decode(wire.toByteArray(), QueueName.DEFAULT, "t1").endOfAttempt(AT))
+        .isEqualTo(AT.plus(TaskMessage.LONGEST_ATTEMPT));
+  }
+
+  @Test
   void aTimeThatNoClockWillEverShowIsReadAsTheNearestThatJavaCanSay()
       throws UnreadableMessageException, InvalidProtocolBufferException {
     WireTask far =
-        WireTask.newBuilder().setId("t1").setQueue("default").setDeadline(Long.MAX_VALUE).build();
+        WireTask.newBuilder()
+            .setType("t")
+            .setId("t1")
+            .setQueue("default")
+            .setDeadline(Long.MAX_VALUE)
+            .build();
     WireServer early =
         WireServer.newBuilder()
             .setStartTime(Timestamp.newBuilder().setSeconds(Long.MIN_VALUE).setNanos(-1))

@@ -8,9 +8,13 @@ import static io.asynq4j.redis.BrokerFixture.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
+import io.asynq4j.Progress;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
@@ -151,6 +155,26 @@ interface SettleContract {
     assertThat(redis().source().writeResult(claim, Payload.ofUtf8("half"))).isTrue();
 
     assertThat(redis().inspection().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("half"));
+  }
+
+  @Test
+  default void progressIsShownUntilTheNextAttemptBegins() {
+    redis().enqueue("a");
+    Claim claim = redis().claimOne();
+    assertThat(redis().inspection().task(Q, "a").progress()).isNull();
+
+    assertThat(redis().source().writeProgress(claim, new Progress(40, "step 2"))).isTrue();
+
+    assertThat(redis().world()).contains(", progress=40 step 2, state=active}");
+    assertThat(redis().inspection().task(Q, "a").progress()).isEqualTo(new Progress(40, "step 2"));
+    assertThat(redis().inspection().list(Q, Listing.of(TaskState.ACTIVE, 0, 9)).tasks())
+        .extracting(TaskInfo::progress)
+        .containsExactly(new Progress(40, "step 2"));
+    redis().settle(new Settlement.Requeue(claim));
+    assertThat(redis().inspection().task(Q, "a").progress()).isEqualTo(new Progress(40, "step 2"));
+    redis().claimOne();
+    assertThat(redis().inspection().task(Q, "a").progress()).isNull();
+    assertThat(redis().source().writeProgress(claim, new Progress(41, "late"))).isFalse();
   }
 
   @Test

@@ -7,7 +7,8 @@
 -- ARGV       now prefix container kind newest_first offset limit after_id after
 -- DERIVES    t:<id>, the container
 -- RETURNS    the time in microseconds, the size of the container, the offset of the page, then for each task its id, score,
---            lease, and the fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group
+--            lease, and the fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group,
+--            progress
 local lease = KEYS[1]
 local now, prefix, container, kind = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local newest_first, offset, limit = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -92,10 +93,10 @@ local leases = #ids > 0 and redis.call('ZMSCORE', lease, unpack(ids))
 local answer = { now, size, offset }
 for i = 1, #ids do
   local record = redis.call('HMGET', prefix .. 't:' .. ids[i], 'msg', 'state', 'result', 'crashes', 'quarantine',
-    'due_ms', 'hold_until', 'pending_since', 'group')
+    'due_ms', 'hold_until', 'pending_since', 'group', 'progress')
   add(answer, ids[i], scores[i] or '')
   add(answer, leases[i] or '')
-  for field = 1, 9 do
+  for field = 1, 10 do
     answer[#answer + 1] = record[field] or ''
   end
 end

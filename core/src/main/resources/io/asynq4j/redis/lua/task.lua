@@ -5,13 +5,13 @@
 -- ARGV       now prefix id
 -- DERIVES    t:<id>
 -- RETURNS    nothing when there is none; else the time in microseconds, the score in its container or lease or '', then the
---            fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group
+--            fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group, progress, claim
 local scheduled, retry, lease = KEYS[1], KEYS[2], KEYS[3]
 local now, prefix, id = clock(ARGV[1]), ARGV[2], ARGV[3]
 
 local task = prefix .. 't:' .. id
 local record = redis.call('HMGET', task, 'msg', 'state', 'result', 'crashes', 'quarantine', 'due_ms', 'hold_until',
-  'pending_since', 'group')
+  'pending_since', 'group', 'progress', 'claim')
 local state = record[2]
 if not state then
   return {}
@@ -25,7 +25,7 @@ elseif state == 'active' then
   score = redis.call('ZSCORE', lease, id) or ''
 end
 local answer = { now, score }
-for i = 1, 9 do
+for i = 1, 11 do
   answer[#answer + 1] = record[i] or ''
 end
 return answer

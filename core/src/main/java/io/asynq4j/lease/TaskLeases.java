@@ -1,0 +1,368 @@
+package io.asynq4j.lease;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.Payload;
+import io.asynq4j.Progress;
+import io.asynq4j.QueueName;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.Settlement;
+import io.asynq4j.redis.RedisConnection;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims tasks, extends their leases and settles them by hand, for workers that are not a {@code
+ * TaskServer}: those of another process, another language, another protocol. Thread-safe.
+ *
+ * <p>Nothing is done by itself. Whoever claims extends the lease in time, stops when it is lost or
+ * when the task's deadline has passed, and settles. Tasks whose lease has ended are given to others
+ * by a {@code TaskServer} that serves the queue; so are those whose time has come. Limits of a
+ * queue hold here too: those set in Redis, else those given to the builder.
+ */
+public final class TaskLeases {
+
+  private static final Logger log = LoggerFactory.getLogger(TaskLeases.class);
+
+  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_LEASE = Duration.ofDays(1);
+
+  /** A lease is in whole seconds, and our clock is not exactly that of Redis. */
+  private static final Duration TOLERANCE = Duration.ofSeconds(3);
+
+  private final Broker broker;
+  private final Map<QueueName, QueueRules> rules;
+  private final ArchiveRules archive;
+  private final RetryPolicy retryPolicy;
+
+  private TaskLeases(Builder builder) {
+    this.broker = builder.broker;
+    this.rules = Map.copyOf(builder.rules);
+    this.archive =
+        new ArchiveRules(builder.archiveSize, builder.archiveAge, builder.archiveReleasesLocks);
+    this.retryPolicy = builder.retryPolicy;
+  }
+
+  public static TaskLeases create(RedisConnection redis) {
+    return builder(redis).build();
+  }
+
+  public static Builder builder(RedisConnection redis) {
+    return new Builder(redis.broker());
+  }
+
+  static Builder builder(Broker broker) {
+    return new Builder(broker);
+  }
+
+  /**
+   * Takes up to so many tasks from the head of a queue. None when the queue has none, is paused, or
+   * has as many running as it may.
+   *
+   * @param lease how long they are the caller's; 1 second to 1 day
+   */
+  public List<LeasedTask> claim(String queue, int max, Duration lease) {
+    if (max < 1) {
+      throw new IllegalArgumentException("a claim must be for one task or more: " + max);
+    }
+    requireLease(lease);
+    QueueName name = QueueName.of(queue);
+    List<LeasedTask> claimed = new ArrayList<>();
+    while (claimed.size() < max) {
+      ClaimBatch batch;
+      try {
+        batch = broker.source().claim(name, max - claimed.size(), lease, rulesOf(name));
+      } catch (BrokerException e) {
+        if (claimed.isEmpty()) {
+          throw e;
+        }
+        log.warn("{} tasks of queue {} were claimed, then Redis failed", claimed.size(), name, e);
+        break;
+      }
+      Instant now = broker.clock().instant().truncatedTo(ChronoUnit.MILLIS);
+      for (Claim claim : inFull(name, batch.claims(), lease, now)) {
+        claimed.add(new LeasedTask(claim, claim.message().endOfAttempt(now)));
+      }
+      if (batch.rest() != ClaimBatch.Rest.MORE) {
+        break;
+      }
+    }
+    return List.copyOf(claimed);
+  }
+
+  /**
+   * A claim whose answer got lost is given to the next who asks. Its lease has run for a while, and
+   * nobody here extends leases by himself, so it is made as long as was asked for.
+   */
+  private List<Claim> inFull(QueueName queue, List<Claim> claims, Duration lease, Instant now) {
+    Instant least = now.plus(lease).minus(TOLERANCE);
+    if (claims.isEmpty() || !claims.get(0).leasedUntil().isBefore(least)) {
+      return claims;
+    }
+    List<@Nullable Instant> ends = broker.source().extend(queue, claims, lease);
+    List<Claim> extended = new ArrayList<>();
+    for (int i = 0; i < claims.size(); i++) {
+      Instant end = ends.get(i);
+      if (end != null) {
+        extended.add(new Claim(claims.get(i).message(), claims.get(i).token(), end));
+      }
+    }
+    return extended;
+  }
+
+  /** Makes a lease end so long from now. When it does; empty when it is lost. */
+  public Optional<Instant> extend(LeasedTask task, Duration lease) {
+    return extend(List.of(task), lease).get(0);
+  }
+
+  /** The same for many, of any queues. One answer for each, in order. */
+  public List<Optional<Instant>> extend(List<LeasedTask> tasks, Duration lease) {
+    requireLease(lease);
+    List<Optional<Instant>> answers = new ArrayList<>(tasks.size());
+    tasks.forEach(task -> answers.add(Optional.empty()));
+    byQueue(tasks)
+        .forEach(
+            (queue, places) -> {
+              List<Claim> claims = places.stream().map(i -> tasks.get(i).claim()).toList();
+              List<@Nullable Instant> ends = broker.source().extend(queue, claims, lease);
+              for (int i = 0; i < places.size(); i++) {
+                answers.set(places.get(i), Optional.ofNullable(ends.get(i)));
+              }
+            });
+    return List.copyOf(answers);
+  }
+
+  private static Map<QueueName, List<Integer>> byQueue(List<LeasedTask> tasks) {
+    Map<QueueName, List<Integer>> places = new LinkedHashMap<>();
+    for (int i = 0; i < tasks.size(); i++) {
+      places.computeIfAbsent(tasks.get(i).queue(), any -> new ArrayList<>()).add(i);
+    }
+    return places;
+  }
+
+  /** It succeeded. */
+  public LeaseEnd complete(LeasedTask task) {
+    return complete(task, Payload.absent());
+  }
+
+  /** It succeeded, with a result that is kept for the task's retention. */
+  public LeaseEnd complete(LeasedTask task, Payload result) {
+    return settle(new Verdict.Complete(task, result));
+  }
+
+  /** It failed: tried again when the retry policy says, or archived if no retries are left. */
+  public LeaseEnd retry(LeasedTask task, String error) {
+    return settle(new Verdict.Retry(task, error, null));
+  }
+
+  /** It failed: tried again after this delay, or archived if no retries are left. */
+  public LeaseEnd retry(LeasedTask task, String error, Duration delay) {
+    return settle(new Verdict.Retry(task, error, delay));
+  }
+
+  /** It failed for good. */
+  public LeaseEnd archive(LeasedTask task, String error) {
+    return settle(new Verdict.Archive(task, error));
+  }
+
+  /** It is to run again later, which costs no retry. */
+  public LeaseEnd snooze(LeasedTask task, Duration delay) {
+    return settle(new Verdict.Snooze(task, delay));
+  }
+
+  /** Back to the head of its queue, which costs no retry. */
+  public LeaseEnd release(LeasedTask task) {
+    return settle(new Verdict.Release(task));
+  }
+
+  /** It is not wanted any more. */
+  public LeaseEnd drop(LeasedTask task) {
+    return settle(new Verdict.Drop(task));
+  }
+
+  private LeaseEnd settle(Verdict verdict) {
+    return settle(List.of(verdict)).get(0);
+  }
+
+  /**
+   * Settles many, of any queues. One answer for each, in order. Tasks that are released stand again
+   * at the head in the order in which they are given. When it fails, it can be repeated: what was
+   * settled before then answers that the lease is lost.
+   */
+  public List<LeaseEnd> settle(List<? extends Verdict> verdicts) {
+    LeaseEnd[] answers = new LeaseEnd[verdicts.size()];
+    byQueue(verdicts.stream().map(Verdict::task).toList())
+        .forEach(
+            (queue, places) -> {
+              List<Settlement> settlements =
+                  places.stream().map(i -> settlement(verdicts.get(i))).toList();
+              List<Settled> settled =
+                  broker.source().settle(queue, settlements, rulesOf(queue), archive);
+              for (int i = 0; i < places.size(); i++) {
+                answers[places.get(i)] =
+                    settled.get(i) == Settled.DONE ? end(settlements.get(i)) : LeaseEnd.LEASE_LOST;
+              }
+            });
+    return Arrays.asList(answers);
+  }
+
+  private Settlement settlement(Verdict verdict) {
+    Claim claim = verdict.task().claim();
+    if (verdict instanceof Verdict.Complete complete) {
+      return new Settlement.Complete(claim, complete.result());
+    } else if (verdict instanceof Verdict.Retry retry) {
+      return claim.message().isExhausted()
+          ? new Settlement.Archive(claim, retry.error())
+          : retried(retry);
+    } else if (verdict instanceof Verdict.Archive archived) {
+      return new Settlement.Archive(claim, archived.error());
+    } else if (verdict instanceof Verdict.Snooze snooze) {
+      return new Settlement.Reschedule(claim, snooze.delay(), isPrecise(snooze.delay()));
+    } else if (verdict instanceof Verdict.Drop) {
+      return new Settlement.Drop(claim);
+    }
+    return new Settlement.Requeue(claim);
+  }
+
+  private Settlement retried(Verdict.Retry retry) {
+    LeasedTask task = retry.task();
+    Duration delay = retry.delay();
+    if (delay == null) {
+      delay = retryPolicy.delay(task.retried(), new WorkerFailure(retry.error()), task.task());
+    }
+    return new Settlement.Retry(
+        task.claim(), delay, retry.error(), /* failure= */ true, isPrecise(delay));
+  }
+
+  private static LeaseEnd end(Settlement settlement) {
+    if (settlement instanceof Settlement.Complete) {
+      return LeaseEnd.COMPLETED;
+    } else if (settlement instanceof Settlement.Retry) {
+      return LeaseEnd.RETRIED;
+    } else if (settlement instanceof Settlement.Archive) {
+      return LeaseEnd.ARCHIVED;
+    } else if (settlement instanceof Settlement.Reschedule) {
+      return LeaseEnd.SNOOZED;
+    }
+    return settlement instanceof Settlement.Drop ? LeaseEnd.DROPPED : LeaseEnd.RELEASED;
+  }
+
+  /** Whoever asks for a part of a second wants it; a Go forwarder may be up to a second early. */
+  private static boolean isPrecise(Duration delay) {
+    return delay.toMillisPart() != 0;
+  }
+
+  /**
+   * The lease that a token stands for, to go on with it in a process that did not claim it. Empty
+   * when the lease is another's by now, or nobody's.
+   */
+  public Optional<LeasedTask> restore(String queue, String id, String token) {
+    QueueName name = QueueName.of(queue);
+    return LeasedTask.Token.parse(token)
+        .flatMap(
+            parsed ->
+                broker
+                    .source()
+                    .restore(name, id, parsed.claim())
+                    .map(claim -> new LeasedTask(claim, parsed.deadline())));
+  }
+
+  /** Keeps a result before the task has ended. False when the lease is lost. */
+  public boolean writeResult(LeasedTask task, Payload result) {
+    return broker.source().writeResult(task.claim(), result);
+  }
+
+  /** Keeps how far a worker has come, for whoever watches. False when the lease is lost. */
+  public boolean progress(LeasedTask task, int percent, String note) {
+    return broker.source().writeProgress(task.claim(), new Progress(percent, note));
+  }
+
+  private QueueRules rulesOf(QueueName queue) {
+    return rules.getOrDefault(queue, QueueRules.NONE);
+  }
+
+  private static void requireLease(Duration lease) {
+    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
+      throw new IllegalArgumentException(
+          "a lease must be between %s and %s: %s".formatted(SHORTEST_LEASE, LONGEST_LEASE, lease));
+    }
+  }
+
+  /** What retry policies are given: a worker tells of its failure in words. */
+  private static final class WorkerFailure extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    WorkerFailure(String error) {
+      super(error, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
+    }
+  }
+
+  /** Collects rules; not thread-safe. */
+  public static final class Builder {
+    private final Broker broker;
+    private final Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
+    private RetryPolicy retryPolicy = RetryPolicy.standard();
+    private int archiveSize = ArchiveRules.DEFAULT.maxSize();
+    private Duration archiveAge = ArchiveRules.DEFAULT.maxAge();
+    private boolean archiveReleasesLocks = ArchiveRules.DEFAULT.releaseLocks();
+
+    private Builder(Broker broker) {
+      this.broker = broker;
+    }
+
+    /** How many tasks of a queue may run at once, over all workers; Go servers do not obey. */
+    public Builder maxActive(String queue, int maxActive) {
+      rules.put(QueueName.of(queue), new QueueRules(maxActive, false));
+      return this;
+    }
+
+    /** One task of a queue at a time, in their order; one that fails holds the line. */
+    public Builder ordered(String queue) {
+      rules.put(QueueName.of(queue), new QueueRules(0, true));
+      return this;
+    }
+
+    /** How long a failed task waits when the worker does not say it. */
+    public Builder retryPolicy(RetryPolicy policy) {
+      this.retryPolicy = policy;
+      return this;
+    }
+
+    /** How many archived tasks of a queue are kept; 9,999. */
+    public Builder archiveSize(int maxSize) {
+      this.archiveSize = maxSize;
+      return this;
+    }
+
+    /** How long archived tasks are kept; 90 days. */
+    public Builder archiveAge(Duration maxAge) {
+      this.archiveAge = maxAge;
+      return this;
+    }
+
+    /** Lets an equal task in when a unique one has been archived. */
+    public Builder archiveReleasesLocks() {
+      this.archiveReleasesLocks = true;
+      return this;
+    }
+
+    public TaskLeases build() {
+      return new TaskLeases(this);
+    }
+  }
+}
