@@ -3,6 +3,7 @@ package io.asynq4j.interop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
+import io.asynq4j.Progress;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
@@ -130,7 +131,7 @@ class RecoveryIT extends TwoSides {
       assertThat(redis.broker().source().extend(QUEUE, List.of(claim), Duration.ofSeconds(15)))
           .containsOnlyNulls();
       assertThat(redis.broker().source().writeResult(claim, Payload.ofUtf8("late"))).isFalse();
-      assertThat(redis.broker().source().writeProgress(claim, 50, "late")).isFalse();
+      assertThat(redis.broker().source().writeProgress(claim, new Progress(50, "late"))).isFalse();
 
       assertThat(go.events("finished")).as("all of this while it runs").isEmpty();
       assertThat(go.await("finished", ID).error()).isNull();
