@@ -424,6 +424,8 @@ class AclIT {
     }
     run.removeAll(
         Set.of(
+            "wait",
+            "waitaof",
             "asking",
             "client",
             "cluster",
