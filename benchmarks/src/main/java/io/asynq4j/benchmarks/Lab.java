@@ -8,6 +8,7 @@ import io.asynq4j.embedded.RedisBinary;
 import io.asynq4j.redis.RedisConnection;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,11 +22,12 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.resps.Slowlog;
 
 /** The Redis under measurement, with a connection of the library's and one to look at it with. */
-final class Lab implements AutoCloseable {
+public final class Lab implements AutoCloseable {
 
   private static final Duration REHASHING = Duration.ofSeconds(10);
 
   private final @Nullable EmbeddedRedis embedded;
+  private final String uri;
   private final RedisConnection connection;
   private final Jedis admin;
   private final OperatingSystemMXBean jvm =
@@ -34,6 +36,7 @@ final class Lab implements AutoCloseable {
 
   private Lab(@Nullable EmbeddedRedis embedded, String uri) {
     this.embedded = embedded;
+    this.uri = uri;
     this.admin =
         new Jedis(
             URI.create(uri),
@@ -44,12 +47,14 @@ final class Lab implements AutoCloseable {
     this.connection = RedisConnection.open(uri);
   }
 
-  static Lab open(@Nullable String uri) {
+  /**
+   * Opens a Redis for measurements.
+   *
+   * @param uri an empty Redis; null = one is started that keeps nothing
+   */
+  public static Lab open(@Nullable String uri) {
     if (uri == null) {
-      EmbeddedRedis.Builder redis = EmbeddedRedis.builder().ephemeral();
-      RedisBinary.onPath("redis-server").ifPresent(redis::binary);
-      EmbeddedRedis started = redis.start();
-      return new Lab(started, started.uri());
+      return start(EmbeddedRedis.builder().ephemeral());
     }
     Lab lab = new Lab(null, uri);
     if (lab.admin.dbSize() > 0) {
@@ -60,20 +65,41 @@ final class Lab implements AutoCloseable {
     return lab;
   }
 
+  /** A Redis that writes an append-only file. */
+  public static Lab persistent(Path directory, String fsync) {
+    return start(EmbeddedRedis.builder().dataDirectory(directory).appendFsync(fsync));
+  }
+
+  private static Lab start(EmbeddedRedis.Builder redis) {
+    RedisBinary.onPath("redis-server").ifPresent(redis::binary);
+    EmbeddedRedis started = redis.start();
+    return new Lab(started, started.uri());
+  }
+
+  /** What others connect with. */
+  public String uri() {
+    return uri;
+  }
+
+  /** The library's connection. */
+  public RedisConnection connection() {
+    return connection;
+  }
+
   Broker broker() {
     return connection.broker();
   }
 
-  Jedis admin() {
+  public Jedis admin() {
     return admin;
   }
 
   /** A queue that nothing knows of yet. */
-  QueueName newQueue() {
+  public QueueName newQueue() {
     return QueueName.of("bench" + ++queues);
   }
 
-  void clear() {
+  public void clear() {
     admin.flushDB();
   }
 
@@ -92,7 +118,7 @@ final class Lab implements AutoCloseable {
     admin.configSet("hz", "10");
   }
 
-  Usage usage() {
+  public Usage usage() {
     Map<String, String> cpu = info("cpu");
     String scripts = info("commandstats").get("cmdstat_evalsha");
     return new Usage(
@@ -136,7 +162,7 @@ final class Lab implements AutoCloseable {
     return micros;
   }
 
-  Map<String, String> info(String section) {
+  public Map<String, String> info(String section) {
     return admin
         .info(section)
         .lines()

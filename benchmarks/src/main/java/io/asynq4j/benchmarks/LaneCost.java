@@ -1,14 +1,11 @@
 package io.asynq4j.benchmarks;
 
+import static io.asynq4j.benchmarks.RawScript.bytes;
+
 import io.asynq4j.broker.Claim;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import redis.clients.jedis.Jedis;
 
 /**
  * What it costs that Redis remembers the answer of the last call: the same scripts with and without
@@ -42,7 +39,7 @@ final class LaneCost {
   private List<Object> row(String script, List<String> keys, int batch) {
     lab.clear();
     Stock stock = new Stock(lab);
-    RawScript raw = new RawScript(lab.admin(), script, stock, keys);
+    RawScript raw = new RawScript(lab.admin(), script, stock.key(""), keys);
     List<Long> without = new ArrayList<>();
     List<Long> with = new ArrayList<>();
     int calls = Math.min(scale.calls(1), CALLS_IN_A_ROUND);
@@ -100,46 +97,5 @@ final class LaneCost {
       items.add(bytes(""));
     }
     return items;
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  /** A numbered script, called as the library does. */
-  private static final class RawScript {
-    private final Jedis redis;
-    private final byte[] sha;
-    private final String prefix;
-    private final List<byte[]> keys;
-
-    RawScript(Jedis redis, String name, Stock stock, List<String> keys) {
-      this.redis = redis;
-      this.sha = redis.scriptLoad(bytes(read("prelude") + read(name)));
-      this.prefix = stock.key("");
-      this.keys = keys.stream().map(key -> bytes(stock.key(key))).toList();
-    }
-
-    void call(String number, List<byte[]> items) {
-      List<byte[]> args = new ArrayList<>(items.size() + 4);
-      args.add(bytes(""));
-      args.add(bytes(prefix));
-      args.add(bytes(number));
-      args.add(bytes("120"));
-      args.addAll(items);
-      redis.evalsha(sha, keys, args);
-    }
-
-    private static String read(String name) {
-      String resource = "/io/asynq4j/redis/lua/" + name + ".lua";
-      try (InputStream in = LaneCost.class.getResourceAsStream(resource)) {
-        if (in == null) {
-          throw new IllegalStateException(resource + " is not on the class path");
-        }
-        return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot read " + resource, e);
-      }
-    }
   }
 }
