@@ -29,10 +29,16 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       Drain.class,
+      Steady.class,
       IdlePickUp.class,
-      AddedLatency.class,
+      DuePrecision.class,
+      EnqueueRates.class,
+      RetryStorm.class,
       ManyQueues.class,
-      IdleCost.class
+      IdleCost.class,
+      Recovery.class,
+      Footprint.class,
+      AddedLatency.class
     })
 public final class Bench implements Runnable {
 

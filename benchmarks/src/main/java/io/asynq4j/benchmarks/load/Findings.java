@@ -45,7 +45,7 @@ final class Findings {
     StringBuilder text = new StringBuilder(new Report(environment, tables, List.of()).markdown());
     // Every bar with its figure, met or not.
     text.setLength(text.lastIndexOf("\n") + 1);
-    if (!judged) {
+    if (!judged && !bars.isEmpty()) {
       text.append("Not at full size, so these say nothing:\n");
     }
     bars.forEach(bar -> text.append(bar).append('\n'));

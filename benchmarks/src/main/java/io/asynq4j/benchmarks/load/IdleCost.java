@@ -51,7 +51,9 @@ final class IdleCost extends LoadProgram {
     queues.forEach(queue -> lab.admin().sadd("asynq:queues", queue.value()));
     try (DelayProxy proxy = new DelayProxy(lab.uri(), Duration.ZERO);
         ChildJvm server =
-            ChildJvm.start(ChildServer.class, ChildServer.arguments(proxy.uri(), queues, 10, 0))) {
+            ChildJvm.start(
+                ChildServer.class,
+                ChildServer.arguments(proxy.uri(), queues, 10, 0, ChildServer.DEFAULT_LEASE))) {
       server.awaitLine("ready");
       // Until what a start costs is over: compilation above all.
       Thread.sleep(size(20_000, 1_000));

@@ -9,6 +9,7 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerListener;
+import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -91,15 +92,7 @@ final class Served implements AutoCloseable {
             queues,
             concurrency,
             handler,
-            builder ->
-                more.apply(builder)
-                    .listener(
-                        onSettled(
-                            (task, ending) -> {
-                              if (ending == ServerListener.Ending.COMPLETED) {
-                                ended.one();
-                              }
-                            })))) {
+            builder -> more.apply(builder).listener(onCompleted(task -> ended.one())))) {
       Usage before = lab.usage();
       served.server.start();
       ended.await();
@@ -109,27 +102,16 @@ final class Served implements AutoCloseable {
     }
   }
 
-  /** Hears of every settlement that Redis has answered. */
-  interface OnSettled {
-    void settled(ServerListener.TaskRef task, ServerListener.Ending ending);
-  }
-
-  static ServerListener onSettled(OnSettled action) {
+  /** Hears of every success that Redis has taken note of. */
+  static ServerListener onCompleted(Consumer<ServerListener.TaskRef> action) {
     return new ServerListener() {
       @Override
       public void settled(TaskRef task, Ending ending, Duration after) {
-        action.settled(task, ending);
+        if (ending == Ending.COMPLETED) {
+          action.accept(task);
+        }
       }
     };
-  }
-
-  static ServerListener onCompleted(Consumer<ServerListener.TaskRef> action) {
-    return onSettled(
-        (task, ending) -> {
-          if (ending == ServerListener.Ending.COMPLETED) {
-            action.accept(task);
-          }
-        });
   }
 
   private static void requireEmpty(Lab lab, List<QueueName> queues) {
@@ -145,6 +127,13 @@ final class Served implements AutoCloseable {
       if (found.stream().anyMatch(response -> response.get() > 0)) {
         throw new IllegalStateException("Redis still holds tasks after all were settled");
       }
+    }
+  }
+
+  /** For those who need nothing of it but that it runs. */
+  void requireRunning() {
+    if (server.state() != ServerState.ACTIVE) {
+      throw new IllegalStateException("the server is " + server.state());
     }
   }
 
