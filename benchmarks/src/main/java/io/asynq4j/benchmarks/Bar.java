@@ -2,11 +2,23 @@ package io.asynq4j.benchmarks;
 
 import java.util.Locale;
 
-/** A limit that a figure must keep. */
-record Bar(String what, double value, double limit) {
+/** A limit that a figure must keep: as the most that it may be, or as the least. */
+public record Bar(String what, double value, double limit, boolean least) {
 
-  boolean passed() {
-    return value <= limit;
+  Bar(String what, double value, double limit) {
+    this(what, value, limit, /* least= */ false);
+  }
+
+  public static Bar atMost(String what, double value, double limit) {
+    return new Bar(what, value, limit, /* least= */ false);
+  }
+
+  public static Bar atLeast(String what, double value, double limit) {
+    return new Bar(what, value, limit, /* least= */ true);
+  }
+
+  public boolean passed() {
+    return least ? value >= limit : value <= limit;
   }
 
   String verdict() {
@@ -15,6 +27,13 @@ record Bar(String what, double value, double limit) {
 
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "%s %s: %.2f of %.2f", verdict(), what, value, limit);
+    return String.format(
+        Locale.ROOT,
+        "%s %s: %.2f of %s %.2f",
+        verdict(),
+        what,
+        value,
+        least ? "at least" : "at most",
+        limit);
   }
 }

@@ -1,31 +1,31 @@
 package io.asynq4j.benchmarks;
 
 /** One measurement: so many calls with so many tasks in all, and what they used. */
-record Cell(long calls, long tasks, Usage usage) {
+public record Cell(long calls, long tasks, Usage usage) {
 
-  static final Cell NONE = new Cell(0, 0, Usage.NONE);
+  public static final Cell NONE = new Cell(0, 0, Usage.NONE);
 
-  Cell plus(Cell other) {
+  public Cell plus(Cell other) {
     return new Cell(calls + other.calls, tasks + other.tasks, usage.plus(other.usage));
   }
 
-  double callsPerSecond() {
+  public double callsPerSecond() {
     return usage.perSecond(calls);
   }
 
-  double tasksPerSecond() {
+  public double tasksPerSecond() {
     return usage.perSecond(tasks);
   }
 
-  double redisMicrosPerTask() {
+  public double redisMicrosPerTask() {
     return usage.redisCpuMicros() / (double) tasks;
   }
 
-  double scriptMicrosPerTask() {
+  public double scriptMicrosPerTask() {
     return usage.scriptMicros() / (double) tasks;
   }
 
-  double jvmMicrosPerTask() {
+  public double jvmMicrosPerTask() {
     return usage.jvmCpuMicros() / (double) tasks;
   }
 }

@@ -254,7 +254,7 @@ public final class EnqueueBenchmark {
         new RawScript(
             redis,
             "enqueue",
-            stock,
+            stock.key(""),
             List.of("pending", "lane:" + System.identityHashCode(redis), "guard"));
     return new Work() {
       private long number;

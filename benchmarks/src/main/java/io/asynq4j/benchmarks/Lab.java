@@ -8,6 +8,7 @@ import io.asynq4j.embedded.RedisBinary;
 import io.asynq4j.redis.RedisConnection;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,7 +22,7 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.resps.Slowlog;
 
 /** The Redis under measurement, with a connection of the library's and one to look at it with. */
-final class Lab implements AutoCloseable {
+public final class Lab implements AutoCloseable {
 
   private static final Duration REHASHING = Duration.ofSeconds(10);
 
@@ -49,12 +50,19 @@ final class Lab implements AutoCloseable {
             .build());
   }
 
-  static Lab open(@Nullable String uri) {
+  /** One more connection to look with, for a thread of its own. */
+  Jedis newClient() {
+    return jedis(uri);
+  }
+
+  /**
+   * Opens a Redis for measurements.
+   *
+   * @param uri an empty Redis; null = one is started that keeps nothing
+   */
+  public static Lab open(@Nullable String uri) {
     if (uri == null) {
-      EmbeddedRedis.Builder redis = EmbeddedRedis.builder().ephemeral();
-      RedisBinary.onPath("redis-server").ifPresent(redis::binary);
-      EmbeddedRedis started = redis.start();
-      return new Lab(started, started.uri());
+      return start(EmbeddedRedis.builder().ephemeral());
     }
     Lab lab = new Lab(null, uri);
     if (lab.admin.dbSize() > 0) {
@@ -65,29 +73,41 @@ final class Lab implements AutoCloseable {
     return lab;
   }
 
-  RedisConnection connection() {
-    return connection;
+  /** A Redis that writes an append-only file. */
+  public static Lab persistent(Path directory, String fsync) {
+    return start(EmbeddedRedis.builder().dataDirectory(directory).appendFsync(fsync));
   }
 
-  /** One more connection to look with, for a thread of its own. */
-  Jedis newClient() {
-    return jedis(uri);
+  private static Lab start(EmbeddedRedis.Builder redis) {
+    RedisBinary.onPath("redis-server").ifPresent(redis::binary);
+    EmbeddedRedis started = redis.start();
+    return new Lab(started, started.uri());
+  }
+
+  /** What others connect with. */
+  public String uri() {
+    return uri;
+  }
+
+  /** The library's connection. */
+  public RedisConnection connection() {
+    return connection;
   }
 
   Broker broker() {
     return connection.broker();
   }
 
-  Jedis admin() {
+  public Jedis admin() {
     return admin;
   }
 
   /** A queue that nothing knows of yet. */
-  QueueName newQueue() {
+  public QueueName newQueue() {
     return QueueName.of("bench" + ++queues);
   }
 
-  void clear() {
+  public void clear() {
     admin.flushDB();
   }
 
@@ -106,7 +126,7 @@ final class Lab implements AutoCloseable {
     admin.configSet("hz", "10");
   }
 
-  Usage usage() {
+  public Usage usage() {
     Map<String, String> cpu = info("cpu");
     String scripts = info("commandstats").get("cmdstat_evalsha");
     return new Usage(
@@ -150,7 +170,7 @@ final class Lab implements AutoCloseable {
     return micros;
   }
 
-  Map<String, String> info(String section) {
+  public Map<String, String> info(String section) {
     return admin
         .info(section)
         .lines()

@@ -1,7 +1,8 @@
 package io.asynq4j.benchmarks;
 
+import static io.asynq4j.benchmarks.RawScript.bytes;
+
 import io.asynq4j.broker.Claim;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -38,7 +39,7 @@ final class LaneCost {
   private List<Object> row(String script, List<String> keys, int batch) {
     lab.clear();
     Stock stock = new Stock(lab);
-    RawScript raw = new RawScript(lab.admin(), script, stock, keys);
+    RawScript raw = new RawScript(lab.admin(), script, stock.key(""), keys);
     List<Long> without = new ArrayList<>();
     List<Long> with = new ArrayList<>();
     int calls = Math.min(scale.calls(1), CALLS_IN_A_ROUND);
@@ -96,9 +97,5 @@ final class LaneCost {
       items.add(bytes(""));
     }
     return items;
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

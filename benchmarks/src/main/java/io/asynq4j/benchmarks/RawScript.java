@@ -8,31 +8,45 @@ import java.util.ArrayList;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
-/** A numbered script, called as the library does. */
-final class RawScript {
+/** A numbered script, called as the library calls it and with nothing around it. */
+public final class RawScript {
+
+  private static final String KEEP_SECONDS = "120";
+
   private final Jedis redis;
   private final byte[] sha;
-  private final String prefix;
+  private final byte[] prefix;
   private final List<byte[]> keys;
 
-  RawScript(Jedis redis, String name, Stock stock, List<String> keys) {
+  /**
+   * Loads a script.
+   *
+   * @param prefix what the names of all keys of the queue begin with
+   * @param keys the rest of the names
+   */
+  public RawScript(Jedis redis, String name, String prefix, List<String> keys) {
     this.redis = redis;
     this.sha = redis.scriptLoad(bytes(read("prelude") + read(name)));
-    this.prefix = stock.key("");
-    this.keys = keys.stream().map(key -> bytes(stock.key(key))).toList();
+    this.prefix = bytes(prefix);
+    this.keys = keys.stream().map(key -> bytes(prefix + key)).toList();
   }
 
-  void call(String number, List<byte[]> items) {
+  /**
+   * Runs it.
+   *
+   * @param number of the call; empty = none
+   */
+  public Object call(String number, List<byte[]> items) {
     List<byte[]> args = new ArrayList<>(items.size() + 4);
     args.add(bytes(""));
-    args.add(bytes(prefix));
+    args.add(prefix);
     args.add(bytes(number));
-    args.add(bytes("120"));
+    args.add(bytes(KEEP_SECONDS));
     args.addAll(items);
-    redis.evalsha(sha, keys, args);
+    return redis.evalsha(sha, keys, args);
   }
 
-  private static byte[] bytes(String text) {
+  public static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 

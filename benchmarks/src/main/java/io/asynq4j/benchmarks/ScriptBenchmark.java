@@ -2,12 +2,8 @@ package io.asynq4j.benchmarks;
 
 import io.asynq4j.benchmarks.Options.Part;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Says what each script costs: calls, CPU, growth, the longest calls, lanes and memory. */
@@ -38,7 +34,7 @@ public final class ScriptBenchmark {
     List<Table> tables = new ArrayList<>();
     List<Bar> bars = new ArrayList<>();
     try (Lab lab = Lab.open(options.redis())) {
-      Map<String, String> environment = environment(lab);
+      Map<String, String> environment = Environment.of(lab);
       Throughput throughput = new Throughput(lab, scale);
       if (options.parts().contains(Part.SCRIPTS)) {
         tables.add(throughput.run());
@@ -63,30 +59,5 @@ public final class ScriptBenchmark {
       environment.put("took", taken.toSeconds() + " s");
       return new Report(environment, tables, bars);
     }
-  }
-
-  private static Map<String, String> environment(Lab lab) {
-    Map<String, String> redis = lab.info("server");
-    Map<String, String> environment = new LinkedHashMap<>();
-    environment.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
-    environment.put(
-        "Redis",
-        "%s, build %s, %s"
-            .formatted(
-                redis.get("redis_version"),
-                redis.get("redis_build_id"),
-                lab.info("memory").get("mem_allocator")));
-    environment.put(
-        "Java",
-        "%s %s"
-            .formatted(System.getProperty("java.vm.name"), System.getProperty("java.vm.version")));
-    environment.put(
-        "system",
-        "%s %s, %d processors"
-            .formatted(
-                System.getProperty("os.name"),
-                System.getProperty("os.arch").toLowerCase(Locale.ROOT),
-                Runtime.getRuntime().availableProcessors()));
-    return environment;
   }
 }

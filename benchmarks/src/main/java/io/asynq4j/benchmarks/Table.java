@@ -5,14 +5,15 @@ import java.util.List;
 import java.util.Locale;
 
 /** Figures on one topic: text, whole numbers and fractions. */
-record Table(String title, List<String> columns, List<List<Object>> rows) {
+public record Table(String title, List<String> columns, List<List<Object>> rows) {
 
-  Table {
+  public Table {
     columns = List.copyOf(columns);
     rows = rows.stream().map(List::copyOf).toList();
   }
 
-  String markdown() {
+  /** For people, and for documents. */
+  public String markdown() {
     List<String> lines = new ArrayList<>();
     lines.add("### " + title);
     lines.add("");

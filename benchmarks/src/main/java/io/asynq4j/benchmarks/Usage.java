@@ -8,12 +8,12 @@ package io.asynq4j.benchmarks;
  * @param scriptCalls calls of scripts that Redis has counted
  * @param scriptMicros time inside these calls
  */
-record Usage(
+public record Usage(
     long wallNanos, long redisCpuMicros, long jvmCpuMicros, long scriptCalls, long scriptMicros) {
 
-  static final Usage NONE = new Usage(0, 0, 0, 0, 0);
+  public static final Usage NONE = new Usage(0, 0, 0, 0, 0);
 
-  Usage since(Usage earlier) {
+  public Usage since(Usage earlier) {
     return new Usage(
         wallNanos - earlier.wallNanos,
         redisCpuMicros - earlier.redisCpuMicros,
@@ -22,7 +22,7 @@ record Usage(
         scriptMicros - earlier.scriptMicros);
   }
 
-  Usage plus(Usage other) {
+  public Usage plus(Usage other) {
     return new Usage(
         wallNanos + other.wallNanos,
         redisCpuMicros + other.redisCpuMicros,
@@ -31,7 +31,7 @@ record Usage(
         scriptMicros + other.scriptMicros);
   }
 
-  double perSecond(long count) {
+  public double perSecond(long count) {
     return count * 1e9 / wallNanos;
   }
 }

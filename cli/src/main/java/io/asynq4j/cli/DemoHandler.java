@@ -1,9 +1,9 @@
 package io.asynq4j.cli;
 
-import io.asynq4j.PayloadCodec;
-import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
-import io.asynq4j.broker.NewTask;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.client.TaskClient;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
@@ -45,16 +45,15 @@ final class DemoHandler implements Handler<DemoHandler.Hello> {
 
   /** Quick, slow and failing ones. Returns how many. */
   static int enqueueSome(RedisConnection redis, String queue) {
-    List<NewTask> tasks =
+    List<EnqueueRequest> requests =
         SOME.stream()
-            .map(
-                hello ->
-                    NewTask.of(
-                        HELLO.task(hello, PayloadCodec.json()),
-                        TaskOptions.of(options -> options.queue(queue)),
-                        redis.clock().instant()))
+            .map(hello -> EnqueueRequest.of(HELLO, hello, options -> options.queue(queue)))
             .toList();
-    return redis.broker().sink().enqueue(tasks).size();
+    try (TaskClient client = TaskClient.create(redis)) {
+      List<EnqueueResult> results = client.enqueueAll(requests);
+      results.forEach(EnqueueResult::orThrow);
+      return results.size();
+    }
   }
 
   @Override

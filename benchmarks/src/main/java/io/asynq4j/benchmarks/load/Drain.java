@@ -1,0 +1,117 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.Bar;
+import io.asynq4j.benchmarks.Cell;
+import io.asynq4j.benchmarks.Lab;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** A: how fast a full queue is worked off. */
+@Command(
+    name = "drain",
+    description = "A: how fast tasks that do nothing are worked off; also with AOF.")
+final class Drain extends LoadProgram {
+
+  private static final int FULL_TASKS = 500_000;
+
+  /** What is asked for at a concurrency: times N, and part of L. */
+  private record Wanted(double timesNaive, double ofLimit) {}
+
+  private static final Map<Integer, Wanted> WANTED =
+      Map.of(10, new Wanted(3, 0.7), 100, new Wanted(6, 0.65), 1000, new Wanted(8, 0.6));
+
+  @Option(names = "--tasks", paramLabel = "N", description = "Tasks in each run; 500,000.")
+  private @Nullable Integer tasks;
+
+  @Option(
+      names = "--concurrency",
+      paramLabel = "C",
+      split = ",",
+      description = "Handlers at once, one run for each; 10,100,1000.")
+  private List<Integer> concurrencies = List.of(10, 100, 1000);
+
+  @Override
+  boolean isFullSize() {
+    return super.isFullSize() && (tasks == null || tasks >= FULL_TASKS);
+  }
+
+  @Override
+  void measure(Lab lab, Findings findings) throws Exception {
+    int count = tasks != null ? tasks : size(FULL_TASKS, 4_000);
+    Rates rates = new Rates("× N", "of L");
+    warmUp(lab, count);
+    Cell naive = References.naive(lab, lab.uri(), Math.max(1, count / 10));
+    rates.add("N: naive loop, 10 workers", naive);
+    for (int concurrency : concurrencies) {
+      Cell limit = References.limit(lab, lab.uri(), count, concurrency);
+      rates.add("L(" + concurrency + "): bare client", limit);
+      lab.clear();
+      Cell drained = drain(lab, count, concurrency);
+      double timesNaive = drained.tasksPerSecond() / naive.tasksPerSecond();
+      double ofLimit = drained.tasksPerSecond() / limit.tasksPerSecond();
+      rates.add("server, concurrency " + concurrency, drained, timesNaive, ofLimit);
+      findings.figure("concurrency", concurrency);
+      findings.figure("tasksPerSecond", drained.tasksPerSecond());
+      findings.figure("redisMicrosPerTask", drained.redisMicrosPerTask());
+      findings.figure("jvmMicrosPerTask", drained.jvmMicrosPerTask());
+      findings.figure("timesNaive", timesNaive);
+      findings.figure("ofLimit", ofLimit);
+      Wanted wanted = WANTED.get(concurrency);
+      if (wanted != null) {
+        String what = "drain at concurrency " + concurrency;
+        findings.bar(Bar.atLeast(what + ", times N", timesNaive, wanted.timesNaive()));
+        findings.bar(Bar.atLeast(what + ", of L", ofLimit, wanted.ofLimit()));
+      }
+    }
+    rates.into(findings, "Drain, nothing kept on disk");
+    if (!isGivenRedis()) {
+      withAof(findings, Math.max(1, count / 5));
+    }
+  }
+
+  private static void warmUp(Lab lab, int count) {
+    int some = Math.max(1, count / 10);
+    References.naive(lab, lab.uri(), Math.max(1, some / 10));
+    References.limit(lab, lab.uri(), some, 100);
+    drain(lab, some, 100);
+    lab.clear();
+  }
+
+  private static Cell drain(Lab lab, int count, int concurrency) {
+    List<QueueName> queue = Load.queues(lab, 1);
+    Load.fill(lab, queue, count);
+    try {
+      return Served.drain(lab, lab.uri(), queue, count, concurrency);
+    } finally {
+      lab.clear();
+    }
+  }
+
+  private void withAof(Findings findings, int count) throws Exception {
+    Rates rates = new Rates();
+    for (String fsync : List.of("everysec", "always")) {
+      Path directory = Files.createTempDirectory("asynq4j-bench-");
+      try (Lab lab = Lab.persistent(directory, fsync)) {
+        for (int concurrency : concurrencies) {
+          rates.add(
+              "server, concurrency %d, AOF %s".formatted(concurrency, fsync),
+              drain(lab, count, concurrency));
+        }
+      } finally {
+        try (Stream<Path> files = Files.walk(directory)) {
+          files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
+      }
+    }
+    rates.into(findings, "Drain with an append-only file");
+  }
+}

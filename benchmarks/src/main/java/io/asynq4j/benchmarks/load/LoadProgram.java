@@ -1,0 +1,76 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.benchmarks.Environment;
+import io.asynq4j.benchmarks.Lab;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What all load programs share: their options, and how their findings are told. */
+abstract class LoadProgram implements Callable<Integer> {
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--redis",
+      paramLabel = "URL",
+      description =
+          "An empty Redis to measure; it is emptied. Without it one is started: redis-server"
+              + " from the PATH, else the bundled one.")
+  private @Nullable String redis;
+
+  @Option(names = "--quick", description = "Small sizes: whether it works, in a few seconds.")
+  private boolean quick;
+
+  @Option(names = "--json", description = "One JSON object, for programs.")
+  private boolean json;
+
+  // Filled in by picocli.
+  @SuppressWarnings("NullAway.Init")
+  LoadProgram() {}
+
+  abstract void measure(Lab lab, Findings findings) throws Exception;
+
+  @Override
+  public Integer call() throws Exception {
+    long start = System.nanoTime();
+    Findings findings = new Findings(spec.name());
+    Map<String, String> environment;
+    try (Lab lab = Lab.open(redis)) {
+      environment = Environment.of(lab);
+      try {
+        measure(lab, findings);
+      } finally {
+        lab.clear();
+      }
+    }
+    long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
+    environment.put("took", seconds + " s" + (isFullSize() ? "" : ", not at full size"));
+    spec.commandLine()
+        .getOut()
+        .println(json ? findings.json(environment) : findings.markdown(environment, isFullSize()));
+    return isFullSize() && findings.hasMissed() ? 1 : 0;
+  }
+
+  /** Bars say something only then. */
+  boolean isFullSize() {
+    return !quick;
+  }
+
+  boolean isQuick() {
+    return quick;
+  }
+
+  /** Whether the Redis was given, and is not ours to configure. */
+  boolean isGivenRedis() {
+    return redis != null;
+  }
+
+  int size(int full, int small) {
+    return quick ? small : full;
+  }
+}

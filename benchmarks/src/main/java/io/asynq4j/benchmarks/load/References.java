@@ -1,0 +1,116 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.Cell;
+import io.asynq4j.benchmarks.Lab;
+import io.asynq4j.benchmarks.Usage;
+import io.asynq4j.benchmarks.load.BareClient.Taken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** What a figure is compared with, measured in the same run. */
+final class References {
+
+  private static final int LARGEST_BATCH = 200;
+  private static final int NAIVE_WORKERS = 10;
+
+  private References() {}
+
+  /**
+   * L(c), the limit: a thread that claims and a thread that settles, each with one call in flight,
+   * in batches of min(c, 200).
+   */
+  static Cell limit(Lab lab, String uri, int tasks, int concurrency) {
+    QueueName queue = lab.newQueue();
+    Load.fill(lab, List.of(queue), tasks);
+    int batch = Math.min(concurrency, LARGEST_BATCH);
+    BlockingQueue<Taken> handOver = new ArrayBlockingQueue<>(1);
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (BareClient claimer = new BareClient(uri, queue);
+        BareClient settler = new BareClient(uri, queue)) {
+      Usage before = lab.usage();
+      Future<?> settling =
+          thread.submit(
+              () -> {
+                for (int settled = 0; settled < tasks; ) {
+                  Taken taken = handOver.take();
+                  settler.complete(taken);
+                  settled += taken.ids().size();
+                }
+                return null;
+              });
+      for (int claimed = 0; claimed < tasks; ) {
+        Taken taken = claimer.claim(batch);
+        claimed += taken.ids().size();
+        handOver.put(taken);
+      }
+      settling.get();
+      return new Cell(0, tasks, lab.usage().since(before));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the bare client failed", e.getCause());
+    } finally {
+      thread.shutdownNow();
+    }
+  }
+
+  /** N, the naive loop: one script call per task, one fetcher, ten workers. */
+  static Cell naive(Lab lab, String uri, int tasks) {
+    QueueName queue = lab.newQueue();
+    Load.fill(lab, List.of(queue), tasks);
+    List<BareClient> clients = new ArrayList<>();
+    BlockingQueue<BareClient> idle = new LinkedBlockingQueue<>();
+    ExecutorService workers = Executors.newFixedThreadPool(NAIVE_WORKERS);
+    try (BareClient fetcher = new BareClient(uri, queue)) {
+      for (int i = 0; i < NAIVE_WORKERS; i++) {
+        clients.add(new BareClient(uri, queue));
+      }
+      idle.addAll(clients);
+      Usage before = lab.usage();
+      for (int i = 0; i < tasks; i++) {
+        BareClient worker = idle.take();
+        Taken taken = fetcher.claim(1);
+        workers.execute(
+            () -> {
+              worker.complete(taken);
+              idle.add(worker);
+            });
+      }
+      for (int i = 0; i < NAIVE_WORKERS; i++) {
+        idle.take();
+      }
+      return new Cell(0, tasks, lab.usage().since(before));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } finally {
+      workers.shutdownNow();
+      clients.forEach(BareClient::close);
+    }
+  }
+
+  /** How long Redis takes to answer at all. */
+  static Latencies roundTrips(Lab lab, String uri, int count) {
+    Latencies times = new Latencies();
+    try (BareClient client = new BareClient(uri, lab.newQueue())) {
+      for (int i = 0; i < count * 2; i++) {
+        long sent = System.nanoTime();
+        client.ping();
+        // The first half warms up.
+        if (i >= count) {
+          times.add(System.nanoTime() - sent);
+        }
+      }
+    }
+    return times;
+  }
+}
