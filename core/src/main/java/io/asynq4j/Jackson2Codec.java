@@ -1,13 +1,18 @@
 package io.asynq4j;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.exc.StreamReadException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 
 /**
- * JSON by Jackson 2, with the modules it finds, such as the one for {@code java.time}. Unknown
- * properties are ignored, so that producers may be newer.
+ * JSON by Jackson 2, with the modules it finds, such as the one for {@code java.time}. What it
+ * writes and takes is what Jackson 3 does: half a fleet may have the one, half the other.
  */
 final class Jackson2Codec implements PayloadCodec {
 
@@ -15,6 +20,17 @@ final class Jackson2Codec implements PayloadCodec {
       JsonMapper.builder()
           .findAndAddModules()
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(
+              DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
+              DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+          .disable(
+              SerializationFeature.FAIL_ON_EMPTY_BEANS,
+              SerializationFeature.WRITE_DATES_AS_TIMESTAMPS,
+              SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+          .enable(
+              MapperFeature.SORT_PROPERTIES_ALPHABETICALLY,
+              MapperFeature.SORT_CREATOR_PROPERTIES_BY_DECLARATION_ORDER)
           .build();
 
   @Override
@@ -22,26 +38,43 @@ final class Jackson2Codec implements PayloadCodec {
     try {
       return Payload.of(mapper.writeValueAsBytes(value));
     } catch (JsonProcessingException e) {
-      throw new PayloadException(
-          "cannot write " + value.getClass().getName() + " as JSON: " + e.getOriginalMessage(), e);
+      throw JsonProblem.unwritable(
+          value,
+          e instanceof InvalidDefinitionException
+              ? e.getOriginalMessage()
+              : e.getClass().getSimpleName());
     }
   }
 
   @Override
   public <T> T decode(Payload payload, Class<T> type) {
+    if (payload.size() == 0) {
+      throw JsonProblem.empty(type);
+    }
     try {
       T value = mapper.readValue(payload.bytes(), type);
       if (value == null) {
-        throw new PayloadException("the payload is JSON null, not " + type.getName(), null);
+        throw JsonProblem.isNull(type);
       }
       return value;
+    } catch (JsonProcessingException e) {
+      int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
+      int column = e.getLocation() == null ? 0 : e.getLocation().getColumnNr();
+      throw JsonProblem.of(payload, type, problem(e), line, column);
     } catch (IOException e) {
-      String why =
-          e instanceof JsonProcessingException json ? json.getOriginalMessage() : e.getMessage();
-      throw new PayloadException(
-          "the payload (%d bytes) cannot be read as %s: %s"
-              .formatted(payload.size(), type.getName(), why),
-          e);
+      throw JsonProblem.of(payload, type, e.getClass().getSimpleName(), 0, 0);
     }
+  }
+
+  private static String problem(JsonProcessingException error) {
+    Throwable cause = error.getCause();
+    if (cause != null && !(cause instanceof JsonProcessingException)) {
+      return JsonProblem.refused(cause);
+    } else if (error instanceof MismatchedInputException mismatch) {
+      return JsonProblem.mismatch(mismatch.getTargetType());
+    }
+    return error instanceof StreamReadException
+        ? "malformed JSON"
+        : error.getClass().getSimpleName();
   }
 }

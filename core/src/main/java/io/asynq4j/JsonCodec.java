@@ -1,5 +1,7 @@
 package io.asynq4j;
 
+import java.util.function.Predicate;
+
 /** The JSON library that is there. */
 final class JsonCodec implements PayloadCodec {
 
@@ -17,19 +19,19 @@ final class JsonCodec implements PayloadCodec {
     return Found.CODEC.decode(payload, type);
   }
 
+  static PayloadCodec find(Predicate<String> isPresent) {
+    if (isPresent.test("tools.jackson.databind.json.JsonMapper")) {
+      return new Jackson3Codec();
+    }
+    if (isPresent.test("com.fasterxml.jackson.databind.ObjectMapper")) {
+      return new Jackson2Codec();
+    }
+    return new MissingCodec();
+  }
+
   /** Looked for when it is first needed: who only moves bytes needs no JSON. */
   private static final class Found {
-    static final PayloadCodec CODEC = find();
-
-    private static PayloadCodec find() {
-      if (isPresent("tools.jackson.databind.json.JsonMapper")) {
-        return new Jackson3Codec();
-      }
-      if (isPresent("com.fasterxml.jackson.databind.ObjectMapper")) {
-        return new Jackson2Codec();
-      }
-      return new MissingCodec();
-    }
+    static final PayloadCodec CODEC = find(Found::isPresent);
 
     private static boolean isPresent(String name) {
       try {

@@ -8,8 +8,14 @@ final class Payloads {
   private Payloads() {}
 
   static Payload encode(@Nullable Object value, Class<?> type, PayloadCodec codec) {
-    if (type == Void.class || value == null) {
+    if (type == Void.class) {
       return Payload.absent();
+    }
+    if (value == null) {
+      throw new IllegalArgumentException(
+          "a task of this type needs an input, a "
+              + type.getTypeName()
+              + "; declare the type without one if there is none");
     }
     if (value instanceof Payload payload) {
       return payload;
@@ -34,17 +40,16 @@ final class Payloads {
     }
     try {
       return codec.decode(task.payload(), type);
+    } catch (PayloadException e) {
+      throw new PayloadException(
+          "task type \"%s\": %s".formatted(task.type(), e.getMessage()), e.getCause());
     } catch (RuntimeException e) {
-      throw e instanceof PayloadException known
-          ? known
-          : new PayloadException(
-              "the payload of task type \"%s\" (%d bytes) cannot be read as %s: %s"
-                  .formatted(
-                      task.type(),
-                      task.payload().size(),
-                      type.getName(),
-                      e.getClass().getSimpleName()),
-              e);
+      // Not its message, which may quote the input.
+      throw new PayloadException(
+          "task type \"%s\": the payload (%d bytes) cannot be read as %s: the codec failed with %s"
+              .formatted(
+                  task.type(), task.payload().size(), type.getName(), e.getClass().getName()),
+          e);
     }
   }
 }

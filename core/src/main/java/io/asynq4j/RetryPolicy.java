@@ -16,11 +16,11 @@ public interface RetryPolicy {
 
   /**
    * What the original does: about 30 seconds after the first failure, growing with the fourth power
-   * of the number of retries, so that 25 of them span three weeks.
+   * of the number of retries, so that 25 of them span three weeks. It stops growing at 100 of them.
    */
   static RetryPolicy standard() {
     return (retried, error, task) -> {
-      long n = retried;
+      long n = Math.min(retried, 100);
       long seconds = n * n * n * n + 15 + ThreadLocalRandom.current().nextInt(30) * (n + 1);
       return Duration.ofSeconds(seconds);
     };
@@ -39,13 +39,17 @@ public interface RetryPolicy {
    * failed together do not come back together.
    */
   static RetryPolicy exponential(Duration first, Duration longest) {
-    if (first.isNegative() || first.isZero() || longest.compareTo(first) < 0) {
+    if (first.compareTo(Duration.ofMillis(1)) < 0 || longest.compareTo(first) < 0) {
       throw new IllegalArgumentException(
-          "the first delay must be positive and not above the longest: " + first + ", " + longest);
+          "the first delay must be a millisecond or more and not above the longest: "
+              + first
+              + ", "
+              + longest);
     }
+    long start = first.toMillis();
+    long limit = longest.toMillis();
     return (retried, error, task) -> {
-      long limit = longest.toMillis();
-      double millis = Math.min((double) limit, first.toMillis() * Math.pow(2, retried));
+      double millis = Math.min((double) limit, start * Math.pow(2, retried));
       double jitter = ThreadLocalRandom.current().nextDouble(0.9, 1.1);
       return Duration.ofMillis(Math.min(limit, Math.round(millis * jitter)));
     };

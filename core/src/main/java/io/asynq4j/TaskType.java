@@ -1,5 +1,6 @@
 package io.asynq4j;
 
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /**
@@ -18,6 +19,8 @@ public record TaskType<T>(String name, Class<T> input, TaskOptions options) {
   public TaskType {
     Text.requireNotBlank(name, "task type");
     Text.requireValidUnicode(name, "task type");
+    Objects.requireNonNull(input, "input");
+    Objects.requireNonNull(options, "options");
   }
 
   public static <T> TaskType<T> of(String name, Class<T> input) {

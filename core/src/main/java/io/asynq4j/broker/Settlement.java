@@ -6,7 +6,14 @@ import java.time.Duration;
 /** How an attempt ended: one case for each way a task can leave a worker. */
 public sealed interface Settlement {
 
+  /** A delay beyond this is cut to it: nobody waits longer, and numbers have an end. */
+  Duration LONGEST_DELAY = Duration.ofDays(36_500);
+
   Claim claim();
+
+  private static Duration cut(Duration delay) {
+    return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
+  }
 
   /** It succeeded. An absent result leaves one that was written before. */
   record Complete(Claim claim, Payload result) implements Settlement {}
@@ -20,13 +27,21 @@ public sealed interface Settlement {
    * @param failure whether it costs a retry and counts as failed
    */
   record Retry(Claim claim, Duration delay, String error, boolean failure, boolean precise)
-      implements Settlement {}
+      implements Settlement {
+    public Retry {
+      delay = cut(delay);
+    }
+  }
 
   /** It failed for good. */
   record Archive(Claim claim, String error) implements Settlement {}
 
   /** It is to run again later, and has not failed. */
-  record Reschedule(Claim claim, Duration delay, boolean precise) implements Settlement {}
+  record Reschedule(Claim claim, Duration delay, boolean precise) implements Settlement {
+    public Reschedule {
+      delay = cut(delay);
+    }
+  }
 
   /** It did not get to its end: back to the head of the queue. */
   record Requeue(Claim claim) implements Settlement {}

@@ -92,19 +92,21 @@ public final class Mux implements Handler<Task> {
 
     /** How the inputs of handlers added from now on are read; JSON when not said. */
     public Builder codec(PayloadCodec codec) {
-      this.codec = codec;
+      this.codec = Objects.requireNonNull(codec, "codec");
       return this;
     }
 
     /** A handler that returns an {@link Outcome}. */
     public <T> Builder handle(TaskType<T> type, Handler<T> handler) {
       PayloadCodec reader = codec;
+      Objects.requireNonNull(handler, "handler");
       return handle(
           type.name(), (task, context) -> handler.handle(type.input(task, reader), context));
     }
 
     /** A handler for whom returning is success and throwing is failure. */
     public <T> Builder run(TaskType<T> type, Action<T> action) {
+      Objects.requireNonNull(action, "action");
       return handle(
           type,
           (input, context) -> {
@@ -126,6 +128,7 @@ public final class Mux implements Handler<Task> {
     }
 
     public Builder run(String pattern, Action<Task> action) {
+      Objects.requireNonNull(action, "action");
       return handle(
           pattern,
           (task, context) -> {
@@ -136,13 +139,13 @@ public final class Mux implements Handler<Task> {
 
     /** What handles a task that fits no pattern. */
     public Builder otherwise(Handler<Task> handler) {
-      this.otherwise = handler;
+      this.otherwise = Objects.requireNonNull(handler, "handler");
       return this;
     }
 
     /** Wraps around all handlers, also those added before; the first one is the outermost. */
     public Builder use(Middleware middleware) {
-      middlewares.add(middleware);
+      middlewares.add(Objects.requireNonNull(middleware, "middleware"));
       return this;
     }
 

@@ -1,6 +1,7 @@
 package io.asynq4j.handler;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a handler has decided about its task. Immutable. */
@@ -11,7 +12,13 @@ public sealed interface Outcome {
    *
    * @param result kept with the task for its retention; null leaves what was written before
    */
-  record Done(@Nullable Object result) implements Outcome {}
+  record Done(@Nullable Object result) implements Outcome {
+    /** The kind of result only: results do not belong in logs. */
+    @Override
+    public String toString() {
+      return result == null ? "Done[]" : "Done[" + result.getClass().getName() + "]";
+    }
+  }
 
   /**
    * It failed, and is to be tried again.
@@ -50,20 +57,25 @@ public sealed interface Outcome {
     return new Done(result);
   }
 
-  static Outcome retry(String reason) {
-    return new Retry(reason, null);
+  /** The reason may be null, as the message of an exception may. */
+  static Outcome retry(@Nullable String reason) {
+    return new Retry(given(reason), null);
   }
 
-  static Outcome retry(String reason, Duration delay) {
-    return new Retry(reason, delay);
+  static Outcome retry(@Nullable String reason, Duration delay) {
+    return new Retry(given(reason), Objects.requireNonNull(delay, "delay"));
   }
 
   static Outcome snooze(Duration delay) {
     return new Snooze(delay);
   }
 
-  static Outcome archive(String reason) {
-    return new Archive(reason);
+  static Outcome archive(@Nullable String reason) {
+    return new Archive(given(reason));
+  }
+
+  private static String given(@Nullable String reason) {
+    return reason == null ? "no reason given" : reason;
   }
 
   static Outcome drop() {

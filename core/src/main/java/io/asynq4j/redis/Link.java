@@ -6,10 +6,12 @@ import io.asynq4j.BrokerUnavailableException;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -70,11 +72,18 @@ final class Link implements AutoCloseable {
     for (byte[] value : args.values()) {
       arguments.add(value);
     }
-    return call(slot, repeat, arguments, epilogue);
+    return persist(repeat, () -> callOnce(slot, repeat, arguments, epilogue));
   }
 
-  private @Nullable Object call(
-      int slot, Repeat repeat, CommandArguments arguments, @Nullable Epilogue epilogue) {
+  /**
+   * Sends commands that may be done twice together to the server that has a slot. The errors that
+   * Redis answers to single ones, redirections too, are among the answers.
+   */
+  List<@Nullable Object> callAll(int slot, List<CommandArguments> commands) {
+    return persist(Repeat.SAFE, () -> callAllOnce(slot, commands));
+  }
+
+  private <T extends @Nullable Object> T persist(Repeat repeat, Supplier<T> attempt) {
     long started = System.nanoTime();
     long giveUpAt = started + retryNanos;
     long pause = FIRST_PAUSE_NANOS;
@@ -82,7 +91,7 @@ final class Link implements AutoCloseable {
     while (true) {
       requireOpen();
       try {
-        return callOnce(slot, repeat, arguments, epilogue);
+        return attempt.get();
       } catch (BrokerException e) {
         inDoubt |= e.mayHaveBeenApplied();
         boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
@@ -154,6 +163,20 @@ final class Link implements AutoCloseable {
         new IllegalStateException(MAX_REDIRECTIONS + " redirections"));
   }
 
+  private List<@Nullable Object> callAllOnce(int slot, List<CommandArguments> commands) {
+    try (Connection connection = connect(slot, null)) {
+      return exchangeAll(connection, commands);
+    } catch (JedisException e) {
+      throw lostAnswer(commands.get(0), e);
+    }
+  }
+
+  static List<@Nullable Object> exchangeAll(
+      Connection connection, List<CommandArguments> commands) {
+    commands.forEach(connection::sendCommand);
+    return connection.getMany(commands.size());
+  }
+
   private Connection connect(int slot, @Nullable HostAndPort target) {
     try {
       return target == null ? nodes.connect(slot) : nodes.connectTo(target);
@@ -164,12 +187,39 @@ final class Link implements AutoCloseable {
 
   /** A connection of the caller's own, for subscriptions. */
   Connection open(int slot) {
+    return open(serverOf(slot));
+  }
+
+  /** The same, to a server that may no longer have the slot for which it was asked. */
+  Connection open(Nodes.Server server) {
     requireOpen();
     try {
-      return nodes.open(slot);
+      return server.opener().get();
     } catch (JedisException e) {
       throw notConnected(e);
     }
+  }
+
+  /** The server that has a slot at this time. */
+  Nodes.Server serverOf(int slot) {
+    return persist(Repeat.SAFE, () -> asked(() -> nodes.serverOf(slot)));
+  }
+
+  /** Whether slots are spread over several servers. */
+  boolean isSharded() {
+    return persist(Repeat.SAFE, () -> asked(nodes::isSharded));
+  }
+
+  private <T> T asked(Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (JedisException e) {
+      throw notConnected(e);
+    }
+  }
+
+  boolean isOpen() {
+    return !closed;
   }
 
   private BrokerException notConnected(JedisException e) {
@@ -231,15 +281,20 @@ final class Link implements AutoCloseable {
       }
       throw answered(e);
     } catch (JedisException e) {
-      nodes.dropIdle();
-      throw new BrokerUnavailableException(
-          "lost the answer of Redis at " + where + " to " + name(arguments) + ": " + reason(e),
-          true,
-          e);
+      throw lostAnswer(arguments, e);
     }
   }
 
-  private void refresh() {
+  private BrokerException lostAnswer(CommandArguments arguments, JedisException e) {
+    nodes.dropIdle();
+    return new BrokerUnavailableException(
+        "lost the answer of Redis at " + where + " to " + name(arguments) + ": " + reason(e),
+        true,
+        e);
+  }
+
+  /** What is known of the servers may be out of date. */
+  void refresh() {
     try {
       nodes.refresh();
     } catch (JedisException e) {

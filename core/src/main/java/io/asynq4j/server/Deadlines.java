@@ -2,10 +2,14 @@ package io.asynq4j.server;
 
 import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.TaskMessage;
+import java.time.Duration;
 import java.time.Instant;
 
 /** When an attempt must be over. */
 final class Deadlines {
+
+  /** The protocol allows timeouts that reach beyond all calendars. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private Deadlines() {}
 
@@ -15,7 +19,7 @@ final class Deadlines {
     if (message.timeout().isZero()) {
       return deadline == null ? now.plus(TaskOptions.DEFAULT_TIMEOUT) : deadline;
     }
-    Instant end = now.plus(message.timeout());
+    Instant end = now.plus(message.timeout().compareTo(LONGEST) > 0 ? LONGEST : message.timeout());
     return deadline == null || end.isBefore(deadline) ? end : deadline;
   }
 }

@@ -215,6 +215,19 @@ interface SettleContract {
   }
 
   @Test
+  default void aDelayWithoutEndIsCut() {
+    redis().enqueue("a");
+
+    redis()
+        .settle(
+            new Settlement.Reschedule(
+                redis().claimOne(), Duration.ofSeconds(Long.MAX_VALUE), false));
+
+    assertThat(redis().world())
+        .contains("scheduled: {a=" + (T + Settlement.LONGEST_DELAY.toSeconds()) + "}\n");
+  }
+
+  @Test
   default void r03_anArchivedTaskKeepsItsErrorAndItsLock() {
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
 
