@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.Durability;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
@@ -27,6 +28,7 @@ import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
+import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -409,6 +411,22 @@ class AclIT {
   }
 
   @Test
+  void whoMustNotAskForReplicasIsToldBeforeATaskIsSent() {
+    try (RedisConnection connection = connectAs(NEEDED);
+        TaskClient client = TaskClient.create(connection)) {
+      BrokerRefusedException refused =
+          catchThrowableOfType(
+              BrokerRefusedException.class,
+              () -> client.durably(Durability.REPLICATED).enqueue(Task.of("t")));
+      assertThat(refused)
+          .hasMessageStartingWith("nothing was enqueued")
+          .hasMessageContainingAll("NOPERM", "It needs the permission +wait");
+      assertThat(connection.broker().inspection().queues()).isEmpty();
+      assertThat(client.enqueue(Task.of("t")).isEnqueued()).isTrue();
+    }
+  }
+
+  @Test
   void nothingIsAskedForThatNoScriptAndNoClassRuns() throws IOException {
     Set<String> run = new TreeSet<>(List.of("eval", "evalsha", "ping"));
     for (Script script : Script.values()) {
@@ -434,7 +452,9 @@ class AclIT {
             "memory",
             "publish",
             "sentinel",
-            "subscribe"));
+            "subscribe",
+            "wait",
+            "waitaof"));
 
     Set<String> permitted = new TreeSet<>();
     find(permitted, "\\+([a-z]+)", NEEDED);
