@@ -10,6 +10,7 @@ module io.asynq4j {
   requires static transitive org.jspecify;
 
   exports io.asynq4j;
+  exports io.asynq4j.client;
   exports io.asynq4j.handler;
   exports io.asynq4j.lease;
   exports io.asynq4j.redis;

@@ -6,6 +6,13 @@ public final class TaskNotFoundException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   public TaskNotFoundException(QueueName queue, String id) {
-    super("cannot find task with id=" + id + " in queue \"" + queue + "\"");
+    this(queue, id, "");
+  }
+
+  /**
+   * @param advice what to do about it, to stand behind what is missing
+   */
+  public TaskNotFoundException(QueueName queue, String id, String advice) {
+    super("cannot find task with id=" + id + " in queue \"" + queue + "\"" + advice);
   }
 }

@@ -7,6 +7,15 @@ public interface TaskSink {
 
   /**
    * One answer for each task, in the order of the tasks. Tasks of any queue and kind may be mixed.
+   * Throws at the first call that fails, whatever became of the tasks before.
    */
   List<EnqueueAnswer> enqueue(List<NewTask> tasks);
+
+  /**
+   * The same with an answer for each task also when calls fail: those of the others are known then.
+   */
+  List<EnqueueAnswer> enqueueEach(List<NewTask> tasks, Confirmation confirmation);
+
+  /** The key of the lock that a task takes; empty when it takes none. */
+  String lock(NewTask task);
 }

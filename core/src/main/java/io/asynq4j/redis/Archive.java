@@ -18,13 +18,13 @@ final class Archive {
   }
 
   /**
-   * Goes on where a script that archived something has begun to trim: if it found much, there may
-   * be more.
+   * Goes on where a script that archived so many tasks has begun to trim: if more went than came,
+   * there may be still more to go.
    */
-  void trimOn(QueueName queue, int trimmed, ArchiveRules rules) {
-    int last = trimmed;
-    while (last >= 100) {
-      last = trim(queue, Batches.MAX, rules);
+  void trimOn(QueueName queue, int archived, int trimmed, ArchiveRules rules) {
+    boolean more = trimmed > archived;
+    while (more) {
+      more = trim(queue, Batches.MAX, rules) == Batches.MAX;
     }
   }
 }

@@ -31,12 +31,17 @@ final class ClusterNodes implements Nodes {
   }
 
   @Override
-  public Connection open(int slot) {
+  public Server serverOf(int slot) {
     HostAndPort node = provider.getNode(slot);
     if (node == null) {
       throw new JedisClusterOperationException("no node has slot " + slot);
     }
-    return new Connection(node, client);
+    return new Server(node.toString(), () -> new Connection(node, client));
+  }
+
+  @Override
+  public boolean isSharded() {
+    return true;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.asynq4j.redis;
 
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.Lookout;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -21,6 +22,9 @@ final class Keys {
   static final String SCHEDULERS = "asynq:schedulers";
   static final String CANCEL_CHANNEL = "asynq:cancel";
 
+  /** Where Redis itself tells of keys that have changed. */
+  static final String INVALIDATIONS = "__redis__:invalidate";
+
   private static final int SLOTS = 16384;
 
   private Keys() {}
@@ -33,6 +37,10 @@ final class Keys {
   /** A container or a setting of a queue, by its word. */
   static String of(QueueName queue, String word) {
     return prefix(queue) + word;
+  }
+
+  static String of(QueueName queue, Lookout.Part part) {
+    return of(queue, part.name().toLowerCase(Locale.ROOT));
   }
 
   static String task(QueueName queue, String id) {

@@ -76,8 +76,13 @@ final class LazyNodes implements Nodes {
   }
 
   @Override
-  public Connection open(int slot) {
-    return nodes().open(slot);
+  public Server serverOf(int slot) {
+    return nodes().serverOf(slot);
+  }
+
+  @Override
+  public boolean isSharded() {
+    return nodes().isSharded();
   }
 
   @Override

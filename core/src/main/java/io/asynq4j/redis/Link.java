@@ -6,10 +6,12 @@ import io.asynq4j.BrokerUnavailableException;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -54,14 +56,34 @@ final class Link implements AutoCloseable {
 
   /** Sends a command to the server that has a slot. */
   @Nullable Object call(int slot, Repeat repeat, ProtocolCommand command, Args args) {
+    return call(slot, repeat, command, args, null);
+  }
+
+  /** Something to be done on the connection that a command was answered on. It must not throw. */
+  @FunctionalInterface
+  interface Epilogue {
+    void on(Connection connection);
+  }
+
+  /** The same, with something that follows the answer on the same connection. */
+  @Nullable Object call(
+      int slot, Repeat repeat, ProtocolCommand command, Args args, @Nullable Epilogue epilogue) {
     CommandArguments arguments = new CommandArguments(command);
     for (byte[] value : args.values()) {
       arguments.add(value);
     }
-    return call(slot, repeat, arguments);
+    return persist(repeat, () -> callOnce(slot, repeat, arguments, epilogue));
   }
 
-  private @Nullable Object call(int slot, Repeat repeat, CommandArguments arguments) {
+  /**
+   * Sends commands that may be done twice together to the server that has a slot. The errors that
+   * Redis answers to single ones, redirections too, are among the answers.
+   */
+  List<@Nullable Object> callAll(int slot, List<CommandArguments> commands) {
+    return persist(Repeat.SAFE, () -> callAllOnce(slot, commands));
+  }
+
+  private <T extends @Nullable Object> T persist(Repeat repeat, Supplier<T> attempt) {
     long started = System.nanoTime();
     long giveUpAt = started + retryNanos;
     long pause = FIRST_PAUSE_NANOS;
@@ -69,7 +91,7 @@ final class Link implements AutoCloseable {
     while (true) {
       requireOpen();
       try {
-        return callOnce(slot, repeat, arguments);
+        return attempt.get();
       } catch (BrokerException e) {
         inDoubt |= e.mayHaveBeenApplied();
         boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
@@ -113,7 +135,8 @@ final class Link implements AutoCloseable {
   }
 
   /** One try, through all redirections. */
-  private @Nullable Object callOnce(int slot, Repeat repeat, CommandArguments arguments) {
+  private @Nullable Object callOnce(
+      int slot, Repeat repeat, CommandArguments arguments, @Nullable Epilogue epilogue) {
     HostAndPort target = null;
     boolean asking = false;
     for (int redirections = 0; redirections <= MAX_REDIRECTIONS; redirections++) {
@@ -121,7 +144,11 @@ final class Link implements AutoCloseable {
         if (repeat == Repeat.NEVER) {
           requireAlive(connection);
         }
-        return exchange(connection, asking, arguments);
+        Object reply = exchange(connection, asking, arguments);
+        if (epilogue != null) {
+          epilogue.on(connection);
+        }
+        return reply;
       } catch (JedisRedirectionException redirection) {
         target = redirection.getTargetNode();
         asking = redirection instanceof JedisAskDataException;
@@ -136,6 +163,20 @@ final class Link implements AutoCloseable {
         new IllegalStateException(MAX_REDIRECTIONS + " redirections"));
   }
 
+  private List<@Nullable Object> callAllOnce(int slot, List<CommandArguments> commands) {
+    try (Connection connection = connect(slot, null)) {
+      return exchangeAll(connection, commands);
+    } catch (JedisException e) {
+      throw lostAnswer(commands.get(0), e);
+    }
+  }
+
+  static List<@Nullable Object> exchangeAll(
+      Connection connection, List<CommandArguments> commands) {
+    commands.forEach(connection::sendCommand);
+    return connection.getMany(commands.size());
+  }
+
   private Connection connect(int slot, @Nullable HostAndPort target) {
     try {
       return target == null ? nodes.connect(slot) : nodes.connectTo(target);
@@ -146,12 +187,39 @@ final class Link implements AutoCloseable {
 
   /** A connection of the caller's own, for subscriptions. */
   Connection open(int slot) {
+    return open(serverOf(slot));
+  }
+
+  /** The same, to a server that may no longer have the slot for which it was asked. */
+  Connection open(Nodes.Server server) {
     requireOpen();
     try {
-      return nodes.open(slot);
+      return server.opener().get();
     } catch (JedisException e) {
       throw notConnected(e);
     }
+  }
+
+  /** The server that has a slot at this time. */
+  Nodes.Server serverOf(int slot) {
+    return persist(Repeat.SAFE, () -> asked(() -> nodes.serverOf(slot)));
+  }
+
+  /** Whether slots are spread over several servers. */
+  boolean isSharded() {
+    return persist(Repeat.SAFE, () -> asked(nodes::isSharded));
+  }
+
+  private <T> T asked(Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (JedisException e) {
+      throw notConnected(e);
+    }
+  }
+
+  boolean isOpen() {
+    return !closed;
   }
 
   private BrokerException notConnected(JedisException e) {
@@ -213,15 +281,20 @@ final class Link implements AutoCloseable {
       }
       throw answered(e);
     } catch (JedisException e) {
-      nodes.dropIdle();
-      throw new BrokerUnavailableException(
-          "lost the answer of Redis at " + where + " to " + name(arguments) + ": " + reason(e),
-          true,
-          e);
+      throw lostAnswer(arguments, e);
     }
   }
 
-  private void refresh() {
+  private BrokerException lostAnswer(CommandArguments arguments, JedisException e) {
+    nodes.dropIdle();
+    return new BrokerUnavailableException(
+        "lost the answer of Redis at " + where + " to " + name(arguments) + ": " + reason(e),
+        true,
+        e);
+  }
+
+  /** What is known of the servers may be out of date. */
+  void refresh() {
     try {
       nodes.refresh();
     } catch (JedisException e) {

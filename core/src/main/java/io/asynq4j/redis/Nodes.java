@@ -1,10 +1,16 @@
 package io.asynq4j.redis;
 
+import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 
 /** The servers behind one configuration, and which of them has what. Thread-safe. */
 interface Nodes extends AutoCloseable {
+
+  /**
+   * One of the servers, by a name that no other has; opens connections of the caller's own to it.
+   */
+  record Server(String name, Supplier<Connection> opener) {}
 
   static Nodes of(RedisConfig config) {
     return switch (config.kind()) {
@@ -20,8 +26,11 @@ interface Nodes extends AutoCloseable {
   /** A pooled connection to the server that a redirection names. */
   Connection connectTo(HostAndPort node);
 
-  /** A connection of the caller's own, for subscriptions. */
-  Connection open(int slot);
+  /** The server that has this slot at this time. */
+  Server serverOf(int slot);
+
+  /** Whether slots are spread over several servers, so that not every command may name two. */
+  boolean isSharded();
 
   /** A redirection or a failure has shown that what is known of the servers is out of date. */
   void refresh();

@@ -75,7 +75,7 @@ final class OperatorActions {
       List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
       replies.subList(0, batch.size()).forEach(reply -> answers.add(answer(reply)));
       if (rules != null) {
-        archives.trimOn(queue, Reply.integer(replies.get(batch.size())), rules);
+        archives.trimOn(queue, batch.size(), Reply.integer(replies.get(batch.size())), rules);
       }
     }
     return answers;

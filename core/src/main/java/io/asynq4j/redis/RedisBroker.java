@@ -34,7 +34,7 @@ final class RedisBroker implements Broker {
     this.time = time;
     Scripts scripts = new Scripts(link, time);
     Registry registry = new Registry(link);
-    this.sink = new RedisSink(scripts, registry, numberedEnqueue);
+    this.sink = new RedisSink(link, scripts, registry, numberedEnqueue);
     this.source = new RedisSource(scripts, time);
     this.upkeep = new RedisUpkeep(scripts, link, time);
     this.aggregation = new RedisAggregation(scripts, link);

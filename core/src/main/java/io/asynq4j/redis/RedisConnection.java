@@ -16,12 +16,14 @@ import redis.clients.jedis.Protocol.Command;
  */
 public final class RedisConnection implements AutoCloseable {
 
+  private final int maxConnections;
   private final Link link;
   private final RedisClock clock = new RedisClock();
   private final RedisBroker broker;
   private final AtomicBoolean clockStarted = new AtomicBoolean();
 
   private RedisConnection(RedisConfig config) {
+    this.maxConnections = config.maxConnections();
     this.link = new Link(new LazyNodes(() -> Nodes.of(config)), config.retryFor(), where(config));
     this.broker = new RedisBroker(link, clock, config.numberedEnqueue());
   }
@@ -88,6 +90,11 @@ public final class RedisConnection implements AutoCloseable {
   /** A clock that follows Redis's and never steps back. */
   public Clock clock() {
     return clock;
+  }
+
+  /** How many calls to a server can be under way at once. */
+  public int maxConnections() {
+    return maxConnections;
   }
 
   /** For the packages of this library: what is done to tasks over this connection. */

@@ -2,51 +2,137 @@ package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Lookout;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.Locale;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
-/** Looks at queues by asking. */
+/** Looks at queues by asking, and has Redis tell of changes where it may. */
 final class RedisLookout implements Lookout {
 
+  private static final Logger log = LoggerFactory.getLogger(RedisLookout.class);
+
+  /** Between two looks at whether the connections for the telling still live. */
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(3);
+
+  /** Queues on one server, and the slot of one of them. */
+  record Shard(Nodes.Server server, int slot, List<QueueName> queues) {}
+
   private final Link link;
+  private final Duration checkInterval;
+  // All watches share the connections for the telling; there are none while nobody watches.
+  private @Nullable Tracking tracking;
+  private int watches;
+  private volatile boolean refused;
 
   RedisLookout(Link link) {
+    this(link, CHECK_INTERVAL);
+  }
+
+  RedisLookout(Link link, Duration checkInterval) {
     this.link = link;
+    this.checkInterval = checkInterval;
   }
 
   @Override
   public Set<QueueName> having(Collection<QueueName> queues, Set<Part> parts) {
+    Survey survey = new Survey(parts);
+    if (!link.isSharded()) {
+      return ask(survey, 0, queues);
+    }
     Set<QueueName> having = new HashSet<>();
-    for (QueueName queue : queues) {
-      Args args = new Args();
-      for (Part part : parts) {
-        args.add(Keys.of(queue, part.name().toLowerCase(Locale.ROOT)));
-      }
-      if (Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, args)) > 0) {
+    for (Shard shard : shards(queues)) {
+      having.addAll(ask(survey, shard.slot(), shard.queues()));
+    }
+    return having;
+  }
+
+  /** Asks for queues of which the same server has all, or had just now. */
+  Set<QueueName> ask(Survey survey, int slot, Collection<QueueName> queues) {
+    Survey.Asker asker = commands -> link.callAll(slot, commands);
+    Survey.Findings found =
+        link.isSharded() ? survey.eachOf(queues, asker) : survey.allOf(queues, asker);
+    Set<QueueName> having = found.having();
+    for (QueueName queue : found.unanswered()) {
+      if (has(survey, queue)) {
         having.add(queue);
       }
     }
     return having;
   }
 
+  /** Asks for one queue, wherever it is. */
+  boolean has(Survey survey, QueueName queue) {
+    Args keys = survey.keysOf(queue);
+    return Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, keys)) > 0;
+  }
+
+  /** The queues by the servers that have them. */
+  Collection<Shard> shards(Collection<QueueName> queues) {
+    if (!link.isSharded()) {
+      return queues.isEmpty()
+          ? List.of()
+          : List.of(new Shard(link.serverOf(0), 0, List.copyOf(queues)));
+    }
+    Map<String, Shard> shards = new LinkedHashMap<>();
+    for (QueueName queue : queues) {
+      int slot = Keys.slot(Keys.prefix(queue));
+      Nodes.Server server = link.serverOf(slot);
+      shards
+          .computeIfAbsent(server.name(), name -> new Shard(server, slot, new ArrayList<>()))
+          .queues()
+          .add(queue);
+    }
+    return shards.values();
+  }
+
   @Override
   public Watch watch(Listener listener) {
-    return new Watch() {
-      @Override
-      public Set<QueueName> arm(Collection<QueueName> queues, Set<Part> parts) {
-        return having(queues, parts);
-      }
+    return new RedisWatch(this, listener);
+  }
 
-      @Override
-      public boolean isLive() {
-        return false;
-      }
+  /** Nothing when Redis does not tell of changes, for good. */
+  synchronized @Nullable Tracking join(RedisWatch watch) {
+    if (refused || !link.isOpen()) {
+      return null;
+    }
+    Tracking shared = tracking;
+    if (shared == null) {
+      shared = new Tracking(this, link, checkInterval);
+      tracking = shared;
+      shared.start();
+    }
+    shared.add(watch);
+    watches++;
+    return shared;
+  }
 
-      @Override
-      public void close() {}
-    };
+  synchronized void leave(Tracking left, RedisWatch watch) {
+    left.remove(watch);
+    if (left == tracking && --watches == 0) {
+      tracking = null;
+      left.close();
+    }
+  }
+
+  /** Redis has refused to tell of changes. It is said once, and not tried again. */
+  synchronized void refused(String answer) {
+    if (!refused) {
+      refused = true;
+      log.warn(
+          "Redis does not tell of changes ({}), so queues are looked at from time to time and tasks"
+              + " start later than they could; allow its user +client|tracking +client|id +subscribe"
+              + " &{}, and mind that a proxy may not pass these on",
+          answer,
+          Keys.INVALIDATIONS);
+    }
   }
 }

@@ -1,6 +1,9 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.Confirmation;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.NewTask.Placement;
@@ -9,9 +12,11 @@ import io.asynq4j.broker.TaskMessage;
 import io.asynq4j.broker.TaskSink;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Puts new tasks into Redis, many per call. */
@@ -20,11 +25,20 @@ final class RedisSink implements TaskSink {
   /** Tasks that go by the same call. */
   private record Lot(QueueName queue, Script script) {}
 
+  /** Payloads that one call carries at most, but for the last: large ones keep Redis for long. */
+  private static final long MAX_BYTES = 1 << 20;
+
+  /** Queues that are tried in vain before Redis as a whole counts as away. */
+  private static final int MAX_OUTAGES = 3;
+
+  private final Link link;
   private final Scripts scripts;
   private final Registry registry;
   private final boolean numbered;
+  private final Set<Durability> supported = ConcurrentHashMap.newKeySet();
 
-  RedisSink(Scripts scripts, Registry registry, boolean numbered) {
+  RedisSink(Link link, Scripts scripts, Registry registry, boolean numbered) {
+    this.link = link;
     this.scripts = scripts;
     this.registry = registry;
     this.numbered = numbered;
@@ -32,37 +46,144 @@ final class RedisSink implements TaskSink {
 
   @Override
   public List<EnqueueAnswer> enqueue(List<NewTask> tasks) {
-    Map<Lot, List<Integer>> lots = new LinkedHashMap<>();
-    for (int i = 0; i < tasks.size(); i++) {
-      NewTask task = tasks.get(i);
-      lots.computeIfAbsent(
-              new Lot(task.message().queue(), script(task.placement())), lot -> new ArrayList<>())
-          .add(i);
-    }
     @Nullable EnqueueAnswer[] answers = new EnqueueAnswer[tasks.size()];
-    lots.forEach((lot, places) -> enqueue(lot, places, tasks, answers));
+    calls(tasks).forEach(call -> call.into(answers, Confirmation.NONE));
     return Arrays.asList(answers);
   }
 
-  private void enqueue(
-      Lot lot, List<Integer> places, List<NewTask> tasks, @Nullable EnqueueAnswer[] answers) {
-    registry.register(lot.queue());
-    for (List<Integer> batch : Batches.of(places)) {
-      Args args = new Args(batch.size() * lot.script().items().size());
-      for (int place : batch) {
-        add(args, lot.script(), tasks.get(place));
+  @Override
+  public List<EnqueueAnswer> enqueueEach(List<NewTask> tasks, Confirmation confirmation) {
+    @Nullable EnqueueAnswer[] answers = new EnqueueAnswer[tasks.size()];
+    Map<QueueName, RuntimeException> outages = new HashMap<>();
+    for (Call call : calls(tasks)) {
+      EnqueueAnswer failure = outages.isEmpty() ? null : notSent(call, outages);
+      try {
+        if (failure == null) {
+          call.into(answers, confirmation);
+        }
+      } catch (RuntimeException e) {
+        failure = EnqueueAnswer.failed(e);
+        if (e instanceof BrokerUnavailableException) {
+          outages.put(call.lot.queue(), e);
+        }
       }
-      List<@Nullable Object> replies = Reply.list(run(lot, args));
-      for (int i = 0; i < batch.size(); i++) {
-        answers[batch.get(i)] = answer(replies.get(i));
+      if (failure != null) {
+        call.fail(answers, failure);
+      }
+    }
+    return Arrays.asList(answers);
+  }
+
+  /**
+   * Every call tries for seconds when Redis is away. So those that follow are not sent; to other
+   * queues some are, since these may be on another node of a cluster.
+   */
+  private static @Nullable EnqueueAnswer notSent(
+      Call call, Map<QueueName, RuntimeException> outages) {
+    RuntimeException outage = outages.get(call.lot.queue());
+    if (outage == null && outages.size() >= MAX_OUTAGES) {
+      outage = outages.values().iterator().next();
+    }
+    return outage == null
+        ? null
+        : EnqueueAnswer.failed(
+            new BrokerUnavailableException(
+                "not sent, since a call before it failed: " + outage.getMessage(), false, outage));
+  }
+
+  @Override
+  public String lock(NewTask task) {
+    return stored(task).uniqueKey();
+  }
+
+  /** Sorts tasks by queue and kind, and cuts the lots where they are too many or too large. */
+  private List<Call> calls(List<NewTask> tasks) {
+    if (tasks.size() == 1) {
+      Call only = new Call(lotOf(tasks.get(0)));
+      only.add(0, tasks.get(0));
+      return List.of(only);
+    }
+    List<Call> calls = new ArrayList<>();
+    Map<Lot, Call> open = new HashMap<>();
+    for (int i = 0; i < tasks.size(); i++) {
+      NewTask task = tasks.get(i);
+      Lot lot = lotOf(task);
+      Call call = open.get(lot);
+      if (call == null || call.isFull()) {
+        call = new Call(lot);
+        open.put(lot, call);
+        calls.add(call);
+      }
+      call.add(i, task);
+    }
+    return calls;
+  }
+
+  private static Lot lotOf(NewTask task) {
+    return new Lot(task.message().queue(), script(task.placement()));
+  }
+
+  /** One call of a script, and where its tasks stand among all. */
+  private final class Call {
+    private final Lot lot;
+    private final List<Integer> places = new ArrayList<>();
+    private final List<NewTask> tasks = new ArrayList<>();
+    private long bytes;
+
+    Call(Lot lot) {
+      this.lot = lot;
+    }
+
+    boolean isFull() {
+      return places.size() >= Batches.MAX || bytes >= MAX_BYTES;
+    }
+
+    void add(int place, NewTask task) {
+      places.add(place);
+      tasks.add(task);
+      bytes += task.message().payload().size();
+    }
+
+    void fail(@Nullable EnqueueAnswer[] answers, EnqueueAnswer failure) {
+      places.forEach(place -> answers[place] = failure);
+    }
+
+    void into(@Nullable EnqueueAnswer[] answers, Confirmation confirmation) {
+      Confirmer confirmer = confirmer(lot.queue(), confirmation);
+      registry.register(lot.queue());
+      Args args = new Args(tasks.size() * lot.script().items().size());
+      for (NewTask task : tasks) {
+        RedisSink.add(args, lot.script(), task);
+      }
+      List<@Nullable Object> replies = Reply.list(run(lot, args, confirmer));
+      RuntimeException shortfall = confirmer == null ? null : confirmer.shortfall();
+      for (int i = 0; i < places.size(); i++) {
+        EnqueueAnswer answer = answer(replies.get(i));
+        answers[places.get(i)] =
+            shortfall != null && answer.equals(EnqueueAnswer.ENQUEUED)
+                ? EnqueueAnswer.unconfirmed(shortfall)
+                : answer;
       }
     }
   }
 
-  private @Nullable Object run(Lot lot, Args args) {
+  /** Null when nothing is to be confirmed. */
+  private @Nullable Confirmer confirmer(QueueName queue, Confirmation confirmation) {
+    Durability durability = confirmation.durability();
+    if (durability == Durability.PRIMARY) {
+      return null;
+    }
+    if (!supported.contains(durability)) {
+      Confirmer.requireSupport(link, Keys.slot(Keys.prefix(queue)), durability);
+      supported.add(durability);
+    }
+    return new Confirmer(confirmation);
+  }
+
+  private @Nullable Object run(Lot lot, Args args, @Nullable Confirmer confirmer) {
     return numbered
-        ? scripts.run(lot.script(), lot.queue(), args)
-        : scripts.runOnce(lot.script(), lot.queue(), args);
+        ? scripts.run(lot.script(), lot.queue(), args, confirmer)
+        : scripts.runOnce(lot.script(), lot.queue(), args, confirmer);
   }
 
   private static Script script(Placement placement) {

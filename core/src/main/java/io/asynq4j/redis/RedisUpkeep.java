@@ -92,7 +92,8 @@ final class RedisUpkeep implements Upkeep {
         recovered.add(new Recovered(recoveries.get(i).task().id(), recoveries.get(i).action()));
       }
     }
-    archives.trimOn(queue, Reply.integer(replies.get(recoveries.size())), archive);
+    archives.trimOn(
+        queue, recoveries.size(), Reply.integer(replies.get(recoveries.size())), archive);
     return recovered;
   }
 

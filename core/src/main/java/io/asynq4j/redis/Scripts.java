@@ -37,22 +37,34 @@ final class Scripts {
    * of the queue and the number of the call are put in where the script wants them.
    */
   @Nullable Object run(Script script, QueueName queue, Args given) {
+    return run(script, queue, given, null);
+  }
+
+  /** The same; what was written is confirmed, if there is somebody to do it. */
+  @Nullable Object run(Script script, QueueName queue, Args given, @Nullable Confirmer confirmer) {
     if (script.repeat() != Repeat.NUMBERED) {
       QueueKeys keys = keysOf(queue);
       return run(script, keys.slot(), keys.of(script), fill(script, keys, "", given));
     }
     Lanes.Lane lane = lanes.take();
     try {
-      return run(script, queue, new Numbered(lane.id(), lane.next()), given);
+      return run(script, queue, new Numbered(lane.id(), lane.next()), given, confirmer);
     } finally {
       lanes.giveBack(lane);
     }
   }
 
   /** Runs a script that could be numbered without a number: it is never sent a second time. */
-  @Nullable Object runOnce(Script script, QueueName queue, Args given) {
+  @Nullable Object runOnce(
+      Script script, QueueName queue, Args given, @Nullable Confirmer confirmer) {
     QueueKeys keys = keysOf(queue);
-    return run(script, Repeat.NEVER, keys.slot(), keys.of(script), fill(script, keys, "", given));
+    return run(
+        script,
+        Repeat.NEVER,
+        keys.slot(),
+        keys.of(script),
+        fill(script, keys, "", given),
+        confirmer == null ? null : connection -> confirmer.confirm(connection, null));
   }
 
   /** A call by its lane and number, to be repeated under the same. */
@@ -62,12 +74,20 @@ final class Scripts {
    * Runs a numbered script under a number that the caller keeps, so that it can ask again later.
    */
   @Nullable Object run(Script script, QueueName queue, Numbered call, Args given) {
+    return run(script, queue, call, given, null);
+  }
+
+  private @Nullable Object run(
+      Script script, QueueName queue, Numbered call, Args given, @Nullable Confirmer confirmer) {
     QueueKeys keys = keysOf(queue);
+    byte[] lane = keys.lane(call.lane());
     return run(
         script,
+        script.repeat(),
         keys.slot(),
-        keys.of(script, keys.lane(call.lane())),
-        fill(script, keys, Long.toString(call.number()), given));
+        keys.of(script, lane),
+        fill(script, keys, Long.toString(call.number()), given),
+        confirmer == null ? null : connection -> confirmer.confirm(connection, lane));
   }
 
   /** Runs a script on keys that belong to no queue. */
@@ -108,14 +128,21 @@ final class Scripts {
   }
 
   private @Nullable Object run(Script script, int slot, byte[][] keys, Args args) {
-    return run(script, script.repeat(), slot, keys, args);
+    return run(script, script.repeat(), slot, keys, args, null);
   }
 
-  private @Nullable Object run(Script script, Repeat repeat, int slot, byte[][] keys, Args args) {
+  private @Nullable Object run(
+      Script script,
+      Repeat repeat,
+      int slot,
+      byte[][] keys,
+      Args args,
+      Link.@Nullable Epilogue epilogue) {
     boolean inDoubt = false;
     if (byHash.get()) {
       try {
-        return link.call(slot, repeat, Protocol.Command.EVALSHA, command(script.sha(), keys, args));
+        return link.call(
+            slot, repeat, Protocol.Command.EVALSHA, command(script.sha(), keys, args), epilogue);
       } catch (BrokerRefusedException e) {
         if (!mustBeSentInFull(e)) {
           throw e;
@@ -124,7 +151,8 @@ final class Scripts {
       }
     }
     try {
-      return link.call(slot, repeat, Protocol.Command.EVAL, command(script.source(), keys, args));
+      return link.call(
+          slot, repeat, Protocol.Command.EVAL, command(script.source(), keys, args), epilogue);
     } catch (BrokerException e) {
       throw inDoubt ? Link.inDoubt(e) : e;
     }

@@ -151,8 +151,14 @@ final class SentinelNodes implements Nodes {
   }
 
   @Override
-  public Connection open(int slot) {
-    return new Connection(primary.address(), client);
+  public Server serverOf(int slot) {
+    HostAndPort address = primary.address();
+    return new Server(address.toString(), () -> new Connection(address, client));
+  }
+
+  @Override
+  public boolean isSharded() {
+    return false;
   }
 
   @Override

@@ -64,7 +64,8 @@ final class Settler {
                   Reply.number(replies.get(i)) == 1 ? Settled.DONE : Settled.LEASE_LOST;
             }
             if (script == Script.ARCHIVE) {
-              archives.trimOn(queue, Reply.integer(replies.get(batch.size())), archive);
+              archives.trimOn(
+                  queue, batch.size(), Reply.integer(replies.get(batch.size())), archive);
             }
           }
         });

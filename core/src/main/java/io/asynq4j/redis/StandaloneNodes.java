@@ -42,8 +42,13 @@ final class StandaloneNodes implements Nodes {
   }
 
   @Override
-  public Connection open(int slot) {
-    return new Connection(sockets, client);
+  public Server serverOf(int slot) {
+    return new Server("redis", () -> new Connection(sockets, client));
+  }
+
+  @Override
+  public boolean isSharded() {
+    return false;
   }
 
   @Override

@@ -13,12 +13,13 @@ import io.asynq4j.broker.NewTask;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,22 +31,36 @@ final class Aggregator implements Duty {
   private static final Set<Part> GROUPS = EnumSet.of(Part.GROUPS);
   private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
   private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
   private record Group(QueueName queue, String name) {}
+
+  /** Until when a group is left alone, longer each time that it fails in a row. */
+  private record Failure(Duration pause, long until) {
+
+    static Failure after(@Nullable Failure before) {
+      Duration longer = before == null ? FIRST_PAUSE : before.pause.multipliedBy(2);
+      Duration pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+      return new Failure(pause, System.nanoTime() + pause.toNanos());
+    }
+  }
 
   private final GroupConfig config;
   private final Broker broker;
   private final Queues queues;
   private final ExecutorService threads;
-  private final Semaphore permits;
   private final Set<Group> underWay = ConcurrentHashMap.newKeySet();
+  private final Map<Group, Failure> failures = new ConcurrentHashMap<>();
 
+  /**
+   * @param threads as many as groups may be aggregated at once; the others wait in its queue
+   */
   Aggregator(GroupConfig config, Broker broker, Queues queues, ExecutorService threads) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
     this.threads = threads;
-    this.permits = new Semaphore(config.parallelism());
   }
 
   @Override
@@ -64,16 +79,24 @@ final class Aggregator implements Duty {
 
   @Override
   public Duration run() {
-    for (QueueName queue : broker.lookout().having(queues.names(), GROUPS)) {
-      for (String name : broker.aggregation().groups(queue)) {
-        Group group = new Group(queue, name);
-        if (!underWay.contains(group) && permits.tryAcquire()) {
-          underWay.add(group);
-          start(group);
-        }
+    EachQueue.of(broker.lookout().having(queues.names(), GROUPS), this::lookAt);
+    failures.keySet().removeIf(group -> !underWay.contains(group) && !rests(group));
+    return interval();
+  }
+
+  private void lookAt(QueueName queue) {
+    for (String name : broker.aggregation().groups(queue)) {
+      Group group = new Group(queue, name);
+      if (!rests(group) && underWay.add(group)) {
+        start(group);
       }
     }
-    return interval();
+  }
+
+  /** Whether it failed so short a time ago that it is left alone. */
+  private boolean rests(Group group) {
+    Failure failure = failures.get(group);
+    return failure != null && failure.until() - System.nanoTime() > 0;
   }
 
   private void start(Group group) {
@@ -83,26 +106,31 @@ final class Aggregator implements Duty {
             try {
               aggregateAll(group);
             } finally {
-              end(group);
+              underWay.remove(group);
             }
           });
     } catch (RejectedExecutionException e) {
-      end(group);
+      underWay.remove(group);
     }
-  }
-
-  private void end(Group group) {
-    underWay.remove(group);
-    permits.release();
   }
 
   /** All sets of a group that are ready, not one for each look. */
   private void aggregateAll(Group group) {
     try {
-      Optional<AggregationSet> set;
-      do {
-        set = broker.aggregation().aggregate(group.queue(), group.name(), config.rules());
-      } while (set.isPresent() && aggregate(set.get()));
+      boolean good = true;
+      while (good && !threads.isShutdown()) {
+        Optional<AggregationSet> set =
+            broker.aggregation().aggregate(group.queue(), group.name(), config.rules());
+        if (set.isEmpty()) {
+          return;
+        }
+        good = aggregate(set.get());
+        if (good) {
+          failures.remove(group);
+        } else {
+          failures.compute(group, (any, before) -> Failure.after(before));
+        }
+      }
     } catch (RuntimeException e) {
       log.warn(
           "could not aggregate group {} of queue {}; tried again later",

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +48,7 @@ final class Attempt implements Runnable, TaskContext {
   private volatile long cancelledNanos;
   private volatile long endedNanos;
   private volatile boolean overdue;
-  private volatile boolean leaseLost;
+  private volatile boolean lost;
   private long lastStuckNanos;
 
   /**
@@ -102,6 +103,7 @@ final class Attempt implements Runnable, TaskContext {
       } catch (RuntimeException | Error e) {
         log.error("could not end the attempt at task {} of queue {}", id(), queue(), e);
       }
+      host.forget(this);
       MDC.remove("taskId");
       MDC.remove("taskType");
       MDC.remove("queue");
@@ -109,25 +111,31 @@ final class Attempt implements Runnable, TaskContext {
   }
 
   private void ended(@Nullable Outcome outcome, @Nullable Throwable error) {
-    if (!decided.compareAndSet(false, true)) {
-      if (leaseLost) {
-        host.forget(this);
-      }
-      return;
-    }
-    CancelReason reason = cancelReason;
-    if (reason != null && (overdue || outcome == null)) {
-      decide(host.endings().stopped(this, reason, error));
-    } else if (error == null && outcome == null) {
-      decide(
-          host.endings()
-              .failed(this, new NullPointerException("the handler returned no outcome"), null));
-    } else {
-      decide(host.endings().of(this, outcome, error));
+    if (decided.compareAndSet(false, true)) {
+      decide(() -> ending(outcome, error));
     }
   }
 
-  private void decide(Ended ended) {
+  private Ended ending(@Nullable Outcome outcome, @Nullable Throwable error) {
+    CancelReason reason = cancelReason;
+    if (reason != null && (overdue || outcome == null)) {
+      return host.endings().stopped(this, reason, error);
+    } else if (error == null && outcome == null) {
+      return host.endings()
+          .failed(this, new NullPointerException("the handler returned no outcome"), null);
+    }
+    return host.endings().of(this, outcome, error);
+  }
+
+  /** Whoever gets here must get through: nobody else may settle the attempt any more. */
+  private void decide(Supplier<Ended> decision) {
+    Ended ended;
+    try {
+      ended = decision.get();
+    } catch (RuntimeException | Error e) {
+      log.error("could not decide about task {} ({}, queue {})", id(), type(), queue(), e);
+      ended = host.endings().undecided(this, e);
+    }
     endedNanos = System.nanoTime();
     host.events().finished(ref, ended.ending(), ended.error(), ran());
     host.settle(this, ended);
@@ -176,7 +184,7 @@ final class Attempt implements Runnable, TaskContext {
     }
     overdue = true;
     if (!holdsPlace && decided.compareAndSet(false, true)) {
-      decide(host.endings().stopped(this, reason, null));
+      decide(() -> host.endings().stopped(this, reason, null));
     }
     if (lastStuckNanos == 0 || nanos - lastStuckNanos > AttemptHost.STUCK_REMINDER.toNanos()) {
       lastStuckNanos = nanos;
@@ -196,9 +204,12 @@ final class Attempt implements Runnable, TaskContext {
   /** The lease is another's: nothing that is decided here has an effect any more. */
   void leaseLost() {
     if (decided.compareAndSet(false, true)) {
-      leaseLost = true;
+      lost = true;
       log.warn("lost the lease on task {} ({}, queue {})", id(), type(), queue());
       host.events().leaseLost(ref);
+      if (returned) {
+        host.forget(this);
+      }
     }
     cancel(CancelReason.LEASE_LOST);
   }
@@ -216,6 +227,11 @@ final class Attempt implements Runnable, TaskContext {
 
   boolean isRunning() {
     return started && !returned;
+  }
+
+  /** Whether its lease was lost before it was decided: then it is never settled. */
+  boolean isLost() {
+    return lost;
   }
 
   boolean isDecided() {

@@ -26,7 +26,7 @@ interface AttemptHost {
 
   void settle(Attempt attempt, Ended ended);
 
-  /** Nothing is left to be done for an attempt that has no lease any more. */
+  /** The handler has returned, so nobody need look after it any more. */
   void forget(Attempt attempt);
 
   void progress(Attempt attempt, Progress progress);

@@ -5,22 +5,54 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The attempts of a server, each from its claim until Redis has taken note of its end. */
+/**
+ * The attempts of a server, each from its claim until Redis has taken note of its end; and apart
+ * from them those whose handler runs on although nothing depends on it any more.
+ */
 final class Attempts {
 
   private record Key(QueueName queue, String id) {}
 
   private final Map<Key, Attempt> attempts = new ConcurrentHashMap<>();
+  private final Set<Attempt> lingering = ConcurrentHashMap.newKeySet();
 
   void add(Attempt attempt) {
-    attempts.put(new Key(attempt.queue(), attempt.id()), attempt);
+    Attempt earlier = attempts.put(new Key(attempt.queue(), attempt.id()), attempt);
+    if (earlier != null) {
+      linger(earlier);
+    }
   }
 
   /** Only this attempt: a later one at the same task stays. */
   void remove(Attempt attempt) {
     attempts.remove(new Key(attempt.queue(), attempt.id()), attempt);
+    linger(attempt);
+  }
+
+  private void linger(Attempt attempt) {
+    if (attempt.isRunning()) {
+      lingering.add(attempt);
+      // It may have returned meanwhile, and nobody would take it away then.
+      if (!attempt.isRunning()) {
+        lingering.remove(attempt);
+      }
+    }
+  }
+
+  /** The handler of an attempt has returned. One that waits to be settled stays. */
+  void returned(Attempt attempt) {
+    lingering.remove(attempt);
+    if (attempt.isLost()) {
+      attempts.remove(new Key(attempt.queue(), attempt.id()), attempt);
+    }
+  }
+
+  /** Those whose handler runs although they have been settled, or have lost their lease. */
+  Collection<Attempt> lingering() {
+    return lingering;
   }
 
   Collection<Attempt> all() {

@@ -25,6 +25,9 @@ final class Endings {
   /** What is kept of the text of an error. */
   private static final int LONGEST_ERROR = 2_000;
 
+  /** A time beyond all calendars could not be written, and nothing that is settled with it. */
+  private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
+
   private final ServerConfig config;
 
   Endings(ServerConfig config) {
@@ -44,7 +47,7 @@ final class Endings {
     } else if (thrown instanceof Outcome.Snooze snooze) {
       return new Ended(
           Ending.SNOOZED,
-          new Settlement.Reschedule(claim, snooze.delay(), isPrecise(snooze.delay())),
+          new Settlement.Reschedule(claim, atMost(snooze.delay()), isPrecise(snooze.delay())),
           null);
     } else if (thrown instanceof Outcome.Archive archive) {
       return archived(claim, new HandlerFailure(archive.reason(), error));
@@ -56,13 +59,13 @@ final class Endings {
     Payload result;
     try {
       result = encode(done.result());
-    } catch (PayloadException e) {
+    } catch (RuntimeException | Error e) {
       // The work is done; running it again would do it twice.
       log.error(
-          "the result of task {} ({}) cannot be written and is not kept: {}",
+          "the result of task {} ({}) cannot be written and is not kept",
           attempt.id(),
           attempt.type(),
-          e.getMessage());
+          e);
       result = Payload.absent();
     }
     return new Ended(Ending.COMPLETED, new Settlement.Complete(attempt.claim(), result), null);
@@ -125,6 +128,16 @@ final class Endings {
         claim, error, delay != null ? delay : delay(attempt.task(), claim, error), failure);
   }
 
+  /** What the rules of the user, or ours, could not decide: tried again, as by default. */
+  Ended undecided(Attempt attempt, Throwable error) {
+    Claim claim = attempt.claim();
+    if (claim.message().isExhausted()) {
+      return archived(claim, error);
+    }
+    Duration delay = RetryPolicy.standard().delay(claim.message().retried(), error, attempt.task());
+    return retried(claim, error, delay, /* failure= */ true);
+  }
+
   private static Ended archived(Claim claim, Throwable error) {
     return new Ended(Ending.ARCHIVED, new Settlement.Archive(claim, text(error)), error);
   }
@@ -132,8 +145,12 @@ final class Endings {
   private static Ended retried(Claim claim, Throwable error, Duration delay, boolean failure) {
     return new Ended(
         Ending.RETRIED,
-        new Settlement.Retry(claim, delay, text(error), failure, isPrecise(delay)),
+        new Settlement.Retry(claim, atMost(delay), text(error), failure, isPrecise(delay)),
         error);
+  }
+
+  private static Duration atMost(Duration delay) {
+    return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
   }
 
   /** Whoever asks for a part of a second wants it; a Go forwarder may be up to a second early. */
@@ -144,7 +161,7 @@ final class Endings {
   private boolean isFailure(Throwable error) {
     try {
       return config.isFailure().test(error);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       log.error("isFailure failed, so the attempt counts as failed", e);
       return true;
     }
@@ -158,7 +175,7 @@ final class Endings {
         return delay;
       }
       log.error("the retry policy gave a negative delay: {}", delay);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       log.error("the retry policy failed; the standard one is used", e);
     }
     return RetryPolicy.standard().delay(retried, error, task);
@@ -181,13 +198,25 @@ final class Endings {
   }
 
   static String text(Throwable error) {
+    try {
+      return shortened(words(error));
+    } catch (RuntimeException | Error e) {
+      // An exception whose text cannot be had is still one.
+      return error.getClass().getName();
+    }
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= LONGEST_ERROR ? text : text.substring(0, LONGEST_ERROR) + "…";
+  }
+
+  private static String words(Throwable error) {
     String message = error.getMessage();
     boolean plain =
         error instanceof HandlerFailure
             || error instanceof DeadlineExceededException
             || error instanceof HandlerNotFoundException
             || error instanceof CancellationException;
-    String text = plain && message != null ? message : error.toString();
-    return text.length() <= LONGEST_ERROR ? text : text.substring(0, LONGEST_ERROR) + "…";
+    return plain && message != null ? message : error.toString();
   }
 }

@@ -1,6 +1,7 @@
 package io.asynq4j.server;
 
 import io.asynq4j.Progress;
+import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Presence;
@@ -39,7 +40,8 @@ final class Engine implements AttemptHost {
   /** How long the last settlements may take, after all handlers have ended or been given up. */
   private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
 
-  private static final Duration FIND_QUEUES = Duration.ofSeconds(5);
+  /** New queues are looked for less often than tasks. */
+  private static final int FIND_QUEUES_EACH = 5;
 
   private final String id = UUID.randomUUID().toString();
   private final RedisConnection redis;
@@ -70,38 +72,43 @@ final class Engine implements AttemptHost {
   /** What exists only while the server runs. */
   private final class Running {
     final Instant startedAt = clock().instant();
+    final String host = hostName();
     final Signal signal = new Signal();
+    final Watcher watcher = new Watcher(broker.lookout());
     final ExecutorService settlerThreads =
         Executors.newFixedThreadPool(SETTLER_THREADS, daemons("asynq-settler-"));
     final ExecutorService aggregatorThreads =
-        Executors.newCachedThreadPool(daemons("asynq-aggregator-"));
+        Executors.newFixedThreadPool(groupParallelism(), daemons("asynq-aggregator-"));
     final Workers workers = new Workers(config.concurrency(), config.executor(), signal);
     final Settler settler =
-        new Settler(config, broker.source(), attempts, outages, events, settlerThreads, signal);
-    final Processor processor =
-        new Processor(
+        new Settler(
             config,
-            Engine.this,
-            queues,
-            workers,
-            settler,
+            broker.source(),
             attempts,
             outages,
+            events,
+            settlerThreads,
             signal,
-            broker.lookout());
-    final Forwarder forwarder = new Forwarder(config, broker, queues, outages);
+            queue -> Running.this.processor.settled(queue));
+    final Processor processor =
+        new Processor(
+            config, Engine.this, queues, workers, settler, attempts, outages, signal, watcher);
+    final Forwarder forwarder = new Forwarder(config, broker, queues, outages, watcher);
     final LeaseKeeper keeper =
         new LeaseKeeper(
             config, broker, attempts, outages, redis::ping, () -> presence(workers.busy()));
+    final Watchdog watchdog = new Watchdog(broker, attempts);
     final Duties duties = new Duties(outages);
     final CancellationListener cancellations =
         new CancellationListener(broker.cancellations(), this::cancel);
     final Thread processorThread = daemons("asynq-processor").newThread(processor);
     final Thread forwarderThread = daemons("asynq-forwarder").newThread(forwarder);
+    final Thread watchdogThread = daemons("asynq-watchdog").newThread(watchdog);
     final Thread keeperThread = daemons("asynq-keeper").newThread(keeper);
 
     void start() {
       keeperThread.start();
+      watchdogThread.start();
       cancellations.start();
       duties.start(allDuties());
       forwarderThread.start();
@@ -114,7 +121,9 @@ final class Engine implements AttemptHost {
       all.add(new Janitor(config, broker, queues));
       all.add(new Repairer(config, broker, queues));
       if (queues.hasPatterns()) {
-        all.add(new QueueFinder(broker.inspection(), queues, FIND_QUEUES));
+        all.add(
+            new QueueFinder(
+                broker.inspection(), queues, config.pollInterval().multipliedBy(FIND_QUEUES_EACH)));
       }
       if (config.groups() != null) {
         all.add(new Aggregator(config.groups(), broker, queues, aggregatorThreads));
@@ -125,6 +134,11 @@ final class Engine implements AttemptHost {
       return all;
     }
 
+    private int groupParallelism() {
+      GroupConfig groups = config.groups();
+      return groups == null ? 1 : groups.parallelism();
+    }
+
     private void cancel(String taskId) {
       attempts.withId(taskId).forEach(attempt -> attempt.cancel(CancelReason.REQUESTED));
     }
@@ -132,17 +146,21 @@ final class Engine implements AttemptHost {
     /** Whoever sends ends before whoever receives; leases are kept until nothing needs one. */
     void stop() {
       processor.stop();
+      keeper.showSoon();
       join(processorThread);
       waitForHandlers();
       flush();
       requeueTheRest();
       forwarder.stop();
       join(forwarderThread);
+      watcher.close();
       duties.stop(FLUSH_TIMEOUT);
       shutDown(aggregatorThreads);
       cancellations.stop();
       settler.giveUp();
       shutDown(settlerThreads);
+      watchdog.stop();
+      join(watchdogThread);
       keeper.stop();
       join(keeperThread);
       workers.close();
@@ -166,17 +184,18 @@ final class Engine implements AttemptHost {
     private void requeueTheRest() {
       List<Attempt> rest = new ArrayList<>(attempts.all());
       rest.sort(Comparator.comparingLong(Attempt::number));
-      int requeued = 0;
+      Map<QueueName, List<Attempt>> unfinished = new HashMap<>();
       for (Attempt attempt : rest) {
         if (attempt.abandon()) {
-          settler.add(attempt, Endings.requeued(attempt));
-          requeued++;
+          unfinished.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt);
         }
       }
-      if (requeued > 0) {
-        log.info("{} unfinished tasks go back to the head of their queues", requeued);
-        flush();
-      }
+      unfinished.forEach(
+          (queue, ofQueue) -> {
+            log.info("{} unfinished tasks go back to the head of {}", ofQueue.size(), queue);
+            settler.requeue(queue, ofQueue);
+          });
+      flush();
     }
   }
 
@@ -190,6 +209,10 @@ final class Engine implements AttemptHost {
   }
 
   private static void join(Thread thread) {
+    if (thread == Thread.currentThread()) {
+      // A listener stops the server that tells it something.
+      return;
+    }
     boolean interrupted = false;
     while (true) {
       try {
@@ -304,7 +327,7 @@ final class Engine implements AttemptHost {
     Map<String, Integer> weights = new HashMap<>();
     queues.weights().forEach((queue, weight) -> weights.put(queue.value(), weight));
     return new Presence.Server(
-        hostName(),
+        current == null ? hostName() : current.host,
         (int) ProcessHandle.current().pid(),
         id,
         config.concurrency(),
@@ -363,7 +386,7 @@ final class Engine implements AttemptHost {
 
   @Override
   public void forget(Attempt attempt) {
-    attempts.remove(attempt);
+    attempts.returned(attempt);
   }
 
   @Override

@@ -24,7 +24,8 @@ final class Events implements ServerListener {
     for (ServerListener listener : listeners) {
       try {
         event.accept(listener);
-      } catch (RuntimeException | LinkageError | AssertionError e) {
+      } catch (Throwable e) {
+        // Whatever it is: the attempt that it is told of must go on to its end.
         log.error("the listener {} failed", listener.getClass().getName(), e);
       }
     }

@@ -3,7 +3,6 @@ package io.asynq4j.server;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.broker.Upkeep.Forwarded;
 import java.time.Duration;
@@ -42,34 +41,26 @@ final class Forwarder implements Runnable {
   private final Queues queues;
   private final Outages outages;
   private final Signal signal = new Signal();
-  private final Lookout.Watch watch;
+  private final Watcher watch;
   private final Set<QueueName> changed = ConcurrentHashMap.newKeySet();
   private final Map<QueueName, Instant> due = new HashMap<>();
   private volatile boolean lookAtAll = true;
   private volatile boolean stopped;
   private long lastLook;
 
-  Forwarder(ServerConfig config, Broker broker, Queues queues, Outages outages) {
+  Forwarder(ServerConfig config, Broker broker, Queues queues, Outages outages, Watcher watch) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
     this.outages = outages;
-    this.watch =
-        broker
-            .lookout()
-            .watch(
-                new Lookout.Listener() {
-                  @Override
-                  public void changed(QueueName queue, Part part) {
-                    changed.add(queue);
-                    signal.raise();
-                  }
-
-                  @Override
-                  public void lost() {
-                    lookAtAll();
-                  }
-                });
+    this.watch = watch;
+    watch.listen(
+        WAITING,
+        queue -> {
+          changed.add(queue);
+          signal.raise();
+        },
+        this::lookAtAll);
     queues.onChange(this::lookAtAll);
   }
 
@@ -81,27 +72,23 @@ final class Forwarder implements Runnable {
   @Override
   public void run() {
     Duration pause = SHORTEST;
-    try {
-      while (!stopped) {
-        try {
-          round();
-          outages.worked();
-          pause = SHORTEST;
-          signal.await(waitNanos());
-        } catch (BrokerException e) {
-          if (!outages.failed(e)) {
-            log.warn("the forwarder failed and tries again", e);
-          }
-          lookAtAll = true;
-          pause = pauseAfter(pause);
-        } catch (RuntimeException | Error e) {
-          log.error("the forwarder failed and tries again", e);
-          lookAtAll = true;
-          pause = pauseAfter(pause);
+    while (!stopped) {
+      try {
+        round();
+        outages.worked();
+        pause = SHORTEST;
+        signal.await(waitNanos());
+      } catch (BrokerException e) {
+        if (!outages.failed(e)) {
+          log.warn("the forwarder failed and tries again", e);
         }
+        lookAtAll = true;
+        pause = pauseAfter(pause);
+      } catch (RuntimeException | Error e) {
+        log.error("the forwarder failed and tries again", e);
+        lookAtAll = true;
+        pause = pauseAfter(pause);
       }
-    } finally {
-      watch.close();
     }
   }
 
@@ -135,13 +122,15 @@ final class Forwarder implements Runnable {
     Set<QueueName> waiting = toLookAt.isEmpty() ? Set.of() : watch.arm(toLookAt, WAITING);
     toLookAt.forEach(due::remove);
     // What changes from now on is told, also by this server itself: one look too many at worst.
-    waiting.forEach(this::forward);
+    List<QueueName> toForward = new ArrayList<>(waiting);
     Instant instant = broker.clock().instant();
-    for (Map.Entry<QueueName, Instant> entry : List.copyOf(due.entrySet())) {
-      if (!entry.getValue().isAfter(instant)) {
-        forward(entry.getKey());
-      }
-    }
+    due.forEach(
+        (queue, time) -> {
+          if (!time.isAfter(instant)) {
+            toForward.add(queue);
+          }
+        });
+    EachQueue.of(toForward, this::forward);
     if (!toLookAt.isEmpty()) {
       Pause.sleep(SHORTEST);
     }

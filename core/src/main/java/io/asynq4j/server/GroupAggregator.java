@@ -13,7 +13,7 @@ public interface GroupAggregator {
   /**
    * Throwing gives the tasks back to their group, for another try.
    *
-   * @param tasks in the order in which they came
+   * @param tasks by the second in which they came
    */
   Aggregated aggregate(QueueName queue, String group, List<Task> tasks) throws Exception;
 

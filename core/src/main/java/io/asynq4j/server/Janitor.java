@@ -42,11 +42,13 @@ final class Janitor implements Duty {
   }
 
   private void sweep(Set<Part> parts, ToIntFunction<QueueName> sweep) {
-    for (QueueName queue : broker.lookout().having(queues.names(), parts)) {
-      int gone;
-      do {
-        gone = sweep.applyAsInt(queue);
-      } while (gone == MOST);
-    }
+    EachQueue.of(
+        broker.lookout().having(queues.names(), parts),
+        queue -> {
+          int gone;
+          do {
+            gone = sweep.applyAsInt(queue);
+          } while (gone == MOST);
+        });
   }
 }

@@ -16,16 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Extends the leases of all attempts in time, shows the server to others, and looks after attempts
- * whose time is up. One thread; it ends last.
- */
+/** Extends the leases of all attempts in time, and shows the server. One thread; it ends last. */
 final class LeaseKeeper implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
-
-  /** How often attempts are looked after. */
-  private static final Duration LOOK = Duration.ofMillis(100);
 
   /** When Redis is down: soon, so that leases are extended before somebody sweeps. */
   private static final Duration AFTER_FAILURE = Duration.ofMillis(500);
@@ -38,6 +32,7 @@ final class LeaseKeeper implements Runnable {
   private final Supplier<Presence.Server> server;
   private final Signal signal = new Signal();
   private volatile boolean stopped;
+  private volatile boolean beatNow;
 
   /**
    * @param ping follows the clock of Redis
@@ -63,33 +58,23 @@ final class LeaseKeeper implements Runnable {
     long nextBeat = System.nanoTime();
     while (!stopped) {
       long now = System.nanoTime();
-      if (now - nextBeat >= 0) {
+      if (beatNow || now - nextBeat >= 0) {
+        beatNow = false;
         nextBeat = now + (beat() ? config.heartbeat() : AFTER_FAILURE).toNanos();
       }
-      lookAfterAttempts();
-      long look = attempts.size() == 0 ? config.heartbeat().toNanos() : LOOK.toNanos();
-      signal.await(Math.max(1, Math.min(look, nextBeat - System.nanoTime())));
+      signal.await(Math.max(1, nextBeat - System.nanoTime()));
     }
     hide();
-  }
-
-  private void lookAfterAttempts() {
-    try {
-      Instant instant = broker.clock().instant();
-      long nanos = System.nanoTime();
-      for (Attempt attempt : attempts.all()) {
-        attempt.check(instant, nanos);
-      }
-    } catch (RuntimeException | Error e) {
-      log.error("could not look after the running tasks", e);
-    }
   }
 
   private boolean beat() {
     try {
       ping.run();
-      extendAll();
-      show();
+      try {
+        extendAll();
+      } finally {
+        show();
+      }
       outages.worked();
       return true;
     } catch (BrokerException e) {
@@ -107,7 +92,7 @@ final class LeaseKeeper implements Runnable {
     for (Attempt attempt : attempts.all()) {
       byQueue.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt);
     }
-    byQueue.forEach(this::extend);
+    EachQueue.of(byQueue.keySet(), queue -> extend(queue, byQueue.getOrDefault(queue, List.of())));
   }
 
   private void extend(QueueName queue, List<Attempt> running) {
@@ -124,6 +109,7 @@ final class LeaseKeeper implements Runnable {
 
   /** Now, and not only at the next beat: the state of the server has changed. */
   void showSoon() {
+    beatNow = true;
     signal.raise();
   }
 

@@ -1,11 +1,12 @@
 package io.asynq4j.server;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
-import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.Settlement;
 import io.asynq4j.server.ServedQueue.Status;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,9 +55,10 @@ final class Processor implements Runnable {
   private final Attempts attempts;
   private final Outages outages;
   private final Signal signal;
-  private final Lookout.Watch watch;
+  private final Watcher watch;
   private final Stride stride;
   private final Set<QueueName> woken = ConcurrentHashMap.newKeySet();
+  private final Set<QueueName> limited = ConcurrentHashMap.newKeySet();
   private volatile boolean allWoken = true;
   private volatile boolean queuesChanged = true;
   private volatile boolean stopped;
@@ -65,6 +68,7 @@ final class Processor implements Runnable {
   private final Set<ServedQueue> unwatched = new LinkedHashSet<>();
   private final Set<ServedQueue> held = new LinkedHashSet<>();
   private long attemptNumber;
+  private boolean rejected;
   private long lastLook;
   private long lastPoll = System.nanoTime();
   private Duration pause = FIRST_PAUSE;
@@ -78,7 +82,7 @@ final class Processor implements Runnable {
       Attempts attempts,
       Outages outages,
       Signal signal,
-      Lookout lookout) {
+      Watcher watch) {
     this.config = config;
     this.host = host;
     this.queues = queues;
@@ -88,7 +92,8 @@ final class Processor implements Runnable {
     this.outages = outages;
     this.signal = signal;
     this.stride = new Stride(config.strictPriority());
-    this.watch = lookout.watch(new Waker());
+    this.watch = watch;
+    watch.listen(EnumSet.of(Part.PENDING, Part.PAUSED, Part.LEASE), this::wake, this::wakeAll);
     queues.onChange(
         () -> {
           queuesChanged = true;
@@ -96,38 +101,30 @@ final class Processor implements Runnable {
         });
   }
 
-  private final class Waker implements Lookout.Listener {
-    @Override
-    public void changed(QueueName queue, Part part) {
-      woken.add(queue);
-      signal.raise();
-    }
+  private void wake(QueueName queue) {
+    woken.add(queue);
+    signal.raise();
+  }
 
-    @Override
-    public void lost() {
-      allWoken = true;
-      signal.raise();
-    }
+  private void wakeAll() {
+    allWoken = true;
+    signal.raise();
   }
 
   @Override
   public void run() {
-    try {
-      while (!stopped) {
-        try {
-          turn();
-        } catch (BrokerException e) {
-          if (!outages.failed(e)) {
-            log.error("could not claim tasks", e);
-          }
-          waitAfterFailure();
-        } catch (RuntimeException | Error e) {
-          log.error("the processor failed and goes on", e);
-          waitAfterFailure();
+    while (!stopped) {
+      try {
+        turn();
+      } catch (BrokerException e) {
+        if (!outages.failed(e)) {
+          log.error("could not claim tasks", e);
         }
+        waitAfterFailure();
+      } catch (RuntimeException | Error e) {
+        log.error("the processor failed and goes on", e);
+        waitAfterFailure();
       }
-    } finally {
-      watch.close();
     }
   }
 
@@ -146,9 +143,16 @@ final class Processor implements Runnable {
     signal.raise();
   }
 
+  // Nothing relies on the scheduler: without the yield the calls are smaller, and as right.
+  @SuppressWarnings("ThreadPriorityCheck")
   private void turn() {
     takeUpChanges();
     int free = free();
+    if (free > 0 && free < config.concurrency()) {
+      // Handlers that are about to end may do so now: then one call asks for all of them.
+      Thread.yield();
+      free = free();
+    }
     if (free <= 0) {
       signal.await(LONGEST_WAIT.toNanos());
       return;
@@ -164,6 +168,11 @@ final class Processor implements Runnable {
     }
     claim(free);
     outages.worked();
+    if (rejected) {
+      rejected = false;
+      waitAfterFailure();
+      return;
+    }
     pause = FIRST_PAUSE;
   }
 
@@ -227,11 +236,16 @@ final class Processor implements Runnable {
         .forEach(unwatched::add);
   }
 
-  /** A queue that is watched is looked at anyway, since a message may have got lost. */
+  /**
+   * A queue that is watched is looked at anyway, since a message may have got lost; and one that is
+   * held, since somebody may have taken away the task that holds it.
+   */
   private void lookAgain(ServedQueue queue) {
     if (queue.status() == Status.WATCHED) {
       queue.become(Status.EMPTY);
       unwatched.add(queue);
+    } else if (queue.status() == Status.HELD) {
+      makeReady(queue);
     }
   }
 
@@ -333,7 +347,15 @@ final class Processor implements Runnable {
 
   private int claimFrom(ServedQueue queue, int wanted) {
     boolean placesWatched = queue.status() == Status.FULL_WATCHED;
-    ClaimBatch batch = host.source().claim(queue.name(), wanted, config.lease(), queue.rules());
+    ClaimBatch batch;
+    try {
+      batch = host.source().claim(queue.name(), wanted, config.lease(), queue.rules());
+    } catch (BrokerRefusedException e) {
+      // This queue is broken, or forbidden; the others are served all the same.
+      log.error("could not claim tasks of queue {}", queue.name(), e);
+      putAside(queue, host.clock().instant().plus(LONGEST_PAUSE));
+      return 0;
+    }
     if (!batch.claims().isEmpty()) {
       host.events().claimed(queue.name(), batch.claims().size());
       start(queue, batch.claims());
@@ -343,7 +365,7 @@ final class Processor implements Runnable {
       case EMPTY -> leaveReady(queue, Status.EMPTY);
       case PAUSED -> leaveReady(queue, Status.PAUSED);
       case FULL -> {
-        queue.foundLimited();
+        foundLimited(queue);
         leaveReady(queue, Status.FULL);
         if (placesWatched && batch.claims().isEmpty()) {
           unwatched.remove(queue);
@@ -351,28 +373,59 @@ final class Processor implements Runnable {
         }
       }
       case HELD -> {
-        queue.foundLimited();
-        ready.remove(queue);
-        queue.holdUntil(batch.heldUntil());
-        held.add(queue);
+        foundLimited(queue);
+        putAside(queue, batch.heldUntil());
       }
     }
     return batch.claims().size();
   }
 
+  private void foundLimited(ServedQueue queue) {
+    queue.foundLimited();
+    limited.add(queue.name());
+  }
+
+  private void putAside(ServedQueue queue, @Nullable Instant until) {
+    ready.remove(queue);
+    queue.holdUntil(until);
+    held.add(queue);
+  }
+
+  /** A task of this queue has been settled: where running tasks are counted, there is a place. */
+  void settled(QueueName queue) {
+    if (limited.contains(queue)) {
+      woken.add(queue);
+      signal.raise();
+    }
+  }
+
   private void start(ServedQueue queue, List<Claim> claims) {
     for (Claim claim : claims) {
-      Attempt attempt = new Attempt(++attemptNumber, claim, queue.isLimited(), host);
+      Attempt attempt;
+      try {
+        attempt = new Attempt(++attemptNumber, claim, queue.isLimited(), host);
+      } catch (IllegalArgumentException e) {
+        refuse(claim, e);
+        continue;
+      }
       attempts.add(attempt);
       if (!workers.start(attempt)) {
-        log.warn(
-            "the executor does not take task {} of queue {}; it goes back",
-            claim.id(),
-            queue.name());
+        rejected = true;
         if (attempt.abandon()) {
           host.settle(attempt, Endings.requeued(attempt));
         }
       }
     }
+  }
+
+  /** A message that can be read and makes no sense, such as one without a type. */
+  private void refuse(Claim claim, IllegalArgumentException why) {
+    log.error("task {} of queue {} is archived: {}", claim.id(), claim.queue(), why.getMessage());
+    host.source()
+        .settle(
+            claim.queue(),
+            List.of(new Settlement.Archive(claim, String.valueOf(why.getMessage()))),
+            config.rulesOf(claim.queue()),
+            config.archive());
   }
 }

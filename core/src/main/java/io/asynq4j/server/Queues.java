@@ -3,6 +3,7 @@ package io.asynq4j.server;
 import io.asynq4j.QueueName;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +16,14 @@ final class Queues {
   private volatile Map<QueueName, Integer> weights;
   private volatile List<QueueName> names;
   private final List<Runnable> listeners = new ArrayList<>();
+  private final Set<QueueName> named = new HashSet<>();
+  private final Set<QueueName> refused = new HashSet<>();
 
   Queues(ServerConfig config) {
     this.config = config;
     this.weights = config.queues();
     this.names = List.copyOf(weights.keySet());
+    named.addAll(names);
   }
 
   Map<QueueName, Integer> weights() {
@@ -42,12 +46,17 @@ final class Queues {
     }
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
     changed.put(queue, weight);
+    named.add(queue);
+    refused.remove(queue);
     set(changed);
   }
 
   synchronized boolean remove(QueueName queue) {
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
     boolean removed = changed.remove(queue) != null;
+    named.remove(queue);
+    // Also when a pattern fits it.
+    refused.add(queue);
     set(changed);
     return removed;
   }
@@ -62,6 +71,9 @@ final class Queues {
     Set<QueueName> all = Set.copyOf(existing);
     changed.keySet().removeIf(queue -> fits(queue) && !all.contains(queue));
     for (QueueName queue : existing) {
+      if (refused.contains(queue)) {
+        continue;
+      }
       for (QueuePattern pattern : config.patterns()) {
         if (pattern.matches(queue)) {
           changed.putIfAbsent(queue, pattern.weight());
@@ -72,7 +84,7 @@ final class Queues {
   }
 
   private boolean fits(QueueName queue) {
-    return !config.queues().containsKey(queue)
+    return !named.contains(queue)
         && config.patterns().stream().anyMatch(pattern -> pattern.matches(queue));
   }
 

@@ -50,8 +50,9 @@ final class Recoverer implements Duty {
   public Duration run() {
     // After an outage, those who are alive must get the chance to extend their leases first.
     if (!outages.isRecent(config.heartbeat().plusSeconds(1))) {
-      broker.lookout().having(queues.names(), LEASE).forEach(this::recover);
-      broker.lookout().having(queues.names(), SETS).forEach(broker.aggregation()::reclaimStale);
+      EachQueue.of(broker.lookout().having(queues.names(), LEASE), this::recover);
+      EachQueue.of(
+          broker.lookout().having(queues.names(), SETS), broker.aggregation()::reclaimStale);
     }
     return interval();
   }

@@ -42,20 +42,25 @@ final class Repairer implements Duty {
 
   @Override
   public Duration run() {
-    for (QueueName queue : broker.lookout().having(queues.names(), RUNNING)) {
-      int repaired = broker.upkeep().repair(queue);
-      if (repaired > 0) {
-        log.warn("put right {} entries of queue {} that were left half written", repaired, queue);
-      }
-    }
-    if (config.groups() != null && runs++ % GROUPS_EACH == 0) {
-      for (QueueName queue : queues.names()) {
-        int found = broker.upkeep().relistGroups(queue);
-        if (found > 0) {
-          log.warn("found {} groups of queue {} that nobody had listed", found, queue);
-        }
-      }
+    boolean lookForGroups = config.groups() != null && runs++ % GROUPS_EACH == 0;
+    EachQueue.of(broker.lookout().having(queues.names(), RUNNING), this::repair);
+    if (lookForGroups) {
+      EachQueue.of(queues.names(), this::relistGroups);
     }
     return interval();
+  }
+
+  private void repair(QueueName queue) {
+    int repaired = broker.upkeep().repair(queue);
+    if (repaired > 0) {
+      log.warn("put right {} entries of queue {} that were left half written", repaired, queue);
+    }
+  }
+
+  private void relistGroups(QueueName queue) {
+    int found = broker.upkeep().relistGroups(queue);
+    if (found > 0) {
+      log.warn("found {} groups of queue {} that nobody had listed", found, queue);
+    }
   }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,13 +27,21 @@ final class Settler {
 
   private static final Logger log = LoggerFactory.getLogger(Settler.class);
 
-  /** What one call carries at most; the broker splits it into scripts. */
-  private static final int MOST = 200;
+  /**
+   * What one call carries at most. As much as one script does, and all of one kind: a call that
+   * fails half-way could not be repeated without mistaking what is done for what is lost.
+   */
+  private static final int MOST = 50;
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  private record Entry(Attempt attempt, Ended ended) {}
+  private record Entry(Attempt attempt, Ended ended) {
+
+    boolean isLike(Entry other) {
+      return ended.settlement().getClass() == other.ended.settlement().getClass();
+    }
+  }
 
   private final ServerConfig config;
   private final TaskSource source;
@@ -41,12 +50,14 @@ final class Settler {
   private final ServerListener events;
   private final ExecutorService threads;
   private final Signal settled;
+  private final Consumer<QueueName> settledOf;
   private final Map<QueueName, Lot> lots = new ConcurrentHashMap<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile boolean givenUp;
 
   /**
    * @param settled raised when fewer settlements wait
+   * @param settledOf told the queue then
    */
   Settler(
       ServerConfig config,
@@ -55,7 +66,8 @@ final class Settler {
       Outages outages,
       ServerListener events,
       ExecutorService threads,
-      Signal settled) {
+      Signal settled,
+      Consumer<QueueName> settledOf) {
     this.config = config;
     this.source = source;
     this.attempts = attempts;
@@ -63,6 +75,7 @@ final class Settler {
     this.events = events;
     this.threads = threads;
     this.settled = settled;
+    this.settledOf = settledOf;
   }
 
   void add(Attempt attempt, Ended ended) {
@@ -70,6 +83,18 @@ final class Settler {
     Lot lot = lots.computeIfAbsent(attempt.queue(), Lot::new);
     lot.entries.add(new Entry(attempt, ended));
     lot.start();
+  }
+
+  /**
+   * Gives tasks back to the head of their queue, in one piece, so that they stand there in the
+   * order in which they are given.
+   */
+  void requeue(QueueName queue, List<Attempt> unfinished) {
+    waiting.addAndGet(unfinished.size());
+    Lot lot = lots.computeIfAbsent(queue, Lot::new);
+    List<Entry> entries =
+        unfinished.stream().map(attempt -> new Entry(attempt, Endings.requeued(attempt))).toList();
+    threads.execute(() -> lot.settle(entries));
   }
 
   /** How many attempts have ended and are not settled. */
@@ -113,35 +138,39 @@ final class Settler {
       }
     }
 
+    /** As many as a call carries, all of the kind of the first. */
     private List<Entry> next() {
       List<Entry> batch = new ArrayList<>();
-      Entry entry;
-      while (batch.size() < MOST && (entry = entries.poll()) != null) {
+      Entry first = entries.peek();
+      Entry entry = first;
+      while (first != null && entry != null && batch.size() < MOST && entry.isLike(first)) {
         batch.add(entry);
+        entries.remove();
+        entry = entries.peek();
       }
       return batch;
     }
 
     private void settle(List<Entry> batch) {
+      List<Settlement> settlements =
+          batch.stream().map(entry -> entry.ended().settlement()).toList();
       Duration pause = FIRST_PAUSE;
+      boolean inDoubt = false;
       while (true) {
         try {
-          List<Settlement> settlements = new ArrayList<>(batch.size());
-          for (Entry entry : batch) {
-            settlements.add(entry.ended().settlement());
-          }
           List<Settled> answers =
               source.settle(queue, settlements, config.rulesOf(queue), config.archive());
           outages.worked();
           for (int i = 0; i < batch.size(); i++) {
-            answered(batch.get(i), answers.get(i));
+            answered(batch.get(i), answers.get(i), inDoubt);
           }
           break;
         } catch (BrokerException e) {
+          inDoubt |= e.mayHaveBeenApplied();
           if (!outages.failed(e)) {
             log.warn("could not settle {} tasks of queue {}", batch.size(), queue, e);
           }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           log.error("could not settle {} tasks of queue {}", batch.size(), queue, e);
         }
         if (givenUp || !Pause.sleep(pause)) {
@@ -157,12 +186,17 @@ final class Settler {
       }
       waiting.addAndGet(-batch.size());
       settled.raise();
+      settledOf.accept(queue);
     }
 
-    private void answered(Entry entry, Settled answer) {
+    /**
+     * @param inDoubt an earlier try may have been done without an answer; then the lease is gone
+     *     because the task is settled
+     */
+    private void answered(Entry entry, Settled answer, boolean inDoubt) {
       Attempt attempt = entry.attempt();
       attempts.remove(attempt);
-      if (answer == Settled.DONE) {
+      if (answer == Settled.DONE || inDoubt) {
         events.settled(attempt.ref(), entry.ended().ending(), attempt.sinceEnded());
       } else {
         log.warn(

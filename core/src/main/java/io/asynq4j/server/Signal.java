@@ -16,12 +16,17 @@ final class Signal {
     }
   }
 
-  /** Waits until it is raised, or so long; takes it down. Returns at once when interrupted. */
+  /**
+   * Waits until it is raised, or so long; takes it down. An interrupt does not end it, and is kept:
+   * who waits in a loop would otherwise spin.
+   */
   void await(long nanos) {
     waiting = Thread.currentThread();
+    boolean interrupted = false;
     try {
       long end = System.nanoTime() + nanos;
-      while (!raised.get() && !Thread.currentThread().isInterrupted()) {
+      while (!raised.get()) {
+        interrupted |= Thread.interrupted();
         long left = end - System.nanoTime();
         if (left <= 0) {
           break;
@@ -31,6 +36,9 @@ final class Signal {
     } finally {
       waiting = null;
       raised.set(false);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

@@ -35,6 +35,10 @@ final class Signals {
     Installed quiet = Installed.on("TSTP", server::quiet);
     try {
       server.start();
+      if (asked.get() > 0) {
+        // The signal came before there was anything to stop.
+        server.stop();
+      }
       boolean stopped;
       do {
         stopped = server.awaitStop(Duration.ofDays(1));

@@ -1,22 +1,21 @@
 package io.asynq4j.server;
 
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs attempts, never more at once than the server may. */
 final class Workers {
 
-  private static final long KEEP_IDLE_SECONDS = 30;
+  private static final Logger log = LoggerFactory.getLogger(Workers.class);
 
   private final int concurrency;
   private final Executor executor;
-  private final @Nullable ExecutorService own;
+  private final Runnable shutdown;
   private final AtomicInteger busy = new AtomicInteger();
   private final Signal freed;
 
@@ -26,33 +25,20 @@ final class Workers {
    */
   Workers(int concurrency, @Nullable Executor given, Signal freed) {
     this.concurrency = concurrency;
-    if (given == null) {
-      ExecutorService made = VirtualThreads.executor().orElseGet(() -> pool(concurrency));
-      this.own = made;
-      this.executor = made;
-    } else {
-      this.own = null;
+    Optional<ExecutorService> virtual =
+        given == null ? VirtualThreads.executor() : Optional.empty();
+    if (given != null) {
       this.executor = given;
+      this.shutdown = () -> {};
+    } else if (virtual.isPresent()) {
+      this.executor = virtual.get();
+      this.shutdown = virtual.get()::shutdown;
+    } else {
+      WorkerPool pool = new WorkerPool(concurrency);
+      this.executor = pool;
+      this.shutdown = pool::close;
     }
     this.freed = freed;
-  }
-
-  private static ExecutorService pool(int size) {
-    AtomicInteger number = new AtomicInteger();
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            size,
-            size,
-            KEEP_IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "asynq-worker-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
   }
 
   int free() {
@@ -77,15 +63,19 @@ final class Workers {
             }
           });
       return true;
-    } catch (RejectedExecutionException e) {
+    } catch (RuntimeException | Error e) {
+      // Not only a rejection: where no thread can be had, that is an error.
       busy.decrementAndGet();
+      log.warn(
+          "the executor does not take task {} of queue {}; it goes back",
+          attempt.id(),
+          attempt.queue(),
+          e);
       return false;
     }
   }
 
   void close() {
-    if (own != null) {
-      own.shutdown();
-    }
+    shutdown.run();
   }
 }

@@ -21,6 +21,7 @@ import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.Settings;
+import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
@@ -44,6 +45,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -52,6 +54,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
@@ -72,8 +75,8 @@ class AclIT {
 
   /** Without these it works, but for what the warnings tell. */
   static final String USEFUL =
-      "&asynq:cancel +publish +subscribe +client|setname +client|getname +info +config|get"
-          + " +memory|usage";
+      "&asynq:cancel &__redis__:invalidate +publish +subscribe +client|tracking +client|id"
+          + " +client|setname +client|getname +info +config|get +memory|usage";
 
   /** On a cluster, also these. */
   static final String CLUSTER = "+asking +cluster|slots";
@@ -285,6 +288,9 @@ class AclIT {
         connection.broker().cancellations().publish("a");
         await().until(() -> heard.contains("a"));
       }
+      try (Lookout.Watch watch = connection.broker().lookout().watch(new Ignored())) {
+        await().until(watch::isLive);
+      }
       assertThat(warnings.lines()).isEmpty();
       assertThat(Reply.text(admin(server.primaries().get(0), Command.CLIENT, "LIST")))
           .contains(" name=asynq4j ");
@@ -315,6 +321,57 @@ class AclIT {
           warnings.lines().stream().filter(line -> !line.contains("saves nothing")).toList();
       assertThat(others).hasSize(1).first().asString().contains(warning);
     }
+  }
+
+  private static final class Ignored implements Lookout.Listener {
+    @Override
+    public void changed(QueueName queue, Lookout.Part part) {}
+
+    @Override
+    public void lost() {}
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "+client|tracking",
+        "+client|id",
+        "+subscribe",
+        "&__redis__:invalidate",
+        "+client"
+      })
+  void withoutPermissionToBeToldOfChangesQueuesAreLookedAtAfterOneWarning(String missing) {
+    String rules =
+        Stream.of((NEEDED + " " + USEFUL).split(" "))
+            .filter(rule -> !rule.equals(missing) && !rule.startsWith(missing + "|"))
+            .collect(Collectors.joining(" "));
+    try (Warnings warnings = new Warnings();
+        RedisConnection connection = connectAs(rules)) {
+      Lookout lookout = connection.broker().lookout();
+      enqueue(connection.broker(), "a");
+      Set<Lookout.Part> pending = Set.of(Lookout.Part.PENDING);
+      List<QueueName> queues = List.of(Q, QueueName.of("other"));
+      for (int i = 0; i < 2; i++) {
+        try (Lookout.Watch first = lookout.watch(new Ignored());
+            Lookout.Watch second = lookout.watch(new Ignored())) {
+          await().until(() -> !refusals(warnings).isEmpty());
+          assertThat(first.arm(queues, pending)).containsExactly(Q);
+          assertThat(second.arm(queues, pending)).containsExactly(Q);
+          assertThat(first.isLive() || second.isLive()).isFalse();
+        }
+      }
+
+      assertThat(refusals(warnings))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("+client|tracking +client|id +subscribe &__redis__:invalidate");
+      await().until(() -> LookoutIT.threads() == 0);
+    }
+  }
+
+  private static List<String> refusals(Warnings warnings) {
+    return warnings.lines().stream().filter(line -> line.contains("tell of changes")).toList();
   }
 
   @Test
@@ -366,7 +423,16 @@ class AclIT {
       }
     }
     run.removeAll(
-        Set.of("asking", "client", "cluster", "config", "info", "memory", "publish", "sentinel"));
+        Set.of(
+            "asking",
+            "client",
+            "cluster",
+            "config",
+            "info",
+            "memory",
+            "publish",
+            "sentinel",
+            "subscribe"));
 
     Set<String> permitted = new TreeSet<>();
     find(permitted, "\\+([a-z]+)", NEEDED);

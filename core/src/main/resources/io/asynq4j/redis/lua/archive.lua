@@ -44,7 +44,7 @@ if #settled > 0 then
     release(locks, settled)
   end
   count(prefix, second, #settled, #settled)
-  trimmed = trim_archive(prefix, second, max_size, max_age, #settled + 100)
+  trimmed = trim_archive(prefix, second, max_size, max_age, #settled + 50)
 end
 answers[#answers + 1] = trimmed
 if #settled > 0 then

@@ -36,7 +36,7 @@ if #moved > 0 then
     end
     release(locks, moved)
   end
-  trimmed = trim_archive(prefix, second, max_size, max_age, #moved + 100)
+  trimmed = trim_archive(prefix, second, max_size, max_age, #moved + 50)
 end
 answers[#answers + 1] = trimmed
 return answers

@@ -68,7 +68,7 @@ if #given_up > 0 then
     release(locks, given_up)
   end
   count(prefix, second, #given_up, #given_up)
-  trimmed = trim_archive(prefix, second, max_size, max_age, #given_up + 100)
+  trimmed = trim_archive(prefix, second, max_size, max_age, #given_up + 50)
 end
 answers[#answers + 1] = trimmed
 return answers

@@ -1,0 +1,20 @@
+package io.asynq4j;
+
+/** A task with this id is in the queue already, in whatever state. */
+public final class TaskIdConflictException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String id;
+
+  public TaskIdConflictException(QueueName queue, String id) {
+    super(
+        "task ID conflicts with another task: there is one with id=%s in queue \"%s\" already, maybe archived or kept after success; choose another id, or delete that task"
+            .formatted(id, queue));
+    this.id = id;
+  }
+
+  public String id() {
+    return id;
+  }
+}

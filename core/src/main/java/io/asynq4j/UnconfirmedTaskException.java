@@ -1,0 +1,25 @@
+package io.asynq4j;
+
+/**
+ * A task is enqueued on the primary, but it was not confirmed in time that it is as durable as was
+ * asked for. Do not enqueue it again: it is there, and will run unless Redis loses it.
+ */
+public final class UnconfirmedTaskException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final transient TaskInfo task;
+
+  public UnconfirmedTaskException(TaskInfo task, Durability durability, Throwable cause) {
+    super(
+        "task with id=%s is enqueued in queue \"%s\", but not confirmed as %s: %s. Do not enqueue it again"
+            .formatted(task.id(), task.queue(), durability, cause.getMessage()),
+        cause);
+    this.task = task;
+  }
+
+  /** The task that is enqueued. */
+  public TaskInfo task() {
+    return task;
+  }
+}

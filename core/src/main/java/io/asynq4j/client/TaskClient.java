@@ -1,0 +1,240 @@
+package io.asynq4j.client;
+
+import io.asynq4j.Durability;
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Confirmation;
+import io.asynq4j.redis.RedisConnection;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts tasks into queues. Thread-safe: one client serves a whole process.
+ *
+ * <p>A client uses a connection and does not close it; closing the client ends only its own
+ * threads, after what was handed to them is enqueued.
+ */
+public final class TaskClient implements Enqueuer, AutoCloseable {
+
+  private static final int MAX_SENDERS = 4;
+  private static final int CALLBACK_THREADS = 4;
+  private static final Duration CLOSING = Duration.ofSeconds(10);
+
+  private final Gatherer gatherer;
+  private final @Nullable ExecutorService ownCallbacks;
+  private final Enqueuer enqueuer;
+  private final ResultWaiter results;
+
+  private TaskClient(Builder builder) {
+    Broker broker = builder.redis.broker();
+    int connections = builder.redis.maxConnections();
+    Function<Durability, Confirmation> confirmations = builder.confirmations();
+    this.gatherer =
+        new Gatherer(
+            broker.sink(), confirmations, Math.max(1, Math.min(MAX_SENDERS, connections / 4)));
+    this.ownCallbacks =
+        builder.callbacks == null ? ClientThreads.upTo(CALLBACK_THREADS, "asynq-callback") : null;
+    Executor callbacks = builder.callbacks != null ? builder.callbacks : ownCallbacks;
+    Dispatcher dispatcher =
+        new Dispatcher(
+            broker.sink(),
+            confirmations,
+            builder.maxCalls > 0 ? builder.maxCalls : defaultCalls(connections),
+            gatherer,
+            new Room(builder.maxWaiting));
+    this.enqueuer =
+        new TermedEnqueuer(
+            new Intake(broker.sink(), broker.clock(), builder.codec, builder.maxPayload),
+            dispatcher,
+            Objects.requireNonNull(callbacks),
+            new Terms(null, builder.durability));
+    this.results = new ResultWaiter(broker.inspection());
+  }
+
+  private static int defaultCalls(int connections) {
+    return Math.max(1, Math.min(16, connections / 2));
+  }
+
+  /** A client with all settings as they are unless set. */
+  public static TaskClient create(RedisConnection redis) {
+    return builder(redis).build();
+  }
+
+  public static Builder builder(RedisConnection redis) {
+    return new Builder(redis);
+  }
+
+  @Override
+  public EnqueueResult enqueue(EnqueueRequest request) {
+    return enqueuer.enqueue(request);
+  }
+
+  @Override
+  public CompletionStage<EnqueueResult> enqueueAsync(EnqueueRequest request) {
+    return enqueuer.enqueueAsync(request);
+  }
+
+  @Override
+  public List<EnqueueResult> enqueueAll(List<EnqueueRequest> requests) {
+    return enqueuer.enqueueAll(requests);
+  }
+
+  @Override
+  public Enqueuer within(Duration limit) {
+    return enqueuer.within(limit);
+  }
+
+  @Override
+  public Enqueuer durably(Durability durability) {
+    return enqueuer.durably(durability);
+  }
+
+  /**
+   * Waits until a task has ended: completed, with its result, or archived. Empty when it has not
+   * within this time. It is looked at, first every few milliseconds, later twice a second.
+   *
+   * <p>Throws {@link io.asynq4j.TaskNotFoundException} when there is no such task, which is also
+   * what becomes of one that succeeds without {@code retention}.
+   */
+  public Optional<TaskInfo> awaitResult(String queue, String id, Duration timeout)
+      throws InterruptedException {
+    return results.await(QueueName.of(queue), id, timeout);
+  }
+
+  /**
+   * Takes no more tasks. Waits up to ten seconds until those of {@code enqueueAsync} are enqueued;
+   * what is not by then fails. The connection stays open.
+   */
+  @Override
+  public void close() {
+    gatherer.close(CLOSING);
+    if (ownCallbacks != null) {
+      ownCallbacks.shutdown();
+    }
+  }
+
+  /** Collects settings; not thread-safe. */
+  public static final class Builder {
+
+    private static final int MAX_PAYLOAD = 64 << 20;
+
+    private final RedisConnection redis;
+    private PayloadCodec codec = PayloadCodec.json();
+    private int maxPayload = 1 << 20;
+    private Durability durability = Durability.PRIMARY;
+    private int replicas = 1;
+    private Duration confirmWithin = Duration.ofSeconds(1);
+    private int maxCalls;
+    private int maxWaiting = 10_000;
+    private @Nullable Executor callbacks;
+
+    private Builder(RedisConnection redis) {
+      this.redis = Objects.requireNonNull(redis, "redis");
+    }
+
+    /** How inputs become bytes; JSON unless set. */
+    public Builder codec(PayloadCodec codec) {
+      this.codec = Objects.requireNonNull(codec, "codec");
+      return this;
+    }
+
+    /**
+     * The largest payload in bytes; 1 MiB unless set, 64 MiB at most. Redis does one thing at a
+     * time: while it takes a large payload in, and hands it out for each attempt, everybody waits.
+     */
+    public Builder maxPayload(int bytes) {
+      require(bytes >= 1 && bytes <= MAX_PAYLOAD, "maxPayload must be 1 byte to 64 MiB: " + bytes);
+      this.maxPayload = bytes;
+      return this;
+    }
+
+    /** When a task counts as enqueued; {@link Durability#PRIMARY} unless set. */
+    public Builder durability(Durability durability) {
+      this.durability = Objects.requireNonNull(durability, "durability");
+      return this;
+    }
+
+    /** How many replicas must have a task that is to be REPLICATED; 1 unless set. */
+    public Builder replicas(int replicas) {
+      require(replicas >= 1, "replicas must be 1 or more: " + replicas);
+      this.replicas = replicas;
+      return this;
+    }
+
+    /** How long to wait until a task is REPLICATED or FSYNCED; 1 s unless set, 1 minute at most. */
+    public Builder confirmWithin(Duration confirmWithin) {
+      require(
+          confirmWithin.toMillis() >= 1 && confirmWithin.compareTo(Duration.ofMinutes(1)) <= 0,
+          "confirmWithin must be 1 ms to 1 minute: " + confirmWithin);
+      this.confirmWithin = confirmWithin;
+      return this;
+    }
+
+    /**
+     * How many threads make their calls on connections of their own at once; more share calls. Half
+     * of the connections, and at most 16, unless set.
+     */
+    public Builder maxCalls(int maxCalls) {
+      require(
+          maxCalls >= 1 && maxCalls <= redis.maxConnections(),
+          "maxCalls must be 1 or more, and not more than the connections there are ("
+              + redis.maxConnections()
+              + "): "
+              + maxCalls);
+      this.maxCalls = maxCalls;
+      return this;
+    }
+
+    /**
+     * How many tasks of {@code enqueueAsync} may wait to be sent before it blocks; 10,000 unless
+     * set. A task counts once more for each 4 KiB of its payload.
+     */
+    public Builder maxWaiting(int maxWaiting) {
+      require(maxWaiting >= 1, "maxWaiting must be 1 or more: " + maxWaiting);
+      this.maxWaiting = maxWaiting;
+      return this;
+    }
+
+    /**
+     * Who completes the stages of {@code enqueueAsync}, and so runs what hangs on them; four
+     * threads of the client unless set. What blocks there delays other stages, but no task.
+     */
+    public Builder callbacks(Executor callbacks) {
+      this.callbacks = Objects.requireNonNull(callbacks, "callbacks");
+      return this;
+    }
+
+    public TaskClient build() {
+      return new TaskClient(this);
+    }
+
+    private Function<Durability, Confirmation> confirmations() {
+      Map<Durability, Confirmation> confirmations = new EnumMap<>(Durability.class);
+      for (Durability each : Durability.values()) {
+        confirmations.put(
+            each,
+            each == Durability.PRIMARY
+                ? Confirmation.NONE
+                : new Confirmation(each, replicas, confirmWithin));
+      }
+      return each -> Objects.requireNonNull(confirmations.get(each));
+    }
+
+    private static void require(boolean condition, String problem) {
+      if (!condition) {
+        throw new IllegalArgumentException(problem);
+      }
+    }
+  }
+}

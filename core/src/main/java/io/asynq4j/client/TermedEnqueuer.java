@@ -1,0 +1,96 @@
+package io.asynq4j.client;
+
+import io.asynq4j.Durability;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.NewTask;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Enqueues under certain terms. */
+final class TermedEnqueuer implements Enqueuer {
+
+  private final Intake intake;
+  private final Dispatcher dispatcher;
+  private final Executor callbacks;
+  private final Terms terms;
+
+  TermedEnqueuer(Intake intake, Dispatcher dispatcher, Executor callbacks, Terms terms) {
+    this.intake = intake;
+    this.dispatcher = dispatcher;
+    this.callbacks = callbacks;
+    this.terms = terms;
+  }
+
+  @Override
+  public EnqueueResult enqueue(EnqueueRequest request) {
+    NewTask task = intake.prepare(request);
+    EnqueueAnswer answer = dispatcher.send(List.of(task), terms).get(0);
+    return intake.result(task, answer, terms.durability());
+  }
+
+  @Override
+  public CompletionStage<EnqueueResult> enqueueAsync(EnqueueRequest request) {
+    CompletableFuture<EnqueueResult> result = new CompletableFuture<>();
+    try {
+      NewTask task = intake.prepare(request);
+      CompletableFuture<Void> unused =
+          dispatcher.sendAsync(task, terms).thenAccept(answer -> complete(result, task, answer));
+    } catch (RuntimeException e) {
+      result.completeExceptionally(e);
+    }
+    return result;
+  }
+
+  /** What hangs on the stage is not ours, so it must not run on a thread that sends. */
+  private void complete(
+      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueAnswer answer) {
+    Supplier<EnqueueResult> result = () -> intake.result(task, answer, terms.durability());
+    try {
+      stage.completeAsync(result, callbacks);
+    } catch (RejectedExecutionException e) {
+      // Closed meanwhile, or the caller's executor has had enough: nobody must wait for ever.
+      stage.completeAsync(result, Runnable::run);
+    }
+  }
+
+  @Override
+  public List<EnqueueResult> enqueueAll(List<EnqueueRequest> requests) {
+    @Nullable EnqueueResult[] results = new EnqueueResult[requests.size()];
+    List<NewTask> tasks = new ArrayList<>(requests.size());
+    List<Integer> places = new ArrayList<>(requests.size());
+    for (int i = 0; i < results.length; i++) {
+      try {
+        tasks.add(intake.prepare(requests.get(i)));
+        places.add(i);
+      } catch (RuntimeException e) {
+        results[i] = new EnqueueResult.Failed(e);
+      }
+    }
+    if (!tasks.isEmpty()) {
+      List<EnqueueAnswer> answers = dispatcher.send(tasks, terms);
+      for (int i = 0; i < places.size(); i++) {
+        results[places.get(i)] =
+            intake.resultOfMany(tasks.get(i), answers.get(i), terms.durability());
+      }
+    }
+    return Arrays.asList(results);
+  }
+
+  @Override
+  public Enqueuer within(Duration limit) {
+    return new TermedEnqueuer(intake, dispatcher, callbacks, terms.within(limit));
+  }
+
+  @Override
+  public Enqueuer durably(Durability durability) {
+    return new TermedEnqueuer(intake, dispatcher, callbacks, terms.durably(durability));
+  }
+}

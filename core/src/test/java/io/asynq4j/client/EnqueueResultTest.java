@@ -1,0 +1,90 @@
+package io.asynq4j.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asynq4j.DuplicateTaskException;
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskIdConflictException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class EnqueueResultTest {
+
+  private static final QueueName MAIL = QueueName.of("mail");
+
+  private static TaskInfo info() {
+    return new TaskInfo(
+        "id1",
+        MAIL,
+        "t",
+        Payload.absent(),
+        Map.of(),
+        TaskState.PENDING,
+        25,
+        0,
+        "",
+        null,
+        null,
+        null,
+        "",
+        null,
+        false,
+        Duration.ZERO,
+        null,
+        Payload.absent(),
+        0,
+        "",
+        null);
+  }
+
+  @Test
+  void anEnqueuedTaskIsGivenInEveryWay() {
+    EnqueueResult result = new EnqueueResult.Enqueued(info());
+
+    assertThat(result.orThrow()).isEqualTo(info());
+    assertThat(result.task()).contains(info());
+    assertThat(result.isEnqueued()).isTrue();
+  }
+
+  @Test
+  void aDuplicateNamesTheTaskThatIsThereAlready() {
+    EnqueueResult result = new EnqueueResult.Duplicate(MAIL, "email:welcome", "holder");
+
+    assertThat(result.isEnqueued()).isFalse();
+    assertThat(result.task()).isEmpty();
+    assertThatThrownBy(result::orThrow)
+        .isInstanceOf(DuplicateTaskException.class)
+        .hasMessage(
+            "task already exists: task with id=holder in queue \"mail\" is equal to this one of type"
+                + " \"email:welcome\" and still unique")
+        .extracting(e -> ((DuplicateTaskException) e).holderId())
+        .isEqualTo("holder");
+  }
+
+  @Test
+  void aTakenIdIsNamedWithWhatToDo() {
+    EnqueueResult result = new EnqueueResult.IdConflict(MAIL, "order-7");
+
+    assertThat(result.isEnqueued()).isFalse();
+    assertThatThrownBy(result::orThrow)
+        .isInstanceOf(TaskIdConflictException.class)
+        .hasMessageStartingWith("task ID conflicts with another task: there is one with id=order-7")
+        .hasMessageContaining("choose another id")
+        .extracting(e -> ((TaskIdConflictException) e).id())
+        .isEqualTo("order-7");
+  }
+
+  @Test
+  void aFailureIsThrownAsItIs() {
+    RuntimeException failure = new IllegalArgumentException("no");
+    EnqueueResult result = new EnqueueResult.Failed(failure);
+
+    assertThat(result.isEnqueued()).isFalse();
+    assertThatThrownBy(result::orThrow).isSameAs(failure);
+  }
+}

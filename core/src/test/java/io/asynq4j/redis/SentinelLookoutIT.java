@@ -1,0 +1,47 @@
+package io.asynq4j.redis;
+
+import static io.asynq4j.redis.BrokerFixture.Q;
+
+import io.asynq4j.broker.Lookout.Watch;
+import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.embedded.EmbeddedSentinel;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SentinelLookoutIT extends LookoutIT {
+
+  private final EmbeddedSentinel sentinel = EmbeddedSentinel.start();
+
+  @Override
+  TestServer start() {
+    return new TestServer() {
+      @Override
+      public RedisConfig config() {
+        return RedisConfig.parse(sentinel.uri());
+      }
+
+      @Override
+      public List<EmbeddedRedis> primaries() {
+        return List.of(sentinel.primary());
+      }
+
+      @Override
+      public void close() {
+        sentinel.close();
+      }
+    };
+  }
+
+  @Test
+  void afterAFailoverTheNewPrimaryTells() {
+    Watch watch = liveWatch(List.of(Q));
+
+    sentinel.failover();
+
+    soon().atMost(Duration.ofSeconds(15)).until(() -> heard.losses.get() > 0);
+    arm(watch, List.of(Q));
+    push(Q);
+    soon().until(() -> heard.times("q PENDING") == 1);
+  }
+}

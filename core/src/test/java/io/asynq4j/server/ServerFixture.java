@@ -1,0 +1,197 @@
+package io.asynq4j.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.Inspection.Listing;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.redis.RedisConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import redis.clients.jedis.Jedis;
+
+/**
+ * A real Redis for a class of tests, empty for each of them, with servers that react quickly and
+ * words for what tests do with tasks. Servers that a test starts are stopped after it.
+ */
+@SuppressWarnings("NullAway.Init") // Set before each test.
+final class ServerFixture
+    implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
+
+  static final QueueName Q = QueueName.DEFAULT;
+  static final Duration SOON = Duration.ofSeconds(15);
+
+  EmbeddedRedis server;
+  RedisConnection redis;
+  private final ConcurrentLinkedQueue<TaskServer> started = new ConcurrentLinkedQueue<>();
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    server = EmbeddedRedis.builder().ephemeral().start();
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    try (Jedis jedis = jedis()) {
+      jedis.flushAll();
+    }
+    redis = RedisConnection.open(server.uri());
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    started.forEach(TaskServer::stop);
+    started.clear();
+    redis.close();
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    server.close();
+  }
+
+  /** A plain connection, to see and do what the library would not. */
+  Jedis jedis() {
+    return new Jedis(server.host(), server.port());
+  }
+
+  Broker broker() {
+    return redis.broker();
+  }
+
+  Inspection inspection() {
+    return broker().inspection();
+  }
+
+  /** A server of the queue {@code default} that looks often, and lets a failed task wait long. */
+  TaskServer.Builder quick(Handler<Task> handler) {
+    return quick(redis, handler);
+  }
+
+  static TaskServer.Builder quick(RedisConnection redis, Handler<Task> handler) {
+    return TaskServer.builder(redis)
+        .handlers(handler)
+        .concurrency(4)
+        .lease(Duration.ofSeconds(3))
+        .heartbeat(Duration.ofMillis(500))
+        .pollInterval(Duration.ofMillis(20))
+        .recoverInterval(Duration.ofMillis(200))
+        .forwardInterval(Duration.ofMillis(100))
+        .janitorInterval(Duration.ofMillis(200))
+        .repairInterval(Duration.ofSeconds(1))
+        .healthInterval(Duration.ofMillis(100))
+        .cancelGrace(Duration.ofMillis(300))
+        .shutdownTimeout(Duration.ofSeconds(2))
+        .retryPolicy(RetryPolicy.fixed(Duration.ofHours(1)));
+  }
+
+  TaskServer start(TaskServer.Builder builder) {
+    TaskServer built = builder.build();
+    started.add(built);
+    built.start();
+    return built;
+  }
+
+  NewTask task(String id, UnaryOperator<TaskOptions.Builder> options) {
+    return NewTask.of(
+        Task.of("t"), TaskOptions.of(o -> options.apply(o.id(id))), broker().clock().instant());
+  }
+
+  void enqueue(String id) {
+    enqueue(id, options -> options);
+  }
+
+  void enqueue(String id, UnaryOperator<TaskOptions.Builder> options) {
+    assertThat(broker().sink().enqueue(List.of(task(id, options))))
+        .containsExactly(EnqueueAnswer.ENQUEUED);
+  }
+
+  void enqueue(Task task, String id) {
+    broker()
+        .sink()
+        .enqueue(
+            List.of(NewTask.of(task, TaskOptions.of(o -> o.id(id)), broker().clock().instant())));
+  }
+
+  /** Tasks with the ids 0, 1, 2 and so on behind a prefix. */
+  void enqueueMany(String prefix, int count, UnaryOperator<TaskOptions.Builder> options) {
+    List<NewTask> tasks = new ArrayList<>();
+    IntStream.range(0, count).forEach(i -> tasks.add(task(prefix + i, options)));
+    broker().sink().enqueue(tasks);
+  }
+
+  /** Empty when there is no such task any more. */
+  Optional<TaskInfo> find(String id) {
+    return find(Q, id);
+  }
+
+  Optional<TaskInfo> find(QueueName queue, String id) {
+    try {
+      return Optional.of(inspection().task(queue, id));
+    } catch (TaskNotFoundException e) {
+      return Optional.empty();
+    }
+  }
+
+  TaskInfo info(String id) {
+    return inspection().task(Q, id);
+  }
+
+  TaskState state(String id) {
+    return info(id).state();
+  }
+
+  long count(QueueName queue, TaskState state) {
+    return inspection().list(queue, Listing.of(state, 0, 1)).total();
+  }
+
+  long count(TaskState state) {
+    return count(Q, state);
+  }
+
+  /** The ids of tasks in a state, the next one first. */
+  List<String> ids(QueueName queue, TaskState state) {
+    return inspection().list(queue, Listing.of(state, 0, 100_000)).tasks().stream()
+        .map(TaskInfo::id)
+        .toList();
+  }
+
+  void awaitState(String id, TaskState state) {
+    soon(() -> assertThat(find(id).map(TaskInfo::state)).contains(state));
+  }
+
+  void awaitGone(String id) {
+    soon(() -> assertThat(find(id)).isEmpty());
+  }
+
+  void awaitNothingActive() {
+    soon(() -> assertThat(count(TaskState.ACTIVE)).isZero());
+  }
+
+  static void soon(ThrowingRunnable assertion) {
+    await().atMost(SOON).pollInterval(Duration.ofMillis(20)).untilAsserted(assertion);
+  }
+}

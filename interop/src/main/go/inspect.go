@@ -1,0 +1,153 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/hibiken/asynq"
+)
+
+// taskInfo is what the inspector knows of a task. Times are Unix seconds, durations seconds; 0 = none.
+type taskInfo struct {
+	ID            string            `json:"id"`
+	Queue         string            `json:"queue"`
+	Type          string            `json:"type"`
+	Payload       []byte            `json:"payload"`
+	Headers       map[string]string `json:"headers"`
+	State         string            `json:"state"`
+	MaxRetry      int               `json:"maxRetry"`
+	Retried       int               `json:"retried"`
+	LastError     string            `json:"lastError"`
+	LastFailedAt  int64             `json:"lastFailedAt"`
+	Timeout       int64             `json:"timeout"`
+	Deadline      int64             `json:"deadline"`
+	Group         string            `json:"group"`
+	NextProcessAt int64             `json:"nextProcessAt"`
+	Orphaned      bool              `json:"orphaned"`
+	Retention     int64             `json:"retention"`
+	CompletedAt   int64             `json:"completedAt"`
+	Result        []byte            `json:"result"`
+}
+
+func inspect(args []string) error {
+	flags := flag.NewFlagSet("inspect", flag.ExitOnError)
+	uri := flags.String("redis", "", "URI of the Redis")
+	_ = flags.Parse(args)
+	redis, err := connect(*uri)
+	if err != nil {
+		return err
+	}
+	inspector := asynq.NewInspector(redis)
+	defer inspector.Close()
+
+	switch verb, rest := flags.Arg(0), flags.Arg; verb {
+	case "queue":
+		return tell(inspector.GetQueueInfo(rest(1)))
+	case "task":
+		info, err := inspector.GetTaskInfo(rest(1), rest(2))
+		if err != nil {
+			return err
+		}
+		say(describe(info))
+		return nil
+	case "list":
+		return list(inspector, rest(1), rest(2), rest(3))
+	case "servers":
+		return tell(inspector.Servers())
+	case "schedulers":
+		return tellEntries(inspector)
+	case "pause":
+		return inspector.PauseQueue(rest(1))
+	case "unpause":
+		return inspector.UnpauseQueue(rest(1))
+	case "cancel":
+		return inspector.CancelProcessing(rest(1))
+	case "run":
+		return inspector.RunTask(rest(1), rest(2))
+	case "archive":
+		return inspector.ArchiveTask(rest(1), rest(2))
+	case "delete":
+		return inspector.DeleteTask(rest(1), rest(2))
+	default:
+		return fmt.Errorf("unknown verb %q", verb)
+	}
+}
+
+func tell[T any](answer T, err error) error {
+	if err == nil {
+		say(answer)
+	}
+	return err
+}
+
+func list(inspector *asynq.Inspector, queue, state, group string) error {
+	page := asynq.PageSize(1000)
+	var infos []*asynq.TaskInfo
+	var err error
+	switch state {
+	case "pending":
+		infos, err = inspector.ListPendingTasks(queue, page)
+	case "active":
+		infos, err = inspector.ListActiveTasks(queue, page)
+	case "scheduled":
+		infos, err = inspector.ListScheduledTasks(queue, page)
+	case "retry":
+		infos, err = inspector.ListRetryTasks(queue, page)
+	case "archived":
+		infos, err = inspector.ListArchivedTasks(queue, page)
+	case "completed":
+		infos, err = inspector.ListCompletedTasks(queue, page)
+	case "aggregating":
+		infos, err = inspector.ListAggregatingTasks(queue, group, page)
+	default:
+		err = fmt.Errorf("unknown state %q", state)
+	}
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		say(describe(info))
+	}
+	return nil
+}
+
+// tellEntries leaves out what cannot be written as JSON: options are functions of asynq, told by their text.
+func tellEntries(inspector *asynq.Inspector) error {
+	entries, err := inspector.SchedulerEntries()
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		options := []string{}
+		for _, option := range entry.Opts {
+			options = append(options, option.String())
+		}
+		say(map[string]any{
+			"id": entry.ID, "spec": entry.Spec, "type": entry.Task.Type(), "payload": entry.Task.Payload(),
+			"options": options, "next": unix(entry.Next), "previous": unix(entry.Prev),
+		})
+	}
+	return nil
+}
+
+func describe(info *asynq.TaskInfo) taskInfo {
+	return taskInfo{
+		ID: info.ID, Queue: info.Queue, Type: info.Type, Payload: info.Payload, Headers: info.Headers,
+		State: info.State.String(), MaxRetry: info.MaxRetry, Retried: info.Retried, LastError: info.LastErr,
+		LastFailedAt: unix(info.LastFailedAt), Timeout: seconds(info.Timeout), Deadline: unix(info.Deadline),
+		Group: info.Group, NextProcessAt: unix(info.NextProcessAt), Orphaned: info.IsOrphaned,
+		Retention: seconds(info.Retention), CompletedAt: unix(info.CompletedAt), Result: info.Result,
+	}
+}
+
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+func seconds(d time.Duration) int64 {
+	return int64(d / time.Second)
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hibiken/asynq"
+)
+
+// event is a line that a worker prints. Payload, headers and the like are told when a task starts.
+type event struct {
+	Event    string            `json:"event"`
+	ID       string            `json:"id,omitempty"`
+	Queue    string            `json:"queue,omitempty"`
+	Type     string            `json:"type,omitempty"`
+	Payload  []byte            `json:"payload,omitempty"`
+	Headers  map[string]string `json:"headers,omitempty"`
+	Retried  int               `json:"retried"`
+	MaxRetry int               `json:"maxRetry"`
+	Deadline int64             `json:"deadline"`
+	Error    string            `json:"error,omitempty"`
+}
+
+func work(args []string) error {
+	flags := flag.NewFlagSet("work", flag.ExitOnError)
+	uri := flags.String("redis", "", "URI of the Redis")
+	queue := flags.String("queue", "default", "the queue to serve")
+	concurrency := flags.Int("concurrency", 5, "how many tasks at once")
+	check := flags.Duration("check", 20*time.Millisecond, "how often an empty queue and due tasks are looked at")
+	retryDelay := flags.Duration("retry-delay", 0, "how long a failed task waits")
+	groupSize := flags.Int("group-size", 0, "how many tasks of a group become one; 0 = none ever do")
+	_ = flags.Parse(args)
+	redis, err := connect(*uri)
+	if err != nil {
+		return err
+	}
+
+	config := asynq.Config{
+		Concurrency:              *concurrency,
+		Queues:                   map[string]int{*queue: 1},
+		TaskCheckInterval:        *check,
+		DelayedTaskCheckInterval: *check,
+		RetryDelayFunc:           func(int, error, *asynq.Task) time.Duration { return *retryDelay },
+		LogLevel:                 asynq.WarnLevel,
+	}
+	if *groupSize > 0 {
+		config.GroupAggregator = asynq.GroupAggregatorFunc(join)
+		config.GroupMaxSize = *groupSize
+		config.GroupGracePeriod = time.Second // the least that is allowed; groups are looked at as often
+	}
+	server := asynq.NewServer(redis, config)
+	if err := server.Start(asynq.HandlerFunc(handle)); err != nil {
+		return err
+	}
+	say(event{Event: "ready"})
+
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	<-stop
+	server.Shutdown()
+	return nil
+}
+
+func handle(ctx context.Context, task *asynq.Task) error {
+	id, _ := asynq.GetTaskID(ctx)
+	queue, _ := asynq.GetQueueName(ctx)
+	retried, _ := asynq.GetRetryCount(ctx)
+	maxRetry, _ := asynq.GetMaxRetry(ctx)
+	deadline, _ := ctx.Deadline()
+	say(event{"started", id, queue, task.Type(), task.Payload(), task.Headers(), retried, maxRetry, deadline.Unix(), ""})
+	finished := event{Event: "finished", ID: id, Queue: queue}
+	err := obey(ctx, task)
+	if err != nil {
+		finished.Error = err.Error()
+	}
+	say(finished)
+	return err
+}
+
+// obey does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what". Anything else is
+// done at once.
+func obey(ctx context.Context, task *asynq.Task) error {
+	verb, rest, _ := strings.Cut(string(task.Payload()), " ")
+	switch verb {
+	case "sleep":
+		duration, err := time.ParseDuration(rest)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-time.After(duration):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	case "fail":
+		return errors.New(rest)
+	case "archive":
+		return fmt.Errorf("%s: %w", rest, asynq.SkipRetry)
+	case "panic":
+		panic(rest)
+	case "result":
+		_, err := task.ResultWriter().Write([]byte(rest))
+		return err
+	}
+	return nil
+}
+
+// join makes one task of many: its payload is theirs, one per line, in the order in which they are given.
+func join(group string, tasks []*asynq.Task) *asynq.Task {
+	var payloads [][]byte
+	for _, task := range tasks {
+		payloads = append(payloads, task.Payload())
+	}
+	return asynq.NewTask("joined:"+group, bytes.Join(payloads, []byte("\n")))
+}

@@ -1,0 +1,65 @@
+package io.asynq4j.interop;
+
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What Go's inspector says of a task, in the words of {@code inspect.go}; bytes are in Base64. */
+record GoTaskInfo(
+    String id,
+    String queue,
+    String type,
+    @Nullable String payload,
+    @Nullable Map<String, String> headers,
+    String state,
+    int maxRetry,
+    int retried,
+    String lastError,
+    long lastFailedAt,
+    long timeout,
+    long deadline,
+    String group,
+    long nextProcessAt,
+    boolean orphaned,
+    long retention,
+    long completedAt,
+    @Nullable String result) {
+
+  GoTaskInfo {
+    payload = payload == null ? "" : payload;
+    headers = headers == null ? Map.of() : headers;
+    result = result == null ? "" : result;
+    // For a pending task it is the time at which one asks.
+    nextProcessAt = state.equals(TaskState.PENDING.word()) ? 0 : nextProcessAt;
+  }
+
+  /** The same, as ours sees it. */
+  static GoTaskInfo of(TaskInfo info) {
+    return new GoTaskInfo(
+        info.id(),
+        info.queue().value(),
+        info.type(),
+        Base64.getEncoder().encodeToString(info.payload().bytes()),
+        info.headers(),
+        info.state().word(),
+        info.maxRetry(),
+        info.retried(),
+        info.lastError(),
+        seconds(info.lastFailedAt()),
+        info.timeout() == null ? 0 : info.timeout().toSeconds(),
+        seconds(info.deadline()),
+        info.group(),
+        seconds(info.nextProcessAt()),
+        info.orphaned(),
+        info.retention().toSeconds(),
+        seconds(info.completedAt()),
+        Base64.getEncoder().encodeToString(info.result().bytes()));
+  }
+
+  private static long seconds(@Nullable Instant instant) {
+    return instant == null ? 0 : instant.getEpochSecond();
+  }
+}

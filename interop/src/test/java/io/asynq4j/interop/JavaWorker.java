@@ -1,0 +1,46 @@
+package io.asynq4j.interop;
+
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.ServerListener;
+import io.asynq4j.server.TaskServer;
+import java.time.Duration;
+
+/** A worker of ours as a program: its arguments are the Redis and the queue. */
+final class JavaWorker {
+
+  private JavaWorker() {}
+
+  public static void main(String[] args) {
+    try (RedisConnection redis = RedisConnection.open(args[0]);
+        TaskServer server =
+            TaskServer.builder(redis)
+                .queue(args[1])
+                .concurrency(5)
+                .handlers(new Obedient(JavaWorker::say))
+                .listener(new Told())
+                .build()) {
+      say(event("ready", ""));
+      server.run();
+    }
+  }
+
+  private static final class Told implements ServerListener {
+    @Override
+    public void settled(TaskRef task, Ending ending, Duration after) {
+      say(event("settled", task.id()));
+    }
+
+    @Override
+    public void leaseLost(TaskRef task) {
+      say(event("lost", task.id()));
+    }
+  }
+
+  private static Worker.Event event(String kind, String id) {
+    return new Worker.Event(kind, id, null, null, null, null, 0, 0, 0, null);
+  }
+
+  private static void say(Worker.Event event) {
+    System.out.println(Peer.JSON.writeValueAsString(event));
+  }
+}
