@@ -4,6 +4,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -68,6 +69,37 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("redis.clients..", "org.apache.commons.pool2..");
+
+  @ArchTest
+  static final ArchRule client_server_and_lease_never_see_each_other =
+      slices()
+          .matching("io.asynq4j.(client|server|lease|inspect)..")
+          .should()
+          .notDependOnEachOther();
+
+  @ArchTest
+  static final ArchRule the_client_knows_the_vocabulary_the_broker_and_how_to_connect =
+      classes()
+          .that()
+          .resideInAPackage("io.asynq4j.client..")
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage(
+              "io.asynq4j",
+              "io.asynq4j.broker",
+              "io.asynq4j.client..",
+              "io.asynq4j.redis",
+              "java..",
+              "org.jspecify..");
+
+  @ArchTest
+  static final ArchRule nothing_below_knows_the_client =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.asynq4j", "io.asynq4j.broker..", "io.asynq4j.redis..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.asynq4j.client..");
 
   @ArchTest
   static final ArchRule only_the_redis_package_knows_the_wire_format =

@@ -26,6 +26,7 @@ final class Lab implements AutoCloseable {
   private static final Duration REHASHING = Duration.ofSeconds(10);
 
   private final @Nullable EmbeddedRedis embedded;
+  private final String uri;
   private final RedisConnection connection;
   private final Jedis admin;
   private final OperatingSystemMXBean jvm =
@@ -34,14 +35,18 @@ final class Lab implements AutoCloseable {
 
   private Lab(@Nullable EmbeddedRedis embedded, String uri) {
     this.embedded = embedded;
-    this.admin =
-        new Jedis(
-            URI.create(uri),
-            DefaultJedisClientConfig.builder()
-                .protocol(RedisProtocol.RESP2)
-                .timeoutMillis(60_000)
-                .build());
+    this.uri = uri;
+    this.admin = jedis(uri);
     this.connection = RedisConnection.open(uri);
+  }
+
+  private static Jedis jedis(String uri) {
+    return new Jedis(
+        URI.create(uri),
+        DefaultJedisClientConfig.builder()
+            .protocol(RedisProtocol.RESP2)
+            .timeoutMillis(60_000)
+            .build());
   }
 
   static Lab open(@Nullable String uri) {
@@ -58,6 +63,15 @@ final class Lab implements AutoCloseable {
           "the Redis to measure must be empty, since it is emptied afterwards: " + uri);
     }
     return lab;
+  }
+
+  RedisConnection connection() {
+    return connection;
+  }
+
+  /** One more connection to look with, for a thread of its own. */
+  Jedis newClient() {
+    return jedis(uri);
   }
 
   Broker broker() {

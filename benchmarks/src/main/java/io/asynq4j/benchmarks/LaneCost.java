@@ -1,14 +1,10 @@
 package io.asynq4j.benchmarks;
 
 import io.asynq4j.broker.Claim;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import redis.clients.jedis.Jedis;
 
 /**
  * What it costs that Redis remembers the answer of the last call: the same scripts with and without
@@ -77,7 +73,7 @@ final class LaneCost {
     return values.stream().sorted().toList().get(values.size() / 2);
   }
 
-  private static List<byte[]> newTasks(int batch) {
+  static List<byte[]> newTasks(int batch) {
     List<byte[]> items = new ArrayList<>(batch * 4);
     for (int i = 0; i < batch; i++) {
       items.add(bytes(UUID.randomUUID().toString()));
@@ -104,42 +100,5 @@ final class LaneCost {
 
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  /** A numbered script, called as the library does. */
-  private static final class RawScript {
-    private final Jedis redis;
-    private final byte[] sha;
-    private final String prefix;
-    private final List<byte[]> keys;
-
-    RawScript(Jedis redis, String name, Stock stock, List<String> keys) {
-      this.redis = redis;
-      this.sha = redis.scriptLoad(bytes(read("prelude") + read(name)));
-      this.prefix = stock.key("");
-      this.keys = keys.stream().map(key -> bytes(stock.key(key))).toList();
-    }
-
-    void call(String number, List<byte[]> items) {
-      List<byte[]> args = new ArrayList<>(items.size() + 4);
-      args.add(bytes(""));
-      args.add(bytes(prefix));
-      args.add(bytes(number));
-      args.add(bytes("120"));
-      args.addAll(items);
-      redis.evalsha(sha, keys, args);
-    }
-
-    private static String read(String name) {
-      String resource = "/io/asynq4j/redis/lua/" + name + ".lua";
-      try (InputStream in = LaneCost.class.getResourceAsStream(resource)) {
-        if (in == null) {
-          throw new IllegalStateException(resource + " is not on the class path");
-        }
-        return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot read " + resource, e);
-      }
-    }
   }
 }

@@ -37,8 +37,6 @@ public record NewTask(TaskMessage message, Placement placement, @Nullable Durati
    * protocol.
    */
   public static NewTask of(Task task, TaskOptions options, Instant now) {
-    Map<String, String> headers = new HashMap<>(task.headers());
-    headers.putAll(options.headers());
     TaskMessage message =
         new TaskMessage(
             task.type(),
@@ -57,9 +55,18 @@ public record NewTask(TaskMessage message, Placement placement, @Nullable Durati
             options.retention() == null ? Duration.ZERO : Seconds.roundUp(options.retention()),
             null,
             options.group() == null ? "" : options.group(),
-            headers,
+            headers(task, options),
             Payload.absent());
     return new NewTask(message, placement(options, now), options.uniqueFor());
+  }
+
+  private static Map<String, String> headers(Task task, TaskOptions options) {
+    if (options.headers().isEmpty()) {
+      return task.headers();
+    }
+    Map<String, String> headers = new HashMap<>(task.headers());
+    headers.putAll(options.headers());
+    return headers;
   }
 
   private static Duration timeout(TaskOptions options) {

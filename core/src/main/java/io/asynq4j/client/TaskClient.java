@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskClient implements Enqueuer, AutoCloseable {
 
+  /** By measurement (EnqueueBenchmark --sweep): from there on it is quicker to share calls. */
+  private static final int MAX_OWN_CALLS = 8;
+
   private static final int MAX_SENDERS = 4;
   private static final int CALLBACK_THREADS = 4;
   private static final Duration CLOSING = Duration.ofSeconds(10);
@@ -63,7 +66,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   }
 
   private static int defaultCalls(int connections) {
-    return Math.max(1, Math.min(16, connections / 2));
+    return Math.max(1, Math.min(MAX_OWN_CALLS, connections / 2));
   }
 
   /** A client with all settings as they are unless set. */
@@ -183,7 +186,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
 
     /**
      * How many threads make their calls on connections of their own at once; more share calls. Half
-     * of the connections, and at most 16, unless set.
+     * of the connections, and at most 8, unless set.
      */
     public Builder maxCalls(int maxCalls) {
       require(

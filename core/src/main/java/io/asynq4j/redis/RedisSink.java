@@ -25,6 +25,12 @@ final class RedisSink implements TaskSink {
   /** Tasks that go by the same call. */
   private record Lot(QueueName queue, Script script) {}
 
+  /**
+   * Tasks that one call carries at most. Taking one in is the cheapest thing that scripts do, so it
+   * may be more than elsewhere.
+   */
+  private static final int MAX_TASKS = 100;
+
   /** Payloads that one call carries at most, but for the last: large ones keep Redis for long. */
   private static final long MAX_BYTES = 1 << 20;
 
@@ -135,7 +141,7 @@ final class RedisSink implements TaskSink {
     }
 
     boolean isFull() {
-      return places.size() >= Batches.MAX || bytes >= MAX_BYTES;
+      return places.size() >= MAX_TASKS || bytes >= MAX_BYTES;
     }
 
     void add(int place, NewTask task) {

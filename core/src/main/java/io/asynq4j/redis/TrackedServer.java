@@ -35,6 +35,7 @@ final class TrackedServer {
     final Connection asks;
     final Connection tells;
     final AtomicBoolean owesPong = new AtomicBoolean();
+    volatile boolean announced;
 
     Pair(Connection asks, Connection tells) {
       this.asks = asks;
@@ -73,8 +74,15 @@ final class TrackedServer {
     }
   }
 
-  boolean isLive() {
+  /** Whether looking makes it tell. */
+  boolean isReady() {
     return live.get() != null;
+  }
+
+  /** Whether it is ready, and everybody was told that what they looked at before does not count. */
+  boolean isLive() {
+    Pair pair = live.get();
+    return pair != null && pair.announced;
   }
 
   /**
@@ -240,6 +248,7 @@ final class TrackedServer {
     log.debug("Redis at {} tells of changes", server.name());
     // Whatever was looked at before is not told of.
     tracking.lost();
+    pair.announced = true;
     while (live.get() == pair) {
       hear(pair, Reply.list(pair.tells.getUnflushedObject()));
     }

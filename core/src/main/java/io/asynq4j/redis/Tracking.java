@@ -70,7 +70,7 @@ final class Tracking implements AutoCloseable {
     Set<QueueName> having = new HashSet<>();
     for (RedisLookout.Shard shard : lookout.shards(queues)) {
       TrackedServer server = track(shard.server(), shard.slot());
-      if (server.isLive()) {
+      if (server.isReady()) {
         watch.expect(shard.queues(), survey.parts());
       }
       Survey.Findings found = server.look(survey, shard.queues());

@@ -62,7 +62,7 @@ final class Attempt implements Runnable, TaskContext {
     this.task = new Task(message.type(), message.payload(), message.headers());
     this.ref =
         new TaskRef(message.id(), message.queue(), task, message.retried(), message.maxRetry());
-    this.deadline = Deadlines.of(message, host.clock().instant());
+    this.deadline = message.endOfAttempt(host.clock().instant());
     this.holdsPlace = holdsPlace;
     this.host = host;
   }

@@ -1,6 +1,7 @@
 package io.asynq4j.server;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Lookout.Part;
@@ -130,7 +131,7 @@ final class Forwarder implements Runnable {
             toForward.add(queue);
           }
         });
-    EachQueue.of(toForward, this::forward);
+    toForward.forEach(this::forward);
     if (!toLookAt.isEmpty()) {
       Pause.sleep(SHORTEST);
     }
@@ -138,9 +139,16 @@ final class Forwarder implements Runnable {
 
   private void forward(QueueName queue) {
     Forwarded forwarded;
-    do {
-      forwarded = broker.upkeep().forward(queue, MOST);
-    } while (forwarded.moved() == MOST && !stopped);
+    try {
+      do {
+        forwarded = broker.upkeep().forward(queue, MOST);
+      } while (forwarded.moved() == MOST && !stopped);
+    } catch (BrokerRefusedException e) {
+      // This queue is broken, or forbidden; the others are looked after all the same.
+      log.error("could not forward due tasks of queue {}", queue, e);
+      due.put(queue, broker.clock().instant().plus(LONGEST_PAUSE));
+      return;
+    }
     if (forwarded.nextDue() == null) {
       due.remove(queue);
     } else {

@@ -342,6 +342,10 @@ final class Processor implements Runnable {
         got += claimFrom(share.getKey(), Math.min(wanted - got, MOST_PER_CLAIM));
       }
       stride.refund(share.getKey().turn(), share.getValue() - got);
+      if (config.strictPriority() && ready.containsKey(share.getKey())) {
+        // It has more, and gets the workers that have become free meanwhile, too.
+        break;
+      }
     }
   }
 

@@ -50,9 +50,7 @@ class ClusterLookoutIT extends LookoutIT {
 
     // It could not be armed in its old place, so it is said to be looked at and armed again.
     soon().until(() -> heard.times("q PENDING") == 1 || heard.losses.get() > 0);
-    arm(watch, List.of(Q));
-    push(Q);
-    soon().until(() -> heard.times("q PENDING") == 1);
+    isToldOf(Q, watch);
   }
 
   @Test
@@ -69,8 +67,6 @@ class ClusterLookoutIT extends LookoutIT {
 
     soon().until(() -> heard.times("q PENDING") == 1);
     migration.finish();
-    arm(watch, List.of(Q));
-    push(Q);
-    soon().until(() -> heard.times("q PENDING") == 1);
+    isToldOf(Q, watch);
   }
 }

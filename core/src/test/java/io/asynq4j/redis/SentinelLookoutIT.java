@@ -40,8 +40,6 @@ class SentinelLookoutIT extends LookoutIT {
     sentinel.failover();
 
     soon().atMost(Duration.ofSeconds(15)).until(() -> heard.losses.get() > 0);
-    arm(watch, List.of(Q));
-    push(Q);
-    soon().until(() -> heard.times("q PENDING") == 1);
+    isToldOf(Q, watch);
   }
 }

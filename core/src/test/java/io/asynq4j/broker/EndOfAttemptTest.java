@@ -1,17 +1,16 @@
-package io.asynq4j.server;
+package io.asynq4j.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.TaskMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class DeadlinesTest {
+class EndOfAttemptTest {
 
   private static final Instant NOW = Instant.parse("2030-01-01T00:00:00Z");
 
@@ -34,7 +33,7 @@ class DeadlinesTest {
             "",
             Map.of(),
             Payload.absent());
-    return Deadlines.of(message, NOW);
+    return message.endOfAttempt(NOW);
   }
 
   @Test
