@@ -442,8 +442,6 @@ class AclIT {
     }
     run.removeAll(
         Set.of(
-            "wait",
-            "waitaof",
             "asking",
             "client",
             "cluster",
