@@ -44,6 +44,11 @@ final class Processor implements Runnable {
   /** What one call takes at most; more than a script carries gains nothing. */
   private static final int MOST_PER_CLAIM = 50;
 
+  /**
+   * What several queues share in one round: the larger, the longer one runs ahead of the others.
+   */
+  private static final int MOST_PER_ROUND = 200;
+
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
@@ -334,7 +339,8 @@ final class Processor implements Runnable {
   }
 
   private void claim(int free) {
-    Map<ServedQueue, Integer> shares = stride.share(free, ready);
+    Map<ServedQueue, Integer> shares =
+        stride.share(ready.size() > 1 ? Math.min(free, MOST_PER_ROUND) : free, ready);
     for (Map.Entry<ServedQueue, Integer> share : shares.entrySet()) {
       int wanted = config.strictPriority() ? free() : share.getValue();
       int got = 0;
