@@ -48,7 +48,7 @@ class DevCommandIT {
     await().atMost(SOON).until(() -> output().contains("processed/s"));
     String url = url();
 
-    signal("INT");
+    signal(ctrlC());
 
     assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(running().exitValue()).isZero();
@@ -82,7 +82,7 @@ class DevCommandIT {
           .ignoreException(QueueNotFoundException.class)
           .until(() -> stats(redis).processed() >= 4);
 
-      signal("INT");
+      signal(ctrlC());
 
       assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
       assertThat(running().exitValue()).isZero();
@@ -122,6 +122,20 @@ class DevCommandIT {
                 .start()
                 .waitFor())
         .isZero();
+  }
+
+  /** A shell without job control has its background jobs ignore INT, and their children too. */
+  private String ctrlC() throws IOException {
+    Path status = Path.of("/proc", Long.toString(running().pid()), "status");
+    if (!Files.isReadable(status)) {
+      return "INT";
+    }
+    boolean ignored =
+        Files.readAllLines(status).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .map(line -> Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16))
+            .anyMatch(mask -> (mask & 0b10) != 0);
+    return ignored ? "TERM" : "INT";
   }
 
   private String url() throws IOException {
