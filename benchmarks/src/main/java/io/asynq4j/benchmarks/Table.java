@@ -29,10 +29,14 @@ public record Table(String title, List<String> columns, List<List<Object>> rows)
 
   static String text(Object cell) {
     if (cell instanceof Double number) {
-      return String.format(Locale.ROOT, Math.abs(number) >= 100 ? "%,.0f" : "%.2f", number);
+      return number.isNaN() ? "" : decimal(number);
     }
     return cell instanceof Number number
         ? String.format(Locale.ROOT, "%,d", number.longValue())
         : cell.toString();
+  }
+
+  private static String decimal(double number) {
+    return String.format(Locale.ROOT, Math.abs(number) >= 100 ? "%,.0f" : "%.2f", number);
   }
 }

@@ -201,21 +201,23 @@ public final class TaskLeases {
 
   /**
    * Settles many, of any queues. One answer for each, in order. Tasks that are released stand again
-   * at the head in the order in which they are given. When it fails, it can be repeated: what was
-   * settled before then answers that the lease is lost.
+   * at the head in the order in which they are given. When Redis fails, it can be repeated: what
+   * was settled before then answers that the lease is lost. When the retry policy throws, nothing
+   * was settled.
    */
   public List<LeaseEnd> settle(List<? extends Verdict> verdicts) {
+    // All before the first is written: a retry policy may throw.
+    List<Settlement> settlements = verdicts.stream().map(this::settlement).toList();
     LeaseEnd[] answers = new LeaseEnd[verdicts.size()];
     byQueue(verdicts.stream().map(Verdict::task).toList())
         .forEach(
             (queue, places) -> {
-              List<Settlement> settlements =
-                  places.stream().map(i -> settlement(verdicts.get(i))).toList();
+              List<Settlement> ofQueue = places.stream().map(settlements::get).toList();
               List<Settled> settled =
-                  broker.source().settle(queue, settlements, rulesOf(queue), archive);
+                  broker.source().settle(queue, ofQueue, rulesOf(queue), archive);
               for (int i = 0; i < places.size(); i++) {
                 answers[places.get(i)] =
-                    settled.get(i) == Settled.DONE ? end(settlements.get(i)) : LeaseEnd.LEASE_LOST;
+                    settled.get(i) == Settled.DONE ? end(ofQueue.get(i)) : LeaseEnd.LEASE_LOST;
               }
             });
     return Arrays.asList(answers);

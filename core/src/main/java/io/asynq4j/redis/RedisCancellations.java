@@ -103,10 +103,14 @@ final class RedisCancellations implements Cancellations {
       while (!closed) {
         try (Connection own = link.open(Keys.slot(Keys.CANCEL_CHANNEL))) {
           connection = own;
-          // Looked at again, since whoever closed it meanwhile found no connection to break.
-          if (!closed) {
-            pingLater(own);
-            proceed(own, Keys.CANCEL_CHANNEL);
+          try {
+            // Looked at again, since whoever closed it meanwhile found no connection to break.
+            if (!closed) {
+              pingLater(own);
+              proceed(own, Keys.CANCEL_CHANNEL);
+            }
+          } finally {
+            forget();
           }
         } catch (JedisDataException e) {
           failed(link.answered(e));
@@ -122,17 +126,23 @@ final class RedisCancellations implements Cancellations {
 
     private void pingLater(Connection own) {
       CompletableFuture.delayedExecutor(PING_INTERVAL.toSeconds(), TimeUnit.SECONDS)
-          .execute(
-              () -> {
-                if (!closed && connection == own) {
-                  try {
-                    ping();
-                    pingLater(own);
-                  } catch (JedisException e) {
-                    log.debug("the subscription to cancellations is lost; its reader notices", e);
-                  }
-                }
-              });
+          .execute(() -> ping(own));
+    }
+
+    /** Never on a connection that is over: to send something would open it again, for nobody. */
+    private synchronized void ping(Connection own) {
+      if (!closed && connection == own) {
+        try {
+          ping();
+          pingLater(own);
+        } catch (JedisException e) {
+          log.debug("the subscription to cancellations is lost; its reader notices", e);
+        }
+      }
+    }
+
+    private synchronized void forget() {
+      connection = null;
     }
 
     private void failed(RuntimeException e) {

@@ -51,7 +51,6 @@ final class Duties {
     Duration next = duty.interval();
     try {
       next = duty.run();
-      outages.worked();
     } catch (BrokerException e) {
       if (!outages.failed(e)) {
         log.warn("the {} failed and tries again", duty.name(), e);

@@ -76,7 +76,6 @@ final class Forwarder implements Runnable {
     while (!stopped) {
       try {
         round();
-        outages.worked();
         pause = SHORTEST;
         signal.await(waitNanos());
       } catch (BrokerException e) {

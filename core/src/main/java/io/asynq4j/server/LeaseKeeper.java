@@ -51,6 +51,8 @@ final class LeaseKeeper implements Runnable {
     this.outages = outages;
     this.ping = ping;
     this.server = server;
+    // Whoever noticed it, the keeper tries from then on until Redis is back.
+    outages.onStart(this::showSoon);
   }
 
   @Override

@@ -19,6 +19,7 @@ final class Outages {
 
   private final ServerListener events;
   private final AtomicReference<@Nullable Outage> current = new AtomicReference<>();
+  private volatile Runnable startListener = () -> {};
   private volatile long lastEnd;
   private volatile boolean anyEnded;
 
@@ -37,11 +38,17 @@ final class Outages {
         && current.compareAndSet(null, new Outage(System.nanoTime(), error))) {
       log.warn("Redis cannot be reached, the server waits for it: {}", error.getMessage());
       events.outageStarted(error);
+      startListener.run();
     }
     return true;
   }
 
-  /** A call to Redis has worked. */
+  /** Has something called whenever an outage begins. Must be quick. */
+  void onStart(Runnable listener) {
+    startListener = listener;
+  }
+
+  /** A call to Redis has worked: only to be told by who has really made one. */
   void worked() {
     Outage outage = current.get();
     if (outage != null && current.compareAndSet(outage, null)) {

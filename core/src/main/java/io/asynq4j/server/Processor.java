@@ -275,11 +275,11 @@ final class Processor implements Runnable {
       return;
     }
     List<ServedQueue> all = List.copyOf(unwatched);
-    unwatched.clear();
     watch(all, Status.EMPTY, PENDING);
     watch(all, Status.PAUSED, PAUSED);
     watch(all, Status.FULL, LEASE);
-    outages.worked();
+    // Not before: when Redis fails, they are as unwatched as they were.
+    unwatched.clear();
   }
 
   private void watch(List<ServedQueue> all, Status status, Set<Part> parts) {
@@ -320,7 +320,8 @@ final class Processor implements Runnable {
   }
 
   private long pollNanos() {
-    return watch.isLive() ? LONGEST_WAIT.toNanos() : config.pollInterval().toNanos();
+    long poll = config.pollInterval().toNanos();
+    return watch.isLive() ? Math.max(LONGEST_WAIT.toNanos(), poll) : poll;
   }
 
   private long waitNanos() {

@@ -161,6 +161,8 @@ final class Settler {
           List<Settled> answers =
               source.settle(queue, settlements, config.rulesOf(queue), config.archive());
           outages.worked();
+          // Before listeners are told: one of them may wait for the server to stop.
+          waiting.addAndGet(-batch.size());
           for (int i = 0; i < batch.size(); i++) {
             answered(batch.get(i), answers.get(i), inDoubt);
           }
@@ -179,12 +181,12 @@ final class Settler {
               batch.size(),
               queue);
           batch.forEach(entry -> attempts.remove(entry.attempt()));
+          waiting.addAndGet(-batch.size());
           break;
         }
         Duration longer = pause.multipliedBy(2);
         pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
       }
-      waiting.addAndGet(-batch.size());
       settled.raise();
       settledOf.accept(queue);
     }

@@ -570,4 +570,35 @@ class TaskLeasesIT {
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(QueueName.of("q")).isEqualTo(leased.queue());
   }
+
+  @Test
+  void aRetryPolicyThatThrowsLeavesEveryTaskAsItWas() {
+    leases =
+        LeasesOn.broker(redis.broker)
+            .retryPolicy(
+                (retried, error, task) -> {
+                  throw new IllegalStateException("no delay");
+                })
+            .build();
+    redis.enqueue("a");
+    LeasedTask first = claimOne();
+    redis
+        .broker
+        .sink()
+        .enqueue(
+            List.of(NewTask.of(Task.of("t"), TaskOptions.of(o -> o.id("b").queue("other")), NOON)));
+    LeasedTask second = leases.claim("other", 1, LEASE).get(0);
+    String before = redis.world();
+
+    assertThatThrownBy(
+            () ->
+                leases.settle(
+                    List.of(
+                        new Verdict.Complete(first, Payload.absent()),
+                        new Verdict.Retry(second, "failed", null))))
+        .hasMessage("no delay");
+
+    assertThat(redis.world()).isEqualTo(before);
+    assertThat(leases.complete(first)).isEqualTo(LeaseEnd.COMPLETED);
+  }
 }

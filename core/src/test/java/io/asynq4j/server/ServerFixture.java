@@ -63,9 +63,13 @@ final class ServerFixture
 
   @Override
   public void afterEach(ExtensionContext context) {
+    stopServers();
+    redis.close();
+  }
+
+  void stopServers() {
     started.forEach(TaskServer::stop);
     started.clear();
-    redis.close();
   }
 
   @Override
