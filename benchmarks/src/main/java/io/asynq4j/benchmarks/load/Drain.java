@@ -7,6 +7,7 @@ import io.asynq4j.benchmarks.Lab;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,8 @@ import picocli.CommandLine.Option;
 final class Drain extends LoadProgram {
 
   private static final int FULL_TASKS = 500_000;
+  private static final int MOST_ROUNDS = 5;
+  private static final int LEAST_PER_ROUND = 50_000;
 
   /** What is asked for at a concurrency: times N, and part of L. */
   private record Wanted(double timesNaive, double ofLimit) {}
@@ -48,28 +51,24 @@ final class Drain extends LoadProgram {
   void measure(Lab lab, Findings findings) throws Exception {
     int count = tasks != null ? tasks : size(FULL_TASKS, 4_000);
     Rates rates = new Rates("× N", "of L");
-    warmUp(lab, count);
-    Cell naive = References.naive(lab, lab.uri(), Math.max(1, count / 10));
-    rates.add("N: naive loop, 10 workers", naive);
     for (int concurrency : concurrencies) {
-      Cell limit = References.limit(lab, lab.uri(), count, concurrency);
-      rates.add("L(" + concurrency + "): bare client", limit);
-      lab.clear();
-      Cell drained = drain(lab, count, concurrency);
-      double timesNaive = drained.tasksPerSecond() / naive.tasksPerSecond();
-      double ofLimit = drained.tasksPerSecond() / limit.tasksPerSecond();
-      rates.add("server, concurrency " + concurrency, drained, timesNaive, ofLimit);
+      Compared compared = compare(lab, count, concurrency);
+      rates.add("N: naive loop, 10 workers", compared.naive());
+      rates.add("L(" + concurrency + "): bare client", compared.limit());
+      Cell drained = compared.drained();
+      rates.add(
+          "server, concurrency " + concurrency, drained, compared.timesNaive(), compared.ofLimit());
       findings.figure("concurrency", concurrency);
       findings.figure("tasksPerSecond", drained.tasksPerSecond());
       findings.figure("redisMicrosPerTask", drained.redisMicrosPerTask());
       findings.figure("jvmMicrosPerTask", drained.jvmMicrosPerTask());
-      findings.figure("timesNaive", timesNaive);
-      findings.figure("ofLimit", ofLimit);
+      findings.figure("timesNaive", compared.timesNaive());
+      findings.figure("ofLimit", compared.ofLimit());
       Wanted wanted = WANTED.get(concurrency);
       if (wanted != null) {
         String what = "drain at concurrency " + concurrency;
-        findings.bar(Bar.atLeast(what + ", times N", timesNaive, wanted.timesNaive()));
-        findings.bar(Bar.atLeast(what + ", of L", ofLimit, wanted.ofLimit()));
+        findings.bar(Bar.atLeast(what + ", times N", compared.timesNaive(), wanted.timesNaive()));
+        findings.bar(Bar.atLeast(what + ", of L", compared.ofLimit(), wanted.ofLimit()));
       }
     }
     rates.into(findings, "Drain, nothing kept on disk");
@@ -78,12 +77,38 @@ final class Drain extends LoadProgram {
     }
   }
 
-  private static void warmUp(Lab lab, int count) {
-    int some = Math.max(1, count / 10);
-    References.naive(lab, lab.uri(), Math.max(1, some / 10));
-    References.limit(lab, lab.uri(), some, 100);
-    drain(lab, some, 100);
-    lab.clear();
+  /** Totals of all rounds; a ratio is the median of those of the rounds. */
+  private record Compared(
+      Cell naive, Cell limit, Cell drained, double timesNaive, double ofLimit) {}
+
+  /** In turn and in rounds, since the pace of a machine changes within minutes. */
+  private static Compared compare(Lab lab, int tasks, int concurrency) {
+    int rounds = Math.max(1, Math.min(MOST_ROUNDS, tasks / LEAST_PER_ROUND));
+    int count = tasks / rounds;
+    Cell naive = Cell.NONE;
+    Cell limit = Cell.NONE;
+    Cell drained = Cell.NONE;
+    List<Double> timesNaive = new ArrayList<>();
+    List<Double> ofLimit = new ArrayList<>();
+    // The first round warms up.
+    for (int round = 0; round <= rounds; round++) {
+      Cell naiveNow = References.naive(lab, lab.uri(), Math.max(1, count / 10));
+      Cell limitNow = References.limit(lab, lab.uri(), count, concurrency);
+      lab.clear();
+      Cell drainedNow = drain(lab, count, concurrency);
+      if (round > 0) {
+        naive = naive.plus(naiveNow);
+        limit = limit.plus(limitNow);
+        drained = drained.plus(drainedNow);
+        timesNaive.add(drainedNow.tasksPerSecond() / naiveNow.tasksPerSecond());
+        ofLimit.add(drainedNow.tasksPerSecond() / limitNow.tasksPerSecond());
+      }
+    }
+    return new Compared(naive, limit, drained, median(timesNaive), median(ofLimit));
+  }
+
+  private static double median(List<Double> figures) {
+    return figures.stream().sorted().toList().get(figures.size() / 2);
   }
 
   private static Cell drain(Lab lab, int count, int concurrency) {
