@@ -50,11 +50,6 @@ public final class Lab implements AutoCloseable {
             .build());
   }
 
-  /** One more connection to look with, for a thread of its own. */
-  Jedis newClient() {
-    return jedis(uri);
-  }
-
   /**
    * Opens a Redis for measurements.
    *

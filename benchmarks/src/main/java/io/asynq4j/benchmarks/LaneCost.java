@@ -74,7 +74,7 @@ final class LaneCost {
     return values.stream().sorted().toList().get(values.size() / 2);
   }
 
-  static List<byte[]> newTasks(int batch) {
+  private static List<byte[]> newTasks(int batch) {
     List<byte[]> items = new ArrayList<>(batch * 4);
     for (int i = 0; i < batch; i++) {
       items.add(bytes(UUID.randomUUID().toString()));

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskClient implements Enqueuer, AutoCloseable {
 
-  /** By measurement (EnqueueBenchmark --sweep): from there on it is quicker to share calls. */
+  /** By measurement (./asynq bench own-calls): from there on it is quicker to share calls. */
   private static final int MAX_OWN_CALLS = 8;
 
   private static final int MAX_SENDERS = 4;

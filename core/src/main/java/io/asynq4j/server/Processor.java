@@ -41,8 +41,16 @@ final class Processor implements Runnable {
   /** While other queues have work, queues that had none are looked after only so often. */
   private static final long LOOK_NANOS = Duration.ofMillis(2).toNanos();
 
-  /** What one call takes at most; more than a script carries gains nothing. */
-  private static final int MOST_PER_CLAIM = 50;
+  /** What one call takes at most. */
+  private static final int MOST_PER_CLAIM = 100;
+
+  /**
+   * What it takes while so many settlements wait: then Redis has enough to do, and to claim more
+   * would only make the number of active tasks grow, which makes each dearer.
+   */
+  private static final int MOST_WHEN_BEHIND = 50;
+
+  private static final int BEHIND = 200;
 
   /**
    * What several queues share in one round: the larger, the longer one runs ahead of the others.
@@ -61,7 +69,7 @@ final class Processor implements Runnable {
   private final Outages outages;
   private final Signal signal;
   private final Watcher watch;
-  private final Stride stride;
+  private final Stride<ServedQueue> ready;
   private final Set<QueueName> woken = ConcurrentHashMap.newKeySet();
   private final Set<QueueName> limited = ConcurrentHashMap.newKeySet();
   private volatile boolean allWoken = true;
@@ -69,9 +77,12 @@ final class Processor implements Runnable {
   private volatile boolean stopped;
 
   private Map<QueueName, ServedQueue> served = new LinkedHashMap<>();
-  private final Map<ServedQueue, Stride.Turn> ready = new LinkedHashMap<>();
   private final Set<ServedQueue> unwatched = new LinkedHashSet<>();
   private final Set<ServedQueue> held = new LinkedHashSet<>();
+
+  /** Queues that are left to other servers first, and until when. */
+  private final Map<ServedQueue, Long> waiting = new LinkedHashMap<>();
+
   private long attemptNumber;
   private boolean rejected;
   private long lastLook;
@@ -96,7 +107,7 @@ final class Processor implements Runnable {
     this.attempts = attempts;
     this.outages = outages;
     this.signal = signal;
-    this.stride = new Stride(config.strictPriority());
+    this.ready = new Stride<>(config.strictPriority(), ServedQueue::weight);
     this.watch = watch;
     watch.listen(EnumSet.of(Part.PENDING, Part.PAUSED, Part.LEASE), this::wake, this::wakeAll);
     queues.onChange(
@@ -207,9 +218,12 @@ final class Processor implements Runnable {
       for (QueueName name : names) {
         ServedQueue queue = served.get(name);
         if (queue != null) {
-          makeReady(queue);
+          told(queue);
         }
       }
+    }
+    if (!waiting.isEmpty()) {
+      waiting.entrySet().removeIf(entry -> entry.getValue() - now <= 0 && lookNow(entry.getKey()));
     }
     if (!held.isEmpty()) {
       Instant instant = host.clock().instant();
@@ -233,7 +247,7 @@ final class Processor implements Runnable {
           next.put(name, queue);
         });
     served = next;
-    ready.keySet().removeIf(queue -> served.get(queue.name()) != queue);
+    ready.forgetIf(queue -> served.get(queue.name()) != queue);
     held.removeIf(queue -> served.get(queue.name()) != queue);
     unwatched.removeIf(queue -> served.get(queue.name()) != queue);
     served.values().stream()
@@ -254,17 +268,32 @@ final class Processor implements Runnable {
     }
   }
 
+  private void told(ServedQueue queue) {
+    long wait = queue.toldOfSomething();
+    if (wait == 0 || queue.status() != Status.WATCHED) {
+      makeReady(queue);
+    } else {
+      waiting.putIfAbsent(queue, System.nanoTime() + wait);
+    }
+  }
+
+  /** After a wait for others: whether they have left something is asked before it is claimed. */
+  private boolean lookNow(ServedQueue queue) {
+    if (served.get(queue.name()) == queue) {
+      lookAgain(queue);
+    }
+    return true;
+  }
+
   private void makeReady(ServedQueue queue) {
     unwatched.remove(queue);
     held.remove(queue);
     queue.become(Status.READY);
-    if (ready.put(queue, queue.turn()) == null) {
-      stride.enter(queue.turn());
-    }
+    ready.enter(queue);
   }
 
   private void leaveReady(ServedQueue queue, Status status) {
-    ready.remove(queue);
+    ready.leave(queue);
     queue.become(status);
     unwatched.add(queue);
   }
@@ -325,7 +354,11 @@ final class Processor implements Runnable {
   }
 
   private long waitNanos() {
-    long wait = Math.max(0, lastPoll + pollNanos() - System.nanoTime());
+    long nanos = System.nanoTime();
+    long wait = Math.max(0, lastPoll + pollNanos() - nanos);
+    for (long until : waiting.values()) {
+      wait = Math.min(wait, Math.max(until - nanos, 1));
+    }
     if (!held.isEmpty()) {
       Instant now = host.clock().instant();
       for (ServedQueue queue : held) {
@@ -341,19 +374,23 @@ final class Processor implements Runnable {
 
   private void claim(int free) {
     Map<ServedQueue, Integer> shares =
-        stride.share(ready.size() > 1 ? Math.min(free, MOST_PER_ROUND) : free, ready);
+        ready.share(ready.size() > 1 ? Math.min(free, MOST_PER_ROUND) : free);
     for (Map.Entry<ServedQueue, Integer> share : shares.entrySet()) {
       int wanted = config.strictPriority() ? free() : share.getValue();
       int got = 0;
-      while (got < wanted && !stopped && ready.containsKey(share.getKey())) {
-        got += claimFrom(share.getKey(), Math.min(wanted - got, MOST_PER_CLAIM));
+      while (got < wanted && !stopped && ready.contains(share.getKey())) {
+        got += claimFrom(share.getKey(), Math.min(wanted - got, mostPerClaim()));
       }
-      stride.refund(share.getKey().turn(), share.getValue() - got);
-      if (config.strictPriority() && ready.containsKey(share.getKey())) {
+      ready.refund(share.getKey(), share.getValue() - got);
+      if (config.strictPriority() && ready.contains(share.getKey())) {
         // It has more, and gets the workers that have become free meanwhile, too.
         break;
       }
     }
+  }
+
+  private int mostPerClaim() {
+    return settler.waiting() > BEHIND ? MOST_WHEN_BEHIND : MOST_PER_CLAIM;
   }
 
   private int claimFrom(ServedQueue queue, int wanted) {
@@ -368,6 +405,7 @@ final class Processor implements Runnable {
       return 0;
     }
     if (!batch.claims().isEmpty()) {
+      queue.gotSomething();
       host.events().claimed(queue.name(), batch.claims().size());
       start(queue, batch.claims());
     }
@@ -397,7 +435,7 @@ final class Processor implements Runnable {
   }
 
   private void putAside(ServedQueue queue, @Nullable Instant until) {
-    ready.remove(queue);
+    ready.leave(queue);
     queue.holdUntil(until);
     held.add(queue);
   }

@@ -12,16 +12,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells Redis how attempts ended, many at a time: for each queue one call is under way, and the
- * next takes all that has gathered meanwhile. So a single settlement leaves at once, and under load
- * the calls grow by themselves. A settlement is repeated until Redis has answered it.
+ * Tells Redis how attempts ended, many at a time: for each queue one call is under way, or two when
+ * very many wait, and the next takes all that has gathered meanwhile. So a single settlement leaves
+ * at once, and under load the calls grow by themselves. A settlement is repeated until Redis has
+ * answered it.
  */
 final class Settler {
 
@@ -32,6 +32,14 @@ final class Settler {
    * fails half-way could not be repeated without mistaking what is done for what is lost.
    */
   private static final int MOST = 50;
+
+  /**
+   * How many calls for one queue are under way when so many settlements wait: where Redis is far
+   * away, one at a time would not do. With fewer, a second call only keeps claims waiting.
+   */
+  private static final int MOST_CALLS = 2;
+
+  private static final int MANY = 4 * MOST;
 
   /** How often handlers that are about to end are let do so before the first call. */
   private static final int YIELDS = 2;
@@ -84,8 +92,7 @@ final class Settler {
   void add(Attempt attempt, Ended ended) {
     waiting.incrementAndGet();
     Lot lot = lots.computeIfAbsent(attempt.queue(), Lot::new);
-    lot.entries.add(new Entry(attempt, ended));
-    lot.start();
+    lot.add(new Entry(attempt, ended));
   }
 
   /**
@@ -114,14 +121,23 @@ final class Settler {
   private final class Lot implements Runnable {
     private final QueueName queue;
     private final ConcurrentLinkedQueue<Entry> entries = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean underWay = new AtomicBoolean();
+    private final AtomicInteger size = new AtomicInteger();
+    private final AtomicInteger underWay = new AtomicInteger();
 
     Lot(QueueName queue) {
       this.queue = queue;
     }
 
-    void start() {
-      if (!underWay.get() && underWay.compareAndSet(false, true)) {
+    void add(Entry entry) {
+      entries.add(entry);
+      size.incrementAndGet();
+      start();
+    }
+
+    private void start() {
+      int calls = underWay.get();
+      if ((calls == 0 || (calls < MOST_CALLS && size.get() >= MANY))
+          && underWay.compareAndSet(calls, calls + 1)) {
         threads.execute(this);
       }
     }
@@ -138,7 +154,7 @@ final class Settler {
           settle(batch);
         }
       } finally {
-        underWay.set(false);
+        underWay.decrementAndGet();
       }
       // What came after the last look, while this run still counted as under way.
       if (!entries.isEmpty()) {
@@ -147,7 +163,7 @@ final class Settler {
     }
 
     /** As many as a call carries, all of the kind of the first. */
-    private List<Entry> next() {
+    private synchronized List<Entry> next() {
       List<Entry> batch = new ArrayList<>();
       Entry first = entries.peek();
       Entry entry = first;
@@ -156,6 +172,7 @@ final class Settler {
         entries.remove();
         entry = entries.peek();
       }
+      size.addAndGet(-batch.size());
       return batch;
     }
 

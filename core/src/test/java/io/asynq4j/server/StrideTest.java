@@ -2,10 +2,11 @@ package io.asynq4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
@@ -14,72 +15,80 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class StrideTest {
 
-  private final Stride stride = new Stride(/* strict= */ false);
+  private record Queue(int number, int weight) {}
 
-  private static Map<String, Stride.Turn> turns(int... weights) {
-    Map<String, Stride.Turn> turns = new LinkedHashMap<>();
+  private final Stride<Queue> stride = new Stride<>(/* strict= */ false, Queue::weight);
+
+  private static List<Queue> enter(Stride<Queue> stride, int... weights) {
+    List<Queue> queues = new ArrayList<>();
     for (int i = 0; i < weights.length; i++) {
-      turns.put("q" + i, new Stride.Turn(weights[i]));
+      Queue queue = new Queue(i, weights[i]);
+      queues.add(queue);
+      stride.enter(queue);
     }
-    return turns;
+    return queues;
   }
 
-  private static Stride.Turn turn(Map<String, Stride.Turn> turns, String queue) {
-    return Objects.requireNonNull(turns.get(queue));
-  }
-
-  private static int sum(Map<String, Integer> shares) {
+  private static int sum(Map<Queue, Integer> shares) {
     return shares.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   @Test
   void oneQueueGetsEverything() {
-    assertThat(stride.share(7, turns(3))).containsExactly(Map.entry("q0", 7));
+    List<Queue> queues = enter(stride, 3);
+
+    assertThat(stride.share(7)).containsExactly(Map.entry(queues.get(0), 7));
   }
 
   @Test
   void freeWorkersAreSharedByWeight() {
-    assertThat(stride.share(100, turns(6, 3, 1)))
-        .containsOnly(Map.entry("q0", 60), Map.entry("q1", 30), Map.entry("q2", 10));
+    List<Queue> queues = enter(stride, 6, 3, 1);
+
+    assertThat(stride.share(100))
+        .containsOnly(
+            Map.entry(queues.get(0), 60),
+            Map.entry(queues.get(1), 30),
+            Map.entry(queues.get(2), 10));
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7, 16})
   void oneWorkerAfterTheOtherIsSharedByWeightToo(int free) {
-    Map<String, Stride.Turn> turns = turns(6, 3, 1);
-    Map<String, Integer> given = new LinkedHashMap<>();
+    List<Queue> queues = enter(stride, 6, 3, 1);
+    Map<Queue, Integer> given = new LinkedHashMap<>();
     for (int round = 0; round < 10_000 / free; round++) {
-      stride.share(free, turns).forEach((queue, share) -> given.merge(queue, share, Integer::sum));
+      stride.share(free).forEach((queue, share) -> given.merge(queue, share, Integer::sum));
     }
-    assertThat(given.get("q0")).isCloseTo(6_000, Percentage.withPercentage(1));
-    assertThat(given.get("q1")).isCloseTo(3_000, Percentage.withPercentage(1));
-    assertThat(given.get("q2")).isCloseTo(1_000, Percentage.withPercentage(1));
+    assertThat(given.get(queues.get(0))).isCloseTo(6_000, Percentage.withPercentage(1));
+    assertThat(given.get(queues.get(1))).isCloseTo(3_000, Percentage.withPercentage(1));
+    assertThat(given.get(queues.get(2))).isCloseTo(1_000, Percentage.withPercentage(1));
   }
 
   @Test
   void fixesW55_largeWeightsWithoutACommonDivisorCostNothing() {
-    assertThat(stride.share(10, turns(2_147_483_647, 2_147_483_629))).hasSize(2);
+    enter(stride, 2_147_483_647, 2_147_483_629);
+
+    assertThat(stride.share(10)).hasSize(2);
   }
 
   @Test
   void whatAQueueHadNoUseForIsNotCounted() {
-    Map<String, Stride.Turn> turns = turns(1, 1);
-    int first = stride.share(10, turns).getOrDefault("q0", 0);
-    stride.refund(turn(turns, "q0"), first);
+    Queue first = enter(stride, 1, 1).get(0);
+    stride.refund(first, stride.share(10).getOrDefault(first, 0));
 
-    assertThat(stride.share(10, turns).get("q0")).isBetween(7, 8);
+    assertThat(stride.share(10).get(first)).isBetween(7, 8);
   }
 
   @Test
   void aQueueThatHadNothingForLongDoesNotCatchUp() {
-    Map<String, Stride.Turn> both = turns(1, 1);
-    Map<String, Stride.Turn> busy = Map.of("q0", turn(both, "q0"));
+    Queue idle = enter(stride, 1, 1).get(1);
+    stride.leave(idle);
     for (int i = 0; i < 1_000; i++) {
-      stride.share(10, busy);
+      assertThat(stride.share(10)).doesNotContainKey(idle);
     }
-    stride.enter(turn(both, "q1"));
+    stride.enter(idle);
 
-    assertThat(stride.share(100, both).get("q1")).isBetween(45, 60);
+    assertThat(stride.share(100).get(idle)).isBetween(45, 60);
   }
 
   @Test
@@ -89,25 +98,36 @@ class StrideTest {
     for (int i = 0; i < weights.length; i++) {
       weights[i] = 1 + random.nextInt(5);
     }
-    Map<String, Stride.Turn> turns = turns(weights);
-    Map<String, Integer> given = new LinkedHashMap<>();
+    List<Queue> queues = enter(stride, weights);
+    Map<Queue, Integer> given = new LinkedHashMap<>();
     for (int round = 0; round < 5_000; round++) {
-      Map<String, Integer> shares = stride.share(4, turns);
+      Map<Queue, Integer> shares = stride.share(4);
       assertThat(sum(shares)).isEqualTo(4);
       shares.forEach((queue, share) -> given.merge(queue, share, Integer::sum));
     }
     double each = 20_000.0 / Arrays.stream(weights).sum();
-    for (int i = 0; i < weights.length; i++) {
-      assertThat((double) given.getOrDefault("q" + i, 0))
-          .isBetween(weights[i] * each - 5, weights[i] * each + 5);
+    for (Queue queue : queues) {
+      assertThat((double) given.getOrDefault(queue, 0))
+          .isBetween(queue.weight() * each - 5, queue.weight() * each + 5);
     }
   }
 
   @Test
-  void strictlyTheHeaviestIsOfferedAllFirst() {
-    Stride strict = new Stride(/* strict= */ true);
+  void whoIsForgottenGetsNothing() {
+    List<Queue> queues = enter(stride, 1, 1);
+    stride.forgetIf(queue -> queue.number() == 0);
 
-    assertThat(strict.share(5, turns(1, 6, 3)))
-        .containsExactly(Map.entry("q1", 5), Map.entry("q2", 5), Map.entry("q0", 5));
+    assertThat(stride.contains(queues.get(0))).isFalse();
+    assertThat(stride.share(10)).containsExactly(Map.entry(queues.get(1), 10));
+  }
+
+  @Test
+  void strictlyTheHeaviestIsOfferedAllFirst() {
+    Stride<Queue> strict = new Stride<>(/* strict= */ true, Queue::weight);
+    List<Queue> queues = enter(strict, 1, 6, 3);
+
+    assertThat(strict.share(5))
+        .containsExactly(
+            Map.entry(queues.get(1), 5), Map.entry(queues.get(2), 5), Map.entry(queues.get(0), 5));
   }
 }

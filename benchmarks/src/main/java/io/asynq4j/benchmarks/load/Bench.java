@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
       IdlePickUp.class,
       DuePrecision.class,
       EnqueueRates.class,
+      OwnCalls.class,
       RetryStorm.class,
       ManyQueues.class,
       IdleCost.class,

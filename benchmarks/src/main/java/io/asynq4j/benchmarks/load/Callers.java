@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 /** Ways to enqueue, each measured on an empty queue with connections that are open already. */
 final class Callers {
@@ -56,21 +57,32 @@ final class Callers {
 
   /** Threads that share a client, each with one call at a time. */
   Cell threads(int threads, int tasks) {
-    QueueName queue = lab.newQueue();
     try (Connected connected = Connected.to(lab.uri())) {
-      TaskClient client = connected.client();
-      ExecutorService executor = Executors.newFixedThreadPool(threads);
-      int each = Math.max(1, tasks / threads);
-      Caller call =
-          thread -> {
-            for (int i = 0; i < each; i++) {
-              client.enqueue(Load.request(queue, i)).orThrow();
-            }
-          };
-      // Connections are opened by the first calls.
-      client.enqueue(Load.request(queue, 0)).orThrow();
-      return measured((long) each * threads, () -> together(executor, threads, call));
+      return threads(connected, threads, tasks);
     }
+  }
+
+  /** The same with so many calls that callers make themselves. */
+  Cell threads(int threads, int tasks, int maxCalls) {
+    try (Connected connected = Connected.to(lab.uri(), maxCalls)) {
+      return threads(connected, threads, tasks);
+    }
+  }
+
+  private Cell threads(Connected connected, int threads, int tasks) {
+    QueueName queue = lab.newQueue();
+    TaskClient client = connected.client();
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    int each = Math.max(1, tasks / threads);
+    Caller call =
+        thread -> {
+          for (int i = 0; i < each; i++) {
+            client.enqueue(Load.request(queue, i)).orThrow();
+          }
+        };
+    // Connections are opened by the first calls.
+    client.enqueue(Load.request(queue, 0)).orThrow();
+    return measured((long) each * threads, () -> together(executor, threads, call));
   }
 
   /** One thread and unique tasks, on a queue that holds some. */
@@ -110,19 +122,17 @@ final class Callers {
   Cell all(int tasks, int batch) {
     QueueName queue = lab.newQueue();
     try (Connected connected = Connected.to(lab.uri())) {
-      TaskClient client = connected.client();
       int calls = Math.max(1, tasks / batch);
+      // Made before: a bare client has its bytes from nowhere, too.
+      List<List<EnqueueRequest>> requests = new ArrayList<>(calls);
+      for (int call = 0; call < calls; call++) {
+        requests.add(IntStream.range(0, batch).mapToObj(i -> Load.request(queue, i)).toList());
+      }
       return measured(
           (long) calls * batch,
-          () -> {
-            for (int call = 0; call < calls; call++) {
-              List<EnqueueRequest> requests = new ArrayList<>(batch);
-              for (int i = 0; i < batch; i++) {
-                requests.add(Load.request(queue, i));
-              }
-              client.enqueueAll(requests).forEach(EnqueueResult::orThrow);
-            }
-          });
+          () ->
+              requests.forEach(
+                  call -> connected.client().enqueueAll(call).forEach(EnqueueResult::orThrow)));
     }
   }
 

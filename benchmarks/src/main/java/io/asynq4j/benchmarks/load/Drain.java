@@ -7,7 +7,6 @@ import io.asynq4j.benchmarks.Lab;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +21,7 @@ import picocli.CommandLine.Option;
     description = "A: how fast tasks that do nothing are worked off; also with AOF.")
 final class Drain extends LoadProgram {
 
+  private static final String NAIVE = "N: naive loop, 10 workers";
   private static final int FULL_TASKS = 500_000;
   private static final int MOST_ROUNDS = 5;
   private static final int LEAST_PER_ROUND = 50_000;
@@ -52,23 +52,26 @@ final class Drain extends LoadProgram {
     int count = tasks != null ? tasks : size(FULL_TASKS, 4_000);
     Rates rates = new Rates("× N", "of L");
     for (int concurrency : concurrencies) {
-      Compared compared = compare(lab, count, concurrency);
-      rates.add("N: naive loop, 10 workers", compared.naive());
-      rates.add("L(" + concurrency + "): bare client", compared.limit());
-      Cell drained = compared.drained();
-      rates.add(
-          "server, concurrency " + concurrency, drained, compared.timesNaive(), compared.ofLimit());
+      String limit = "L(" + concurrency + "): bare client";
+      String server = "server, concurrency " + concurrency;
+      Turns turns = inTurn(lab, count, concurrency, limit, server);
+      double timesNaive = turns.ratio(server, NAIVE);
+      double ofLimit = turns.ratio(server, limit);
+      Cell drained = turns.total(server);
+      rates.add(NAIVE, turns.total(NAIVE));
+      rates.add(limit, turns.total(limit));
+      rates.add(server, drained, timesNaive, ofLimit);
       findings.figure("concurrency", concurrency);
       findings.figure("tasksPerSecond", drained.tasksPerSecond());
       findings.figure("redisMicrosPerTask", drained.redisMicrosPerTask());
       findings.figure("jvmMicrosPerTask", drained.jvmMicrosPerTask());
-      findings.figure("timesNaive", compared.timesNaive());
-      findings.figure("ofLimit", compared.ofLimit());
+      findings.figure("timesNaive", timesNaive);
+      findings.figure("ofLimit", ofLimit);
       Wanted wanted = WANTED.get(concurrency);
       if (wanted != null) {
         String what = "drain at concurrency " + concurrency;
-        findings.bar(Bar.atLeast(what + ", times N", compared.timesNaive(), wanted.timesNaive()));
-        findings.bar(Bar.atLeast(what + ", of L", compared.ofLimit(), wanted.ofLimit()));
+        findings.bar(Bar.atLeast(what + ", times N", timesNaive, wanted.timesNaive()));
+        findings.bar(Bar.atLeast(what + ", of L", ofLimit, wanted.ofLimit()));
       }
     }
     rates.into(findings, "Drain, nothing kept on disk");
@@ -77,38 +80,20 @@ final class Drain extends LoadProgram {
     }
   }
 
-  /** Totals of all rounds; a ratio is the median of those of the rounds. */
-  private record Compared(
-      Cell naive, Cell limit, Cell drained, double timesNaive, double ofLimit) {}
-
-  /** In turn and in rounds, since the pace of a machine changes within minutes. */
-  private static Compared compare(Lab lab, int tasks, int concurrency) {
+  private static Turns inTurn(Lab lab, int tasks, int concurrency, String limit, String server) {
     int rounds = Math.max(1, Math.min(MOST_ROUNDS, tasks / LEAST_PER_ROUND));
     int count = tasks / rounds;
-    Cell naive = Cell.NONE;
-    Cell limit = Cell.NONE;
-    Cell drained = Cell.NONE;
-    List<Double> timesNaive = new ArrayList<>();
-    List<Double> ofLimit = new ArrayList<>();
-    // The first round warms up.
-    for (int round = 0; round <= rounds; round++) {
-      Cell naiveNow = References.naive(lab, lab.uri(), Math.max(1, count / 10));
-      Cell limitNow = References.limit(lab, lab.uri(), count, concurrency);
-      lab.clear();
-      Cell drainedNow = drain(lab, count, concurrency);
-      if (round > 0) {
-        naive = naive.plus(naiveNow);
-        limit = limit.plus(limitNow);
-        drained = drained.plus(drainedNow);
-        timesNaive.add(drainedNow.tasksPerSecond() / naiveNow.tasksPerSecond());
-        ofLimit.add(drainedNow.tasksPerSecond() / limitNow.tasksPerSecond());
-      }
-    }
-    return new Compared(naive, limit, drained, median(timesNaive), median(ofLimit));
-  }
-
-  private static double median(List<Double> figures) {
-    return figures.stream().sorted().toList().get(figures.size() / 2);
+    return new Turns()
+        .add(NAIVE, () -> References.naive(lab, lab.uri(), Math.max(1, count / 10)))
+        .add(
+            limit,
+            () -> {
+              Cell cell = References.limit(lab, lab.uri(), count, concurrency);
+              lab.clear();
+              return cell;
+            })
+        .add(server, () -> drain(lab, count, concurrency))
+        .run(rounds);
   }
 
   private static Cell drain(Lab lab, int count, int concurrency) {

@@ -2,7 +2,6 @@ package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.benchmarks.Bar;
-import io.asynq4j.benchmarks.Cell;
 import io.asynq4j.benchmarks.Lab;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.redis.RedisConnection;
@@ -23,56 +22,53 @@ final class EnqueueRates extends LoadProgram {
 
   private static final int BATCH = 100;
 
+  private static final String BARE_ONE = "reference: bare client, one by one";
+  private static final String BARE_TEN = "reference: ten bare clients, one by one";
+  private static final String BARE_BATCH = "reference: bare client, 100 a call";
+  private static final String ONE = "one thread";
+  private static final String TEN = "10 threads";
+  private static final String HUNDRED = "100 threads";
+  private static final String ASYNC = "enqueueAsync, one thread";
+  private static final String ALL = "enqueueAll, 1,000 a call";
+
   @Override
   void measure(Lab lab, Findings findings) throws IOException {
     int tasks = size(100_000, 1_000);
-    Rates rates = new Rates("of its reference");
+    int rounds = size(5, 1);
+    int some = tasks / rounds;
     Callers callers = new Callers(lab);
-    warmUp(callers, tasks / 5);
-
-    Cell bareOne = callers.bare(1, tasks / 2, 1);
-    rates.add("reference: bare client, one by one", bareOne);
-    Cell bareTen = callers.bare(10, tasks, 1);
-    rates.add("reference: ten bare clients, one by one", bareTen);
-    Cell bareBatch = callers.bare(1, tasks * 2, BATCH);
-    rates.add("reference: bare client, 100 a call", bareBatch);
-
-    Cell one = callers.threads(1, tasks / 2);
-    double ofOne = ratio(one, bareOne);
-    rates.add("one thread", one, ofOne);
-    Cell ten = callers.threads(10, tasks);
-    double ofTen = ratio(ten, bareTen);
-    rates.add("10 threads", ten, ofTen);
-    Cell hundred = callers.threads(100, tasks);
-    rates.add("100 threads", hundred, ratio(hundred, bareTen));
-    Cell async = callers.async(tasks * 2);
-    rates.add("enqueueAsync, one thread", async, ratio(async, bareBatch));
-    Cell all = callers.all(tasks * 2, 1_000);
-    double ofBatch = ratio(all, bareBatch);
-    rates.add("enqueueAll, 1,000 a call", all, ofBatch);
+    Turns turns =
+        new Turns()
+            .add(BARE_ONE, () -> callers.bare(1, some / 2, 1))
+            .add(ONE, () -> callers.threads(1, some / 2))
+            .add(BARE_TEN, () -> callers.bare(10, some, 1))
+            .add(TEN, () -> callers.threads(10, some))
+            .add(HUNDRED, () -> callers.threads(100, some))
+            .add(BARE_BATCH, () -> callers.bare(1, some * 2, BATCH))
+            .add(ASYNC, () -> callers.async(some * 2))
+            .add(ALL, () -> callers.all(some * 2, 1_000))
+            .run(rounds);
+    Rates rates = new Rates("of its reference");
+    for (String reference : List.of(BARE_ONE, BARE_TEN, BARE_BATCH)) {
+      rates.add(reference, turns.total(reference));
+    }
+    rates.add(ONE, turns.total(ONE), turns.ratio(ONE, BARE_ONE));
+    rates.add(TEN, turns.total(TEN), turns.ratio(TEN, BARE_TEN));
+    rates.add(HUNDRED, turns.total(HUNDRED), turns.ratio(HUNDRED, BARE_TEN));
+    rates.add(ASYNC, turns.total(ASYNC), turns.ratio(ASYNC, BARE_BATCH));
+    rates.add(ALL, turns.total(ALL), turns.ratio(ALL, BARE_BATCH));
     unique(lab, callers, rates, tasks / 2);
     rates.into(findings, "Enqueue");
 
-    findings.figure("tasksPerSecond", one.tasksPerSecond());
-    findings.figure("tasksPerSecondOfTen", ten.tasksPerSecond());
-    findings.figure("tasksPerSecondOfAll", all.tasksPerSecond());
-    findings.bar(Bar.atLeast("one thread, of a bare client", ofOne, 0.9));
-    findings.bar(Bar.atLeast("ten threads, of ten bare clients", ofTen, 0.9));
-    findings.bar(Bar.atLeast("enqueueAll, times one by one", ratio(all, one), 8));
-    findings.bar(Bar.atLeast("enqueueAll, of the bare batch call", ofBatch, 0.8));
+    findings.figure("tasksPerSecond", turns.total(ONE).tasksPerSecond());
+    findings.figure("tasksPerSecondOfTen", turns.total(TEN).tasksPerSecond());
+    findings.figure("tasksPerSecondOfAll", turns.total(ALL).tasksPerSecond());
+    findings.bar(Bar.atLeast("one thread, of a bare client", turns.ratio(ONE, BARE_ONE), 0.9));
+    findings.bar(Bar.atLeast("ten threads, of ten bare clients", turns.ratio(TEN, BARE_TEN), 0.9));
+    findings.bar(Bar.atLeast("enqueueAll, times one by one", turns.ratio(ALL, ONE), 8));
+    findings.bar(
+        Bar.atLeast("enqueueAll, of the bare batch call", turns.ratio(ALL, BARE_BATCH), 0.8));
     virtualThreads(lab, findings, tasks);
-  }
-
-  private static double ratio(Cell cell, Cell reference) {
-    return cell.tasksPerSecond() / reference.tasksPerSecond();
-  }
-
-  private static void warmUp(Callers callers, int tasks) {
-    callers.bare(1, tasks, 1);
-    callers.bare(1, tasks, BATCH);
-    callers.threads(10, tasks);
-    callers.async(tasks);
-    callers.all(tasks, 1_000);
   }
 
   private void unique(Lab lab, Callers callers, Rates rates, int tasks) {
@@ -129,6 +125,12 @@ final class EnqueueRates extends LoadProgram {
     static Connected to(String uri) {
       RedisConnection redis = RedisConnection.open(uri);
       return new Connected(redis, TaskClient.create(redis));
+    }
+
+    /** With so many calls that callers make themselves. */
+    static Connected to(String uri, int maxCalls) {
+      RedisConnection redis = RedisConnection.open(uri);
+      return new Connected(redis, TaskClient.builder(redis).maxCalls(maxCalls).build());
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.Cell;
 import io.asynq4j.benchmarks.Lab;
+import io.asynq4j.benchmarks.Usage;
 import io.asynq4j.handler.Outcome;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -32,13 +34,16 @@ final class Footprint extends LoadProgram {
             "threads when idle",
             "threads when full",
             "connections when idle",
-            "connections when full"),
+            "connections when full",
+            "Redis CPU µs/task",
+            "JVM CPU µs/task, collections included"),
         List.of(measure(lab, size(2_000, 50), size(100_000, 1_000))));
   }
 
   private static List<Object> measure(Lab lab, int running, int waiting)
       throws InterruptedException {
     QueueName queue = lab.newQueue();
+    Usage start = lab.usage();
     State before = state(lab);
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch blocked = new CountDownLatch(running);
@@ -63,6 +68,7 @@ final class Footprint extends LoadProgram {
       State overfull = state(lab);
       release.countDown();
       all.await();
+      Cell cell = new Cell(0, running + waiting, lab.usage().since(start));
       return List.of(
           running,
           waiting,
@@ -71,7 +77,9 @@ final class Footprint extends LoadProgram {
           idle.threads() - before.threads(),
           full.threads() - before.threads(),
           idle.connections() - before.connections(),
-          full.connections() - before.connections());
+          full.connections() - before.connections(),
+          cell.redisMicrosPerTask(),
+          cell.jvmMicrosPerTask());
     } finally {
       release.countDown();
       served.close();

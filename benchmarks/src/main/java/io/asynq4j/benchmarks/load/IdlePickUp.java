@@ -11,6 +11,7 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import picocli.CommandLine.Command;
 
@@ -24,10 +25,12 @@ final class IdlePickUp extends LoadProgram {
   void measure(Lab lab, Findings findings) throws Exception {
     int tasks = size(1_000, 10);
     List<List<Object>> rows = new ArrayList<>();
-    List<Object> reference = new ArrayList<>(List.of("reference: a round trip to Redis"));
-    reference.addAll(References.roundTrips(lab, lab.uri(), tasks).row());
-    reference.addAll(List.of("", ""));
-    rows.add(reference);
+    reference(
+        "reference: a round trip to Redis", References.roundTrips(lab, lab.uri(), tasks), rows);
+    reference(
+        "reference: a round trip, one every 20 to 250 ms",
+        References.roundTrips(lab, lab.uri(), Math.max(1, tasks / 10), IdlePickUp::pause),
+        rows);
     Latencies alone = pickUps(lab, 1, tasks, rows);
     pickUps(lab, size(50, 5), tasks, rows);
     List<String> columns = new ArrayList<>(List.of("what"));
@@ -40,19 +43,35 @@ final class IdlePickUp extends LoadProgram {
     findings.bar(Bar.atMost("idle pick-up, p99 ms", alone.millis(0.99), 5));
   }
 
+  private static void reference(String name, Latencies latencies, List<List<Object>> rows) {
+    List<Object> row = new ArrayList<>(List.of(name));
+    row.addAll(latencies.row());
+    row.addAll(List.of("", ""));
+    rows.add(row);
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(ThreadLocalRandom.current().nextInt(20, 251));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
   private static Latencies pickUps(Lab lab, int servers, int tasks, List<List<Object>> rows)
       throws InterruptedException {
     QueueName queue = lab.newQueue();
     Latencies latencies = new Latencies();
-    int warmUp = Math.max(1, tasks / 10);
-    Served.Countdown all = new Served.Countdown(warmUp + tasks);
+    int warmUp = 5 * tasks;
+    Semaphore started = new Semaphore(0);
     Handler<Task> handler =
         (task, context) -> {
           long stamp = Load.stampOf(task);
           if (stamp != 0) {
             latencies.add(System.nanoTime() - stamp);
           }
-          all.one();
+          started.release();
           return Outcome.done();
         };
     List<Served> fleet = new ArrayList<>();
@@ -60,13 +79,18 @@ final class IdlePickUp extends LoadProgram {
       for (int i = 0; i < servers; i++) {
         fleet.add(Served.start(lab.uri(), List.of(queue), 10, handler, server -> server));
       }
-      Usage before = lab.usage();
-      for (int i = 0; i < warmUp + tasks; i++) {
-        Thread.sleep(ThreadLocalRandom.current().nextInt(20, 251));
-        client.enqueue(Load.request(queue, i < warmUp ? 0 : System.nanoTime())).orThrow();
+      // At any pace: code that runs a few times a second would not be compiled for minutes.
+      for (int i = 0; i < warmUp; i++) {
+        client.enqueue(Load.request(queue, 0)).orThrow();
+        started.acquire();
       }
-      all.await();
-      Cell cell = new Cell(0, warmUp + tasks, lab.usage().since(before));
+      Usage before = lab.usage();
+      for (int i = 0; i < tasks; i++) {
+        pause();
+        client.enqueue(Load.request(queue, System.nanoTime())).orThrow();
+        started.acquire();
+      }
+      Cell cell = new Cell(0, tasks, lab.usage().since(before));
       List<Object> row =
           new ArrayList<>(List.of(servers == 1 ? "one server" : servers + " servers"));
       row.addAll(latencies.row());

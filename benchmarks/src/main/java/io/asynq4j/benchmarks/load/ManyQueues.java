@@ -14,34 +14,46 @@ import picocli.CommandLine.Command;
 final class ManyQueues extends LoadProgram {
 
   private static final int CONCURRENCY = 100;
+  private static final String NAIVE = "N: naive loop, 10 workers";
+  private static final String LIMIT = "L(100): bare client";
+  private static final String ONE = "1 queue";
 
   @Override
   void measure(Lab lab, Findings findings) {
     int tasks = size(200_000, 2_000);
     int some = size(100, 10);
     int many = size(10_000, 100);
+    String hundred = "%,d queues".formatted(some);
+    String spread = "%,d queues".formatted(many);
+    String busy = "1 queue and %,d idle".formatted(many - 1);
+    Turns turns =
+        new Turns()
+            .add(NAIVE, () -> References.naive(lab, lab.uri(), Math.max(1, tasks / 20)))
+            .add(
+                LIMIT,
+                () -> {
+                  Cell cell = References.limit(lab, lab.uri(), tasks, CONCURRENCY);
+                  lab.clear();
+                  return cell;
+                })
+            .add(ONE, () -> drain(lab, 1, 0, tasks))
+            .add(hundred, () -> drain(lab, some, 0, tasks))
+            .add(spread, () -> drain(lab, many, 0, tasks))
+            .add(busy, () -> drain(lab, 1, many - 1, tasks))
+            .run(size(3, 1));
     Rates rates = new Rates("of one queue");
-    drain(lab, 1, 0, tasks / 5);
-    rates.add("N: naive loop", References.naive(lab, lab.uri(), Math.max(1, tasks / 20)));
-    rates.add("L(100)", References.limit(lab, lab.uri(), tasks, CONCURRENCY));
-    lab.clear();
-    double one = drain(lab, 1, 0, tasks, rates, 0);
-    drain(lab, some, 0, tasks, rates, one);
-    double spread = drain(lab, many, 0, tasks, rates, one);
-    double busy = drain(lab, 1, many - 1, tasks, rates, one);
+    rates.add(NAIVE, turns.total(NAIVE));
+    rates.add(LIMIT, turns.total(LIMIT));
+    for (String what : List.of(ONE, hundred, spread, busy)) {
+      rates.add(what, turns.total(what), turns.ratio(what, ONE));
+    }
     rates.into(findings, "Drain at concurrency 100");
-    findings.figure("tasksPerSecond", one);
-    findings.figure("ofOneQueue", spread / one);
-    findings.figure("oneBusyOfOneQueue", busy / one);
-    findings.bar(Bar.atLeast(many + " queues, of one queue", spread / one, 0.5));
-    findings.bar(Bar.atLeast("one busy among " + many + ", of one queue", busy / one, 0.8));
-  }
-
-  private static double drain(Lab lab, int busy, int idle, int tasks, Rates rates, double one) {
-    Cell cell = drain(lab, busy, idle, tasks);
-    String what = "%,d queues%s".formatted(busy, idle == 0 ? "" : " and %,d idle".formatted(idle));
-    rates.add(what, cell, one == 0 ? 1.0 : cell.tasksPerSecond() / one);
-    return cell.tasksPerSecond();
+    findings.figure("tasksPerSecond", turns.total(ONE).tasksPerSecond());
+    findings.figure("ofOneQueue", turns.ratio(spread, ONE));
+    findings.figure("oneBusyOfOneQueue", turns.ratio(busy, ONE));
+    findings.bar(Bar.atLeast(many + " queues, of one queue", turns.ratio(spread, ONE), 0.5));
+    findings.bar(
+        Bar.atLeast("one busy among " + many + ", of one queue", turns.ratio(busy, ONE), 0.8));
   }
 
   private static Cell drain(Lab lab, int busy, int idle, int tasks) {

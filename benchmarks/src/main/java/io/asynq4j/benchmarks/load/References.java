@@ -100,9 +100,15 @@ final class References {
 
   /** How long Redis takes to answer at all. */
   static Latencies roundTrips(Lab lab, String uri, int count) {
+    return roundTrips(lab, uri, count, () -> {});
+  }
+
+  /** The same with something before each: a machine that has slept is slower to answer. */
+  static Latencies roundTrips(Lab lab, String uri, int count, Runnable before) {
     Latencies times = new Latencies();
     try (BareClient client = new BareClient(uri, lab.newQueue())) {
       for (int i = 0; i < count * 2; i++) {
+        before.run();
         long sent = System.nanoTime();
         client.ping();
         // The first half warms up.

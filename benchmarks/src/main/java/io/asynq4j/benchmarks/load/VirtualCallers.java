@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 final class VirtualCallers {
 
   static final int COUNT = 500;
+  private static final int ROUNDS = 4;
   static final String NONE = "none";
 
   private VirtualCallers() {}
@@ -27,10 +28,15 @@ final class VirtualCallers {
     int tasks = Integer.parseInt(arguments[2]);
     try (Connected connected = Connected.to(arguments[0])) {
       TaskClient client = connected.client();
-      rate(client, queue, tasks / 4, 10, Executors.newFixedThreadPool(10));
-      rate(client, queue, tasks / 4, COUNT, virtual());
-      double ten = rate(client, queue, tasks, 10, Executors.newFixedThreadPool(10));
-      double virtual = rate(client, queue, tasks, COUNT, virtual());
+      double ten = 0;
+      double virtual = 0;
+      // In turn; the first round warms up.
+      for (int round = 0; round <= ROUNDS; round++) {
+        double tenNow = rate(client, queue, tasks / ROUNDS, 10, Executors.newFixedThreadPool(10));
+        double virtualNow = rate(client, queue, tasks / ROUNDS, COUNT, virtual());
+        ten += round == 0 ? 0 : tenNow / ROUNDS;
+        virtual += round == 0 ? 0 : virtualNow / ROUNDS;
+      }
       System.out.println(Runtime.version().feature() + " " + ten + " " + virtual);
     }
   }

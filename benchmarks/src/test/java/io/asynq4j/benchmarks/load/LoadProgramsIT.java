@@ -37,6 +37,7 @@ class LoadProgramsIT {
     "idle-pickup, p99Millis, 2",
     "due, p99MillisPrecise, 2",
     "enqueue, tasksPerSecond, 4",
+    "own-calls, tasksPerSecondOf10With8, 0",
     "retry-storm, tasksPerSecond, 0",
     "queues, oneBusyOfOneQueue, 2",
     "idle-cost, commandsPerSecondWith1000, 3",
