@@ -17,6 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /** Puts new tasks into Redis, many per call. */
@@ -53,7 +56,11 @@ final class RedisSink implements TaskSink {
   @Override
   public List<EnqueueAnswer> enqueue(List<NewTask> tasks) {
     @Nullable EnqueueAnswer[] answers = new EnqueueAnswer[tasks.size()];
-    calls(tasks).forEach(call -> call.into(answers, Confirmation.NONE));
+    List<Call> calls = calls(tasks);
+    for (int i = 0; i < calls.size(); i++) {
+      encodeAhead(calls, i + 1);
+      calls.get(i).into(answers, Confirmation.NONE);
+    }
     return Arrays.asList(answers);
   }
 
@@ -61,7 +68,10 @@ final class RedisSink implements TaskSink {
   public List<EnqueueAnswer> enqueueEach(List<NewTask> tasks, Confirmation confirmation) {
     @Nullable EnqueueAnswer[] answers = new EnqueueAnswer[tasks.size()];
     Map<QueueName, RuntimeException> outages = new HashMap<>();
-    for (Call call : calls(tasks)) {
+    List<Call> calls = calls(tasks);
+    for (int i = 0; i < calls.size(); i++) {
+      encodeAhead(calls, i + 1);
+      Call call = calls.get(i);
       EnqueueAnswer failure = outages.isEmpty() ? null : notSent(call, outages);
       try {
         if (failure == null) {
@@ -78,6 +88,13 @@ final class RedisSink implements TaskSink {
       }
     }
     return Arrays.asList(answers);
+  }
+
+  /** So that the next call is ready when Redis has answered this one. */
+  private static void encodeAhead(List<Call> calls, int next) {
+    if (next < calls.size() && Runtime.getRuntime().availableProcessors() > 1) {
+      ForkJoinPool.commonPool().execute(calls.get(next).args);
+    }
   }
 
   /**
@@ -134,6 +151,7 @@ final class RedisSink implements TaskSink {
     private final Lot lot;
     private final List<Integer> places = new ArrayList<>();
     private final List<NewTask> tasks = new ArrayList<>();
+    private final FutureTask<Args> args = new FutureTask<>(this::encode);
     private long bytes;
 
     Call(Lot lot) {
@@ -150,6 +168,37 @@ final class RedisSink implements TaskSink {
       bytes += task.message().payload().size();
     }
 
+    private Args encode() {
+      Args encoded = new Args(tasks.size() * lot.script().items().size());
+      for (NewTask task : tasks) {
+        RedisSink.add(encoded, lot.script(), task);
+      }
+      return encoded;
+    }
+
+    private Args args() {
+      // Unless another thread has begun it: nobody waits for a pool that is busy.
+      args.run();
+      boolean interrupted = false;
+      try {
+        while (true) {
+          try {
+            return args.get();
+          } catch (InterruptedException e) {
+            interrupted = true;
+          } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause
+                ? cause
+                : new IllegalStateException("could not encode tasks", e.getCause());
+          }
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
     void fail(@Nullable EnqueueAnswer[] answers, EnqueueAnswer failure) {
       places.forEach(place -> answers[place] = failure);
     }
@@ -157,11 +206,7 @@ final class RedisSink implements TaskSink {
     void into(@Nullable EnqueueAnswer[] answers, Confirmation confirmation) {
       Confirmer confirmer = confirmer(lot.queue(), confirmation);
       registry.register(lot.queue());
-      Args args = new Args(tasks.size() * lot.script().items().size());
-      for (NewTask task : tasks) {
-        RedisSink.add(args, lot.script(), task);
-      }
-      List<@Nullable Object> replies = Reply.list(run(lot, args, confirmer));
+      List<@Nullable Object> replies = Reply.list(run(lot, args(), confirmer));
       RuntimeException shortfall = confirmer == null ? null : confirmer.shortfall();
       for (int i = 0; i < places.size(); i++) {
         EnqueueAnswer answer = answer(replies.get(i));
