@@ -170,6 +170,11 @@ final class RedisCancellations implements Cancellations {
 
     @Override
     public void onSubscribe(String channel, int subscribedChannels) {
+      if (closed) {
+        // Jedis has connected again: whoever closed this cut the connection before it subscribed.
+        unsubscribe();
+        return;
+      }
       if (lost) {
         lost = false;
         log.info("subscribed to cancellations again");

@@ -360,7 +360,7 @@ class LifecycleIT {
     } finally {
       pool.shutdownNow();
     }
-    assertThat(world.count(TaskState.ACTIVE)).isZero();
+    soon(() -> assertThat(world.count(TaskState.ACTIVE)).isZero());
     assertThat(world.count(TaskState.PENDING) + handled.get()).isEqualTo(2_000);
   }
 

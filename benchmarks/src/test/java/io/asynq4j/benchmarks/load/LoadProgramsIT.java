@@ -110,6 +110,7 @@ class LoadProgramsIT {
                 "idle-pickup",
                 "due",
                 "enqueue",
+                "own-calls",
                 "retry-storm",
                 "queues",
                 "idle-cost",
