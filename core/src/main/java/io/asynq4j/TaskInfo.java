@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param crashes how often in a row its worker has vanished
  * @param uniqueKey the Redis key of the lock it took; empty when it is not unique
  * @param progress how far its last attempt came; null when that has said nothing
+ * @param since since when it is in its state; null where that is not kept: for scheduled and active
+ *     tasks, and for what a Go process has made pending
  */
 public record TaskInfo(
     String id,
@@ -39,7 +41,8 @@ public record TaskInfo(
     Payload result,
     int crashes,
     String uniqueKey,
-    @Nullable Progress progress) {
+    @Nullable Progress progress,
+    @Nullable Instant since) {
 
   public TaskInfo {
     headers = Map.copyOf(headers);

@@ -31,9 +31,10 @@ public enum TaskState {
   public Set<TaskState> next() {
     return switch (this) {
       case ACTIVE -> EnumSet.of(ACTIVE, PENDING, SCHEDULED, RETRY, ARCHIVED, COMPLETED);
-      case PENDING -> EnumSet.of(ACTIVE, ARCHIVED);
-      case SCHEDULED, RETRY -> EnumSet.of(PENDING, AGGREGATING, ARCHIVED);
-      case ARCHIVED -> EnumSet.of(PENDING);
+      case PENDING -> EnumSet.of(ACTIVE, SCHEDULED, ARCHIVED);
+      case SCHEDULED -> EnumSet.of(SCHEDULED, PENDING, AGGREGATING, ARCHIVED);
+      case RETRY -> EnumSet.of(RETRY, PENDING, AGGREGATING, ARCHIVED);
+      case ARCHIVED -> EnumSet.of(PENDING, SCHEDULED);
       case COMPLETED -> EnumSet.of(PENDING, ARCHIVED);
       case AGGREGATING -> EnumSet.of(AGGREGATING, PENDING, ARCHIVED);
     };

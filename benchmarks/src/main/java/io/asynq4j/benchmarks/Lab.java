@@ -146,14 +146,14 @@ public final class Lab implements AutoCloseable {
   }
 
   /** From now on, SLOWLOG keeps how long every call takes that takes so long. */
-  void logCalls(long slowerThanMicros) {
+  public void logCalls(long slowerThanMicros) {
     admin.configSet("slowlog-max-len", "100000");
     admin.slowlogReset();
     admin.configSet("slowlog-log-slower-than", Long.toString(slowerThanMicros));
   }
 
   /** The times in microseconds of the scripts that were called since then, in order. */
-  List<Long> loggedCalls() {
+  public List<Long> loggedCalls() {
     admin.configSet("slowlog-log-slower-than", "-1");
     List<Long> micros = new ArrayList<>();
     for (Slowlog entry : admin.slowlogGet(100_000)) {

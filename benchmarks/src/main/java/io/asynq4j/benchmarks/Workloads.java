@@ -302,6 +302,10 @@ final class Workloads {
         "archive_waiting",
         stock::scheduled,
         (inspection, ids) -> inspection.archive(queue, ids, Stock.KEEP_ALL));
+    act(
+        "reschedule_waiting",
+        stock::scheduled,
+        (inspection, ids) -> inspection.reschedule(queue, ids, Instant.now().plus(Stock.LONG)));
     act("delete", stock::scheduled, (inspection, ids) -> inspection.delete(queue, ids));
     Shelf<String> shelf = new Shelf<>();
     single(

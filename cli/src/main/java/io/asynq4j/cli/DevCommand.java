@@ -1,9 +1,9 @@
 package io.asynq4j.cli;
 
-import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
-import io.asynq4j.broker.Inspection.QueueStats;
 import io.asynq4j.handler.Mux;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Path;
@@ -128,7 +128,7 @@ final class DevCommand implements Callable<Integer> {
         screen.line(demos + " demo tasks enqueued");
         ScheduledExecutorService ticks = Executors.newSingleThreadScheduledExecutor();
         try {
-          Status status = new Status(redis, QueueName.of(queue), screen);
+          Status status = new Status(Inspector.create(redis), queue, screen);
           ScheduledFuture<?> showing =
               ticks.scheduleAtFixedRate(
                   status::show, STATUS.toMillis(), STATUS.toMillis(), TimeUnit.MILLISECONDS);
@@ -149,15 +149,15 @@ final class DevCommand implements Callable<Integer> {
 
   /** What the queue looks like, each second. */
   private static final class Status {
-    private final RedisConnection redis;
-    private final QueueName queue;
+    private final Inspector inspector;
+    private final String queue;
     private final Screen screen;
     private long shown;
     private long lastProcessed = -1;
     private long lastNanos;
 
-    Status(RedisConnection redis, QueueName queue, Screen screen) {
-      this.redis = redis;
+    Status(Inspector inspector, String queue, Screen screen) {
+      this.inspector = inspector;
       this.queue = queue;
       this.screen = screen;
     }
@@ -167,7 +167,7 @@ final class DevCommand implements Callable<Integer> {
         return;
       }
       try {
-        QueueStats stats = redis.broker().inspection().stats(queue);
+        QueueSnapshot stats = inspector.queue(queue);
         long now = System.nanoTime();
         double rate =
             lastProcessed < 0 ? 0 : (stats.processed() - lastProcessed) * 1e9 / (now - lastNanos);

@@ -1,7 +1,7 @@
 package io.asynq4j.cli;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.broker.Inspection.QueueStats;
+import io.asynq4j.inspect.QueueSnapshot;
 import java.util.Locale;
 
 /** How a queue is doing, in one line. */
@@ -9,7 +9,7 @@ final class StatusLine {
 
   private StatusLine() {}
 
-  static String of(QueueStats stats, double perSecond) {
+  static String of(QueueSnapshot stats, double perSecond) {
     return String.format(
         Locale.ROOT,
         "%s: %,d pending | %,d active | %,.1f processed/s | %,d failed | %,d retry | %,d processed%s",

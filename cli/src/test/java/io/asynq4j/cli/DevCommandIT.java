@@ -3,11 +3,11 @@ package io.asynq4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskState;
-import io.asynq4j.broker.Inspection.QueueStats;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,8 +90,8 @@ class DevCommandIT {
     }
   }
 
-  private static QueueStats stats(RedisConnection redis) {
-    return redis.broker().inspection().stats(QueueName.DEFAULT);
+  private static QueueSnapshot stats(RedisConnection redis) {
+    return Inspector.create(redis).queue("default");
   }
 
   private void start(String... options) throws IOException {

@@ -4,6 +4,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public interface Inspection {
 
   Set<String> queues();
+
+  /** Fails with a {@code QueueNotFoundException} when nothing was ever enqueued into it. */
+  void requireQueue(QueueName queue);
 
   /** What is in a queue at one instant. */
   QueueStats stats(QueueName queue);
@@ -67,6 +71,27 @@ public interface Inspection {
   Map<String, Long> groupSizes(QueueName queue);
 
   TaskInfo task(QueueName queue, String id);
+
+  /** A task as it is stored, for whoever makes another one of it. */
+  Stored stored(QueueName queue, String id);
+
+  /**
+   * What is stored of a task.
+   *
+   * @param message its group is where it belongs now: empty when it was taken out to run alone
+   * @param due when a scheduled task, or one in retry, may run; else null
+   * @param lockLeft how long it still keeps equal ones out; null when it does not
+   */
+  record Stored(
+      TaskMessage message, TaskState state, @Nullable Instant due, @Nullable Duration lockLeft) {}
+
+  /**
+   * How many tasks come before a pending one. Looks at {@link #AHEAD_AT_MOST} and says so many when
+   * it has not found it there; -1 when it is not pending.
+   */
+  long ahead(QueueName queue, String id);
+
+  int AHEAD_AT_MOST = 100_000;
 
   /** A page of tasks in a state. */
   Page list(QueueName queue, Listing listing);
@@ -129,6 +154,12 @@ public interface Inspection {
 
   List<ActionAnswer> delete(QueueName queue, List<String> ids);
 
+  /**
+   * Has scheduled, retried, pending and archived tasks wait until an instant, rounded up to a
+   * second.
+   */
+  List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due);
+
   /** What became of a task that an operator wanted changed. */
   record ActionAnswer(Verdict verdict, @Nullable TaskState state) {
     public enum Verdict {
@@ -164,6 +195,9 @@ public interface Inspection {
 
   /** False when it was not paused. */
   boolean resume(QueueName queue);
+
+  /** Since when it is paused; empty when it is not. */
+  Optional<Instant> pausedSince(QueueName queue);
 
   /** What operators have set for a queue; empty fields leave it to the configuration. */
   Settings settings(QueueName queue);

@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** Who is there: servers with their workers, and schedulers with their entries. Thread-safe. */
 public interface Presence {
 
-  /** A server process as others see it. */
+  /**
+   * A server process as others see it.
+   *
+   * @param heartbeat how often it shows itself; null when it does not say so, as Go's do not
+   */
   record Server(
       String host,
       int pid,
@@ -21,9 +25,33 @@ public interface Presence {
       boolean strictPriority,
       String status,
       @Nullable Instant started,
-      int activeWorkers) {
+      int activeWorkers,
+      @Nullable Duration heartbeat) {
     public Server {
       queues = Map.copyOf(queues);
+    }
+
+    public Server(
+        String host,
+        int pid,
+        String serverId,
+        int concurrency,
+        Map<String, Integer> queues,
+        boolean strictPriority,
+        String status,
+        @Nullable Instant started,
+        int activeWorkers) {
+      this(
+          host,
+          pid,
+          serverId,
+          concurrency,
+          queues,
+          strictPriority,
+          status,
+          started,
+          activeWorkers,
+          null);
     }
   }
 
@@ -45,6 +73,11 @@ public interface Presence {
   void hide(Server server);
 
   List<Server> servers();
+
+  /** The servers, with the time until which they count as there unless they show themselves. */
+  List<Seen> seen();
+
+  record Seen(Server server, Instant until) {}
 
   List<Worker> workers();
 

@@ -67,6 +67,47 @@ public record TaskMessage(
     return with(newPayload, retried, lastError, newUniqueKey, lastFailedAt, completedAt);
   }
 
+  public TaskMessage withGroup(String newGroup) {
+    return new TaskMessage(
+        type,
+        payload,
+        id,
+        queue,
+        maxRetry,
+        retried,
+        lastError,
+        timeout,
+        deadline,
+        uniqueKey,
+        lastFailedAt,
+        retention,
+        completedAt,
+        newGroup,
+        headers,
+        unknownFields);
+  }
+
+  /** The same in another queue, where it holds no lock yet. */
+  public TaskMessage movedTo(QueueName newQueue) {
+    return new TaskMessage(
+        type,
+        payload,
+        id,
+        newQueue,
+        maxRetry,
+        retried,
+        lastError,
+        timeout,
+        deadline,
+        "",
+        lastFailedAt,
+        retention,
+        completedAt,
+        group,
+        headers,
+        unknownFields);
+  }
+
   /** After an attempt that failed at this time; one that costs a retry counts. */
   public TaskMessage failed(String error, Instant at, boolean costsRetry) {
     return with(payload, costsRetry ? retried + 1 : retried, error, uniqueKey, at, completedAt);

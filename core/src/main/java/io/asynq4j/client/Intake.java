@@ -99,7 +99,8 @@ final class Intake {
         Payload.absent(),
         /* crashes= */ 0,
         sink.lock(task),
-        /* progress= */ null);
+        /* progress= */ null,
+        /* since= */ null);
   }
 
   private static TaskState state(Placement placement) {

@@ -112,6 +112,7 @@ final class MessageCodec {
         .setStatus(server.status())
         .setStartTime(timestamp(server.started()))
         .setActiveWorkerCount(server.activeWorkers())
+        .setHeartbeatMillis(server.heartbeat() == null ? 0 : server.heartbeat().toMillis())
         .build()
         .toByteArray();
   }
@@ -127,7 +128,8 @@ final class MessageCodec {
         wire.getStrictPriority(),
         wire.getStatus(),
         instant(wire.getStartTime()),
-        wire.getActiveWorkerCount());
+        wire.getActiveWorkerCount(),
+        wire.getHeartbeatMillis() > 0 ? Duration.ofMillis(wire.getHeartbeatMillis()) : null);
   }
 
   static byte[] encode(Presence.Worker worker) {

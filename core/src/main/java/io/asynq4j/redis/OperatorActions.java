@@ -7,6 +7,7 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
 import io.asynq4j.broker.Inspection.Listing;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -53,6 +54,11 @@ final class OperatorActions {
 
   List<ActionAnswer> delete(QueueName queue, List<String> ids) {
     return act(Script.DELETE, queue, new Args().addEmpty(), ids, null);
+  }
+
+  List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due) {
+    Args head = new Args().add(due.toEpochMilli());
+    return act(Script.RESCHEDULE_WAITING, queue, head, ids, null);
   }
 
   /**

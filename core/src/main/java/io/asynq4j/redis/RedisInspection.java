@@ -12,6 +12,7 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.TaskMessage;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -70,7 +71,8 @@ final class RedisInspection implements Inspection {
     return queues;
   }
 
-  void requireQueue(QueueName queue) {
+  @Override
+  public void requireQueue(QueueName queue) {
     Args args = new Args().add(Keys.QUEUES).add(queue.value());
     if (Reply.number(link.call(Keys.QUEUES, Repeat.SAFE, Command.SISMEMBER, args)) == 0) {
       throw new QueueNotFoundException(queue);
@@ -104,16 +106,7 @@ final class RedisInspection implements Inspection {
         Reply.number(reply.get(11)),
         Reply.number(reply.get(12)),
         Reply.number(reply.get(13)) == 1,
-        pendingSince(Reply.text(reply.get(14))));
-  }
-
-  private static @Nullable Instant pendingSince(String nanos) {
-    try {
-      long value = Long.parseLong(nanos);
-      return Instant.ofEpochSecond(value / 1_000_000_000, value % 1_000_000_000);
-    } catch (NumberFormatException e) {
-      return null;
-    }
+        TaskRow.ofNanos(Reply.text(reply.get(14))));
   }
 
   @Override
@@ -174,6 +167,46 @@ final class RedisInspection implements Inspection {
     } catch (UnreadableMessageException e) {
       throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
     }
+  }
+
+  @Override
+  public Stored stored(QueueName queue, String id) {
+    TaskRow row = row(queue, id);
+    try {
+      TaskMessage message = MessageCodec.decode(row.message(), queue, id).withGroup(row.group());
+      Instant due =
+          row.state() == TaskState.SCHEDULED || row.state() == TaskState.RETRY
+              ? row.nextProcessAt()
+              : null;
+      return new Stored(message, row.state(), due, lockLeft(message));
+    } catch (UnreadableMessageException e) {
+      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  private @Nullable Duration lockLeft(TaskMessage message) {
+    String lock = message.uniqueKey();
+    if (lock.isEmpty()) {
+      return null;
+    }
+    Args args = new Args().add(lock);
+    if (!Reply.text(link.call(lock, Repeat.SAFE, Command.GET, args)).equals(message.id())) {
+      return null;
+    }
+    long millis = Reply.number(link.call(lock, Repeat.SAFE, Command.PTTL, args));
+    return millis > 0 ? Duration.ofMillis(millis) : null;
+  }
+
+  @Override
+  public long ahead(QueueName queue, String id) {
+    String key = Keys.of(queue, TaskState.PENDING.word());
+    long size = Reply.number(link.call(key, Repeat.SAFE, Command.LLEN, new Args().add(key)));
+    Args args = new Args(6).add(key).add(id).add("RANK").add(-1).add("MAXLEN").add(AHEAD_AT_MOST);
+    Object index = link.call(key, Repeat.SAFE, Command.LPOS, args);
+    if (index == null) {
+      return size > AHEAD_AT_MOST ? AHEAD_AT_MOST : -1;
+    }
+    return Math.max(0, size - 1 - Reply.number(index));
   }
 
   TaskRow row(QueueName queue, String id) {
@@ -251,7 +284,8 @@ final class RedisInspection implements Inspection {
               reply,
               i + 3));
     }
-    boolean isLast = rows.size() < limit || offset + rows.size() >= total;
+    // Fewer than were asked for may also be many bytes.
+    boolean isLast = rows.isEmpty() || offset + rows.size() >= total;
     TaskRow last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
     if (isLast || last == null) {
       return new Slice(rows, total, null);
@@ -298,6 +332,11 @@ final class RedisInspection implements Inspection {
   @Override
   public List<ActionAnswer> delete(QueueName queue, List<String> ids) {
     return actions.delete(queue, ids);
+  }
+
+  @Override
+  public List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due) {
+    return actions.reschedule(queue, ids, due);
   }
 
   @Override
@@ -373,6 +412,21 @@ final class RedisInspection implements Inspection {
   public boolean resume(QueueName queue) {
     String key = Keys.of(queue, "paused");
     return Reply.number(link.call(key, Repeat.NEVER, Command.DEL, new Args().add(key))) == 1;
+  }
+
+  @Override
+  public Optional<Instant> pausedSince(QueueName queue) {
+    String key = Keys.of(queue, "paused");
+    Object since = link.call(key, Repeat.SAFE, Command.GET, new Args().add(key));
+    if (since == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Instant.ofEpochSecond(Reply.number(since)));
+    } catch (NumberFormatException e) {
+      // That it exists is what matters.
+      return Optional.of(Instant.EPOCH);
+    }
   }
 
   @Override

@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.Seconds;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -70,13 +71,31 @@ final class RedisPresence implements Presence {
   @Override
   public List<Server> servers() {
     List<Server> servers = new ArrayList<>();
+    live(Keys.SERVERS).forEach(key -> readServer(key, servers));
+    return servers;
+  }
+
+  @Override
+  public List<Seen> seen() {
+    List<Seen> seen = new ArrayList<>();
     for (String key : live(Keys.SERVERS)) {
-      Object info = link.call(key, Repeat.SAFE, Command.GET, new Args().add(key));
-      if (info != null) {
-        read(servers, info, MessageCodec::decodeServer);
+      Args args = new Args().add(Keys.SERVERS).add(key);
+      Object until = link.call(Keys.SERVERS, Repeat.SAFE, Command.ZSCORE, args);
+      List<Server> found = new ArrayList<>(1);
+      readServer(key, found);
+      if (until != null && !found.isEmpty()) {
+        long second = (long) Double.parseDouble(Reply.text(until));
+        seen.add(new Seen(found.get(0), Instant.ofEpochSecond(second)));
       }
     }
-    return servers;
+    return seen;
+  }
+
+  private void readServer(String key, List<Server> into) {
+    Object info = link.call(key, Repeat.SAFE, Command.GET, new Args().add(key));
+    if (info != null) {
+      read(into, info, MessageCodec::decodeServer);
+    }
   }
 
   @Override

@@ -92,6 +92,7 @@ enum Script {
   ARCHIVE_WAITING(
       NEVER, "archived groups guard", "now prefix max_size max_age release_locks", "id"),
   DELETE(NEVER, "groups guard", "prefix container", "id"),
+  RESCHEDULE_WAITING(NEVER, "scheduled retry groups guard", "prefix due_ms", "id"),
   UPDATE(NEVER, "pending guard", "prefix id old_msg new_msg old_lock new_lock", ""),
   REMOVE_QUEUE(
       SAFE,
@@ -111,7 +112,7 @@ enum Script {
       "prefix sample group_sample",
       ""),
   GROUP_STATS(SAFE, "groups guard", "prefix", ""),
-  TASK(SAFE, "scheduled retry lease guard", "now prefix id", ""),
+  TASK(SAFE, "scheduled retry archived lease guard", "now prefix id", ""),
   LIST(
       SAFE,
       "lease guard",

@@ -27,6 +27,7 @@ record TaskRow(
     String quarantine,
     String dueMillis,
     String holdUntilMillis,
+    String pendingSinceNanos,
     String group,
     String progress) {
 
@@ -59,6 +60,7 @@ record TaskRow(
         Reply.text(reply.get(from + 4)),
         Reply.text(reply.get(from + 5)),
         Reply.text(reply.get(from + 6)),
+        Reply.text(reply.get(from + 7)),
         Reply.text(reply.get(from + 8)),
         Reply.text(reply.get(from + 9)));
   }
@@ -97,10 +99,32 @@ record TaskRow(
         result.length == 0 ? Payload.absent() : Payload.of(result),
         crashes,
         stored.uniqueKey(),
-        ProgressField.parse(progress));
+        ProgressField.parse(progress),
+        since(stored));
   }
 
-  private @Nullable Instant nextProcessAt() {
+  private @Nullable Instant since(TaskMessage stored) {
+    return switch (state) {
+      case PENDING -> ofNanos(pendingSinceNanos);
+      case RETRY -> stored.lastFailedAt();
+      case COMPLETED -> stored.completedAt();
+      case ARCHIVED, AGGREGATING ->
+          score.isEmpty() ? null : Instant.ofEpochSecond((long) Double.parseDouble(score));
+      case ACTIVE, SCHEDULED -> null;
+    };
+  }
+
+  /** Null when it is no number: nothing depends on it. */
+  static @Nullable Instant ofNanos(String nanos) {
+    try {
+      long value = Long.parseLong(nanos);
+      return Instant.ofEpochSecond(value / 1_000_000_000, value % 1_000_000_000);
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  @Nullable Instant nextProcessAt() {
     return switch (state) {
       case PENDING ->
           holdUntilMillis.isEmpty() ? now : Instant.ofEpochMilli(Long.parseLong(holdUntilMillis));

@@ -1,5 +1,6 @@
 package io.asynq4j.server;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
@@ -45,6 +46,7 @@ final class Attempt implements Runnable, TaskContext {
   private volatile boolean started;
   private volatile boolean returned;
   private volatile @Nullable CancelReason cancelReason;
+  private volatile AfterCancel afterCancel = AfterCancel.RETRY;
   private volatile long cancelledNanos;
   private volatile long endedNanos;
   private volatile boolean overdue;
@@ -160,6 +162,16 @@ final class Attempt implements Runnable, TaskContext {
       actions = List.copyOf(cancelActions);
     }
     actions.forEach(this::runCancelAction);
+  }
+
+  /** Asks the handler to stop, because somebody wants that and this done with the task. */
+  void cancelAnd(AfterCancel after) {
+    afterCancel = after;
+    cancel(CancelReason.REQUESTED);
+  }
+
+  AfterCancel afterCancel() {
+    return afterCancel;
   }
 
   private void runCancelAction(Runnable action) {

@@ -95,8 +95,18 @@ final class Endings {
       case SHUTDOWN, LEASE_LOST ->
           new Ended(Ending.REQUEUED, new Settlement.Requeue(attempt.claim()), error);
       case DEADLINE -> failed(attempt, new DeadlineExceededException(), null);
-      // The text that Go workers leave in such a case.
-      case REQUESTED -> failed(attempt, new CancellationException("context canceled"), null);
+      case REQUESTED -> cancelled(attempt);
+    };
+  }
+
+  private Ended cancelled(Attempt attempt) {
+    // The text that Go workers leave in such a case.
+    CancellationException cancelled = new CancellationException("context canceled");
+    return switch (attempt.afterCancel()) {
+      case RETRY -> failed(attempt, cancelled, null);
+      case ARCHIVE -> archived(attempt.claim(), cancelled);
+      case DELETE ->
+          new Ended(Ending.DROPPED, new Settlement.Drop(attempt.claim()), /* error= */ null);
     };
   }
 

@@ -4,6 +4,7 @@ import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Order;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.handler.Handler;
@@ -19,6 +20,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -100,7 +102,7 @@ final class Engine implements AttemptHost {
     final Watchdog watchdog = new Watchdog(broker, attempts);
     final Duties duties = new Duties(outages);
     final CancellationListener cancellations =
-        new CancellationListener(broker.cancellations(), this::cancel);
+        new CancellationListener(broker.cancellations(), this::hear);
     final Thread processorThread = daemons("asynq-processor").newThread(processor);
     final Thread forwarderThread = daemons("asynq-forwarder").newThread(forwarder);
     final Thread watchdogThread = daemons("asynq-watchdog").newThread(watchdog);
@@ -139,8 +141,23 @@ final class Engine implements AttemptHost {
       return groups == null ? 1 : groups.parallelism();
     }
 
-    private void cancel(String taskId) {
-      attempts.withId(taskId).forEach(attempt -> attempt.cancel(CancelReason.REQUESTED));
+    /** A task to cancel, by its id alone as Go has it, or an order of ours. */
+    private void hear(String message) {
+      Optional<Order> order = Order.parse(message);
+      if (order.isEmpty()) {
+        attempts.withId(message).forEach(attempt -> attempt.cancel(CancelReason.REQUESTED));
+      } else if (order.get() instanceof Order.Cancel cancel) {
+        attempts.withId(cancel.id()).stream()
+            .filter(attempt -> attempt.queue().equals(cancel.queue()))
+            .forEach(attempt -> attempt.cancelAnd(cancel.after()));
+      } else if (order.get().equals(new Order.Quiet(id))) {
+        log.info("server {} is told to be quiet by an inspector", id);
+        quiet();
+      } else if (order.get().equals(new Order.Stop(id))) {
+        log.info("server {} is told to stop by an inspector", id);
+        // On a thread of its own: this one is the subscription's, which a stop ends.
+        daemons("asynq-told-to-stop").newThread(Engine.this::stop).start();
+      }
     }
 
     /** Whoever sends ends before whoever receives; leases are kept until nothing needs one. */
@@ -335,7 +352,8 @@ final class Engine implements AttemptHost {
         config.strictPriority(),
         state().word(),
         current == null ? null : current.startedAt,
-        busy);
+        busy,
+        config.heartbeat());
   }
 
   private static String hostName() {

@@ -39,6 +39,7 @@ class EnqueueResultTest {
         Payload.absent(),
         0,
         "",
+        null,
         null);
   }
 

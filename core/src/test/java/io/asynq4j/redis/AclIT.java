@@ -67,7 +67,7 @@ class AclIT {
 
   /** What the scripts and the library itself run. */
   static final String NEEDED =
-      "~asynq:* +ping +time +eval +evalsha +scan +del +exists +expire +expireat +rename +type"
+      "~asynq:* +ping +time +eval +evalsha +scan +del +exists +expire +expireat +pttl +rename +type"
           + " +get +mget +set +incrby"
           + " +hdel +hget +hincrby +hmget +hset +hvals"
           + " +lindex +llen +lpop +lpos +lpush +lrange +lrem +lset +rpop +rpush"
@@ -212,6 +212,7 @@ class AclIT {
         new Presence.Worker("h", 1, "s", "a", "t", Payload.ofUtf8("p"), Q, Instant.now(), null);
     presence.show(server, List.of(worker), Duration.ofSeconds(10));
     assertThat(presence.servers()).hasSize(1);
+    assertThat(presence.seen()).hasSize(1);
     assertThat(presence.workers()).hasSize(1);
     presence.hide(server);
     presence.showEntries(
@@ -246,10 +247,14 @@ class AclIT {
     inspection.list(Q, Listing.of(TaskState.PENDING, 0, 1).after(cursor));
     inspection.list(Q, Listing.ofGroup("g", 0, 10));
     inspection.updatePayload(Q, "i2", Payload.ofUtf8("other"));
+    inspection.stored(Q, "i2");
+    inspection.ahead(Q, "i2");
+    inspection.reschedule(Q, List.of("i2"), Instant.now().plusSeconds(60));
     inspection.archive(Q, List.of("i1"), ArchiveRules.DEFAULT);
     inspection.run(Q, List.of("i1"));
     inspection.delete(Q, List.of("i1"));
     assertThat(inspection.pause(Q)).isTrue();
+    assertThat(inspection.pausedSince(Q)).isPresent();
     assertThat(inspection.resume(Q)).isTrue();
     inspection.set(Q, new Settings(OptionalInt.of(3), Optional.of(false)));
     inspection.settings(Q);

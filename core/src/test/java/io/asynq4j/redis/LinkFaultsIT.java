@@ -1,6 +1,7 @@
 package io.asynq4j.redis;
 
 import static io.asynq4j.redis.BrokerFixture.LEASE;
+import static io.asynq4j.redis.BrokerFixture.NOON;
 import static io.asynq4j.redis.BrokerFixture.Q;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -316,6 +317,12 @@ class LinkFaultsIT {
       @Override
       void act(LinkFaultsIT it) {
         it.broker.inspection().archive(Q, List.of("a"), ArchiveRules.DEFAULT);
+      }
+    },
+    RESCHEDULE_WAITING("EVALSHA") {
+      @Override
+      void act(LinkFaultsIT it) {
+        it.broker.inspection().reschedule(Q, List.of("a"), NOON.plusSeconds(60));
       }
     },
     DELETE("EVALSHA") {

@@ -94,6 +94,18 @@ class ExamplesIT {
         .containsExactly("quiet, and 1 task still runs", "the work is done", "closed: true");
   }
 
+  @Test
+  void inspect() throws Exception {
+    assertThat(output(Inspect::main))
+        .containsExactly(
+            "3 wait",
+            "because: QueuePaused",
+            "because: NoServer",
+            "dry run: 2",
+            "moved: 2, failed: 0",
+            "left: 1");
+  }
+
   static Stream<Path> sources() throws IOException {
     try (Stream<Path> all = Files.list(SOURCES)) {
       return all.toList().stream();

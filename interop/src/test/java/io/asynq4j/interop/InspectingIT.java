@@ -2,6 +2,7 @@ package io.asynq4j.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
@@ -15,6 +16,8 @@ import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.interop.Peer.GoTask;
 import io.asynq4j.server.TaskServer;
 import java.time.Duration;
@@ -194,6 +197,27 @@ class InspectingIT extends TwoSides {
     try (Worker go = goWorker("-retry-delay", "1h")) {
       go.await("started", "long");
       redis.broker().cancellations().publish("long");
+
+      assertThat(go.await("finished", "long").error()).isEqualTo("context canceled");
+      soon(() -> assertThat(task("long").state()).isEqualTo(TaskState.RETRY));
+    }
+  }
+
+  @Test
+  void ordersForOurServersDoNotDisturbAGoServer() {
+    Inspector inspector = Inspector.create(redis);
+    try (Worker go = goWorker("-retry-delay", "1h")) {
+      weEnqueue(List.of(Samples.text(Q, "long", "sleep 600000ms")));
+      go.await("started", "long");
+      soon(() -> assertThat(inspector.servers()).hasSize(1));
+      ServerSnapshot server = inspector.servers().get(0);
+      assertThat(server.heartbeatAge()).isLessThan(Duration.ofSeconds(11));
+
+      assertThat(inspector.quietServer(server.id())).isTrue();
+      assertThat(inspector.stopServer(server.id())).isTrue();
+      weEnqueue(List.of(Samples.text(Q, "next", "x")));
+      go.await("finished", "next");
+      inspector.cancel(Q, "long", AfterCancel.DELETE);
 
       assertThat(go.await("finished", "long").error()).isEqualTo("context canceled");
       soon(() -> assertThat(task("long").state()).isEqualTo(TaskState.RETRY));

@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
       IdleCost.class,
       Recovery.class,
       Footprint.class,
-      AddedLatency.class
+      AddedLatency.class,
+      ArchiveSearch.class
     })
 public final class Bench implements Runnable {
 

@@ -42,7 +42,8 @@ class LoadProgramsIT {
     "queues, oneBusyOfOneQueue, 2",
     "idle-cost, commandsPerSecondWith1000, 3",
     "recovery, secondsToRecover, 3",
-    "latency, tasksPerSecondWith2Millis, 1"
+    "latency, tasksPerSecondWith2Millis, 1",
+    "search, tasksPerSecond, 2"
   })
   void everyProgramFindsItsFigures(String program, String figure, int bars) {
     assertThat(run(program, "--quick", "--json")).as(err.toString()).isZero();
@@ -116,6 +117,7 @@ class LoadProgramsIT {
                 "idle-cost",
                 "recovery",
                 "footprint",
-                "latency"));
+                "latency",
+                "search"));
   }
 }

@@ -1,6 +1,7 @@
 -- Reads a page of a container, from its beginning: the next to run, the longest running, the lowest score. A page begins
 -- at an offset, or behind the last task of the page before, wherever that is by now. When it is gone, the page
--- begins where it stood; only the pending list begins anew, since what stood before it has been taken too.
+-- begins where it stood; only the pending list begins anew, since what stood before it has been taken too. A page of
+-- large tasks is shorter than was asked for: to copy many megabytes would keep all others waiting.
 --
 -- TRANSITION none
 -- KEYS       lease guard
@@ -14,6 +15,9 @@ local now, prefix, container, kind = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local newest_first, offset, limit = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7])
 -- Of the last task of the page before: in a set its score, in a list the offset behind it.
 local after_id, after = ARGV[8], tonumber(ARGV[9])
+
+-- Behind so many bytes a page ends.
+local ENOUGH = 1048576
 
 -- How far a list is searched for the last task of the page before.
 local SEARCH = 100000
@@ -90,8 +94,11 @@ if not is_list then
   end
 end
 local leases = #ids > 0 and redis.call('ZMSCORE', lease, unpack(ids))
-local answer = { now, size, offset }
+local answer, bytes = { now, size, offset }, 0
 for i = 1, #ids do
+  if bytes > ENOUGH then
+    break
+  end
   local record = redis.call('HMGET', prefix .. 't:' .. ids[i], 'msg', 'state', 'result', 'crashes', 'quarantine',
     'due_ms', 'hold_until', 'pending_since', 'group', 'progress')
   add(answer, ids[i], scores[i] or '')
@@ -99,5 +106,6 @@ for i = 1, #ids do
   for field = 1, 10 do
     answer[#answer + 1] = record[field] or ''
   end
+  bytes = bytes + #(record[1] or '') + #(record[3] or '')
 end
 return answer

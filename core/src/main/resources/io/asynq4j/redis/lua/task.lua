@@ -1,12 +1,12 @@
 -- Reads all that is known of a task.
 --
 -- TRANSITION none
--- KEYS       scheduled retry lease guard
+-- KEYS       scheduled retry archived lease guard
 -- ARGV       now prefix id
--- DERIVES    t:<id>
+-- DERIVES    t:<id>, g:<group>
 -- RETURNS    nothing when there is none; else the time in microseconds, the score in its container or lease or '', then the
 --            fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group, progress, claim
-local scheduled, retry, lease = KEYS[1], KEYS[2], KEYS[3]
+local scheduled, retry, archived, lease = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, id = clock(ARGV[1]), ARGV[2], ARGV[3]
 
 local task = prefix .. 't:' .. id
@@ -21,8 +21,12 @@ if state == 'scheduled' then
   score = redis.call('ZSCORE', scheduled, id) or ''
 elseif state == 'retry' then
   score = redis.call('ZSCORE', retry, id) or ''
+elseif state == 'archived' then
+  score = redis.call('ZSCORE', archived, id) or ''
 elseif state == 'active' then
   score = redis.call('ZSCORE', lease, id) or ''
+elseif state == 'aggregating' then
+  score = redis.call('ZSCORE', prefix .. 'g:' .. (record[9] or ''), id) or ''
 end
 local answer = { now, score }
 for i = 1, 11 do

@@ -1,0 +1,43 @@
+package io.asynq4j.inspect;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operation on many tasks has done. Immutable.
+ *
+ * @param looked how many tasks it has looked at
+ * @param matched how many of them were wanted
+ * @param done how many of those it has dealt with; 0 when it only counted
+ * @param failed with how many of those it could not
+ * @param failures why, for each of the first thousand
+ * @param cursor where to go on; null when it is complete
+ * @param problem why it ended early, when Redis failed on the way; else null
+ */
+public record BulkReport(
+    long looked,
+    long matched,
+    long done,
+    long failed,
+    List<Failure> failures,
+    @Nullable String cursor,
+    @Nullable String problem) {
+
+  static final int MAX_FAILURES = 1_000;
+
+  /**
+   * Why something could not be done with a task.
+   *
+   * @param problem in words
+   */
+  public record Failure(String id, String problem) {}
+
+  public BulkReport {
+    failures = List.copyOf(failures);
+  }
+
+  /** Whether it has looked at everything. */
+  public boolean isComplete() {
+    return cursor == null;
+  }
+}

@@ -1,0 +1,465 @@
+package io.asynq4j.inspect;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.Inspection.ActionAnswer;
+import io.asynq4j.broker.Inspection.Listing;
+import io.asynq4j.broker.Inspection.QueueStats;
+import io.asynq4j.broker.Inspection.Settings;
+import io.asynq4j.broker.Presence.SchedulerEntry;
+import io.asynq4j.inspect.BulkReport.Failure;
+import io.asynq4j.redis.RedisConnection;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at queues, tasks and servers, and changes what an operator wants changed. Thread-safe; uses
+ * a connection and does not close it.
+ *
+ * <p>What is asked of a queue that does not exist fails with a {@code QueueNotFoundException}, of a
+ * task that does not with a {@code TaskNotFoundException}, and what the state of a task forbids
+ * with a {@code TaskStateException}. Only pauses and limits may be set before there is a queue.
+ */
+public final class Inspector {
+
+  /** Counters of days are kept for 90; more are asked for by mistake. */
+  private static final int MOST_DAYS = 1_000;
+
+  private final Broker broker;
+  private final Operations operations;
+  private final Fleet fleet;
+
+  private Inspector(Builder builder) {
+    this.broker = builder.broker;
+    this.operations =
+        new Operations(
+            broker,
+            new ArchiveRules(
+                builder.archiveSize, builder.archiveAge, builder.archiveReleasesLocks));
+    this.fleet = new Fleet(broker);
+  }
+
+  public static Inspector create(RedisConnection redis) {
+    return builder(redis).build();
+  }
+
+  public static Builder builder(RedisConnection redis) {
+    return builder(redis.broker());
+  }
+
+  static Builder builder(Broker broker) {
+    return new Builder(broker);
+  }
+
+  /**
+   * Collects what an inspector is to be; not thread-safe. Give it the same limits of the archive as
+   * the servers have: what it archives beyond them pushes the oldest out.
+   */
+  public static final class Builder {
+    private final Broker broker;
+    private int archiveSize = ArchiveRules.DEFAULT.maxSize();
+    private Duration archiveAge = ArchiveRules.DEFAULT.maxAge();
+    private boolean archiveReleasesLocks = ArchiveRules.DEFAULT.releaseLocks();
+
+    private Builder(Broker broker) {
+      this.broker = broker;
+    }
+
+    /** How many archived tasks a queue keeps; 9,999 when not said, as Go has it. */
+    public Builder archiveSize(int tasks) {
+      this.archiveSize = tasks;
+      return this;
+    }
+
+    /** How long; 90 days when not said. */
+    public Builder archiveAge(Duration age) {
+      this.archiveAge = age;
+      return this;
+    }
+
+    /** Whether a unique task that is archived lets an equal one in at once; it does not. */
+    public Builder archiveReleasesLocks(boolean releases) {
+      this.archiveReleasesLocks = releases;
+      return this;
+    }
+
+    public Inspector build() {
+      return new Inspector(this);
+    }
+  }
+
+  private Inspection inspection() {
+    return broker.inspection();
+  }
+
+  // ---- queues
+
+  /** The names of all queues that something was enqueued into, sorted. */
+  public Set<String> queues() {
+    return inspection().queues();
+  }
+
+  /** What is in a queue now. */
+  public QueueSnapshot queue(String queue) {
+    QueueName name = QueueName.of(queue);
+    QueueStats stats = inspection().stats(name);
+    return new QueueSnapshot(
+        queue,
+        stats.at(),
+        stats.sizes(),
+        stats.groups(),
+        stats.processedToday(),
+        stats.failedToday(),
+        stats.processed(),
+        stats.failed(),
+        stats.oldestPendingSince(),
+        stats.paused() ? inspection().pausedSince(name).orElse(stats.at()) : null);
+  }
+
+  /** An estimate of the memory that a queue takes; empty where Redis does not tell. */
+  public OptionalLong memoryUsage(String queue) {
+    return inspection().memoryUsage(QueueName.of(queue));
+  }
+
+  /** How many attempts ended on each of the last days, today first, by UTC. */
+  public List<DayCount> history(String queue, int days) {
+    return history(queue, days, ZoneOffset.UTC);
+  }
+
+  /**
+   * The same as seen from a time zone. Redis counts by UTC days, and hours cannot be told apart any
+   * more: each entry says when its day begins and ends there.
+   */
+  public List<DayCount> history(String queue, int days, ZoneId zone) {
+    if (days < 1 || days > MOST_DAYS) {
+      throw new IllegalArgumentException(
+          "the number of days must be 1 to %,d: %,d".formatted(MOST_DAYS, days));
+    }
+    return inspection().history(QueueName.of(queue), days).stream()
+        .map(day -> DayCount.of(day.date(), zone, day.processed(), day.failed()))
+        .toList();
+  }
+
+  /** The groups of a queue, with the number of tasks that wait in each. */
+  public Map<String, Long> groups(String queue) {
+    QueueName name = QueueName.of(queue);
+    inspection().requireQueue(name);
+    return inspection().groupSizes(name);
+  }
+
+  /**
+   * Has servers take nothing more from a queue; what runs goes on. False when it was paused
+   * already.
+   */
+  public boolean pause(String queue) {
+    return inspection().pause(QueueName.of(queue));
+  }
+
+  /** False when it was not paused. */
+  public boolean resume(String queue) {
+    return inspection().resume(QueueName.of(queue));
+  }
+
+  /** The limits of a queue that are set in Redis. */
+  public QueueLimits limits(String queue) {
+    Settings settings = inspection().settings(QueueName.of(queue));
+    return new QueueLimits(settings.maxActive(), settings.ordered());
+  }
+
+  /** Sets the limits of a queue in Redis; they hold at once, until they are set again. */
+  public void setLimits(String queue, QueueLimits limits) {
+    inspection().set(QueueName.of(queue), new Settings(limits.maxActive(), limits.ordered()));
+  }
+
+  /**
+   * Removes a queue and everything of it. Fails with a {@code QueueNotEmptyException} when it holds
+   * tasks in whatever state and is not forced, and also by force while some are active.
+   */
+  public void removeQueue(String queue, boolean force) {
+    inspection().removeQueue(QueueName.of(queue), force);
+  }
+
+  // ---- tasks
+
+  /** All that is known of a task. */
+  public TaskInfo task(String queue, String id) {
+    return inspection().task(QueueName.of(queue), id);
+  }
+
+  /** A page of the tasks in a state. Aggregating ones are listed by {@link #groupTasks}. */
+  public TaskPage tasks(String queue, TaskState state, PageRequest page) {
+    if (state == TaskState.AGGREGATING) {
+      throw new IllegalArgumentException(
+          "aggregating tasks are listed by their group: groups(…) names them, groupTasks(…) lists"
+              + " one");
+    }
+    return page(queue, state, null, page);
+  }
+
+  /** A page of the tasks that wait in a group; empty when there is no such group. */
+  public TaskPage groupTasks(String queue, String group, PageRequest page) {
+    return page(queue, TaskState.AGGREGATING, group, page);
+  }
+
+  private TaskPage page(String queue, TaskState state, @Nullable String group, PageRequest page) {
+    Inspection.Page found =
+        inspection()
+            .list(
+                QueueName.of(queue),
+                new Listing(
+                    state,
+                    group,
+                    page.isNewestFirst(state),
+                    page.offset(),
+                    page.limit(),
+                    page.cursor()));
+    return new TaskPage(found.tasks(), found.total(), found.cursor(), found.unreadable());
+  }
+
+  /** The tasks in a state, to be searched, counted or dealt with all together. */
+  public Selection select(String queue, TaskState state) {
+    return new Selection(operations, QueueName.of(queue), state);
+  }
+
+  /** Why a task does not run, or where it is instead. */
+  public Explanation explain(String queue, String id) {
+    return new Explainer(inspection(), fleet, broker.clock()).explain(QueueName.of(queue), id);
+  }
+
+  /** Makes a waiting, archived or completed task pending. Its retries stay counted. */
+  public void run(String queue, String id) {
+    one(queue, id, "run", (name, ids) -> inspection().run(name, ids));
+  }
+
+  public void archive(String queue, String id) {
+    one(
+        queue,
+        id,
+        "archived",
+        (name, ids) -> inspection().archive(name, ids, operations.archiveRules()));
+  }
+
+  /** Deletes a task that does not run, with the lock it holds. */
+  public void delete(String queue, String id) {
+    one(queue, id, "deleted", (name, ids) -> inspection().delete(name, ids));
+  }
+
+  /**
+   * Has a scheduled, pending or archived task, or one that waits for another attempt, run at this
+   * time, rounded up to a second.
+   */
+  public void reschedule(String queue, String id, Instant at) {
+    one(queue, id, "rescheduled", (name, ids) -> inspection().reschedule(name, ids, at));
+  }
+
+  /** The same with many; what cannot be done with some is in the report. */
+  public BulkReport run(String queue, Collection<String> ids) {
+    return many(ids, list -> inspection().run(QueueName.of(queue), list));
+  }
+
+  public BulkReport archive(String queue, Collection<String> ids) {
+    return many(
+        ids, list -> inspection().archive(QueueName.of(queue), list, operations.archiveRules()));
+  }
+
+  public BulkReport delete(String queue, Collection<String> ids) {
+    return many(ids, list -> inspection().delete(QueueName.of(queue), list));
+  }
+
+  public BulkReport reschedule(String queue, Collection<String> ids, Instant at) {
+    return many(ids, list -> inspection().reschedule(QueueName.of(queue), list, at));
+  }
+
+  private interface Action {
+    List<ActionAnswer> apply(QueueName queue, List<String> ids);
+  }
+
+  private static void one(String queue, String id, String verb, Action action) {
+    QueueName name = QueueName.of(queue);
+    Operations.requireDone(name, id, verb, action.apply(name, List.of(id)).get(0));
+  }
+
+  private static BulkReport many(
+      Collection<String> ids, Function<List<String>, List<ActionAnswer>> action) {
+    List<String> all = List.copyOf(ids);
+    List<Failure> failures = new ArrayList<>();
+    List<ActionAnswer> answers = action.apply(all);
+    for (int i = 0; i < all.size(); i++) {
+      String problem = Operations.problem(answers.get(i));
+      if (problem != null) {
+        failures.add(new Failure(all.get(i), problem));
+      }
+    }
+    int size = all.size();
+    int failed = failures.size();
+    List<Failure> told = failures.subList(0, Math.min(failed, BulkReport.MAX_FAILURES));
+    return new BulkReport(size, size, size - failed, failed, told, null, null);
+  }
+
+  /** Makes all tasks of a state pending, of all groups if it is aggregating. Returns how many. */
+  public long runAll(String queue, TaskState state) {
+    Operations.requireRunnable(state);
+    return all(queue, state, (name, group) -> inspection().runAll(name, state, group, so -> {}));
+  }
+
+  public long archiveAll(String queue, TaskState state) {
+    Operations.requireArchivable(state);
+    return all(
+        queue,
+        state,
+        (name, group) ->
+            inspection().archiveAll(name, state, group, operations.archiveRules(), so -> {}));
+  }
+
+  public long deleteAll(String queue, TaskState state) {
+    Operations.requireDeletable(state);
+    return all(queue, state, (name, group) -> inspection().deleteAll(name, state, group, so -> {}));
+  }
+
+  private interface ActionOnAll {
+    int apply(QueueName queue, @Nullable String group);
+  }
+
+  private long all(String queue, TaskState state, ActionOnAll action) {
+    QueueName name = QueueName.of(queue);
+    if (state != TaskState.AGGREGATING) {
+      return action.apply(name, null);
+    }
+    long count = 0;
+    for (String group : groups(queue).keySet()) {
+      count += action.apply(name, group);
+    }
+    return count;
+  }
+
+  /** The same as {@link #cancel(String, String, AfterCancel)}, and it is tried again. */
+  public void cancel(String queue, String id) {
+    cancel(queue, id, AfterCancel.RETRY);
+  }
+
+  /**
+   * Has whoever runs a task told to stop, and says what becomes of it then. The handler still
+   * decides: what it returns in time counts. Go servers always try it again. Nothing tells whether
+   * the message was heard; the state of the task will.
+   */
+  public void cancel(String queue, String id, AfterCancel afterwards) {
+    operations.cancel(QueueName.of(queue), id, afterwards);
+  }
+
+  /**
+   * Replaces the payload of a task that is neither active nor completed, and its lock with it.
+   * Fails with a {@code TaskStateException} when it would equal a unique task then.
+   */
+  public void updatePayload(String queue, String id, Payload payload) {
+    inspection().updatePayload(QueueName.of(queue), id, payload);
+  }
+
+  /**
+   * Moves a task to another queue, where it waits for what it waited for here; an archived one is
+   * pending there. It is inserted there, then deleted here: whatever fails on the way, it is not
+   * lost, and moving it again finishes the move.
+   */
+  public void move(String queue, String id, String newQueue) {
+    operations.transfers().move(QueueName.of(queue), id, QueueName.of(newQueue));
+  }
+
+  /** Enqueues the same task anew, with a new id, to run at once. Returns the id. */
+  public String copy(String queue, String id) {
+    return copy(queue, id, options -> options);
+  }
+
+  /**
+   * Enqueues the same task anew, with other options: in another queue, at another time, unique. Its
+   * retries begin anew, and it takes no lock unless asked to. Returns its id.
+   */
+  public String copy(String queue, String id, UnaryOperator<TaskOptions.Builder> changes) {
+    return operations.transfers().copy(QueueName.of(queue), id, changes);
+  }
+
+  // ---- servers and schedulers
+
+  /** All live servers with what they work on, by host and process. */
+  public List<ServerSnapshot> servers() {
+    return fleet.servers();
+  }
+
+  /**
+   * Tells a server to claim nothing more; what it runs goes on. Go servers do not hear it. False
+   * when no such server is live.
+   */
+  public boolean quietServer(String serverId) {
+    return fleet.quiet(serverId);
+  }
+
+  /**
+   * Tells a server to stop: it waits for what it runs, puts the rest back, and is gone from the
+   * list then. Go servers do not hear it. False when no such server is live.
+   */
+  public boolean stopServer(String serverId) {
+    return fleet.stop(serverId);
+  }
+
+  /** The entries of all live schedulers. */
+  public List<ScheduleEntry> scheduleEntries() {
+    return broker.presence().schedulerEntries().stream().map(Inspector::entry).toList();
+  }
+
+  private static ScheduleEntry entry(SchedulerEntry entry) {
+    OptionTexts.Read read = OptionTexts.read(entry.options());
+    return new ScheduleEntry(
+        entry.id(),
+        entry.spec(),
+        entry.taskType(),
+        entry.taskPayload(),
+        read.options(),
+        read.unread(),
+        entry.next(),
+        entry.previous());
+  }
+
+  /** What an entry has enqueued, newest first; the newest thousand are kept. */
+  public List<ScheduleEvent> scheduleHistory(String entryId, int offset, int limit) {
+    PageRequest page = PageRequest.at(offset, limit);
+    return broker.presence().events(entryId, page.offset(), page.limit()).stream()
+        .map(event -> new ScheduleEvent(event.taskId(), event.enqueuedAt()))
+        .toList();
+  }
+
+  // ---- Redis
+
+  /** The slot of a Redis Cluster that a queue is in. */
+  public int slot(String queue) {
+    return inspection().slot(QueueName.of(queue));
+  }
+
+  /**
+   * The nodes that serve the slot of a queue, as host:port, the primary first. Empty when Redis is
+   * no cluster.
+   */
+  public List<String> nodes(String queue) {
+    return inspection().nodes(QueueName.of(queue));
+  }
+
+  /** What {@code INFO} says, of one node if it is a cluster. */
+  public Map<String, String> redisInfo() {
+    return inspection().redisInfo();
+  }
+}

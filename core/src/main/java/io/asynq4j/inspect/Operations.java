@@ -1,0 +1,116 @@
+package io.asynq4j.inspect;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.Inspection.ActionAnswer;
+import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Order;
+import java.time.Clock;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What the inspector and its selections do to tasks, and what they say when it cannot be done. */
+final class Operations {
+
+  private final Broker broker;
+  private final ArchiveRules archiveRules;
+  private final Transfers transfers;
+
+  Operations(Broker broker, ArchiveRules archiveRules) {
+    this.broker = broker;
+    this.archiveRules = archiveRules;
+    this.transfers = new Transfers(broker);
+  }
+
+  Inspection inspection() {
+    return broker.inspection();
+  }
+
+  Clock clock() {
+    return broker.clock();
+  }
+
+  ArchiveRules archiveRules() {
+    return archiveRules;
+  }
+
+  Transfers transfers() {
+    return transfers;
+  }
+
+  void cancel(QueueName queue, String id, AfterCancel after) {
+    TaskInfo task = inspection().task(queue, id);
+    if (task.state() != TaskState.ACTIVE) {
+      throw new TaskStateException(
+          queue, id, "does not run, it is " + task.state().word() + ": run, archive or delete it");
+    }
+    if (after != AfterCancel.RETRY) {
+      broker.cancellations().publish(new Order.Cancel(queue, id, after));
+    }
+    // By its id alone, which Go servers understand too.
+    broker.cancellations().publish(id);
+  }
+
+  /** Null when it was done. */
+  static @Nullable String problem(ActionAnswer answer) {
+    return switch (answer.verdict()) {
+      case DONE -> null;
+      case NOT_FOUND -> "is gone";
+      case NO_MESSAGE -> "has no message, so it can only be deleted";
+      case WRONG_STATE -> "is " + Objects.requireNonNull(answer.state()).word() + " by now";
+    };
+  }
+
+  /**
+   * @param verb what was to be done, as in "cannot be archived"
+   */
+  static void requireDone(QueueName queue, String id, String verb, ActionAnswer answer) {
+    if (answer.verdict() == Verdict.NOT_FOUND) {
+      throw new TaskNotFoundException(queue, id);
+    } else if (answer.verdict() == Verdict.NO_MESSAGE) {
+      throw new TaskStateException(queue, id, "has no message, so it can only be deleted");
+    } else if (answer.verdict() == Verdict.WRONG_STATE) {
+      TaskState state = Objects.requireNonNull(answer.state());
+      throw new TaskStateException(
+          queue,
+          id,
+          "cannot be "
+              + verb
+              + " while it is "
+              + state.word()
+              + (state == TaskState.ACTIVE ? "; cancel it first" : ""));
+    }
+  }
+
+  static void requireRunnable(TaskState state) {
+    if (state == TaskState.ACTIVE || state == TaskState.PENDING) {
+      throw new IllegalArgumentException(
+          state.word() + " tasks cannot be run: they run, or are about to");
+    }
+  }
+
+  static void requireArchivable(TaskState state) {
+    if (state == TaskState.ARCHIVED) {
+      throw new IllegalArgumentException("archived tasks are archived already");
+    }
+    requireNotActive(state, "archived");
+  }
+
+  static void requireDeletable(TaskState state) {
+    requireNotActive(state, "deleted");
+  }
+
+  private static void requireNotActive(TaskState state, String verb) {
+    if (state == TaskState.ACTIVE) {
+      throw new IllegalArgumentException(
+          "active tasks cannot be " + verb + "; cancel them, which can archive or delete them");
+    }
+  }
+}

@@ -1,0 +1,263 @@
+package io.asynq4j.inspect;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.broker.Inspection.ActionAnswer;
+import io.asynq4j.broker.Inspection.Page;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks of one state of a queue that match a filter: to be searched for, counted, or dealt with all
+ * together. Immutable and safe to share between threads; every method that sets something returns
+ * another selection.
+ *
+ * <p>All of it is done in small steps, none of which keeps Redis for long. It may be stopped, and
+ * go on later where it was, also in another process.
+ */
+public final class Selection {
+
+  private final Operations operations;
+  private final QueueName queue;
+  private final TaskState state;
+  private @Nullable String group;
+  private TaskFilter filter = TaskFilter.all();
+  private @Nullable String after;
+  private long limit = Long.MAX_VALUE;
+  private long look = Long.MAX_VALUE;
+  private BooleanSupplier stop = () -> false;
+  private Consumer<BulkProgress> progress = so -> {};
+
+  Selection(Operations operations, QueueName queue, TaskState state) {
+    this.operations = operations;
+    this.queue = queue;
+    this.state = state;
+  }
+
+  private Selection with(Consumer<Selection> change) {
+    Selection copy = new Selection(operations, queue, state);
+    copy.group = group;
+    copy.filter = filter;
+    copy.after = after;
+    copy.limit = limit;
+    copy.look = look;
+    copy.stop = stop;
+    copy.progress = progress;
+    change.accept(copy);
+    return copy;
+  }
+
+  /** Only what this filter wants too. */
+  public Selection where(TaskFilter more) {
+    return with(copy -> copy.filter = filter.and(more));
+  }
+
+  /** Only tasks of this group; of all groups when not said. Only for aggregating tasks. */
+  public Selection inGroup(String newGroup) {
+    if (state != TaskState.AGGREGATING) {
+      throw new IllegalArgumentException(
+          "only aggregating tasks are in groups, not " + state.word() + " ones: " + newGroup);
+    }
+    return with(copy -> copy.group = newGroup);
+  }
+
+  /**
+   * Goes on where a page or a report has ended; from the beginning when it is null. A search and an
+   * operation go different ways: each goes on only where one of its kind was.
+   */
+  public Selection after(@Nullable String cursor) {
+    return with(copy -> copy.after = cursor);
+  }
+
+  /** Deals with no more tasks than this. */
+  public Selection limit(long tasks) {
+    return with(copy -> copy.limit = positive(tasks));
+  }
+
+  /** Looks at no more tasks than this, however few match. */
+  public Selection lookAtMost(long tasks) {
+    return with(copy -> copy.look = positive(tasks));
+  }
+
+  private static long positive(long tasks) {
+    if (tasks < 1) {
+      throw new IllegalArgumentException("must be one task or more: " + tasks);
+    }
+    return tasks;
+  }
+
+  /** Asked before every 200 tasks. An interrupt of the thread stops it too. */
+  public Selection stopWhen(BooleanSupplier question) {
+    return with(copy -> copy.stop = question);
+  }
+
+  /** Told after every 200 tasks. */
+  public Selection onProgress(Consumer<BulkProgress> listener) {
+    return with(copy -> copy.progress = listener);
+  }
+
+  /**
+   * Searches until it has found so many, or may look no further. The order is that of lists:
+   * archived and completed tasks newest first, all others in the order in which they run.
+   */
+  public SearchPage find(int most) {
+    positive(most);
+    Walk walk = walk(/* takesOut= */ false);
+    List<TaskInfo> found = new ArrayList<>();
+    long looked = 0;
+    while (found.size() < most
+        && looked < look
+        && !stop.getAsBoolean()
+        && !Thread.currentThread().isInterrupted()) {
+      Page page = walk.load((int) Math.min(BulkRun.PAGE, look - looked));
+      if (page == null) {
+        break;
+      }
+      List<TaskInfo> wanted = wanted(page);
+      int room = most - found.size();
+      if (wanted.size() > room) {
+        page = walk.shorten(page, page.tasks().indexOf(wanted.get(room - 1)) + 1);
+        wanted = wanted(page);
+      }
+      found.addAll(wanted);
+      looked += Walk.rows(page);
+      walk.advance(0);
+    }
+    return new SearchPage(found, looked, walk.total(), walk.place());
+  }
+
+  private List<TaskInfo> wanted(Page page) {
+    Instant now = operations.clock().instant();
+    return page.tasks().stream().filter(task -> filter.matches(task, now)).toList();
+  }
+
+  /** The same without an end but the last task; looks for the next ones as they are asked for. */
+  public Stream<TaskInfo> stream() {
+    Walk walk = walk(/* takesOut= */ false);
+    return Stream.generate(() -> next(walk))
+        .takeWhile(Optional::isPresent)
+        .flatMap(page -> wanted(page.orElseThrow()).stream())
+        .limit(limit);
+  }
+
+  private static Optional<Page> next(Walk walk) {
+    Optional<Page> page = Optional.ofNullable(walk.load(BulkRun.PAGE));
+    page.ifPresent(loaded -> walk.advance(0));
+    return page;
+  }
+
+  /** Counts what matches and does nothing: a dry run of the operations below. */
+  public BulkReport count() {
+    BulkReport counted = bulk(new Step(/* takesOut= */ false, tasks -> none(tasks.size())));
+    return new BulkReport(
+        counted.looked(),
+        counted.matched(),
+        0,
+        counted.failed(),
+        counted.failures(),
+        counted.cursor(),
+        counted.problem());
+  }
+
+  private static List<@Nullable String> none(int count) {
+    return Collections.nCopies(count, null);
+  }
+
+  /** Makes them pending, at the tail of their queue and in their order. */
+  public BulkReport run() {
+    Operations.requireRunnable(state);
+    return act(ids -> operations.inspection().run(queue, ids));
+  }
+
+  /** Archives them. */
+  public BulkReport archive() {
+    Operations.requireArchivable(state);
+    return act(ids -> operations.inspection().archive(queue, ids, operations.archiveRules()));
+  }
+
+  /** Deletes them. */
+  public BulkReport delete() {
+    Operations.requireDeletable(state);
+    return act(ids -> operations.inspection().delete(queue, ids));
+  }
+
+  /** Moves them to another queue, one by one as {@link Inspector#move} does. */
+  public BulkReport moveTo(String newQueue) {
+    QueueName to = QueueName.of(newQueue);
+    Transfers.requireMovable(queue, state, to);
+    return each(/* takesOut= */ true, task -> operations.transfers().move(queue, task.id(), to));
+  }
+
+  /** Has their handlers told to stop. Only for active tasks. */
+  public BulkReport cancel(AfterCancel afterwards) {
+    if (state != TaskState.ACTIVE) {
+      throw new IllegalArgumentException(
+          "only active tasks can be cancelled; " + state.word() + " ones can be deleted");
+    }
+    return each(/* takesOut= */ false, task -> operations.cancel(queue, task.id(), afterwards));
+  }
+
+  private BulkReport act(Function<List<String>, List<ActionAnswer>> action) {
+    return bulk(
+        new Step(
+            /* takesOut= */ true,
+            tasks -> {
+              List<String> ids = tasks.stream().map(TaskInfo::id).toList();
+              List<@Nullable String> problems = new ArrayList<>(ids.size());
+              action.apply(ids).forEach(answer -> problems.add(Operations.problem(answer)));
+              return problems;
+            }));
+  }
+
+  private BulkReport each(boolean takesOut, Consumer<TaskInfo> action) {
+    return bulk(
+        new Step(
+            takesOut,
+            tasks -> {
+              List<@Nullable String> problems = new ArrayList<>(tasks.size());
+              for (TaskInfo task : tasks) {
+                problems.add(tried(task, action));
+              }
+              return problems;
+            }));
+  }
+
+  private static @Nullable String tried(TaskInfo task, Consumer<TaskInfo> action) {
+    try {
+      action.accept(task);
+      return null;
+    } catch (TaskNotFoundException | TaskStateException e) {
+      return e.getMessage();
+    }
+  }
+
+  private record Step(boolean takesOut, Function<List<TaskInfo>, List<@Nullable String>> function)
+      implements BulkRun.Action {
+    @Override
+    public List<@Nullable String> apply(List<TaskInfo> tasks) {
+      return function.apply(tasks);
+    }
+  }
+
+  private BulkReport bulk(BulkRun.Action action) {
+    // A dry run goes the way that the run will go.
+    Walk walk = walk(/* takesOut= */ true);
+    return new BulkRun(walk, filter, action, operations.clock()).run(limit, look, stop, progress);
+  }
+
+  private Walk walk(boolean takesOut) {
+    return new Walk(operations.inspection(), queue, state, group, takesOut, after);
+  }
+}

@@ -1,0 +1,13 @@
+package io.asynq4j.inspect;
+
+import io.asynq4j.broker.Broker;
+
+/** An inspector on a broker that a test has made, with a time that it sets. */
+public final class InspectOn {
+
+  private InspectOn() {}
+
+  public static Inspector broker(Broker broker) {
+    return Inspector.builder(broker).build();
+  }
+}

@@ -1,0 +1,9 @@
+package io.asynq4j.redis;
+
+class ClusterInspectorIT extends InspectorContract {
+
+  @Override
+  TestServer start() {
+    return TestServer.cluster();
+  }
+}

@@ -1,0 +1,268 @@
+package io.asynq4j.redis;
+
+import static io.asynq4j.redis.BrokerFixture.NOON;
+import static io.asynq4j.redis.BrokerFixture.Q;
+import static io.asynq4j.redis.BrokerFixture.T;
+import static io.asynq4j.redis.BrokerFixture.key;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueNotEmptyException;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.QueueRules;
+import io.asynq4j.inspect.DayCount;
+import io.asynq4j.inspect.PageRequest;
+import io.asynq4j.inspect.QueueLimits;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.inspect.ScheduleEntry;
+import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.WorkerSnapshot;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Protocol.Command;
+
+/** Queues, servers and schedulers, as the inspector shows and changes them. */
+interface InspectorQueueContract extends InspectorScene {
+
+  private static Presence.Server server(String id, @Nullable Duration beat) {
+    return new Presence.Server("host", 7, id, 10, Map.of("q", 3), false, "active", NOON, 1, beat);
+  }
+
+  @Test
+  default void i01_i02_queuesAreNamedInTheirOrder() {
+    assertThat(inspector().queues()).isEmpty();
+    enqueue("a", "t", "p", o -> o.queue("z"));
+    enqueue("b", "t", "p");
+
+    assertThat(inspector().queues()).containsExactly("q", "z");
+  }
+
+  @Test
+  default void i03_i04_i05_i06_fixesW31_aQueueIsRemovedWhenItIsEmptyOrByForce() {
+    redis().enqueue("a");
+    assertThatThrownBy(() -> inspector().removeQueue("q", false))
+        .isInstanceOf(QueueNotEmptyException.class)
+        .hasMessageContaining("pending");
+    redis().claimOne();
+    assertThatThrownBy(() -> inspector().removeQueue("q", true))
+        .isInstanceOf(QueueNotEmptyException.class)
+        .hasMessageContaining("active");
+    redis().clock.advance(Duration.ofMinutes(1));
+    redis().recover();
+
+    inspector().removeQueue("q", true);
+
+    assertThat(inspector().queues()).isEmpty();
+    assertThatThrownBy(() -> inspector().removeQueue("q", true))
+        .isInstanceOf(QueueNotFoundException.class);
+  }
+
+  @Test
+  default void i07_i08_i09_aQueueIsShownAsItIsAtOneInstant() {
+    for (TaskState state : TaskState.values()) {
+      redis().seed(state, state.word(), T + 10);
+    }
+    redis().raw(Command.HSET, Keys.task(Q, "pending"), "pending_since", (T - 15) + "000000000");
+    redis().raw(Command.SET, key("processed"), "9");
+    redis().raw(Command.SET, key("failed"), "4");
+    redis().raw(Command.SET, key("processed:2100-01-01"), "3");
+    redis().raw(Command.SET, key("failed:2100-01-01"), "2");
+
+    QueueSnapshot queue = inspector().queue("q");
+
+    assertThat(queue.at()).isEqualTo(NOON);
+    assertThat(queue.size()).isEqualTo(7);
+    assertThat(queue.sizes()).hasSize(7).containsEntry(TaskState.AGGREGATING, 1L);
+    assertThat(queue.groups()).isEqualTo(1);
+    assertThat(queue.latency()).isEqualTo(Duration.ofSeconds(15));
+    assertThat(List.of(queue.processedToday(), queue.failedToday())).containsExactly(3L, 2L);
+    assertThat(List.of(queue.processed(), queue.failed())).containsExactly(9L, 4L);
+    assertThat(queue.paused()).isFalse();
+
+    inspector().pause("q");
+    redis().clock.advance(Duration.ofSeconds(5));
+    assertThat(inspector().queue("q").pausedSince()).isEqualTo(NOON);
+  }
+
+  @Test
+  default void i44_pausesAndLimitsMayBeSetBeforeThereIsAQueue() {
+    assertThat(inspector().pause("q")).isTrue();
+    assertThat(inspector().pause("q")).isFalse();
+    assertThat(inspector().resume("q")).isTrue();
+    assertThat(inspector().resume("q")).isFalse();
+    assertThat(inspector().limits("q")).isEqualTo(QueueLimits.NONE);
+    QueueLimits two = QueueLimits.NONE.withMaxActive(2);
+    inspector().setLimits("q", two);
+    assertThat(inspector().limits("q")).isEqualTo(two);
+    redis().enqueue("a", "b", "c");
+
+    assertThat(redis().claimBatch(3, QueueRules.NONE).claims()).hasSize(2);
+
+    inspector().setLimits("q", two.withOrdered(true));
+    assertThat(inspector().limits("q").ordered()).contains(true);
+    inspector().setLimits("q", QueueLimits.NONE);
+    assertThat(redis().claim(3)).hasSize(1);
+    assertThatThrownBy(() -> new QueueLimits(OptionalInt.of(-1), two.ordered()))
+        .hasMessageContaining("-1");
+  }
+
+  @Test
+  default void i11_historyIsOfUtcDaysAsTheyFallInAnyZone() {
+    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SET, key("processed:2100-01-01"), "3");
+    redis().raw(Command.SET, key("failed:2100-01-01"), "1");
+    redis().raw(Command.SET, key("processed:2099-12-31"), "7");
+
+    assertThat(inspector().history("q", 90)).hasSize(90);
+    assertThat(inspector().history("q", 7)).hasSize(7);
+    DayCount today = inspector().history("q", 1).get(0);
+    assertThat(today.date()).isEqualTo(LocalDate.parse("2100-01-01"));
+    assertThat(List.of(today.processed(), today.failed())).containsExactly(3L, 1L);
+    assertThat(today.from().toLocalTime()).hasToString("00:00");
+
+    List<DayCount> inTokyo = inspector().history("q", 2, ZoneId.of("Asia/Tokyo"));
+    assertThat(inTokyo.get(1).date()).isEqualTo(LocalDate.parse("2099-12-31"));
+    assertThat(inTokyo.get(1).processed()).isEqualTo(7);
+    assertThat(inTokyo.get(1).from()).hasToString("2099-12-31T09:00+09:00[Asia/Tokyo]");
+    assertThat(inTokyo.get(1).until()).isEqualTo(inTokyo.get(0).from());
+    // So far east that noon in Greenwich is tomorrow.
+    assertThat(inspector().history("q", 1, ZoneId.of("Pacific/Kiritimati")).get(0).date())
+        .isEqualTo(LocalDate.parse("2100-01-02"));
+    assertThatThrownBy(() -> inspector().history("q", 0)).hasMessageContaining("0");
+    assertThatThrownBy(() -> inspector().history("q", 1_001)).hasMessageContaining("1,001");
+  }
+
+  @Test
+  default void i43_groupsMemorySlotAndNodesAreShown() {
+    enqueue("a", "t", "p", o -> o.group("g"));
+    enqueue("b", "t", "p", o -> o.group("g"));
+
+    assertThat(inspector().groups("q")).containsExactly(Map.entry("g", 2L));
+    assertThat(inspector().memoryUsage("q").orElseThrow()).isPositive();
+    assertThat(inspector().slot("q")).isEqualTo(Keys.slot("{q}"));
+    assertThat(inspector().nodes("q").isEmpty()).isEqualTo(redis().server.primaries().size() == 1);
+    assertThat(inspector().redisInfo()).containsKey("redis_version");
+  }
+
+  @Test
+  default void i05_i10_i13_i21_i26_i33_i36_i38_i40_fixesW32_anUnknownQueueIsAlwaysToldAsSuch() {
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> inspector().queue("none"),
+            () -> inspector().memoryUsage("none"),
+            () -> inspector().history("none", 1),
+            () -> inspector().groups("none"),
+            () -> inspector().removeQueue("none", true),
+            () -> inspector().task("none", "a"),
+            () -> inspector().tasks("none", TaskState.PENDING, PageRequest.first(1)),
+            () -> inspector().groupTasks("none", "g", PageRequest.first(1)),
+            () -> inspector().select("none", TaskState.ARCHIVED).find(1),
+            () -> inspector().select("none", TaskState.AGGREGATING).count(),
+            () -> inspector().select("none", TaskState.ARCHIVED).run(),
+            () -> inspector().explain("none", "a"),
+            () -> inspector().run("none", "a"),
+            () -> inspector().archive("none", "a"),
+            () -> inspector().delete("none", List.of("a")),
+            () -> inspector().reschedule("none", "a", NOON),
+            () -> inspector().runAll("none", TaskState.RETRY),
+            () -> inspector().archiveAll("none", TaskState.RETRY),
+            () -> inspector().deleteAll("none", TaskState.AGGREGATING),
+            () -> inspector().cancel("none", "a"),
+            () -> inspector().updatePayload("none", "a", Payload.absent()),
+            () -> inspector().move("none", "a", "other"),
+            () -> inspector().copy("none", "a"));
+
+    for (ThrowingCallable call : calls) {
+      assertThatThrownBy(call)
+          .isInstanceOf(QueueNotFoundException.class)
+          .hasMessageContaining("\"none\"");
+    }
+    assertThat(redis().world()).isEmpty();
+    assertThatThrownBy(() -> inspector().queue(" ")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  default void i45_serversAreShownWithTheirWorkersAndTheAgeOfTheirHeartbeat() {
+    Presence.Worker worker =
+        new Presence.Worker(
+            "host", 7, "ours", "a", "t", Payload.ofUtf8("p"), Q, NOON, NOON.plusSeconds(30));
+    redis()
+        .presence()
+        .show(server("ours", Duration.ofSeconds(20)), List.of(worker), Duration.ofSeconds(40));
+    redis().presence().show(server("go's", null), List.of(), Duration.ofSeconds(10));
+    redis().clock.advance(Duration.ofSeconds(4));
+
+    List<ServerSnapshot> servers = inspector().servers();
+
+    assertThat(servers).extracting(ServerSnapshot::id).containsExactly("go's", "ours");
+    assertThat(servers)
+        .allSatisfy(
+            server -> {
+              assertThat(server.heartbeatAge()).isEqualTo(Duration.ofSeconds(4));
+              assertThat(server.serves("q")).isTrue();
+              assertThat(server.serves("other")).isFalse();
+            });
+    assertThat(servers.get(0).workers()).isEmpty();
+    assertThat(servers.get(1).workers())
+        .containsExactly(
+            new WorkerSnapshot("a", "t", Payload.ofUtf8("p"), "q", NOON, NOON.plusSeconds(30)));
+    redis().clock.advance(Duration.ofSeconds(8));
+    assertThat(inspector().servers()).extracting(ServerSnapshot::id).containsExactly("ours");
+  }
+
+  @Test
+  default void i41_entriesOfSchedulersAreShownWithWhatTheyEnqueued() {
+    redis()
+        .presence()
+        .showEntries(
+            "s",
+            List.of(
+                new Presence.SchedulerEntry(
+                    "e",
+                    "@every 30s",
+                    "t",
+                    Payload.ofUtf8("p"),
+                    List.of("Queue(\"q\")", "Odd(1)"),
+                    NOON.plusSeconds(30),
+                    NOON)),
+            Duration.ofSeconds(20));
+    redis().presence().recordEvent("e", new Presence.SchedulerEvent("1", NOON));
+    redis().presence().recordEvent("e", new Presence.SchedulerEvent("2", NOON.plusSeconds(30)));
+
+    assertThat(inspector().scheduleEntries())
+        .containsExactly(
+            new ScheduleEntry(
+                "e",
+                "@every 30s",
+                "t",
+                Payload.ofUtf8("p"),
+                TaskOptions.of(o -> o.queue("q")),
+                List.of("Odd(1)"),
+                NOON.plusSeconds(30),
+                NOON));
+    assertThat(inspector().scheduleHistory("e", 0, 10))
+        .containsExactly(
+            new ScheduleEvent("2", NOON.plusSeconds(30)), new ScheduleEvent("1", NOON));
+    assertThat(inspector().scheduleHistory("e", 1, 10)).hasSize(1);
+    assertThat(inspector().scheduleHistory("unknown", 0, 10)).isEmpty();
+    assertThatThrownBy(() -> inspector().scheduleHistory("e", 0, 0)).hasMessageContaining("0");
+  }
+
+  @Test
+  default void whoIsNotThereIsToldNothing() {
+    assertThat(inspector().quietServer("nobody")).isFalse();
+    assertThat(inspector().stopServer("nobody")).isFalse();
+  }
+}
