@@ -11,6 +11,8 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.Diagnostics;
+import io.asynq4j.broker.Diagnostics.Subject;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
@@ -64,6 +66,7 @@ final class Workloads {
     addClaims();
     addSettlements();
     addUpkeep();
+    addDiagnostics();
     addAggregation();
     addOperatorActions();
     addLooks();
@@ -223,6 +226,40 @@ final class Workloads {
         "list_group",
         (calls, batch) -> stock.grouped("listed", 1),
         batch -> broker.upkeep().relistGroups(queue));
+  }
+
+  private void addDiagnostics() {
+    Diagnostics.Norms norms = new Diagnostics.Norms(Stock.KEEP_ALL, Duration.ofMinutes(1));
+    Shelf<Subject> tasks = new Shelf<>();
+    many(
+        "examine",
+        (calls, batch) -> tasks.fillTo(batch, count -> subjects(stock.scheduled(count))),
+        batch -> {
+          List<Subject> looked = tasks.take(batch);
+          broker.diagnostics().examine(looked, norms, /* closely= */ false);
+          tasks.putBack(looked);
+        });
+    Shelf<Subject> locks = new Shelf<>();
+    many(
+        "tidy",
+        (calls, batch) -> locks.fillTo(batch, this::locks),
+        batch -> {
+          List<Subject> looked = locks.take(batch);
+          broker.diagnostics().examine(looked, norms, /* closely= */ false);
+          locks.putBack(looked);
+        });
+  }
+
+  private List<Subject> subjects(List<String> ids) {
+    return ids.stream().map(id -> Subject.task(queue, id, Diagnostics.Seen.NOWHERE, "")).toList();
+  }
+
+  private List<Subject> locks(int count) {
+    String prefix = stock.key("unique:");
+    return stock.enqueue(count, options -> options.uniqueFor(Stock.LONG)).stream()
+        .map(id -> broker.inspection().task(queue, id).uniqueKey().substring(prefix.length()))
+        .map(lock -> Subject.of(Diagnostics.Kind.LOCK, queue, lock))
+        .toList();
   }
 
   private void addAggregation() {

@@ -23,6 +23,8 @@ public interface Broker {
 
   Lookout lookout();
 
+  Diagnostics diagnostics();
+
   /** The store's time. */
   Clock clock();
 }

@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.LocalDate;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names of all keys in Redis. Nothing else in Java makes one; scripts derive theirs from the
@@ -25,7 +26,7 @@ final class Keys {
   /** Where Redis itself tells of keys that have changed. */
   static final String INVALIDATIONS = "__redis__:invalidate";
 
-  private static final int SLOTS = 16384;
+  static final int SLOTS = 16384;
 
   private Keys() {}
 
@@ -82,6 +83,16 @@ final class Keys {
 
   static String schedulerHistory(String entryId) {
     return "asynq:scheduler_history:" + entryId;
+  }
+
+  /** The list that names the key of a server, of its workers or of a scheduler; null for others. */
+  static @Nullable String registryOf(String key) {
+    for (String registry : new String[] {SERVERS, WORKERS, SCHEDULERS}) {
+      if (key.startsWith(registry + ":{")) {
+        return registry;
+      }
+    }
+    return null;
   }
 
   static String semaphore(String scope) {

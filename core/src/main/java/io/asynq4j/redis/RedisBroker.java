@@ -3,6 +3,7 @@ package io.asynq4j.redis;
 import io.asynq4j.broker.Aggregation;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Cancellations;
+import io.asynq4j.broker.Diagnostics;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Presence;
@@ -25,6 +26,7 @@ final class RedisBroker implements Broker {
   private final RedisSemaphores semaphores;
   private final RedisInspection inspection;
   private final RedisLookout lookout;
+  private final RedisDiagnostics diagnostics;
 
   RedisBroker(Link link, BrokerTime time) {
     this(link, time, /* numberedEnqueue= */ true);
@@ -43,6 +45,7 @@ final class RedisBroker implements Broker {
     this.semaphores = new RedisSemaphores(scripts, link);
     this.lookout = new RedisLookout(link);
     this.inspection = new RedisInspection(scripts, link, time, registry, aggregation, upkeep);
+    this.diagnostics = new RedisDiagnostics(scripts, link, time, registry, presence, aggregation);
   }
 
   @Override
@@ -88,6 +91,11 @@ final class RedisBroker implements Broker {
   @Override
   public Lookout lookout() {
     return lookout;
+  }
+
+  @Override
+  public Diagnostics diagnostics() {
+    return diagnostics;
   }
 
   @Override

@@ -21,7 +21,7 @@ final class RedisPresence implements Presence {
   private static final Logger log = LoggerFactory.getLogger(RedisPresence.class);
 
   private static final int MOST_EVENTS = 1000;
-  private static final Duration HISTORY_TTL = Duration.ofDays(90);
+  static final Duration HISTORY_TTL = Duration.ofDays(90);
 
   private final Scripts scripts;
   private final Link link;

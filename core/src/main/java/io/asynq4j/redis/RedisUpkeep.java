@@ -186,7 +186,7 @@ final class RedisUpkeep implements Upkeep {
    */
   void walk(QueueName queue, String word, Consumer<List<String>> step) {
     String prefix = Keys.of(queue, word);
-    String pattern = prefix.replaceAll("([\\[\\]*?\\\\])", "\\\\$1") + "*";
+    String pattern = KeyWalk.pattern(prefix);
     String cursor = "0";
     do {
       Args args = new Args().add(cursor).add("MATCH").add(pattern).add("COUNT").add(KEYS_PER_SCAN);

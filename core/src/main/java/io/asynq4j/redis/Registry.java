@@ -34,6 +34,12 @@ final class Registry {
     }
   }
 
+  /** At once, also if this process has done it just now: somebody has seen that it is missing. */
+  void registerAgain(QueueName queue) {
+    registeredAt.remove(queue);
+    register(queue);
+  }
+
   void remove(QueueName queue) {
     registeredAt.remove(queue);
     link.call(

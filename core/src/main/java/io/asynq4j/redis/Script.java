@@ -73,6 +73,17 @@ enum Script {
   REPAIR(SAFE, "active lease guard", "now prefix offset limit", ""),
   LIST_GROUP(SAFE, "groups aggregation_sets guard", "prefix group", ""),
 
+  EXAMINE(
+      SAFE,
+      "pending active lease scheduled retry archived completed groups aggregation_sets guard",
+      "now prefix repair read remove",
+      "id in_pending in_active place listed_at expected score group reason digest"),
+  TIDY(
+      SAFE,
+      "groups aggregation_sets spent scheduled retry guard",
+      "now prefix repair overdue",
+      "kind name"),
+
   AGGREGATE(
       SAFE,
       "groups aggregation_sets guard",
@@ -185,7 +196,7 @@ enum Script {
     return text.isEmpty() ? List.of() : List.of(text.split(" "));
   }
 
-  private static String sha1(byte[] text) {
+  static String sha1(byte[] text) {
     try {
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text));
     } catch (NoSuchAlgorithmException e) {

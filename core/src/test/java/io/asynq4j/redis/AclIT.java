@@ -30,6 +30,9 @@ import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.inspect.Diagnosis;
+import io.asynq4j.inspect.DoctorOn;
+import io.asynq4j.inspect.DoctorOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -69,11 +72,11 @@ class AclIT {
   static final String NEEDED =
       "~asynq:* +ping +time +eval +evalsha +scan +del +exists +expire +expireat +pttl +rename +type"
           + " +get +mget +set +incrby"
-          + " +hdel +hget +hincrby +hmget +hset +hvals"
+          + " +hdel +hget +hincrby +hmget +hset +hstrlen +hvals"
           + " +lindex +llen +lpop +lpos +lpush +lrange +lrem +lset +rpop +rpush"
-          + " +sadd +scard +sismember +smembers +srandmember +srem"
+          + " +sadd +scard +sismember +smembers +srandmember +srem +sscan"
           + " +zadd +zcard +zcount +zrange +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore"
-          + " +zmscore +zrevrange +zscore";
+          + " +zmscore +zrevrange +zscan +zscore";
 
   /** Without these it works, but for what the warnings tell. */
   static final String USEFUL =
@@ -151,6 +154,7 @@ class AclIT {
     aggregate(broker);
     showPresence(broker);
     inspect(broker);
+    heal(broker);
     assertThat(broker.semaphores().acquire("s", 1, "a", Instant.now().plusSeconds(60))).isTrue();
     assertThat(broker.semaphores().release("s", "a")).isTrue();
   }
@@ -271,6 +275,13 @@ class AclIT {
                     TaskOptions.of(o -> o.queue("gone")),
                     Instant.now())));
     inspection.removeQueue(gone, true);
+  }
+
+  private static void heal(Broker broker) {
+    broker.presence().recordEvent("gone", new Presence.SchedulerEvent("a", Instant.now()));
+    Diagnosis diagnosis =
+        DoctorOn.visit(broker, DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
+    assertThat(diagnosis.problems()).isEmpty();
   }
 
   @Test

@@ -22,7 +22,8 @@ abstract class BrokerContract
         PresenceContract,
         InspectionContract,
         MixedFleetContract,
-        RegressionContract {
+        RegressionContract,
+        DoctorContract {
 
   private @Nullable TestServer server;
   private BrokerFixture redis;

@@ -16,6 +16,9 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Cancellations.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.Diagnostics.Norms;
+import io.asynq4j.broker.Diagnostics.Seen;
+import io.asynq4j.broker.Diagnostics.Subject;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Presence;
@@ -172,6 +175,16 @@ class ClusterMigrationIT {
                 .upkeep()
                 .recover(Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT));
     operations.put("repair", () -> redis.upkeep().repair(Q));
+    operations.put(
+        "examine",
+        () ->
+            redis
+                .broker
+                .diagnostics()
+                .examine(
+                    List.of(Subject.task(Q, "b", Seen.NOWHERE, "")),
+                    new Norms(ArchiveRules.DEFAULT, Duration.ofMinutes(1)),
+                    false));
     operations.put("run", () -> redis.inspection().run(Q, List.of("s")));
     operations.put("delete", () -> redis.inspection().delete(Q, List.of("b")));
     operations.put("list", () -> redis.inspection().list(Q, Listing.of(TaskState.PENDING, 0, 10)));

@@ -1,0 +1,291 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Aggregation.AggregationSet;
+import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.Diagnostics;
+import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.Seconds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/** Looks for what does not fit together in Redis. */
+final class RedisDiagnostics implements Diagnostics {
+
+  /** Go's archive script fails when it has to remove about 8,000 at once, and then for ever. */
+  private static final long GO_WEDGED_BY = 7_000;
+
+  /** Every key of a queue that has a name of its own. */
+  private static final List<String> WORDS =
+      List.of(
+          "pending",
+          "active",
+          "lease",
+          "scheduled",
+          "retry",
+          "archived",
+          "completed",
+          "groups",
+          "aggregation_sets",
+          "spent",
+          "paused",
+          "settings",
+          "processed",
+          "failed");
+
+  private final Scripts scripts;
+  private final Link link;
+  private final BrokerTime time;
+  private final Registry registry;
+  private final RedisPresence presence;
+  private final RedisAggregation aggregation;
+  private final Archive archives;
+  private final TaskExamination tasks;
+  private final KeyWalk walk;
+
+  RedisDiagnostics(
+      Scripts scripts,
+      Link link,
+      BrokerTime time,
+      Registry registry,
+      RedisPresence presence,
+      RedisAggregation aggregation) {
+    this.scripts = scripts;
+    this.link = link;
+    this.time = time;
+    this.registry = registry;
+    this.presence = presence;
+    this.aggregation = aggregation;
+    this.archives = new Archive(scripts);
+    this.tasks = new TaskExamination(scripts);
+    this.walk = new KeyWalk(link);
+  }
+
+  @Override
+  public Members members(QueueName queue, String container, String cursor) {
+    return walk.members(queue, container, cursor);
+  }
+
+  @Override
+  public List<Subject> registries() {
+    return Stream.of(Keys.SERVERS, Keys.WORKERS, Keys.SCHEDULERS)
+        .map(key -> Subject.of(Kind.REGISTRY, null, key))
+        .toList();
+  }
+
+  @Override
+  public List<Node> nodes(@Nullable QueueName queue) {
+    return walk.nodes(queue);
+  }
+
+  @Override
+  public Keyspace keys(
+      Node node, @Nullable QueueName queue, Set<String> registered, String cursor) {
+    return walk.keys(node, queue, registered, cursor);
+  }
+
+  @Override
+  public List<@Nullable Symptom> examine(List<Subject> subjects, Norms norms, boolean closely) {
+    if (subjects.isEmpty()) {
+      return List.of();
+    }
+    return switch (subjects.get(0).kind()) {
+      case TASK -> tasks.examine(queueOf(subjects.get(0)), subjects, closely);
+      case LOCK, GROUP, GROUP_NAME, AGGREGATION_SET, SPENT_SET ->
+          tidy(subjects, norms, /* repair= */ false);
+      case ARCHIVE -> each(subjects, subject -> archive(queueOf(subject), norms.archive()));
+      case QUEUE -> each(subjects, this::queue);
+      case QUEUE_NAME -> each(subjects, this::queueName);
+      case REGISTRY -> each(subjects, subject -> registry(subject.name()));
+      case PRESENCE -> each(subjects, this::presence);
+      case HISTORY -> histories(subjects);
+    };
+  }
+
+  private static List<@Nullable Symptom> each(
+      List<Subject> subjects, Function<Subject, @Nullable Symptom> look) {
+    List<@Nullable Symptom> symptoms = new ArrayList<>(subjects.size());
+    for (Subject subject : subjects) {
+      symptoms.add(look.apply(subject));
+    }
+    return symptoms;
+  }
+
+  private static QueueName queueOf(Subject subject) {
+    return Objects.requireNonNull(subject.queue(), () -> subject.kind() + " belongs to a queue");
+  }
+
+  private List<@Nullable Symptom> tidy(List<Subject> subjects, Norms norms, boolean repair) {
+    List<@Nullable Symptom> symptoms = new ArrayList<>(subjects.size());
+    for (List<Subject> batch : Batches.of(subjects)) {
+      Args args = new Args(2 + batch.size() * 2).add(repair).add(Seconds.ceil(norms.overdue()));
+      for (Subject subject : batch) {
+        args.add(subject.kind().name().toLowerCase(Locale.ROOT)).add(subject.name());
+      }
+      QueueName queue = queueOf(batch.get(0));
+      for (Object answer : Reply.list(scripts.run(Script.TIDY, queue, args))) {
+        String word = Reply.text(answer);
+        symptoms.add(
+            word.isEmpty() ? null : symptom(Ailment.valueOf(word.toUpperCase(Locale.ROOT)), 1));
+      }
+    }
+    return symptoms;
+  }
+
+  private static Symptom symptom(Ailment ailment, long count) {
+    return new Symptom(ailment, count, "");
+  }
+
+  private @Nullable Symptom archive(QueueName queue, ArchiveRules rules) {
+    long size = number(Command.ZCARD, Keys.of(queue, "archived"));
+    long old = archivedBefore(queue, rules);
+    long surplus = old + Math.max(0, size - old - rules.maxSize());
+    ArchiveRules go = ArchiveRules.DEFAULT;
+    if (size - go.maxSize() >= GO_WEDGED_BY || archivedBefore(queue, go) >= GO_WEDGED_BY) {
+      return symptom(Ailment.ARCHIVE_WEDGES_GO, size);
+    }
+    return surplus == 0 ? null : symptom(Ailment.ARCHIVE_OVERFLOW, surplus);
+  }
+
+  private long archivedBefore(QueueName queue, ArchiveRules rules) {
+    long cutoff = time.clock().instant().minus(rules.maxAge()).getEpochSecond();
+    return number(Command.ZCOUNT, Keys.of(queue, "archived"), "-inf", Long.toString(cutoff));
+  }
+
+  private @Nullable Symptom queue(Subject subject) {
+    return number(Command.SISMEMBER, Keys.QUEUES, subject.name()) == 1
+        ? null
+        : symptom(Ailment.UNREGISTERED_QUEUE, 1);
+  }
+
+  private @Nullable Symptom queueName(Subject subject) {
+    return holdsNothing(queueOf(subject)) ? symptom(Ailment.EMPTY_QUEUE, 1) : null;
+  }
+
+  private boolean holdsNothing(QueueName queue) {
+    Args args = new Args(WORDS.size());
+    WORDS.forEach(word -> args.add(Keys.of(queue, word)));
+    return Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, args)) == 0;
+  }
+
+  private @Nullable Symptom registry(String key) {
+    long gone = number(Command.ZCOUNT, key, "-inf", "(" + time.clock().instant().getEpochSecond());
+    return gone == 0 ? null : symptom(Ailment.STALE_PRESENCE, gone);
+  }
+
+  /** Who shows himself is registered first, so one that is not and stays was left behind. */
+  private @Nullable Symptom presence(Subject subject) {
+    String key = subject.name();
+    String list = Objects.requireNonNull(Keys.registryOf(key));
+    Args args = new Args().add(list).add(key);
+    boolean leaked =
+        link.call(list, Repeat.SAFE, Command.ZSCORE, args) == null
+            && number(Command.EXISTS, key) == 1;
+    return leaked ? symptom(Ailment.LEAKED_PRESENCE, 1) : null;
+  }
+
+  private List<@Nullable Symptom> histories(List<Subject> subjects) {
+    Set<String> entries =
+        presence.schedulerEntries().stream()
+            .map(Presence.SchedulerEntry::id)
+            .collect(Collectors.toSet());
+    return each(
+        subjects,
+        subject ->
+            !entries.contains(subject.name())
+                    && number(Command.PTTL, Keys.schedulerHistory(subject.name())) == -1
+                ? symptom(Ailment.LEAKED_HISTORY, 1)
+                : null);
+  }
+
+  private long number(Command command, String... args) {
+    Args all = new Args(args.length);
+    for (String arg : args) {
+      all.add(arg);
+    }
+    return Reply.number(link.call(args[0], Repeat.SAFE, command, all));
+  }
+
+  @Override
+  public List<Treatment> heal(
+      List<Subject> subjects, List<Symptom> symptoms, Norms norms, boolean removeUnreadable) {
+    if (subjects.isEmpty()) {
+      return List.of();
+    }
+    if (subjects.get(0).kind() == Kind.TASK) {
+      return tasks.heal(queueOf(subjects.get(0)), subjects, symptoms, removeUnreadable);
+    }
+    boolean isTidied =
+        switch (subjects.get(0).kind()) {
+          case LOCK, GROUP, GROUP_NAME, AGGREGATION_SET, SPENT_SET -> true;
+          default -> false;
+        };
+    List<@Nullable Symptom> found =
+        isTidied
+            ? tidy(subjects, norms, /* repair= */ true)
+            : examine(subjects, norms, /* closely= */ true);
+    List<Treatment> treatments = new ArrayList<>(subjects.size());
+    for (int i = 0; i < subjects.size(); i++) {
+      Symptom symptom = found.get(i);
+      boolean same = symptom != null && symptom.ailment() == symptoms.get(i).ailment();
+      treatments.add(same ? heal(subjects.get(i), norms) : Treatment.CHANGED);
+    }
+    return treatments;
+  }
+
+  private Treatment heal(Subject subject, Norms norms) {
+    switch (subject.kind()) {
+      case AGGREGATION_SET -> giveBack(queueOf(subject), subject.name());
+      case ARCHIVE -> {
+        return trim(queueOf(subject), norms.archive());
+      }
+      case QUEUE -> registry.registerAgain(queueOf(subject));
+      case QUEUE_NAME -> unregister(queueOf(subject));
+      case REGISTRY -> scripts.run(Script.LIVE, new String[] {subject.name()}, new Args());
+      case PRESENCE -> number(Command.DEL, subject.name());
+      case HISTORY ->
+          number(
+              Command.EXPIRE,
+              Keys.schedulerHistory(subject.name()),
+              Long.toString(RedisPresence.HISTORY_TTL.toSeconds()));
+      default -> {
+        // The script has done it.
+      }
+    }
+    return Treatment.DONE;
+  }
+
+  private void giveBack(QueueName queue, String setKey) {
+    String name = setKey.substring(Keys.group(queue, "").length());
+    int colon = name.lastIndexOf(':');
+    if (colon >= 0) {
+      aggregation.giveBack(
+          new AggregationSet(queue, name.substring(0, colon), name.substring(colon + 1), 0));
+    }
+  }
+
+  private Treatment trim(QueueName queue, ArchiveRules rules) {
+    while (archives.trim(queue, Batches.MAX, rules) == Batches.MAX) {
+      // Goes on in small steps.
+    }
+    return archive(queue, rules) == null ? Treatment.DONE : Treatment.OUT_OF_REACH;
+  }
+
+  /**
+   * Not in one step, since names and keys are in different slots: looks again, and takes it back.
+   */
+  private void unregister(QueueName queue) {
+    registry.remove(queue);
+    if (!holdsNothing(queue)) {
+      registry.register(queue);
+    }
+  }
+}

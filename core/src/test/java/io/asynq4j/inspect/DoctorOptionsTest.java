@@ -1,0 +1,57 @@
+package io.asynq4j.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asynq4j.broker.Diagnostics.Ailment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class DoctorOptionsTest {
+
+  @Test
+  void aDryRunThatIsToDeleteIsRefused() {
+    assertThatThrownBy(() -> DoctorOptions.dryRun().trimArchives().build())
+        .hasMessageContaining("DoctorOptions.repair()");
+    assertThatThrownBy(() -> DoctorOptions.dryRun().removeUnreadable().build())
+        .hasMessageContaining("DoctorOptions.repair()");
+  }
+
+  @Test
+  void whatMakesNoSenseIsRefusedWithTheValue() {
+    assertThatThrownBy(() -> DoctorOptions.repair().archiveLimits(-1, Duration.ofDays(1)).build())
+        .hasMessageContaining("-1");
+    assertThatThrownBy(() -> DoctorOptions.repair().archiveLimits(1, Duration.ZERO).build())
+        .hasMessageContaining("PT0S");
+    assertThatThrownBy(() -> DoctorOptions.repair().sampleSize(-2).build())
+        .hasMessageContaining("-2");
+    assertThatThrownBy(() -> DoctorOptions.repair().lookAgainAfter(Duration.ofSeconds(-3)).build())
+        .hasMessageContaining("PT-3S");
+    assertThatThrownBy(() -> DoctorOptions.repair().resumeFrom("nowhere").build())
+        .hasMessageContainingAll("nowhere", "Diagnosis.resumeFrom()");
+  }
+
+  @Test
+  void aPlaceIsFoundAgainWhateverTheQueueIsCalled() {
+    Position place = new Position(Position.Step.CONTAINERS, "a\nb }: c", "retry", "17");
+
+    assertThat(Position.parse(place.text())).isEqualTo(place);
+    assertThat(Position.parse(null)).isNull();
+  }
+
+  @Test
+  void everythingThatCanBeAmissIsExplainedHereAndInTheGuide() throws IOException {
+    assertThat(Arrays.stream(Finding.Kind.values()).map(Enum::name))
+        .containsExactlyElementsOf(Arrays.stream(Ailment.values()).map(Enum::name).toList());
+    String guide = Files.readString(Path.of("../docs/doctor.md"));
+    for (Finding.Kind kind : Finding.Kind.values()) {
+      assertThat(guide)
+          .contains(
+              "| `%s` | %s | %s | %s |".formatted(kind, kind.what(), kind.why(), kind.repair()));
+    }
+  }
+}
