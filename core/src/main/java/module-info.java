@@ -15,5 +15,6 @@ module io.asynq4j {
   exports io.asynq4j.inspect;
   exports io.asynq4j.lease;
   exports io.asynq4j.redis;
+  exports io.asynq4j.schedule;
   exports io.asynq4j.server;
 }

@@ -73,7 +73,7 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule client_server_and_lease_never_see_each_other =
       slices()
-          .matching("io.asynq4j.(client|server|lease|inspect)..")
+          .matching("io.asynq4j.(client|server|lease|schedule|inspect)..")
           .should()
           .notDependOnEachOther();
 
@@ -135,9 +135,7 @@ class ArchitectureTest {
 
   @ArchTest static final ArchRule the_inspector_knows_the_broker = sees(INSPECT, BROKER, REDIS);
 
-  @ArchTest
-  static final ArchRule the_scheduler_knows_the_client_and_the_broker =
-      sees(SCHEDULE, CLIENT, BROKER, REDIS);
+  @ArchTest static final ArchRule the_scheduler_knows_the_broker = sees(SCHEDULE, BROKER, REDIS);
 
   @ArchTest
   static final ArchRule metrics_know_the_server_and_the_inspector =

@@ -23,6 +23,7 @@ import io.asynq4j.broker.Presence.SchedulerEvent;
 import io.asynq4j.broker.Presence.Server;
 import io.asynq4j.broker.Presence.Worker;
 import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.broker.Settlement;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,6 +32,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -71,6 +73,7 @@ final class Workloads {
     addOperatorActions();
     addLooks();
     addPresence();
+    addSchedules();
   }
 
   List<Workload> all() {
@@ -486,6 +489,32 @@ final class Workloads {
             broker
                 .semaphores()
                 .acquire("scope", 100, UUID.randomUUID().toString(), now.plus(Stock.LONG)));
+  }
+
+  private void addSchedules() {
+    ScheduleLedger.Entry entry = new ScheduleLedger.Entry("entry", queue, "@every 1s");
+    many(
+        "enroll",
+        Workloads::nothing,
+        inCalls(part -> broker.schedules().enroll(copies(part, entry))));
+    Shelf<NewTask> shelf = new Shelf<>();
+    AtomicReference<Instant> decided = new AtomicReference<>(Instant.EPOCH);
+    many(
+        "fire",
+        (calls, batch) -> {
+          shelf.fillTo(calls * batch, count -> stock.tasks(count, options -> options));
+          broker.schedules().enroll(List.of(entry));
+          decided.set(broker.schedules().known(entry.name()).state().decided());
+        },
+        inCalls(
+            part -> {
+              List<ScheduleLedger.Firing> firings = new ArrayList<>(part);
+              for (NewTask task : shelf.take(part)) {
+                Instant before = decided.getAndUpdate(instant -> instant.plusMillis(1));
+                firings.add(new ScheduleLedger.Firing(entry.name(), before, decided.get(), task));
+              }
+              Stock.require(broker.schedules().fire(queue, firings));
+            }));
   }
 
   private static <T> List<T> copies(int count, T item) {

@@ -25,6 +25,8 @@ public interface Broker {
 
   Diagnostics diagnostics();
 
+  Schedules schedules();
+
   /** The store's time. */
   Clock clock();
 }

@@ -21,6 +21,10 @@ final class Keys {
   static final String SERVERS = "asynq:servers";
   static final String WORKERS = "asynq:workers";
   static final String SCHEDULERS = "asynq:schedulers";
+
+  /** Periodic entries: the queue of each, by its name. */
+  static final String SCHEDULES = "asynq:schedules";
+
   static final String CANCEL_CHANNEL = "asynq:cancel";
 
   /** Where Redis itself tells of keys that have changed. */
@@ -93,6 +97,11 @@ final class Keys {
       }
     }
     return null;
+  }
+
+  /** Who leads the schedulers that have the same entries. */
+  static String schedulerLeader(String group) {
+    return "asynq:scheduler_leader:" + group;
   }
 
   static String semaphore(String scope) {

@@ -3,7 +3,6 @@ package io.asynq4j.redis;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Aggregation;
 import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.NewTask.Placement;
 import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.TaskMessage;
 import java.time.Instant;
@@ -108,7 +107,8 @@ final class RedisAggregation implements Aggregation {
         args.addEmpty();
       }
     } else {
-      add(args, set, aggregated);
+      requireQueue(set, aggregated);
+      RedisSink.add(args, aggregated);
     }
     Object reply = scripts.run(Script.FINISH_SET, set.queue(), args);
     if (!(reply instanceof Long code)) {
@@ -121,24 +121,12 @@ final class RedisAggregation implements Aggregation {
     };
   }
 
-  private void add(Args args, AggregationSet set, NewTask aggregated) {
-    TaskMessage message = RedisSink.stored(aggregated);
-    if (!message.queue().equals(set.queue())) {
+  private static void requireQueue(AggregationSet set, NewTask aggregated) {
+    QueueName queue = aggregated.message().queue();
+    if (!queue.equals(set.queue())) {
       throw new IllegalArgumentException(
-          "tasks of queue " + set.queue() + " cannot become a task of queue " + message.queue());
+          "tasks of queue " + set.queue() + " cannot become a task of queue " + queue);
     }
-    args.add(message.id())
-        .add(MessageCodec.encode(message))
-        .add(message.uniqueKey())
-        .add(RedisSink.ttl(aggregated));
-    if (aggregated.placement() instanceof Placement.At at) {
-      args.add(at.when().toEpochMilli()).addEmpty().add(at.precise());
-    } else if (aggregated.placement() instanceof Placement.After after) {
-      args.addEmpty().add(after.delay().toMillis()).add(after.precise());
-    } else {
-      args.addEmpty().addEmpty().addEmpty();
-    }
-    args.add(message.group());
   }
 
   @Override

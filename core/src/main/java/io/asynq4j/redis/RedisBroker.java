@@ -7,6 +7,7 @@ import io.asynq4j.broker.Diagnostics;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.Schedules;
 import io.asynq4j.broker.Semaphores;
 import io.asynq4j.broker.TaskSink;
 import io.asynq4j.broker.TaskSource;
@@ -27,6 +28,7 @@ final class RedisBroker implements Broker {
   private final RedisInspection inspection;
   private final RedisLookout lookout;
   private final RedisDiagnostics diagnostics;
+  private final RedisSchedules schedules;
 
   RedisBroker(Link link, BrokerTime time) {
     this(link, time, /* numberedEnqueue= */ true);
@@ -44,6 +46,7 @@ final class RedisBroker implements Broker {
     this.cancellations = new RedisCancellations(link);
     this.semaphores = new RedisSemaphores(scripts, link);
     this.lookout = new RedisLookout(link);
+    this.schedules = new RedisSchedules(scripts, link, time, registry);
     this.inspection = new RedisInspection(scripts, link, time, registry, aggregation, upkeep);
     this.diagnostics = new RedisDiagnostics(scripts, link, time, registry, presence, aggregation);
   }
@@ -96,6 +99,11 @@ final class RedisBroker implements Broker {
   @Override
   public Diagnostics diagnostics() {
     return diagnostics;
+  }
+
+  @Override
+  public Schedules schedules() {
+    return schedules;
   }
 
   @Override

@@ -246,16 +246,37 @@ final class RedisSink implements TaskSink {
 
   private static void add(Args args, Script script, NewTask task) {
     TaskMessage message = stored(task);
+    addRecord(args, task, message);
+    if (script == Script.SCHEDULE) {
+      addTime(args, task.placement());
+    }
+    if (script != Script.ENQUEUE) {
+      args.add(message.group());
+    }
+  }
+
+  /** A task for a script that takes in tasks of any kind. */
+  static void add(Args args, NewTask task) {
+    TaskMessage message = stored(task);
+    addRecord(args, task, message);
+    addTime(args, task.placement());
+    args.add(message.group());
+  }
+
+  private static void addRecord(Args args, NewTask task, TaskMessage message) {
     args.add(message.id())
         .add(MessageCodec.encode(message))
         .add(message.uniqueKey())
         .add(ttl(task));
-    if (task.placement() instanceof Placement.At at) {
-      args.add(at.when().toEpochMilli()).addEmpty().add(at.precise()).add(message.group());
-    } else if (task.placement() instanceof Placement.After after) {
-      args.addEmpty().add(after.delay().toMillis()).add(after.precise()).add(message.group());
-    } else if (script == Script.GROUP) {
-      args.add(message.group());
+  }
+
+  private static void addTime(Args args, Placement placement) {
+    if (placement instanceof Placement.At at) {
+      args.add(at.when().toEpochMilli()).addEmpty().add(at.precise());
+    } else if (placement instanceof Placement.After after) {
+      args.addEmpty().add(after.delay().toMillis()).add(after.precise());
+    } else {
+      args.addEmpty().addEmpty().addEmpty();
     }
   }
 
@@ -271,7 +292,7 @@ final class RedisSink implements TaskSink {
     return task.uniqueFor() == null ? 0 : Seconds.ceil(task.uniqueFor());
   }
 
-  private static EnqueueAnswer answer(@Nullable Object reply) {
+  static EnqueueAnswer answer(@Nullable Object reply) {
     if (reply instanceof Long code) {
       return code == 1 ? EnqueueAnswer.ENQUEUED : EnqueueAnswer.ID_CONFLICT;
     }

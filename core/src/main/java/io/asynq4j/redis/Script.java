@@ -32,6 +32,11 @@ enum Script {
       "now prefix sequence keep",
       "id msg lock ttl at delay precise group"),
   GROUP(NUMBERED, "groups lane guard", "now prefix sequence keep", "id msg lock ttl group"),
+  FIRE(
+      NUMBERED,
+      "schedules pending scheduled groups lane guard",
+      "now prefix sequence keep",
+      "entry decided instant id msg lock ttl at delay precise group"),
   CLAIM(
       NUMBERED,
       "pending active lease paused settings lane guard",
@@ -130,6 +135,7 @@ enum Script {
       "now prefix container kind newest_first offset limit after_id after",
       ""),
 
+  ENROLL(SAFE, "schedules guard", "now prefix", "entry spec"),
   SERVER_STATE(SAFE, "server workers", "ttl info", "id worker"),
   SCHEDULER_ENTRIES(SAFE, "entries", "ttl", "entry"),
   SCHEDULER_EVENT(SAFE, "history", "at event most ttl", ""),

@@ -4,14 +4,13 @@ import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.HostName;
 import io.asynq4j.broker.Order;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.redis.RedisConnection;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -74,7 +73,7 @@ final class Engine implements AttemptHost {
   /** What exists only while the server runs. */
   private final class Running {
     final Instant startedAt = clock().instant();
-    final String host = hostName();
+    final String host = HostName.local();
     final Signal signal = new Signal();
     final Watcher watcher = new Watcher(broker.lookout());
     final ExecutorService settlerThreads =
@@ -344,7 +343,7 @@ final class Engine implements AttemptHost {
     Map<String, Integer> weights = new HashMap<>();
     queues.weights().forEach((queue, weight) -> weights.put(queue.value(), weight));
     return new Presence.Server(
-        current == null ? hostName() : current.host,
+        current == null ? HostName.local() : current.host,
         (int) ProcessHandle.current().pid(),
         id,
         config.concurrency(),
@@ -354,14 +353,6 @@ final class Engine implements AttemptHost {
         current == null ? null : current.startedAt,
         busy,
         config.heartbeat());
-  }
-
-  private static String hostName() {
-    try {
-      return InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      return "unknown-host";
-    }
   }
 
   @Override

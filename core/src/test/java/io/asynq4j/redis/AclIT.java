@@ -19,6 +19,7 @@ import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Cancellations.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.Settings;
@@ -26,6 +27,8 @@ import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.ScheduleLedger;
+import io.asynq4j.broker.Schedules;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.client.TaskClient;
@@ -42,6 +45,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -72,7 +76,7 @@ class AclIT {
   static final String NEEDED =
       "~asynq:* +ping +time +eval +evalsha +scan +del +exists +expire +expireat +pttl +rename +type"
           + " +get +mget +set +incrby"
-          + " +hdel +hget +hincrby +hmget +hset +hstrlen +hvals"
+          + " +hdel +hget +hgetall +hincrby +hmget +hset +hstrlen +hvals"
           + " +lindex +llen +lpop +lpos +lpush +lrange +lrem +lset +rpop +rpush"
           + " +sadd +scard +sismember +smembers +srandmember +srem +sscan"
           + " +zadd +zcard +zcount +zrange +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore"
@@ -153,6 +157,7 @@ class AclIT {
     runChores(broker);
     aggregate(broker);
     showPresence(broker);
+    fireSchedules(broker);
     inspect(broker);
     heal(broker);
     assertThat(broker.semaphores().acquire("s", 1, "a", Instant.now().plusSeconds(60))).isTrue();
@@ -230,6 +235,34 @@ class AclIT {
     presence.recordEvent("e", new Presence.SchedulerEvent("a", Instant.now()));
     assertThat(presence.events("e", 0, 5)).hasSize(1);
     presence.clearEvents("e");
+  }
+
+  private static void fireSchedules(Broker broker) {
+    Schedules schedules = broker.schedules();
+    assertThat(schedules.lead("g", "s", LEASE)).isTrue();
+    assertThat(schedules.lead("g", "s", LEASE)).isTrue();
+    Instant decided =
+        schedules.enroll(List.of(new ScheduleLedger.Entry("e", Q, "@daily"))).values().stream()
+            .map(ScheduleLedger.State::decided)
+            .findFirst()
+            .orElseThrow();
+    schedules.requestRun("e");
+    Instant request = Objects.requireNonNull(schedules.known("e").state().runRequested());
+    assertThat(schedules.known()).hasSize(1);
+    assertThat(
+            schedules.fire(
+                Q,
+                List.of(
+                    new ScheduleLedger.Firing("e", decided, decided.plusSeconds(1), task("f1", o -> o)),
+                    new ScheduleLedger.Firing("e", null, request, task("f2", o -> o.group("g"))))))
+        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ENQUEUED);
+    schedules.pause("e");
+    schedules.resume("e");
+    schedules.enroll(List.of(new ScheduleLedger.Entry("e", QueueName.of("moved"), "@daily")));
+    schedules.look(List.of(new ScheduleLedger.Entry("e", QueueName.of("moved"), "@daily")));
+    schedules.forget("e");
+    schedules.resign("g", "s");
+    broker.inspection().delete(Q, List.of("f1", "f2"));
   }
 
   private static void inspect(Broker broker) {

@@ -20,6 +20,8 @@ abstract class BrokerContract
         UpkeepContract,
         AggregationContract,
         PresenceContract,
+        ScheduleContract,
+        SchedulerContract,
         InspectionContract,
         MixedFleetContract,
         RegressionContract,

@@ -89,6 +89,11 @@ class ExamplesIT {
   }
 
   @Test
+  void periodic() throws Exception {
+    assertThat(output(Periodic::main)).startsWith("tick", "tick").containsOnly("tick");
+  }
+
+  @Test
   void gracefulShutdown() throws Exception {
     assertThat(output(GracefulShutdown::main))
         .containsExactly("quiet, and 1 task still runs", "the work is done", "closed: true");

@@ -200,6 +200,37 @@ local function timed(state, due_ms, precise)
   return math.ceil(due_ms / 1000), { 'state', state }
 end
 
+-- Takes one new task in, wherever it goes first: until its time has come, into its group, or to the tail of its queue.
+-- Returns 1, or what speaks against it: 0 = its id is taken, or the id of the task that holds the lock.
+local function take_in(prefix, now, id, msg, lock, ttl, at, delay, precise, group)
+  local answer = admit(prefix, { id }, { lock })[1]
+  if answer ~= 1 then
+    return answer
+  end
+  local due_ms = tonumber(at) or delay ~= '' and to_millis(now) + tonumber(delay)
+  -- The lock lasts its time from when the task is due, not from now.
+  local wait = due_ms and math.max(0, math.ceil(due_ms / 1000) - to_seconds(now)) or 0
+  local fields
+  if due_ms then
+    local score
+    score, fields = timed('scheduled', due_ms, precise)
+    redis.call('ZADD', prefix .. 'scheduled', score, id)
+  elseif group ~= '' then
+    fields = { 'state', 'aggregating' }
+    redis.call('ZADD', prefix .. 'g:' .. group, to_seconds(now), id)
+  else
+    fields = pending_fields(now)
+    redis.call('LPUSH', prefix .. 'pending', id)
+  end
+  if group ~= '' then
+    add(fields, 'group', group)
+    redis.call('SADD', prefix .. 'groups', group)
+  end
+  add(fields, 'msg', msg)
+  create(prefix .. 't:' .. id, id, lock, lock ~= '' and ttl + wait, fields)
+  return 1
+end
+
 -- What an operator has set in Redis wins over what the caller was configured with.
 local function is_ordered(settings, configured)
   return (redis.call('HGET', settings, 'ordered') or configured) == '1'

@@ -1,0 +1,20 @@
+package io.asynq4j;
+
+/** No scheduler of this library has ever had an entry of this name, or it has been forgotten. */
+public final class ScheduleNotFoundException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String name;
+
+  public ScheduleNotFoundException(String name) {
+    super(
+        "there is no schedule entry \"%s\"; entries of Go schedulers are only listed, they cannot be paused, resumed or run"
+            .formatted(name));
+    this.name = name;
+  }
+
+  public String name() {
+    return name;
+  }
+}

@@ -1,0 +1,319 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.ScheduleNotFoundException;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.Schedules;
+import io.asynq4j.broker.Seconds;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * Periodic entries in Redis. The state of an entry is in the slot of its queue, so that a task
+ * comes in and its entry gets further in one step; which queue that is, is in one place for all.
+ */
+final class RedisSchedules implements Schedules {
+
+  /** The fields of an entry's state, in the order in which scripts tell them. */
+  private static final List<String> STATE = List.of("anchor", "from", "last", "paused", "run");
+
+  private static final int ANCHOR = 0;
+  private static final int FROM = 1;
+  private static final int LAST = 2;
+  private static final int PAUSED = 3;
+  private static final int RUN = 4;
+
+  private static final String SPEC = "spec";
+
+  /** Beside the names of entries, none of which is empty: counts what operators did. */
+  private static final String REVISION = "";
+
+  private static final long NOT_TO_BE_FIRED = -1;
+
+  private final Scripts scripts;
+  private final Link link;
+  private final BrokerTime time;
+  private final Registry registry;
+
+  RedisSchedules(Scripts scripts, Link link, BrokerTime time, Registry registry) {
+    this.scripts = scripts;
+    this.link = link;
+    this.time = time;
+    this.registry = registry;
+  }
+
+  // Not in one step: that the lock may end in between makes two leaders at worst, and those do no
+  // harm.
+  @Override
+  public boolean lead(String group, String schedulerId, Duration ttl) {
+    String key = Keys.schedulerLeader(group);
+    long seconds = Seconds.ceil(ttl);
+    String leader = Reply.text(call(key, Command.GET, key));
+    if (leader.equals(schedulerId)) {
+      return Reply.number(call(key, Command.EXPIRE, key, Long.toString(seconds))) == 1;
+    }
+    return leader.isEmpty()
+        && call(key, Command.SET, key, schedulerId, "NX", "EX", Long.toString(seconds)) != null;
+  }
+
+  @Override
+  public void resign(String group, String schedulerId) {
+    String key = Keys.schedulerLeader(group);
+    if (Reply.text(call(key, Command.GET, key)).equals(schedulerId)) {
+      call(key, Command.DEL, key);
+    }
+  }
+
+  @Override
+  public Map<String, State> enroll(Collection<Entry> entries) {
+    list(entries);
+    Map<String, State> states = new HashMap<>();
+    byQueue(entries)
+        .forEach(
+            (queue, some) -> {
+              for (List<Entry> batch : Batches.of(some)) {
+                Args args = new Args(batch.size() * 2);
+                batch.forEach(entry -> args.add(entry.name()).add(entry.spec()));
+                read(states, batch, Reply.list(scripts.run(Script.ENROLL, queue, args)));
+              }
+            });
+    return states;
+  }
+
+  /** Notes where the entries are, and has the state of one follow it into another queue. */
+  private void list(Collection<Entry> entries) {
+    for (List<Entry> batch : Batches.of(List.copyOf(entries))) {
+      Args names = new Args(1 + batch.size()).add(Keys.SCHEDULES);
+      batch.forEach(entry -> names.add(entry.name()));
+      List<@Nullable Object> queues =
+          Reply.list(link.call(Keys.SCHEDULES, Repeat.SAFE, Command.HMGET, names));
+      for (int i = 0; i < batch.size(); i++) {
+        Entry entry = batch.get(i);
+        String before = Reply.text(queues.get(i));
+        if (!before.equals(entry.queue().value())) {
+          if (!before.isEmpty()) {
+            move(entry.name(), QueueName.of(before), entry.queue());
+          }
+          call(Keys.SCHEDULES, Command.HSET, Keys.SCHEDULES, entry.name(), entry.queue().value());
+        }
+      }
+    }
+  }
+
+  private void move(String name, QueueName from, QueueName to) {
+    List<String> fields = new ArrayList<>(STATE);
+    fields.add(SPEC);
+    List<@Nullable Object> values = fields(from, name, fields);
+    Args args = new Args().add(Keys.of(to, "schedules"));
+    for (int i = 0; i < fields.size(); i++) {
+      if (values.get(i) != null) {
+        args.add(field(fields.get(i), name)).add(Reply.bytes(values.get(i)));
+      }
+    }
+    if (args.size() > 1) {
+      link.call(Keys.prefix(to), Repeat.SAFE, Command.HSET, args);
+    }
+    delete(from, name);
+  }
+
+  @Override
+  public Map<String, State> look(Collection<Entry> entries) {
+    Map<String, State> states = new HashMap<>();
+    byQueue(entries)
+        .forEach(
+            (queue, some) -> {
+              for (List<Entry> batch : Batches.of(some)) {
+                Args args = new Args(1 + batch.size() * STATE.size());
+                args.add(Keys.of(queue, "schedules"));
+                for (Entry entry : batch) {
+                  STATE.forEach(word -> args.add(field(word, entry.name())));
+                }
+                read(
+                    states,
+                    batch,
+                    Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, args)));
+              }
+            });
+    return states;
+  }
+
+  private static Map<QueueName, List<Entry>> byQueue(Collection<Entry> entries) {
+    Map<QueueName, List<Entry>> byQueue = new LinkedHashMap<>();
+    entries.forEach(
+        entry -> byQueue.computeIfAbsent(entry.queue(), queue -> new ArrayList<>()).add(entry));
+    return byQueue;
+  }
+
+  private static void read(
+      Map<String, State> states, List<Entry> entries, List<@Nullable Object> values) {
+    for (int i = 0; i < entries.size(); i++) {
+      int first = i * STATE.size();
+      if (values.get(first + FROM) != null) {
+        states.put(entries.get(i).name(), state(values.subList(first, first + STATE.size())));
+      }
+    }
+  }
+
+  private static State state(List<@Nullable Object> values) {
+    Instant from = Instant.ofEpochMilli(Reply.number(values.get(FROM)));
+    Instant anchor = instant(values.get(ANCHOR));
+    return new State(
+        anchor == null ? from : anchor,
+        from,
+        instant(values.get(LAST)),
+        values.get(PAUSED) != null,
+        instant(values.get(RUN)));
+  }
+
+  private static @Nullable Instant instant(@Nullable Object millis) {
+    return millis == null ? null : Instant.ofEpochMilli(Reply.number(millis));
+  }
+
+  @Override
+  public long revision() {
+    return Reply.number(call(Keys.SCHEDULES, Command.HGET, Keys.SCHEDULES, REVISION));
+  }
+
+  private void changed() {
+    call(Keys.SCHEDULES, Command.HINCRBY, Keys.SCHEDULES, REVISION, "1");
+  }
+
+  @Override
+  public List<@Nullable EnqueueAnswer> fire(QueueName queue, List<Firing> firings) {
+    if (firings.size() > MOST_FIRINGS) {
+      throw new IllegalArgumentException(
+          "one call fires " + MOST_FIRINGS + " tasks at most, not " + firings.size());
+    }
+    registry.register(queue);
+    Args args = new Args(firings.size() * Script.FIRE.items().size());
+    for (Firing firing : firings) {
+      Instant decided = firing.decided();
+      args.add(firing.entry())
+          .add(decided == null ? "" : Long.toString(decided.toEpochMilli()))
+          .add(firing.instant().toEpochMilli());
+      RedisSink.add(args, firing.task());
+    }
+    List<@Nullable EnqueueAnswer> answers = new ArrayList<>(firings.size());
+    for (Object reply : Reply.list(scripts.run(Script.FIRE, queue, args))) {
+      answers.add(
+          reply instanceof Long code && code == NOT_TO_BE_FIRED ? null : RedisSink.answer(reply));
+    }
+    return answers;
+  }
+
+  @Override
+  public void forget(String name) {
+    String queue = Reply.text(call(Keys.SCHEDULES, Command.HGET, Keys.SCHEDULES, name));
+    if (!queue.isEmpty()) {
+      delete(QueueName.of(queue), name);
+      call(Keys.SCHEDULES, Command.HDEL, Keys.SCHEDULES, name);
+      changed();
+    }
+  }
+
+  private void delete(QueueName queue, String name) {
+    Args args = new Args().add(Keys.of(queue, "schedules")).add(field(SPEC, name));
+    STATE.forEach(word -> args.add(field(word, name)));
+    link.call(Keys.prefix(queue), Repeat.SAFE, Command.HDEL, args);
+  }
+
+  @Override
+  public List<Known> known() {
+    Map<String, String> queues = new TreeMap<>();
+    List<@Nullable Object> flat = Reply.list(call(Keys.SCHEDULES, Command.HGETALL, Keys.SCHEDULES));
+    for (int i = 0; i < flat.size(); i += 2) {
+      queues.put(Reply.text(flat.get(i)), Reply.text(flat.get(i + 1)));
+    }
+    queues.remove(REVISION);
+    List<Known> all = new ArrayList<>();
+    queues.forEach((name, queue) -> add(all, name, QueueName.of(queue)));
+    return all;
+  }
+
+  @Override
+  public Known known(String name) {
+    List<Known> found = new ArrayList<>(1);
+    add(found, name, queueOf(name));
+    if (found.isEmpty()) {
+      throw new ScheduleNotFoundException(name);
+    }
+    return found.get(0);
+  }
+
+  private void add(List<Known> all, String name, QueueName queue) {
+    List<String> fields = new ArrayList<>(STATE);
+    fields.add(SPEC);
+    List<@Nullable Object> values = fields(queue, name, fields);
+    if (values.get(FROM) != null) {
+      Entry entry = new Entry(name, queue, Reply.text(values.get(STATE.size())));
+      all.add(new Known(entry, state(values)));
+    }
+  }
+
+  private List<@Nullable Object> fields(QueueName queue, String name, List<String> words) {
+    Args args = new Args(1 + words.size()).add(Keys.of(queue, "schedules"));
+    words.forEach(word -> args.add(field(word, name)));
+    return Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, args));
+  }
+
+  @Override
+  public boolean pause(String name) {
+    String key = Keys.of(queueOf(name), "schedules");
+    String now = Long.toString(time.clock().instant().toEpochMilli());
+    boolean isNew = Reply.number(call(key, Command.HSET, key, field("paused", name), now)) == 1;
+    changed();
+    return isNew;
+  }
+
+  @Override
+  public boolean resume(String name) {
+    String key = Keys.of(queueOf(name), "schedules");
+    if (call(key, Command.HGET, key, field("paused", name)) == null) {
+      return false;
+    }
+    String now = Long.toString(time.clock().instant().toEpochMilli());
+    call(key, Command.HSET, key, field("from", name), now);
+    call(key, Command.HDEL, key, field("paused", name));
+    changed();
+    return true;
+  }
+
+  @Override
+  public void requestRun(String name) {
+    String key = Keys.of(queueOf(name), "schedules");
+    String now = Long.toString(time.clock().instant().toEpochMilli());
+    call(key, Command.HSET, key, field("run", name), now);
+    changed();
+  }
+
+  private QueueName queueOf(String name) {
+    String queue =
+        name.isEmpty() ? "" : Reply.text(call(Keys.SCHEDULES, Command.HGET, Keys.SCHEDULES, name));
+    if (queue.isEmpty()) {
+      throw new ScheduleNotFoundException(name);
+    }
+    return QueueName.of(queue);
+  }
+
+  private static String field(String word, String entry) {
+    return word + ":" + entry;
+  }
+
+  /** A command that may be done twice. */
+  private @Nullable Object call(String key, Command command, String... words) {
+    Args args = new Args(words.length);
+    for (String word : words) {
+      args.add(word);
+    }
+    return link.call(key, Repeat.SAFE, command, args);
+  }
+}

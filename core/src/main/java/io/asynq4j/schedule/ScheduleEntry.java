@@ -1,0 +1,93 @@
+package io.asynq4j.schedule;
+
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskType;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.ScheduleLedger;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task and when it is to be enqueued again and again. Immutable.
+ *
+ * @param name what it is remembered by, over restarts and by all replicas; of no other entry on
+ *     this Redis
+ * @param schedule when
+ * @param task what
+ * @param options how, where to
+ * @param missed what becomes of instants that nobody fired in time
+ */
+public record ScheduleEntry(
+    String name, Schedule schedule, Task task, TaskOptions options, MissedPolicy missed) {
+
+  public ScheduleEntry {
+    if (name.isBlank()) {
+      throw new IllegalArgumentException(
+          "a schedule entry needs a name, by which it is remembered: \"" + name + "\"");
+    }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw new IllegalArgumentException("the name of a schedule entry is no valid Unicode text");
+    }
+    Objects.requireNonNull(schedule, "schedule");
+    Objects.requireNonNull(task, "task");
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(missed, "missed");
+  }
+
+  public static ScheduleEntry of(String name, Schedule schedule, Task task) {
+    return new ScheduleEntry(name, schedule, task, TaskOptions.defaults(), MissedPolicy.skip());
+  }
+
+  /** A task without input, with the options of its type. */
+  public static ScheduleEntry of(String name, Schedule schedule, TaskType<Void> type) {
+    return new ScheduleEntry(
+        name, schedule, Task.of(type.name()), type.options(), MissedPolicy.skip());
+  }
+
+  /** A task with its input as JSON, and the options of its type. */
+  public static <T> ScheduleEntry of(String name, Schedule schedule, TaskType<T> type, T input) {
+    return of(name, schedule, type, input, PayloadCodec.json());
+  }
+
+  public static <T> ScheduleEntry of(
+      String name, Schedule schedule, TaskType<T> type, T input, PayloadCodec codec) {
+    return new ScheduleEntry(
+        name, schedule, type.task(input, codec), type.options(), MissedPolicy.skip());
+  }
+
+  /** This entry with options over those it has. */
+  public ScheduleEntry with(UnaryOperator<TaskOptions.Builder> settings) {
+    return new ScheduleEntry(
+        name, schedule, task, options.overriddenBy(TaskOptions.of(settings)), missed);
+  }
+
+  public ScheduleEntry missed(MissedPolicy policy) {
+    return new ScheduleEntry(name, schedule, task, options, policy);
+  }
+
+  QueueName queue() {
+    return options.queue() != null ? options.queue() : QueueName.DEFAULT;
+  }
+
+  ScheduleLedger.Entry inLedger() {
+    return new ScheduleLedger.Entry(name, queue(), schedule.spec());
+  }
+
+  /** The task for one instant, which it carries in a header, if there is one for it. */
+  NewTask newTask(Instant instant, @Nullable String instantHeader, Instant now) {
+    if (instantHeader == null) {
+      return NewTask.of(task, options, now);
+    }
+    Map<String, String> headers = new LinkedHashMap<>(task.headers());
+    headers.put(instantHeader, instant.toString());
+    return NewTask.of(task.withHeaders(headers), options, now);
+  }
+}

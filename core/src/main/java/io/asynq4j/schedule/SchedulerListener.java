@@ -1,0 +1,26 @@
+package io.asynq4j.schedule;
+
+/**
+ * Hears what a scheduler does. It is called by the thread that enqueues, so it must be quick: while
+ * it lasts nothing else is enqueued, and when it lasts for seconds another replica takes over. What
+ * it throws is logged, and changes nothing.
+ */
+public interface SchedulerListener {
+
+  /**
+   * A task is about to be enqueued. Neither of the other two follows when it turns out that another
+   * replica has done it, or that the entry is paused.
+   */
+  default void beforeEnqueue(Firing firing) {}
+
+  /** A task has been enqueued. */
+  default void enqueued(Firing firing) {}
+
+  /**
+   * A task has not been enqueued: a {@link io.asynq4j.DuplicateTaskException} or {@link
+   * io.asynq4j.TaskIdConflictException} when the queue has one that forbids it, a {@link
+   * io.asynq4j.BrokerException} when Redis was not reached or refused it. The latter are told once
+   * for an instant; whether it is tried again is up to the entry's {@link MissedPolicy}.
+   */
+  default void failed(Firing firing, RuntimeException error) {}
+}

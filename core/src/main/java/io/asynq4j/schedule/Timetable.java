@@ -1,0 +1,86 @@
+package io.asynq4j.schedule;
+
+import io.asynq4j.broker.ScheduleLedger;
+import io.asynq4j.broker.ScheduleLedger.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The entries that a scheduler has now, with how far each is. Used by one thread. */
+final class Timetable {
+
+  private Map<String, ScheduleEntry> entries = Map.of();
+  private final Map<String, Slot> slots = new LinkedHashMap<>();
+
+  boolean isOf(Map<String, ScheduleEntry> all) {
+    return entries == all;
+  }
+
+  /**
+   * Takes over what has changed. What is new begins now, until more is known of it.
+   *
+   * @return the names of those that are gone
+   */
+  List<String> adopt(Map<String, ScheduleEntry> all, Instant now) {
+    List<String> gone = new ArrayList<>(slots.keySet());
+    gone.removeAll(all.keySet());
+    gone.forEach(slots::remove);
+    all.forEach(
+        (name, entry) -> {
+          Slot before = slots.get(name);
+          if (before == null || !before.entry().equals(entry)) {
+            State state =
+                before != null && before.entry().schedule().equals(entry.schedule())
+                    ? before.state()
+                    : new State(now, now, null, false, null);
+            slots.put(name, new Slot(entry, state));
+          }
+        });
+    entries = all;
+    return gone;
+  }
+
+  Set<String> names() {
+    return entries.keySet();
+  }
+
+  Collection<Slot> slots() {
+    return slots.values();
+  }
+
+  List<ScheduleLedger.Entry> inLedger() {
+    return slots.values().stream().map(slot -> slot.entry().inLedger()).toList();
+  }
+
+  void states(Map<String, State> states) {
+    states.forEach(
+        (name, state) -> {
+          Slot slot = slots.get(name);
+          if (slot != null) {
+            slot.state(state);
+          }
+        });
+  }
+
+  /** What is to be fired at a time, and for which instants. */
+  Map<Slot, List<Instant>> due(Instant now, Duration grace) {
+    Map<Slot, List<Instant>> due = new LinkedHashMap<>();
+    for (Slot slot : slots.values()) {
+      List<Instant> instants = slot.due(now, grace);
+      if (!instants.isEmpty()) {
+        due.put(slot, instants);
+      }
+    }
+    return due;
+  }
+
+  Optional<Instant> next() {
+    return slots.values().stream().flatMap(slot -> slot.next().stream()).min(Instant::compareTo);
+  }
+}

@@ -1,0 +1,45 @@
+-- Enqueues tasks of periodic entries, each for one instant of its entry. This is what makes an instant fire once, however
+-- many schedulers believe that it is theirs: only who knows how far the entry is may fire it, and in the same step it is
+-- further. A run that an operator has requested is fired once too, by taking the request away; it leaves the entry where
+-- it is.
+--
+-- TRANSITION absent -> pending, absent -> scheduled, absent -> aggregating
+-- KEYS       schedules pending scheduled groups lane guard
+-- ARGV       now prefix sequence keep
+-- ITEMS      entry decided instant id msg lock ttl at delay precise group
+-- DERIVES    t:<id>, g:<group>, the lock
+-- RETURNS    for each 1 = enqueued, 0 = its id is taken, -1 = not to be fired (fired by another, paused, forgotten), or
+--            the id of the task that holds the lock
+local schedules, lane = KEYS[1], KEYS[5]
+local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+
+local answers = recall(lane, sequence)
+if answers then
+  return answers
+end
+
+local function is_due(entry, decided, instant)
+  if decided == '' then
+    return redis.call('HGET', schedules, 'run:' .. entry) == instant
+  end
+  local state = redis.call('HMGET', schedules, 'from:' .. entry, 'last:' .. entry, 'paused:' .. entry)
+  local from, last, paused = state[1], state[2], state[3]
+  return from and not paused and math.max(tonumber(from), tonumber(last or 0)) == tonumber(decided)
+end
+
+answers = {}
+for i = 5, #ARGV, 11 do
+  local entry, decided, instant, id, msg, lock = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
+  local ttl, at, delay, precise, group = ARGV[i + 6], ARGV[i + 7], ARGV[i + 8], ARGV[i + 9], ARGV[i + 10]
+  if is_due(entry, decided, instant) then
+    add(answers, take_in(prefix, now, id, msg, lock, ttl, at, delay, precise, group))
+    if decided == '' then
+      redis.call('HDEL', schedules, 'run:' .. entry)
+    else
+      redis.call('HSET', schedules, 'last:' .. entry, instant)
+    end
+  else
+    add(answers, -1)
+  end
+end
+return remember(lane, sequence, keep, answers)
