@@ -1,6 +1,7 @@
 package io.asynq4j.broker;
 
 import io.asynq4j.TaskOptions;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -82,26 +83,38 @@ public final class OptionTexts {
     return DATE.format(instant.atOffset(ZoneOffset.UTC));
   }
 
-  /** What the texts say. Of those that cannot be read, or say what cannot be, nothing is taken. */
-  public static TaskOptions parse(List<String> texts) {
-    TaskOptions all = TaskOptions.defaults();
-    for (String text : texts) {
-      int open = text.indexOf('(');
-      int close = text.lastIndexOf(')');
-      if (open >= 0 && close > open) {
-        try {
-          all = all.overriddenBy(one(text.substring(0, open), text.substring(open + 1, close)));
-        } catch (RuntimeException e) {
-          // Another program wrote it; the others still count.
-        }
-      }
+  /**
+   * What texts say.
+   *
+   * @param unread those that cannot be read, or say what cannot be: another program wrote them
+   */
+  public record Read(TaskOptions options, List<String> unread) {
+    public Read {
+      unread = List.copyOf(unread);
     }
-    return all;
   }
 
-  private static TaskOptions one(String name, String argument) {
+  public static Read read(List<String> texts) {
+    TaskOptions all = TaskOptions.defaults();
+    List<String> unread = new ArrayList<>();
+    for (String text : texts) {
+      try {
+        all = all.overriddenBy(one(text));
+      } catch (IllegalArgumentException | IndexOutOfBoundsException | DateTimeException e) {
+        unread.add(text);
+      }
+    }
+    return new Read(all, unread);
+  }
+
+  private static TaskOptions one(String text) {
+    int open = text.indexOf('(');
+    if (open < 0 || !text.endsWith(")")) {
+      throw new IllegalArgumentException("not an option: " + text);
+    }
+    String argument = text.substring(open + 1, text.length() - 1);
     UnaryOperator<TaskOptions.Builder> option =
-        switch (name) {
+        switch (text.substring(0, open)) {
           case "Queue" -> o -> o.queue(unquoted(argument));
           case "MaxRetry" -> o -> o.maxRetry(Integer.parseInt(argument));
           case "Timeout" -> o -> o.timeout(duration(argument));
@@ -114,7 +127,7 @@ public final class OptionTexts {
           case "Retention" -> o -> o.retention(duration(argument));
           case "Group" -> o -> o.group(unquoted(argument));
           case "Header" -> o -> header(o, argument);
-          default -> o -> o;
+          default -> throw new IllegalArgumentException("an unknown option: " + text);
         };
     return TaskOptions.of(option);
   }

@@ -29,6 +29,7 @@ public interface ScheduleLedger {
    * @param from what came before this does not count: since then it has been known with its spec,
    *     or not been paused
    * @param last the instant that was fired last; null when none was
+   * @param pausedSince null when it is not paused
    * @param runRequested when an operator asked for a run beside the schedule that has not been yet;
    *     null when none did
    */
@@ -36,8 +37,17 @@ public interface ScheduleLedger {
       Instant anchor,
       Instant from,
       @Nullable Instant last,
-      boolean paused,
+      @Nullable Instant pausedSince,
       @Nullable Instant runRequested) {
+
+    /** Of an entry that begins. */
+    public static State from(Instant now) {
+      return new State(now, now, null, null, null);
+    }
+
+    public boolean paused() {
+      return pausedSince != null;
+    }
 
     /** Instants up to this one have been fired, or never will be. */
     public Instant decided() {
@@ -45,11 +55,11 @@ public interface ScheduleLedger {
     }
 
     public State fired(Instant instant) {
-      return new State(anchor, from, instant, paused, runRequested);
+      return new State(anchor, from, instant, pausedSince, runRequested);
     }
 
     public State withoutRequest() {
-      return new State(anchor, from, last, paused, null);
+      return new State(anchor, from, last, pausedSince, null);
     }
   }
 

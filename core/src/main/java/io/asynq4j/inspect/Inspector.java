@@ -14,6 +14,7 @@ import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.QueueStats;
 import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.Presence.SchedulerEntry;
+import io.asynq4j.broker.Schedules.Known;
 import io.asynq4j.inspect.BulkReport.Failure;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -22,11 +23,15 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -417,22 +422,54 @@ public final class Inspector {
     return fleet.stop(serverId);
   }
 
-  /** The entries of all live schedulers. */
-  public List<ScheduleEntry> scheduleEntries() {
-    return broker.presence().schedulerEntries().stream().map(Inspector::entry).toList();
+  /**
+   * All periodic entries, by id: those that live schedulers show, and those that are remembered
+   * while none does.
+   */
+  public List<ScheduleSnapshot> schedules() {
+    Map<String, Known> known = new TreeMap<>();
+    broker.schedules().known().forEach(one -> known.put(one.entry().name(), one));
+    List<ScheduleSnapshot> all = new ArrayList<>();
+    Set<String> live = new HashSet<>();
+    for (SchedulerEntry shown : broker.presence().schedulerEntries()) {
+      live.add(shown.id());
+      all.add(ScheduleSnapshot.live(shown, known.get(shown.id())));
+    }
+    known.keySet().removeAll(live);
+    known.values().forEach(one -> all.add(ScheduleSnapshot.remembered(one)));
+    all.sort(Comparator.comparing(ScheduleSnapshot::id));
+    return all;
   }
 
-  private static ScheduleEntry entry(SchedulerEntry entry) {
-    OptionTexts.Read read = OptionTexts.read(entry.options());
-    return new ScheduleEntry(
-        entry.id(),
-        entry.spec(),
-        entry.taskType(),
-        entry.taskPayload(),
-        read.options(),
-        read.unread(),
-        entry.next(),
-        entry.previous());
+  /**
+   * Has an entry enqueue nothing until it is resumed, whatever scheduler has it, over restarts. False
+   * when it was paused already. This and what follows fail with a {@code
+   * ScheduleNotFoundException} for an entry that is not remembered.
+   */
+  public boolean pauseSchedule(String id) {
+    return broker.schedules().pause(id);
+  }
+
+  /** Makes up for nothing: it goes on with its next instant. False when it was not paused. */
+  public boolean resumeSchedule(String id) {
+    return broker.schedules().resume(id);
+  }
+
+  /**
+   * Has an entry enqueue its task now, beside its schedule, paused or not. The scheduler that leads
+   * does it within a second or two; when none hears of it within a minute, nothing happens.
+   */
+  public void runSchedule(String id) {
+    broker.schedules().requestRun(id);
+  }
+
+  /**
+   * Forgets all about an entry that no scheduler has any more: how far it is and whether it is
+   * paused. One that still has it begins anew.
+   */
+  public void forgetSchedule(String id) {
+    broker.schedules().known(id);
+    broker.schedules().forget(id);
   }
 
   /** What an entry has enqueued, newest first; the newest thousand are kept. */
@@ -441,6 +478,23 @@ public final class Inspector {
     return broker.presence().events(entryId, page.offset(), page.limit()).stream()
         .map(event -> new ScheduleEvent(event.taskId(), event.enqueuedAt()))
         .toList();
+  }
+
+  // ---- what does not fit together
+
+  /** Finds what does not fit together in Redis, and puts it right if the options say so. */
+  public Diagnosis doctor(DoctorOptions options) {
+    return doctor(options, progress -> true);
+  }
+
+  /**
+   * The same, step by step.
+   *
+   * @param goOn told of the progress after each step; the visit stops when it says no, and can be
+   *     resumed
+   */
+  public Diagnosis doctor(DoctorOptions options, Predicate<DoctorProgress> goOn) {
+    return new Visit(broker, options, goOn).make();
   }
 
   // ---- Redis

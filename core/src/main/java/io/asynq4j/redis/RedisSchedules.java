@@ -32,7 +32,14 @@ final class RedisSchedules implements Schedules {
   private static final int PAUSED = 3;
   private static final int RUN = 4;
 
-  private static final String SPEC = "spec";
+  private static final List<String> SPEC_AND_STATE =
+      List.of("spec", "anchor", "from", "last", "paused", "run");
+
+  /** Set while an entry moves into another queue. */
+  private static final String LEAVING = "leaving";
+
+  private static final List<String> STATE_AND_LEAVING =
+      List.of("anchor", "from", "last", "paused", "run", LEAVING);
 
   /** Beside the names of entries, none of which is empty: counts what operators did. */
   private static final String REVISION = "";
@@ -73,56 +80,71 @@ final class RedisSchedules implements Schedules {
     }
   }
 
+  /**
+   * The state of an entry follows it into another queue, which may lie on another node: it is
+   * frozen there, taken over here, then deleted there. Whoever is interrupted leaves what the next
+   * one finishes, and it never fires in both.
+   */
   @Override
   public Map<String, State> enroll(Collection<Entry> entries) {
-    list(entries);
+    Map<Entry, String> unlisted = unlisted(entries);
     Map<String, State> states = new HashMap<>();
     byQueue(entries)
         .forEach(
             (queue, some) -> {
               for (List<Entry> batch : Batches.of(some)) {
-                Args args = new Args(batch.size() * 2);
-                batch.forEach(entry -> args.add(entry.name()).add(entry.spec()));
-                read(states, batch, Reply.list(scripts.run(Script.ENROLL, queue, args)));
+                Args args = new Args(batch.size() * Script.ENROLL.items().size());
+                for (Entry entry : batch) {
+                  args.add(entry.name()).add(entry.spec());
+                  addLegacy(args, entry.name(), unlisted.getOrDefault(entry, ""));
+                }
+                read(
+                    states,
+                    batch,
+                    STATE.size(),
+                    Reply.list(scripts.run(Script.ENROLL, queue, args)));
               }
             });
+    unlisted.forEach(this::list);
     return states;
   }
 
-  /** Notes where the entries are, and has the state of one follow it into another queue. */
-  private void list(Collection<Entry> entries) {
+  /** The entries that are not listed where they are now, each with the queue where it is listed. */
+  private Map<Entry, String> unlisted(Collection<Entry> entries) {
+    Map<Entry, String> unlisted = new LinkedHashMap<>();
     for (List<Entry> batch : Batches.of(List.copyOf(entries))) {
       Args names = new Args(1 + batch.size()).add(Keys.SCHEDULES);
       batch.forEach(entry -> names.add(entry.name()));
       List<@Nullable Object> queues =
           Reply.list(link.call(Keys.SCHEDULES, Repeat.SAFE, Command.HMGET, names));
       for (int i = 0; i < batch.size(); i++) {
-        Entry entry = batch.get(i);
-        String before = Reply.text(queues.get(i));
-        if (!before.equals(entry.queue().value())) {
-          if (!before.isEmpty()) {
-            move(entry.name(), QueueName.of(before), entry.queue());
-          }
-          call(Keys.SCHEDULES, Command.HSET, Keys.SCHEDULES, entry.name(), entry.queue().value());
+        String listed = Reply.text(queues.get(i));
+        if (!listed.equals(batch.get(i).queue().value())) {
+          unlisted.put(batch.get(i), listed);
         }
       }
     }
+    return unlisted;
   }
 
-  private void move(String name, QueueName from, QueueName to) {
-    List<String> fields = new ArrayList<>(STATE);
-    fields.add(SPEC);
-    List<@Nullable Object> values = fields(from, name, fields);
-    Args args = new Args().add(Keys.of(to, "schedules"));
-    for (int i = 0; i < fields.size(); i++) {
-      if (values.get(i) != null) {
-        args.add(field(fields.get(i), name)).add(Reply.bytes(values.get(i)));
-      }
+  /** What an entry had in the queue that it leaves, where nobody fires it any more. */
+  private void addLegacy(Args args, String name, String leaves) {
+    if (leaves.isEmpty()) {
+      SPEC_AND_STATE.forEach(word -> args.add(""));
+      return;
     }
-    if (args.size() > 1) {
-      link.call(Keys.prefix(to), Repeat.SAFE, Command.HSET, args);
+    QueueName queue = QueueName.of(leaves);
+    String key = Keys.of(queue, "schedules");
+    call(key, Command.HSET, key, field(LEAVING, name), "1");
+    fields(queue, name, SPEC_AND_STATE)
+        .forEach(value -> args.add(value == null ? "" : Reply.text(value)));
+  }
+
+  private void list(Entry entry, String left) {
+    if (!left.isEmpty()) {
+      delete(QueueName.of(left), entry.name());
     }
-    delete(from, name);
+    call(Keys.SCHEDULES, Command.HSET, Keys.SCHEDULES, entry.name(), entry.queue().value());
   }
 
   @Override
@@ -132,14 +154,15 @@ final class RedisSchedules implements Schedules {
         .forEach(
             (queue, some) -> {
               for (List<Entry> batch : Batches.of(some)) {
-                Args args = new Args(1 + batch.size() * STATE.size());
+                Args args = new Args(1 + batch.size() * STATE_AND_LEAVING.size());
                 args.add(Keys.of(queue, "schedules"));
                 for (Entry entry : batch) {
-                  STATE.forEach(word -> args.add(field(word, entry.name())));
+                  STATE_AND_LEAVING.forEach(word -> args.add(field(word, entry.name())));
                 }
                 read(
                     states,
                     batch,
+                    STATE_AND_LEAVING.size(),
                     Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, args)));
               }
             });
@@ -153,12 +176,16 @@ final class RedisSchedules implements Schedules {
     return byQueue;
   }
 
+  /**
+   * @param width how many values there are for each entry
+   */
   private static void read(
-      Map<String, State> states, List<Entry> entries, List<@Nullable Object> values) {
+      Map<String, State> states, List<Entry> entries, int width, List<@Nullable Object> values) {
     for (int i = 0; i < entries.size(); i++) {
-      int first = i * STATE.size();
-      if (values.get(first + FROM) != null) {
-        states.put(entries.get(i).name(), state(values.subList(first, first + STATE.size())));
+      List<@Nullable Object> of = values.subList(i * width, (i + 1) * width);
+      boolean leaves = width > STATE.size() && of.get(STATE.size()) != null;
+      if (of.get(FROM) != null && !leaves) {
+        states.put(entries.get(i).name(), state(of));
       }
     }
   }
@@ -170,7 +197,7 @@ final class RedisSchedules implements Schedules {
         anchor == null ? from : anchor,
         from,
         instant(values.get(LAST)),
-        values.get(PAUSED) != null,
+        instant(values.get(PAUSED)),
         instant(values.get(RUN)));
   }
 
@@ -221,8 +248,8 @@ final class RedisSchedules implements Schedules {
   }
 
   private void delete(QueueName queue, String name) {
-    Args args = new Args().add(Keys.of(queue, "schedules")).add(field(SPEC, name));
-    STATE.forEach(word -> args.add(field(word, name)));
+    Args args = new Args().add(Keys.of(queue, "schedules")).add(field(LEAVING, name));
+    SPEC_AND_STATE.forEach(word -> args.add(field(word, name)));
     link.call(Keys.prefix(queue), Repeat.SAFE, Command.HDEL, args);
   }
 
@@ -250,12 +277,10 @@ final class RedisSchedules implements Schedules {
   }
 
   private void add(List<Known> all, String name, QueueName queue) {
-    List<String> fields = new ArrayList<>(STATE);
-    fields.add(SPEC);
-    List<@Nullable Object> values = fields(queue, name, fields);
-    if (values.get(FROM) != null) {
-      Entry entry = new Entry(name, queue, Reply.text(values.get(STATE.size())));
-      all.add(new Known(entry, state(values)));
+    List<@Nullable Object> values = fields(queue, name, SPEC_AND_STATE);
+    List<@Nullable Object> state = values.subList(1, values.size());
+    if (state.get(FROM) != null) {
+      all.add(new Known(new Entry(name, queue, Reply.text(values.get(0))), state(state)));
     }
   }
 

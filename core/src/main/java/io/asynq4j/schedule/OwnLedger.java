@@ -45,7 +45,7 @@ final class OwnLedger implements ScheduleLedger {
     for (Entry entry : some) {
       Noted noted = entries.get(entry.name());
       if (noted == null || !noted.spec().equals(entry.spec())) {
-        State state = new State(now, now, null, false, null);
+        State state = State.from(now);
         entries.put(entry.name(), new Noted(entry.spec(), state));
       }
     }

@@ -38,7 +38,7 @@ final class Timetable {
             State state =
                 before != null && before.entry().schedule().equals(entry.schedule())
                     ? before.state()
-                    : new State(now, now, null, false, null);
+                    : State.from(now);
             slots.put(name, new Slot(entry, state));
           }
         });

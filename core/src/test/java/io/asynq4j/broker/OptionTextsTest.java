@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.TaskOptions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -58,8 +59,8 @@ class OptionTextsTest {
     TaskOptions options = everything();
     TaskOptions later = TaskOptions.of(o -> o.processAt(Instant.parse("2024-01-01T00:00:00Z")));
 
-    assertThat(OptionTexts.parse(OptionTexts.of(options, Map.of()))).isEqualTo(options);
-    assertThat(OptionTexts.parse(OptionTexts.of(later, Map.of()))).isEqualTo(later);
+    assertThat(OptionTexts.read(OptionTexts.of(options, Map.of())).options()).isEqualTo(options);
+    assertThat(OptionTexts.read(OptionTexts.of(later, Map.of())).options()).isEqualTo(later);
   }
 
   @ParameterizedTest
@@ -79,7 +80,7 @@ class OptionTextsTest {
 
     List<String> texts = OptionTexts.of(options, Map.of());
 
-    assertThat(OptionTexts.parse(texts)).isEqualTo(options);
+    assertThat(OptionTexts.read(texts).options()).isEqualTo(options);
     assertThat(texts)
         .allSatisfy(text -> assertThat(text.indexOf(')')).isEqualTo(text.length() - 1));
   }
@@ -103,8 +104,8 @@ class OptionTextsTest {
   }
 
   @Test
-  void whatCannotBeReadIsLeftOut() {
-    List<String> texts =
+  void whatCannotBeReadIsToldAndHidesNothingElse() {
+    List<String> unreadable =
         List.of(
             "Queue",
             "Queue(\"unfinished)",
@@ -119,15 +120,22 @@ class OptionTextsTest {
             "Group(\"\\xff\")",
             "Surprise(1)",
             ")(",
-            "Retention(1h0m0s)");
+            "Deadline(Wed Jun 24)",
+            "MaxRetry(1)x",
+            "Timeout(3 minutes)",
+            "Timeout()");
+    List<String> texts = new ArrayList<>(unreadable);
+    texts.add("Retention(1h0m0s)");
 
-    assertThat(OptionTexts.parse(texts))
-        .isEqualTo(TaskOptions.of(o -> o.retention(Duration.ofHours(1))));
+    assertThat(OptionTexts.read(texts))
+        .isEqualTo(
+            new OptionTexts.Read(
+                TaskOptions.of(o -> o.retention(Duration.ofHours(1))), unreadable));
   }
 
   @Test
   void aDateOfAnotherZoneIsTheSameInstant() {
-    assertThat(OptionTexts.parse(List.of("ProcessAt(Wed Jun 24 00:00:00 CET 2020)")).processAt())
+    assertThat(OptionTexts.read(List.of("ProcessAt(Wed Jun 24 00:00:00 CET 2020)")).options().processAt())
         .isEqualTo(Instant.parse("2020-06-23T22:00:00Z"));
   }
 

@@ -34,8 +34,8 @@ import io.asynq4j.broker.TaskSource;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Diagnosis;
-import io.asynq4j.inspect.DoctorOn;
 import io.asynq4j.inspect.DoctorOptions;
+import io.asynq4j.inspect.InspectOn;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -313,7 +313,7 @@ class AclIT {
   private static void heal(Broker broker) {
     broker.presence().recordEvent("gone", new Presence.SchedulerEvent("a", Instant.now()));
     Diagnosis diagnosis =
-        DoctorOn.visit(broker, DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
+        InspectOn.broker(broker).doctor(DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
     assertThat(diagnosis.problems()).isEmpty();
   }
 

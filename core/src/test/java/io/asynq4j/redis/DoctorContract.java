@@ -18,7 +18,6 @@ import io.asynq4j.broker.Diagnostics.Symptom;
 import io.asynq4j.broker.Diagnostics.Treatment;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.inspect.Diagnosis;
-import io.asynq4j.inspect.DoctorOn;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
 import io.asynq4j.inspect.Finding.Kind;
@@ -42,7 +41,7 @@ interface DoctorContract {
   BrokerFixture redis();
 
   private Diagnosis visit(DoctorOptions.Builder options) {
-    return DoctorOn.visit(redis().broker, options.lookAgainAfter(Duration.ZERO).build());
+    return InspectOn.broker(redis().broker).doctor(options.lookAgainAfter(Duration.ZERO).build());
   }
 
   /** A task in every state, a minute ago. */
@@ -262,9 +261,7 @@ interface DoctorContract {
     DoctorOptions options = DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build();
 
     Diagnosis diagnosis =
-        DoctorOn.visit(
-            redis().broker,
-            options,
+        InspectOn.broker(redis().broker).doctor(options,
             progress -> {
               if (progress.step().startsWith("looking again at 3")) {
                 redis().raw(Command.LPUSH, key("pending"), "x");
@@ -317,8 +314,7 @@ interface DoctorContract {
           DoctorOptions.repair().lookAgainAfter(Duration.ZERO).resumeFrom(resumeFrom).build();
       // Past the lists, which each visit walks over anew.
       Diagnosis diagnosis =
-          DoctorOn.visit(
-              redis().broker, options, progress -> progress.step().startsWith("lists of"));
+          InspectOn.broker(redis().broker).doctor(options, progress -> progress.step().startsWith("lists of"));
       diagnosis
           .findings()
           .forEach(finding -> found.merge(finding.kind(), finding.repaired(), Long::sum));

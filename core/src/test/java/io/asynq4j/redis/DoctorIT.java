@@ -19,9 +19,9 @@ import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.inspect.Diagnosis;
-import io.asynq4j.inspect.DoctorOn;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
+import io.asynq4j.inspect.InspectOn;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,8 +97,7 @@ class DoctorIT {
       redis.seedRecord(TaskState.PENDING, "lost");
 
       Diagnosis diagnosis =
-          DoctorOn.visit(
-              redis.broker, DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
+          InspectOn.broker(redis.broker).doctor(DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
 
       assertThat(diagnosis.findings())
           .containsExactly(
@@ -136,7 +135,7 @@ class DoctorIT {
       while (System.nanoTime() < until) {
         DoctorOptions options =
             DoctorOptions.repair().lookAgainAfter(Duration.ofMillis(20)).build();
-        Diagnosis diagnosis = DoctorOn.visit(broker, options);
+        Diagnosis diagnosis = InspectOn.broker(broker).doctor(options);
         found.addAll(diagnosis.findings());
         problems.addAll(diagnosis.problems());
         visits++;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
+import io.asynq4j.ScheduleNotFoundException;
+import io.asynq4j.Task;
 import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskOptions;
@@ -18,10 +20,13 @@ import io.asynq4j.inspect.DayCount;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.inspect.QueueSnapshot;
-import io.asynq4j.inspect.ScheduleEntry;
 import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.schedule.Schedule;
+import io.asynq4j.schedule.Scheduler;
+import io.asynq4j.schedule.SchedulerOn;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -241,9 +246,9 @@ interface InspectorQueueContract extends InspectorScene {
     redis().presence().recordEvent("e", new Presence.SchedulerEvent("1", NOON));
     redis().presence().recordEvent("e", new Presence.SchedulerEvent("2", NOON.plusSeconds(30)));
 
-    assertThat(inspector().scheduleEntries())
+    assertThat(inspector().schedules())
         .containsExactly(
-            new ScheduleEntry(
+            new ScheduleSnapshot(
                 "e",
                 "@every 30s",
                 "t",
@@ -251,13 +256,73 @@ interface InspectorQueueContract extends InspectorScene {
                 TaskOptions.of(o -> o.queue("q")),
                 List.of("Odd(1)"),
                 NOON.plusSeconds(30),
-                NOON));
+                NOON,
+                /* pausedSince= */ null,
+                /* isLive= */ true,
+                /* isRemembered= */ false));
     assertThat(inspector().scheduleHistory("e", 0, 10))
         .containsExactly(
             new ScheduleEvent("2", NOON.plusSeconds(30)), new ScheduleEvent("1", NOON));
     assertThat(inspector().scheduleHistory("e", 1, 10)).hasSize(1);
     assertThat(inspector().scheduleHistory("unknown", 0, 10)).isEmpty();
     assertThatThrownBy(() -> inspector().scheduleHistory("e", 0, 0)).hasMessageContaining("0");
+  }
+
+  @Test
+  default void entriesOfSchedulersArePausedResumedRunAndForgotten() {
+    Scheduler scheduler =
+        SchedulerOn.broker(redis().broker)
+            .add("e", Schedule.of("@every 10s"), Task.of("t", Payload.ofUtf8("p")))
+            .build();
+    SchedulerOn.round(scheduler);
+
+    assertThat(inspector().pauseSchedule("e")).isTrue();
+    assertThat(inspector().pauseSchedule("e")).isFalse();
+    redis().clock.advance(Duration.ofSeconds(11));
+    SchedulerOn.round(scheduler);
+    assertThat(inspector().queues()).isEmpty();
+    assertThat(inspector().schedules())
+        .singleElement()
+        .satisfies(
+            entry -> {
+              assertThat(entry.pausedSince()).isEqualTo(NOON);
+              assertThat(entry.isLive()).isTrue();
+              assertThat(entry.isRemembered()).isTrue();
+              assertThat(entry.taskType()).isEqualTo("t");
+            });
+
+    inspector().runSchedule("e");
+    redis().clock.advance(Duration.ofSeconds(2));
+    SchedulerOn.round(scheduler);
+    assertThat(inspector().queue("default").size(TaskState.PENDING)).isEqualTo(1);
+
+    assertThat(inspector().resumeSchedule("e")).isTrue();
+    assertThat(inspector().resumeSchedule("e")).isFalse();
+    redis().clock.advance(Duration.ofSeconds(10));
+    SchedulerOn.round(scheduler);
+    assertThat(inspector().queue("default").size(TaskState.PENDING)).isEqualTo(2);
+
+    SchedulerOn.end(scheduler);
+    assertThat(inspector().schedules())
+        .containsExactly(
+            new ScheduleSnapshot(
+                "e",
+                "@every 10s",
+                "",
+                Payload.absent(),
+                TaskOptions.of(o -> o.queue("default")),
+                List.of(),
+                /* next= */ null,
+                NOON.plusSeconds(20),
+                /* pausedSince= */ null,
+                /* isLive= */ false,
+                /* isRemembered= */ true));
+    inspector().forgetSchedule("e");
+    assertThat(inspector().schedules()).isEmpty();
+    assertThatThrownBy(() -> inspector().forgetSchedule("e"))
+        .isInstanceOf(ScheduleNotFoundException.class);
+    assertThatThrownBy(() -> inspector().pauseSchedule("e"))
+        .isInstanceOf(ScheduleNotFoundException.class);
   }
 
   @Test

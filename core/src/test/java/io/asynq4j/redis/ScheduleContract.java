@@ -63,7 +63,7 @@ interface ScheduleContract {
 
     assertThat(state)
         .isEqualTo(
-            new State(NOON.plusSeconds(1), NOON.plusMillis(1_700), null, /* paused= */ false, null))
+            new State(NOON.plusSeconds(1), NOON.plusMillis(1_700), null, /* pausedSince= */ null, null))
         .extracting(State::decided)
         .isEqualTo(NOON.plusMillis(1_700));
     redis().clock.advance(Duration.ofHours(1));
@@ -257,6 +257,48 @@ interface ScheduleContract {
 
     assertThat(schedules().look(List.of(MINUTELY))).isEmpty();
     assertThat(schedules().known("e").entry()).isEqualTo(moved);
+    assertThat(redis().raw(Command.EXISTS, Keys.of(Q, "schedules"))).isEqualTo(0L);
+  }
+
+  @Test
+  default void anEntryThatIsOnItsWayIntoAnotherQueueFiresNowhereUntilItIsThere() {
+    enroll(MINUTELY);
+    schedules().requestRun("e");
+    redis().raw(Command.HSET, Keys.of(Q, "schedules"), "leaving:e", "1");
+
+    assertThat(fire(firing(NOON, ONE, "a"), firing(null, NOON, "b"))).containsOnlyNulls();
+    assertThat(schedules().look(List.of(MINUTELY))).isEmpty();
+
+    assertThat(enroll(MINUTELY).runRequested()).isEqualTo(NOON);
+    assertThat(fire(firing(NOON, ONE, "a"))).containsExactly(EnqueueAnswer.ENQUEUED);
+  }
+
+  @Test
+  default void whoBringsTheStateOfAnEntryTooLateLeavesItWhereItIs() {
+    Entry moved = new Entry("e", QueueName.of("low"), MINUTELY.spec());
+    enroll(MINUTELY);
+    State before = look(MINUTELY);
+    enroll(moved);
+    schedules()
+        .fire(
+            moved.queue(),
+            List.of(
+                new Firing("e", NOON, ONE, redis().task("a", o -> o.queue(moved.queue().value())))));
+    // As if it had been read before the move, and were brought by another only now.
+    redis().raw(Command.HSET, Keys.SCHEDULES, "e", "q");
+    redis()
+        .raw(
+            Command.HSET,
+            Keys.of(Q, "schedules"),
+            "spec:e",
+            MINUTELY.spec(),
+            "from:e",
+            Long.toString(before.from().toEpochMilli()));
+
+    assertThat(enroll(moved).last()).isEqualTo(ONE);
+
+    assertThat(schedules().known("e").entry()).isEqualTo(moved);
+    assertThat(redis().raw(Command.EXISTS, Keys.of(Q, "schedules"))).isEqualTo(0L);
   }
 
   @Test

@@ -16,7 +16,7 @@ class DueTest {
   private static final Schedule MINUTELY = Schedule.of("* * * * *");
 
   private static State decided(Instant instant) {
-    return new State(NOON, instant, null, false, null);
+    return new State(NOON, instant, null, null, null);
   }
 
   private static List<Instant> due(MissedPolicy policy, Instant decided, Instant now) {
@@ -60,7 +60,7 @@ class DueTest {
   @Test
   void manyYearsOfSecondsAreNotWalkedThrough() {
     Instant begin = NOON.minus(Duration.ofDays(100_000));
-    State longAgo = new State(begin, begin, null, false, null);
+    State longAgo = new State(begin, begin, null, null, null);
 
     List<Instant> due =
         Due.instants(

@@ -8,7 +8,8 @@
 -- ARGV       now prefix sequence keep
 -- ITEMS      entry decided instant id msg lock ttl at delay precise group
 -- DERIVES    t:<id>, g:<group>, the lock
--- RETURNS    for each 1 = enqueued, 0 = its id is taken, -1 = not to be fired (fired by another, paused, forgotten), or
+-- RETURNS    for each 1 = enqueued, 0 = its id is taken, -1 = not to be fired (fired by another, paused, forgotten, on its way
+--            into another queue), or
 --            the id of the task that holds the lock
 local schedules, lane = KEYS[1], KEYS[5]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
@@ -19,11 +20,14 @@ if answers then
 end
 
 local function is_due(entry, decided, instant)
-  if decided == '' then
-    return redis.call('HGET', schedules, 'run:' .. entry) == instant
+  local state = redis.call('HMGET', schedules, 'from:' .. entry, 'last:' .. entry, 'paused:' .. entry, 'run:' .. entry,
+    'leaving:' .. entry)
+  local from, last, paused, run, leaving = unpack(state)
+  if leaving then
+    return false
+  elseif decided == '' then
+    return run == instant
   end
-  local state = redis.call('HMGET', schedules, 'from:' .. entry, 'last:' .. entry, 'paused:' .. entry)
-  local from, last, paused = state[1], state[2], state[3]
   return from and not paused and math.max(tonumber(from), tonumber(last or 0)) == tonumber(decided)
 end
 
