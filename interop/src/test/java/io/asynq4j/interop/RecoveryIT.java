@@ -195,7 +195,7 @@ class RecoveryIT extends TwoSides {
         soon(() -> assertThat(lost).containsExactly(ID));
       }
     }
-    assertThat(task(ID).state()).isEqualTo(TaskState.COMPLETED);
+    soon(() -> assertThat(task(ID).state()).isEqualTo(TaskState.COMPLETED));
     assertThat(task(ID).result().size()).isZero();
     assertThat(stats().processed()).isEqualTo(1);
     assertNothingIsActive();
