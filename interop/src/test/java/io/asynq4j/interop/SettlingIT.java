@@ -51,7 +51,9 @@ class SettlingIT extends TwoSides {
     assertThat(goEnqueues(tasks)).extracting(Answer::verdict).containsOnly("enqueued");
     process(Side.JAVA, Q);
     assertBothCount(tasks);
-    Dump.assertSame(dump(), go, Set.of());
+    // What we keep of failures beyond the last error, Go leaves as it is.
+    Dump ours = dump().without(place -> place.endsWith("/failures"));
+    Dump.assertSame(ours, go, Set.of());
     assertTheDoctorFindsNothing();
   }
 
