@@ -71,8 +71,8 @@ final class Compare extends LoadProgram {
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "About how long a measurement of a rate takes; 2.5.")
-  private double seconds = 2.5;
+      description = "About how long a measurement of a rate takes; 2.")
+  private double seconds = 2;
 
   private static Map<String, Double> wanted() {
     Map<String, Double> wanted = new LinkedHashMap<>();

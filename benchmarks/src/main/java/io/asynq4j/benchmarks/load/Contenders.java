@@ -200,8 +200,7 @@ final class Contenders {
         Map.of("CGO_ENABLED", "0"),
         List.of("go", "build", "-mod=readonly", "-o", program.toString(), "."))) {
       all.add(
-          new Entrant(
-              GO, GO_NAME, uri -> List.of(program.toString(), uri), Contenders::asynqKeys));
+          new Entrant(GO, GO_NAME, uri -> List.of(program.toString(), uri), Contenders::asynqKeys));
     }
   }
 

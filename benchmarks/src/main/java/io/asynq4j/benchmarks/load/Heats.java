@@ -65,7 +65,7 @@ final class Heats implements AutoCloseable {
       int dueSpanMillis) {
 
     static Sizes full(int rounds, double seconds) {
-      return new Sizes(rounds, seconds, 2_000, 250_000, 40, 10_000, 300, 2_000, 3_000);
+      return new Sizes(rounds, seconds, 2_000, 250_000, 40, 8_000, 300, 2_000, 3_000);
     }
 
     static Sizes quick() {

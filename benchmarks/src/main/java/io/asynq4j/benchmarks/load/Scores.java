@@ -89,8 +89,7 @@ final class Scores {
       double our = ours.get(round).value();
       double their = theirs.get(round).value();
       // Nothing at all is not so many times as good as something.
-      ratios.add(
-          our == 0 || their == 0 ? Double.NaN : what.more() ? our / their : their / our);
+      ratios.add(our == 0 || their == 0 ? Double.NaN : what.more() ? our / their : their / our);
     }
     double ratio = median(ratios.stream().mapToDouble(Double::doubleValue));
     return Double.isNaN(ratio) ? OptionalDouble.empty() : OptionalDouble.of(ratio);

@@ -39,9 +39,7 @@ class CompareIT {
     for (String topic : topics) {
       assertThat(found.get(topic)).as(topic).isNotNull();
       for (String who : List.of("go", OWN)) {
-        assertThat(found.get(topic).get(who).asDouble(-1))
-            .as(topic + ", " + who)
-            .isNotNegative();
+        assertThat(found.get(topic).get(who).asDouble(-1)).as(topic + ", " + who).isNotNegative();
       }
     }
   }
@@ -67,7 +65,8 @@ class CompareIT {
 
   @Test
   void timesAreMeasuredForGoAndForUs() {
-    assertThat(run("--peers", "go", "--only", "idle-pickup,due,idle-cost,recovery", "--delays", "0"))
+    assertThat(
+            run("--peers", "go", "--only", "idle-pickup,due,idle-cost,recovery", "--delays", "0"))
         .as(err.toString())
         .isZero();
     JsonNode found = json();
