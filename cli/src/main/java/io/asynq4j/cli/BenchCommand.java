@@ -1,6 +1,7 @@
 package io.asynq4j.cli;
 
 import io.asynq4j.cli.frame.Failure;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Unmatched;
     })
 final class BenchCommand implements Callable<Integer> {
 
-  @Unmatched private List<String> rest = List.of();
+  @Unmatched private List<String> rest = new ArrayList<>();
 
   @Override
   public Integer call() {

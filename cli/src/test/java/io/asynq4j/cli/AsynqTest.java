@@ -26,7 +26,7 @@ class AsynqTest {
   @Test
   void theHelpOfACommandTeachesIt() {
     assertThat(run("dev", "--help").out()).contains("demo:hello", "--ephemeral", "Examples:");
-    assertThat(run("help", "task", "list").out())
+    assertThat(run("task", "list", "--help").out())
         .contains("asynq task list -q QUEUE -s STATE [OPTIONS]", "'asynq --help' tells them all")
         .doesNotContain("--cluster_addrs");
   }
@@ -44,7 +44,7 @@ class AsynqTest {
     assertThat(answer.exitCode()).isEqualTo(2);
     assertThat(answer.out()).isEmpty();
     assertThat(answer.err()).contains("delet", "did you mean", "delete", "asynq task --help");
-    assertThat(run("queue", "list", "--nmaes").err()).contains("--names");
+    assertThat(run("queue", "list", "--name").err()).contains("--names");
   }
 
   @Test

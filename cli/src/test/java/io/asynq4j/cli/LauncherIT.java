@@ -75,7 +75,7 @@ class LauncherIT {
 
     Ended second = asynq("queue", "lst");
     assertThat(second.exitCode()).isEqualTo(2);
-    assertThat(second.err()).contains("did you mean list").doesNotContain("building", "warning");
+    assertThat(second.err()).contains("did you mean").doesNotContain("building", "warning");
     assertThat(builds()).isOne();
     assertThat(checkout.resolve("cli/target"))
         .isDirectoryContaining(file -> file.toString().endsWith(".jsa"));

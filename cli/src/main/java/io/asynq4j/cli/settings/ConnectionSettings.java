@@ -33,9 +33,6 @@ public record ConnectionSettings(
   public static final ConnectionSettings NONE =
       new ConnectionSettings(null, null, null, null, null, null, null, null, null, null);
 
-  /** What each setting is called in files; in variables in upper case behind {@code ASYNQ_}. */
-  static final String REDIS = "redis";
-
   private static final String DEFAULT_URI = "127.0.0.1:6379";
   private static final String DEFAULT_CLUSTER =
       "127.0.0.1:7000,127.0.0.1:7001,127.0.0.1:7002,127.0.0.1:7003,127.0.0.1:7004,127.0.0.1:7005";
