@@ -1,5 +1,6 @@
-package io.asynq4j.cli;
+package io.asynq4j.cli.dev;
 
+import io.asynq4j.cli.frame.Surroundings;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -11,9 +12,6 @@ import java.nio.charset.Charset;
  * Thread-safe.
  */
 final class Screen {
-
-  /** The launcher knows whether the output is a terminal; Java does not tell on all versions. */
-  private static final String TERMINAL_PROPERTY = "asynq4j.terminal";
 
   private static final String ERASE = "\r\033[K";
 
@@ -27,8 +25,8 @@ final class Screen {
   }
 
   /** The process's output; what others write to its error output keeps clear of the status line. */
-  static Screen open() {
-    Screen screen = new Screen(System.out, Boolean.getBoolean(TERMINAL_PROPERTY));
+  static Screen open(Surroundings surroundings) {
+    Screen screen = new Screen(surroundings.out(), surroundings.terminal());
     if (screen.inPlace) {
       System.setErr(
           new PrintStream(

@@ -1,4 +1,4 @@
-package io.asynq4j.cli;
+package io.asynq4j.cli.dev;
 
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.embedded.EmbeddedRedisException;

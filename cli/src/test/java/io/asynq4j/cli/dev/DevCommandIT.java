@@ -1,10 +1,11 @@
-package io.asynq4j.cli;
+package io.asynq4j.cli.dev;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.Asynq;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueSnapshot;
@@ -47,6 +48,8 @@ class DevCommandIT {
     await().atMost(SOON).until(() -> output().contains("attempt 2: done"));
     await().atMost(SOON).until(() -> output().contains("processed/s"));
     String url = url();
+    assertThat(output())
+        .contains("asynq task enqueue -t demo:hello", "--redis " + url, "RedisClientOpt");
 
     signal(ctrlC());
 
@@ -88,6 +91,30 @@ class DevCommandIT {
       assertThat(running().exitValue()).isZero();
       assertThat(stats(redis).size(TaskState.ACTIVE)).isZero();
     }
+  }
+
+  @Test
+  void theLoadHasSomethingOfEverything() throws Exception {
+    start("--port", "0", "--ephemeral", "--load", "200/s");
+    await().atMost(SOON).until(() -> output().contains("a second more"));
+    try (RedisConnection redis = RedisConnection.open(url())) {
+      Inspector inspector = Inspector.create(redis);
+      for (TaskState state :
+          List.of(
+              TaskState.SCHEDULED, TaskState.RETRY, TaskState.COMPLETED, TaskState.AGGREGATING)) {
+        await()
+            .atMost(SOON)
+            .until(
+                () ->
+                    inspector.queues().stream()
+                        .anyMatch(queue -> inspector.queue(queue).size(state) > 0));
+      }
+      await().atMost(SOON).until(() -> inspector.schedules().size() == 2);
+    }
+    signal("TERM");
+
+    assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(running().exitValue()).isZero();
   }
 
   private static QueueSnapshot stats(RedisConnection redis) {
