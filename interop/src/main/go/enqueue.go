@@ -28,12 +28,10 @@ type newTask struct {
 	Retention int64             `json:"retention"`
 }
 
-// enqueued is the answer to a line, given at a time in milliseconds.
+// enqueued is the answer to a line.
 type enqueued struct {
-	ID      string    `json:"id"`
-	Verdict string    `json:"verdict"`
-	At      int64     `json:"at"`
-	Info    *taskInfo `json:"info"`
+	ID      string `json:"id"`
+	Verdict string `json:"verdict"`
 }
 
 func enqueue(args []string) error {
@@ -59,11 +57,10 @@ func enqueue(args []string) error {
 			return err
 		}
 		info, err := client.Enqueue(made, task.options()...)
-		answer := enqueued{ID: task.ID, At: time.Now().UnixMilli()}
+		answer := enqueued{ID: task.ID}
 		switch {
 		case err == nil:
-			told := describe(info)
-			answer.ID, answer.Verdict, answer.Info = info.ID, "enqueued", &told
+			answer.ID, answer.Verdict = info.ID, "enqueued"
 		case errors.Is(err, asynq.ErrDuplicateTask):
 			answer.Verdict = "duplicate"
 		case errors.Is(err, asynq.ErrTaskIDConflict):

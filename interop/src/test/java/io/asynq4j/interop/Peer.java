@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -33,9 +32,8 @@ final class Peer {
    * What Go answered to a task.
    *
    * @param verdict enqueued, duplicate or conflict
-   * @param at milliseconds
    */
-  record Answer(String id, String verdict, long at, @Nullable GoTaskInfo info) {}
+  record Answer(String id, String verdict) {}
 
   List<Answer> enqueue(List<GoTask> tasks) {
     StringBuilder lines = new StringBuilder();
