@@ -32,7 +32,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -498,20 +498,21 @@ final class Workloads {
         Workloads::nothing,
         inCalls(part -> broker.schedules().enroll(copies(part, entry))));
     Shelf<NewTask> shelf = new Shelf<>();
-    AtomicReference<Instant> decided = new AtomicReference<>(Instant.EPOCH);
+    AtomicLong decided = new AtomicLong();
     many(
         "fire",
         (calls, batch) -> {
           shelf.fillTo(calls * batch, count -> stock.tasks(count, options -> options));
           broker.schedules().enroll(List.of(entry));
-          decided.set(broker.schedules().known(entry.name()).state().decided());
+          decided.set(broker.schedules().known(entry.name()).state().decided().toEpochMilli());
         },
         inCalls(
             part -> {
               List<ScheduleLedger.Firing> firings = new ArrayList<>(part);
               for (NewTask task : shelf.take(part)) {
-                Instant before = decided.getAndUpdate(instant -> instant.plusMillis(1));
-                firings.add(new ScheduleLedger.Firing(entry.name(), before, decided.get(), task));
+                Instant before = Instant.ofEpochMilli(decided.getAndIncrement());
+                firings.add(
+                    new ScheduleLedger.Firing(entry.name(), before, before.plusMillis(1), task));
               }
               Stock.require(broker.schedules().fire(queue, firings));
             }));

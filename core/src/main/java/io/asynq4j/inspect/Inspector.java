@@ -442,8 +442,8 @@ public final class Inspector {
   }
 
   /**
-   * Has an entry enqueue nothing until it is resumed, whatever scheduler has it, over restarts. False
-   * when it was paused already. This and what follows fail with a {@code
+   * Has an entry enqueue nothing until it is resumed, whatever scheduler has it, over restarts.
+   * False when it was paused already. This and what follows fail with a {@code
    * ScheduleNotFoundException} for an entry that is not remembered.
    */
   public boolean pauseSchedule(String id) {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param previous null when it has enqueued nothing yet
  * @param pausedSince null when it is not paused
  * @param isLive whether a live scheduler shows it
- * @param isRemembered whether it can be paused, resumed, run and forgotten: what is enqueued by a Go
- *     scheduler, or without a leader, cannot
+ * @param isRemembered whether it can be paused, resumed, run and forgotten: what is enqueued by a
+ *     Go scheduler, or without a leader, cannot
  */
 public record ScheduleSnapshot(
     String id,

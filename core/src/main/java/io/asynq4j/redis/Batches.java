@@ -12,15 +12,22 @@ final class Batches {
    */
   static final int MAX = 50;
 
+  /** The same for what takes one task in and may put another one out. */
+  static final int MAX_IN_AND_OUT = MAX / 2;
+
   private Batches() {}
 
   static <T> List<List<T>> of(List<T> all) {
-    if (all.size() <= MAX) {
+    return of(all, MAX);
+  }
+
+  static <T> List<List<T>> of(List<T> all, int max) {
+    if (all.size() <= max) {
       return all.isEmpty() ? List.of() : List.of(all);
     }
     List<List<T>> batches = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += MAX) {
-      batches.add(all.subList(from, Math.min(from + MAX, all.size())));
+    for (int from = 0; from < all.size(); from += max) {
+      batches.add(all.subList(from, Math.min(from + max, all.size())));
     }
     return batches;
   }

@@ -135,8 +135,7 @@ enum Script {
       "now prefix container kind newest_first offset limit after_id after",
       ""),
 
-  ENROLL(
-      SAFE, "schedules guard", "now prefix", "entry spec old_spec anchor from last paused run"),
+  ENROLL(SAFE, "schedules guard", "now prefix", "entry spec old_spec anchor from last paused run"),
   SERVER_STATE(SAFE, "server workers", "ttl info", "id worker"),
   SCHEDULER_ENTRIES(SAFE, "entries", "ttl", "entry"),
   SCHEDULER_EVENT(SAFE, "history", "at event most ttl", ""),

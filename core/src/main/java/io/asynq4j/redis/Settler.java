@@ -55,7 +55,8 @@ final class Settler {
             // stood.
             Collections.reverse(places);
           }
-          for (List<Integer> batch : Batches.of(places)) {
+          int max = script == Script.ARCHIVE ? Batches.MAX_IN_AND_OUT : Batches.MAX;
+          for (List<Integer> batch : Batches.of(places, max)) {
             Args args = head(script, rules, archive);
             batch.forEach(place -> add(args, settlements.get(place)));
             List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));

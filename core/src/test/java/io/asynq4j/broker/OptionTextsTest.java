@@ -135,7 +135,10 @@ class OptionTextsTest {
 
   @Test
   void aDateOfAnotherZoneIsTheSameInstant() {
-    assertThat(OptionTexts.read(List.of("ProcessAt(Wed Jun 24 00:00:00 CET 2020)")).options().processAt())
+    assertThat(
+            OptionTexts.read(List.of("ProcessAt(Wed Jun 24 00:00:00 CET 2020)"))
+                .options()
+                .processAt())
         .isEqualTo(Instant.parse("2020-06-23T22:00:00Z"));
   }
 

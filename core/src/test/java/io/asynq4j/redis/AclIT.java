@@ -253,7 +253,8 @@ class AclIT {
             schedules.fire(
                 Q,
                 List.of(
-                    new ScheduleLedger.Firing("e", decided, decided.plusSeconds(1), task("f1", o -> o)),
+                    new ScheduleLedger.Firing(
+                        "e", decided, decided.plusSeconds(1), task("f1", o -> o)),
                     new ScheduleLedger.Firing("e", null, request, task("f2", o -> o.group("g"))))))
         .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ENQUEUED);
     schedules.pause("e");
@@ -313,7 +314,8 @@ class AclIT {
   private static void heal(Broker broker) {
     broker.presence().recordEvent("gone", new Presence.SchedulerEvent("a", Instant.now()));
     Diagnosis diagnosis =
-        InspectOn.broker(broker).doctor(DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
+        InspectOn.broker(broker)
+            .doctor(DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
     assertThat(diagnosis.problems()).isEmpty();
   }
 

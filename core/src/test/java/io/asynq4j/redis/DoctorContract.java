@@ -21,6 +21,7 @@ import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
 import io.asynq4j.inspect.Finding.Kind;
+import io.asynq4j.inspect.InspectOn;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -261,15 +262,17 @@ interface DoctorContract {
     DoctorOptions options = DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build();
 
     Diagnosis diagnosis =
-        InspectOn.broker(redis().broker).doctor(options,
-            progress -> {
-              if (progress.step().startsWith("looking again at 3")) {
-                redis().raw(Command.LPUSH, key("pending"), "x");
-                redis().raw(Command.ZADD, key("retry"), "1", "y");
-                redis().seedRecord(TaskState.PENDING, "z");
-              }
-              return true;
-            });
+        InspectOn.broker(redis().broker)
+            .doctor(
+                options,
+                progress -> {
+                  if (progress.step().startsWith("looking again at 3")) {
+                    redis().raw(Command.LPUSH, key("pending"), "x");
+                    redis().raw(Command.ZADD, key("retry"), "1", "y");
+                    redis().seedRecord(TaskState.PENDING, "z");
+                  }
+                  return true;
+                });
 
     assertThat(diagnosis.findings()).isEmpty();
     Invariants.assertHold(redis().server);
@@ -314,7 +317,8 @@ interface DoctorContract {
           DoctorOptions.repair().lookAgainAfter(Duration.ZERO).resumeFrom(resumeFrom).build();
       // Past the lists, which each visit walks over anew.
       Diagnosis diagnosis =
-          InspectOn.broker(redis().broker).doctor(options, progress -> progress.step().startsWith("lists of"));
+          InspectOn.broker(redis().broker)
+              .doctor(options, progress -> progress.step().startsWith("lists of"));
       diagnosis
           .findings()
           .forEach(finding -> found.merge(finding.kind(), finding.repaired(), Long::sum));

@@ -97,7 +97,8 @@ class DoctorIT {
       redis.seedRecord(TaskState.PENDING, "lost");
 
       Diagnosis diagnosis =
-          InspectOn.broker(redis.broker).doctor(DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
+          InspectOn.broker(redis.broker)
+              .doctor(DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
 
       assertThat(diagnosis.findings())
           .containsExactly(

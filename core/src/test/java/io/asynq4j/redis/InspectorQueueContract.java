@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
-import io.asynq4j.ScheduleNotFoundException;
-import io.asynq4j.Task;
 import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.ScheduleNotFoundException;
+import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Presence;

@@ -63,7 +63,8 @@ interface ScheduleContract {
 
     assertThat(state)
         .isEqualTo(
-            new State(NOON.plusSeconds(1), NOON.plusMillis(1_700), null, /* pausedSince= */ null, null))
+            new State(
+                NOON.plusSeconds(1), NOON.plusMillis(1_700), null, /* pausedSince= */ null, null))
         .extracting(State::decided)
         .isEqualTo(NOON.plusMillis(1_700));
     redis().clock.advance(Duration.ofHours(1));
@@ -283,7 +284,8 @@ interface ScheduleContract {
         .fire(
             moved.queue(),
             List.of(
-                new Firing("e", NOON, ONE, redis().task("a", o -> o.queue(moved.queue().value())))));
+                new Firing(
+                    "e", NOON, ONE, redis().task("a", o -> o.queue(moved.queue().value())))));
     // As if it had been read before the move, and were brought by another only now.
     redis().raw(Command.HSET, Keys.SCHEDULES, "e", "q");
     redis()
