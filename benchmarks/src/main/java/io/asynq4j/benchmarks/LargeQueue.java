@@ -3,6 +3,7 @@ package io.asynq4j.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Every script on a queue that holds very much: its cost against that on an empty one, and the time
@@ -31,15 +32,17 @@ final class LargeQueue {
   private final Lab lab;
   private final Scale scale;
   private final Map<String, Double> whenEmpty;
+  private final Predicate<Workload> wanted;
   private final List<Bar> bars = new ArrayList<>();
 
   /**
    * @param whenEmpty time inside each script for each task, on a queue that holds nothing else
    */
-  LargeQueue(Lab lab, Scale scale, Map<String, Double> whenEmpty) {
+  LargeQueue(Lab lab, Scale scale, Map<String, Double> whenEmpty, Predicate<Workload> wanted) {
     this.lab = lab;
     this.scale = scale;
     this.whenEmpty = whenEmpty;
+    this.wanted = wanted;
   }
 
   List<Bar> bars() {
@@ -56,8 +59,10 @@ final class LargeQueue {
     List<List<Object>> rows = new ArrayList<>();
     rows.add(reference());
     for (Workload workload : new Workloads(stock, scale.waiting(), () -> new Stock(lab)).all()) {
-      rows.add(measure(workload));
-      restore(stock);
+      if (wanted.test(workload)) {
+        rows.add(measure(workload));
+        restore(stock);
+      }
     }
     lab.clear();
     return new Table(

@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param quick small sizes: whether it works, not how fast it is
  * @param json for programs, not for people
  * @param parts what is measured
+ * @param scripts only scripts with one of these texts in their names; empty = all
  */
-record Options(@Nullable String redis, boolean quick, boolean json, Set<Part> parts) {
+record Options(
+    @Nullable String redis, boolean quick, boolean json, Set<Part> parts, List<String> scripts) {
 
   /** The tables of the report. */
   enum Part {
@@ -28,17 +30,23 @@ record Options(@Nullable String redis, boolean quick, boolean json, Set<Part> pa
   static final String USAGE =
       """
       Measures what each script costs. Options:
-        --redis URL   an empty Redis to measure; it is emptied afterwards. Without it, one is started:
-                      redis-server from the PATH, else the bundled one
-        --quick       small sizes and few calls, a few seconds in all
-        --only PARTS  some of scripts, growth, large, lanes, memory, with commas between them
-        --json        the report as JSON""";
+        --redis URL      an empty Redis to measure; it is emptied afterwards. Without it, one is started:
+                         redis-server from the PATH, else the bundled one
+        --quick          small sizes and few calls, a few seconds in all
+        --only PARTS     some of scripts, growth, large, lanes, memory, with commas between them
+        --scripts TEXTS  only scripts that have one of these in their names, as in "archive,unique"
+        --json           the report as JSON""";
+
+  boolean wants(Workload workload) {
+    return scripts.isEmpty() || scripts.stream().anyMatch(workload.name()::contains);
+  }
 
   static Options parse(List<String> arguments) {
     String redis = null;
     boolean quick = false;
     boolean json = false;
     Set<Part> parts = EnumSet.allOf(Part.class);
+    List<String> scripts = List.of();
     for (int i = 0; i < arguments.size(); i++) {
       switch (arguments.get(i)) {
         case "--quick" -> quick = true;
@@ -55,11 +63,17 @@ record Options(@Nullable String redis, boolean quick, boolean json, Set<Part> pa
           }
           parts = parts(arguments.get(i));
         }
+        case "--scripts" -> {
+          if (++i == arguments.size()) {
+            throw new IllegalArgumentException("--scripts needs parts of their names\n" + USAGE);
+          }
+          scripts = List.of(arguments.get(i).split(",", -1));
+        }
         default ->
             throw new IllegalArgumentException("unknown option " + arguments.get(i) + "\n" + USAGE);
       }
     }
-    return new Options(redis, quick, json, parts);
+    return new Options(redis, quick, json, parts, scripts);
   }
 
   private static Set<Part> parts(String names) {

@@ -35,7 +35,7 @@ public final class ScriptBenchmark {
     List<Bar> bars = new ArrayList<>();
     try (Lab lab = Lab.open(options.redis())) {
       Map<String, String> environment = Environment.of(lab);
-      Throughput throughput = new Throughput(lab, scale);
+      Throughput throughput = new Throughput(lab, scale, options::wants);
       if (options.parts().contains(Part.SCRIPTS)) {
         tables.add(throughput.run());
       }
@@ -45,7 +45,7 @@ public final class ScriptBenchmark {
         bars.addAll(growth.bars());
       }
       if (options.parts().contains(Part.LARGE)) {
-        LargeQueue large = new LargeQueue(lab, scale, throughput.scriptMicros());
+        LargeQueue large = new LargeQueue(lab, scale, throughput.scriptMicros(), options::wants);
         tables.add(large.run());
         bars.addAll(large.bars());
       }

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 
 /** Every script at every batch size, on a queue that holds nothing else. */
 final class Throughput {
@@ -17,17 +18,22 @@ final class Throughput {
 
   private final Lab lab;
   private final Scale scale;
+  private final Predicate<Workload> wanted;
   private final Map<String, Double> scriptMicros = new LinkedHashMap<>();
 
-  Throughput(Lab lab, Scale scale) {
+  Throughput(Lab lab, Scale scale, Predicate<Workload> wanted) {
     this.lab = lab;
     this.scale = scale;
+    this.wanted = wanted;
   }
 
   Table run() {
     List<List<Object>> rows = new ArrayList<>();
     int count = workloads().size();
     for (int i = 0; i < count; i++) {
+      if (!wanted.test(workloads().get(i))) {
+        continue;
+      }
       warmUp(i);
       for (int batch : scale.batches()) {
         Workload workload = workloads().get(i);

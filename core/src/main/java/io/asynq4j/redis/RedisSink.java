@@ -29,10 +29,10 @@ final class RedisSink implements TaskSink {
   private record Lot(QueueName queue, Script script) {}
 
   /**
-   * Tasks that one call carries at most. Taking one in is the cheapest thing that scripts do, so it
-   * may be more than elsewhere.
+   * What one call carries at most: so many tasks, or half as many that bring a lock with them.
+   * Taking one in is the cheapest thing that scripts do, so it may be more than elsewhere.
    */
-  private static final int MAX_TASKS = 100;
+  private static final int MAX_LOAD = 100;
 
   /** Payloads that one call carries at most, but for the last: large ones keep Redis for long. */
   private static final long MAX_BYTES = 1 << 20;
@@ -152,6 +152,7 @@ final class RedisSink implements TaskSink {
     private final List<Integer> places = new ArrayList<>();
     private final List<NewTask> tasks = new ArrayList<>();
     private final FutureTask<Args> args = new FutureTask<>(this::encode);
+    private int load;
     private long bytes;
 
     Call(Lot lot) {
@@ -159,12 +160,13 @@ final class RedisSink implements TaskSink {
     }
 
     boolean isFull() {
-      return places.size() >= MAX_TASKS || bytes >= MAX_BYTES;
+      return load >= MAX_LOAD || bytes >= MAX_BYTES;
     }
 
     void add(int place, NewTask task) {
       places.add(place);
       tasks.add(task);
+      load += task.uniqueFor() == null ? 1 : 2;
       bytes += task.message().payload().size();
     }
 

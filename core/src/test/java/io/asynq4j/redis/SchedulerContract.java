@@ -400,10 +400,7 @@ interface SchedulerContract {
   }
 
   private void forgetLeaders() {
-    redis()
-        .world()
-        .lines()
-        .map(line -> line.substring(0, line.indexOf(": ")))
+    Snapshot.of(redis().server).entries().keySet().stream()
         .filter(key -> key.startsWith("asynq:scheduler_leader:"))
         .forEach(key -> redis().raw(Command.DEL, key));
   }

@@ -47,11 +47,15 @@ record QueueRow(String name, @Nullable QueueSnapshot seen, int servers, @Nullabl
   }
 
   /**
-   * Whether a page shows the same of both. The time at which they were looked at differs always.
+   * Whether a page that has the one need not be told the other: what only grows with the time, it
+   * reckons itself.
    */
   boolean looksLike(@Nullable QueueRow other) {
-    return other != null
-        && fields().put("at", null).map().equals(other.fields().put("at", null).map());
+    return other != null && lasting().equals(other.lasting());
+  }
+
+  private Map<String, @Nullable Object> lasting() {
+    return fields().put("at", null).put("latencyMs", null).map();
   }
 
   Fields fields() {
@@ -65,6 +69,7 @@ record QueueRow(String name, @Nullable QueueSnapshot seen, int servers, @Nullabl
           .put("failedToday", seen.failedToday())
           .put("processed", seen.processed())
           .put("failed", seen.failed())
+          .put("oldestPendingSince", seen.oldestPendingSince())
           .millis("latencyMs", seen.latency())
           .put("pausedSince", seen.pausedSince());
     }

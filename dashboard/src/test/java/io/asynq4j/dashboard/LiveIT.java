@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
@@ -68,16 +69,22 @@ class LiveIT {
       }
     }
 
-    /** The data of the next event of a kind. */
     JsonNode next(String kind) throws InterruptedException {
-      for (int i = 0; i < 1_000; i++) {
-        String event = events.poll(10, TimeUnit.SECONDS);
-        if (event == null) {
-          break;
-        }
-        if (event.startsWith(kind + " ")) {
-          return Json.read(event.substring(kind.length() + 1).getBytes(StandardCharsets.UTF_8))
-              .orElseThrow();
+      return next(kind, any -> true);
+    }
+
+    /** The data of the next event of a kind that is wanted. */
+    JsonNode next(String kind, Predicate<JsonNode> wanted) throws InterruptedException {
+      long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+      while (System.nanoTime() - end < 0) {
+        String event = events.poll(1, TimeUnit.SECONDS);
+        if (event != null && event.startsWith(kind + " ")) {
+          JsonNode data =
+              Json.read(event.substring(kind.length() + 1).getBytes(StandardCharsets.UTF_8))
+                  .orElseThrow();
+          if (wanted.test(data)) {
+            return data;
+          }
         }
       }
       throw new AssertionError("no event " + kind);
@@ -102,19 +109,14 @@ class LiveIT {
       assertThat(snapshot.at("/overview/queues").intValue()).isEqualTo(2);
 
       on.enqueue("b");
-      JsonNode change = viewer.next("change");
-      while (change.get("queues").isEmpty()
-          || change.at("/queues/0/sizes/pending").intValue() != 2) {
-        change = viewer.next("change");
-      }
+      JsonNode change = viewer.next("change", each -> !each.get("queues").isEmpty());
+      assertThat(change.get("queues")).hasSize(1);
       assertThat(change.at("/queues/0/queue").stringValue()).isEqualTo("b");
+      assertThat(change.at("/queues/0/sizes/pending").intValue()).isEqualTo(2);
       assertThat(change.at("/overview/sizes/pending").intValue()).isEqualTo(3);
 
       on.inspector.removeQueue("a", true);
-      change = viewer.next("change");
-      while (change.get("removed").isEmpty()) {
-        change = viewer.next("change");
-      }
+      change = viewer.next("change", each -> !each.get("removed").isEmpty());
       assertThat(change.at("/removed/0").stringValue()).isEqualTo("a");
 
       on.api(dashboard, "/jobs")
