@@ -5,6 +5,7 @@ module io.asynq4j {
   requires org.slf4j;
   requires redis.clients.jedis;
   requires static jdk.unsupported;
+  requires static micrometer.core;
   requires static com.fasterxml.jackson.databind;
   requires static tools.jackson.databind;
   requires static transitive org.jspecify;
@@ -14,6 +15,7 @@ module io.asynq4j {
   exports io.asynq4j.handler;
   exports io.asynq4j.inspect;
   exports io.asynq4j.lease;
+  exports io.asynq4j.metrics;
   exports io.asynq4j.redis;
   exports io.asynq4j.schedule;
   exports io.asynq4j.server;

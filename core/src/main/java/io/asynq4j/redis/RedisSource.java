@@ -131,6 +131,16 @@ final class RedisSource implements TaskSource {
     return batch(queue, claim.token(), reply);
   }
 
+  /** Nanoseconds in Redis; Go leaves it out where an inspector made the task pending. */
+  private static @Nullable Instant pendingSince(@Nullable Object reply) {
+    try {
+      long nanos = Reply.number(reply);
+      return nanos <= 0 ? null : Instant.ofEpochSecond(0, nanos);
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
   private ClaimBatch batch(QueueName queue, String token, List<@Nullable Object> reply) {
     Rest rest =
         switch (Reply.text(reply.get(0))) {
@@ -146,12 +156,15 @@ final class RedisSource implements TaskSource {
     Instant leasedUntil = Instant.ofEpochSecond(Reply.number(reply.get(2)));
     List<Claim> claims = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
-    for (int i = 3; i < reply.size(); i += 2) {
+    for (int i = 3; i < reply.size(); i += 3) {
       String id = Reply.text(reply.get(i));
       try {
         claims.add(
             new Claim(
-                MessageCodec.decode(Reply.bytes(reply.get(i + 1)), queue, id), token, leasedUntil));
+                MessageCodec.decode(Reply.bytes(reply.get(i + 1)), queue, id),
+                token,
+                leasedUntil,
+                pendingSince(reply.get(i + 2))));
       } catch (UnreadableMessageException e) {
         quarantine(queue, id, token, e);
         unreadable.add(id);

@@ -62,11 +62,25 @@ final class Attempt implements Runnable, TaskContext {
     this.number = number;
     this.claim = claim;
     this.task = new Task(message.type(), message.payload(), message.headers());
+    Instant now = host.clock().instant();
     this.ref =
-        new TaskRef(message.id(), message.queue(), task, message.retried(), message.maxRetry());
-    this.deadline = message.endOfAttempt(host.clock().instant());
+        new TaskRef(
+            message.id(),
+            message.queue(),
+            task,
+            message.retried(),
+            message.maxRetry(),
+            waited(claim.pendingSince(), now));
+    this.deadline = message.endOfAttempt(now);
     this.holdsPlace = holdsPlace;
     this.host = host;
+  }
+
+  private static @Nullable Duration waited(@Nullable Instant since, Instant now) {
+    if (since == null) {
+      return null;
+    }
+    return since.isAfter(now) ? Duration.ZERO : Duration.between(since, now);
   }
 
   @Override

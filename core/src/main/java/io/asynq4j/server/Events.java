@@ -52,6 +52,11 @@ final class Events implements ServerListener {
   }
 
   @Override
+  public void settledTogether(QueueName queue, int count) {
+    tell(listener -> listener.settledTogether(queue, count));
+  }
+
+  @Override
   public void leaseLost(TaskRef task) {
     tell(listener -> listener.leaseLost(task));
   }

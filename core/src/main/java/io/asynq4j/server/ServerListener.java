@@ -17,8 +17,15 @@ public interface ServerListener {
    * A task of which something is told.
    *
    * @param retried retries used up before this attempt
+   * @param waited how long it was pending before it was claimed; null when that is not known
    */
-  record TaskRef(String id, QueueName queue, Task task, int retried, int maxRetry) {}
+  record TaskRef(
+      String id,
+      QueueName queue,
+      Task task,
+      int retried,
+      int maxRetry,
+      @Nullable Duration waited) {}
 
   /** How an attempt ended. */
   enum Ending {
@@ -47,6 +54,9 @@ public interface ServerListener {
 
   /** Redis has taken note of how an attempt ended; so long after it did. */
   default void settled(TaskRef task, Ending ending, Duration after) {}
+
+  /** So many attempts were settled in one call; {@link #settled} tells of each of them too. */
+  default void settledTogether(QueueName queue, int count) {}
 
   /** The lease on a task was lost: what its handler did has no effect on it any more. */
   default void leaseLost(TaskRef task) {}

@@ -188,6 +188,7 @@ final class Settler {
           outages.worked();
           // Before listeners are told: one of them may wait for the server to stop.
           waiting.addAndGet(-batch.size());
+          events.settledTogether(queue, batch.size());
           for (int i = 0; i < batch.size(); i++) {
             answered(batch.get(i), answers.get(i), inDoubt);
           }

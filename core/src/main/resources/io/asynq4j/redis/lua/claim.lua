@@ -6,7 +6,7 @@
 -- ARGV       now prefix sequence keep max duration token max_active ordered
 -- DERIVES    t:<id>, departed
 -- RETURNS    why it gave no more (ok, empty, paused, full, held), until when in ms for held or 0, the second the leases
---            end, then id and msg of each task
+--            end, then id, msg and pending_since (empty when it is not known) of each task
 local pending, active, lease, paused, settings, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local max, duration, token, max_active, ordered = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9]
@@ -17,6 +17,7 @@ if earlier then
   for i = 2, #earlier do
     if held(prefix, lease, { earlier[i] }, { token })[1] then
       add(answer, earlier[i], redis.call('HGET', prefix .. 't:' .. earlier[i], 'msg'))
+      answer[#answer + 1] = ''
     end
   end
   return answer
@@ -57,7 +58,7 @@ repeat
   for i = 1, #ids do
     local id = ids[i]
     local task = prefix .. 't:' .. id
-    local record = redis.call('HMGET', task, 'msg', 'state')
+    local record = redis.call('HMGET', task, 'msg', 'state', 'pending_since')
     if not record[1] then
       -- An id without a task: the original would run into it for ever.
       redis.call('DEL', task)
@@ -71,6 +72,7 @@ repeat
       end
       add(leases, score, id)
       add(answer, id, record[1])
+      answer[#answer + 1] = record[3] or ''
     end
   end
   passes = passes + 1

@@ -1,0 +1,300 @@
+package io.asynq4j.metrics;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.inspect.ServerSnapshot;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is in all queues of a Redis, which servers work on them and when schedules fired, as meters.
+ * One process of a fleet needs it, or the dashboard. Thread-safe.
+ *
+ * <p>Redis is asked at fixed intervals by a thread of its own, however often the meters are read.
+ * What cannot be read of a queue hides no other queue: {@code asynq.queue.up} is 0 for it. The
+ * names that asynq's own exporter has are there too, unless left out. docs/metrics.md names all.
+ */
+public final class QueueMetrics implements MeterBinder, AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(QueueMetrics.class);
+
+  private static final int MAX_SCHEDULES = 500;
+  private static final Duration MEMORY_EVERY = Duration.ofMinutes(1);
+
+  private final Inspector inspector;
+  private final Duration every;
+  private final int maxQueues;
+  private final boolean legacyNames;
+  private final Tags tags;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Map<String, QueueMeters> queues = new ConcurrentHashMap<>();
+  private final Map<String, Gauge> schedules = new ConcurrentHashMap<>();
+  private final Map<String, Instant> lastRuns = new ConcurrentHashMap<>();
+
+  private @Nullable MeterRegistry registry;
+  private @Nullable Counter errors;
+  private @Nullable Long memoryAskedNanos;
+  private volatile boolean up;
+  private volatile int allQueues;
+  private volatile List<ServerSnapshot> servers = List.of();
+
+  private QueueMetrics(Builder builder) {
+    this.inspector = builder.inspector;
+    this.every = builder.every;
+    this.maxQueues = builder.maxQueues;
+    this.legacyNames = builder.legacyNames;
+    this.tags = builder.tags;
+  }
+
+  public static QueueMetrics create(Inspector inspector) {
+    return builder(inspector).build();
+  }
+
+  public static Builder builder(Inspector inspector) {
+    return new Builder(inspector);
+  }
+
+  /** Collects settings; not thread-safe. */
+  public static final class Builder {
+    private final Inspector inspector;
+    private Duration every = Duration.ofSeconds(15);
+    private int maxQueues = 1_000;
+    private boolean legacyNames = true;
+    private Tags tags = Tags.empty();
+
+    private Builder(Inspector inspector) {
+      this.inspector = Objects.requireNonNull(inspector, "inspector");
+    }
+
+    /** How often Redis is asked; 15 seconds unless set, a second at least. Zero: only by hand. */
+    public Builder every(Duration interval) {
+      if (!interval.isZero() && interval.compareTo(Duration.ofSeconds(1)) < 0) {
+        throw new IllegalArgumentException("every must be a second or more, or zero: " + interval);
+      }
+      this.every = interval;
+      return this;
+    }
+
+    /** How many queues have meters, the first by name; 1,000 unless set. */
+    public Builder maxQueues(int queues) {
+      if (queues < 0) {
+        throw new IllegalArgumentException("maxQueues must not be negative: " + queues);
+      }
+      this.maxQueues = queues;
+      return this;
+    }
+
+    /** Whether the seven names of asynq's own exporter are there too; they are unless set. */
+    public Builder legacyNames(boolean wanted) {
+      this.legacyNames = wanted;
+      return this;
+    }
+
+    /** A tag of all meters, such as the name of this Redis where there are several. */
+    public Builder tag(String name, String value) {
+      this.tags = tags.and(name, value);
+      return this;
+    }
+
+    public QueueMetrics build() {
+      return new QueueMetrics(this);
+    }
+  }
+
+  /** Registers the meters and begins to ask Redis. A second registry is not possible. */
+  @Override
+  public void bindTo(MeterRegistry newRegistry) {
+    synchronized (this) {
+      if (registry != null) {
+        throw new IllegalStateException("these metrics are bound already; make others");
+      }
+      registry = newRegistry;
+      gauge("asynq.up", "1 when Redis answered last time, else 0", () -> up ? 1 : 0);
+      gauge("asynq.queues", "Queues that there are, also those without meters", () -> allQueues);
+      gauge("asynq.servers", "Live servers", () -> servers.size());
+      gauge(
+          "asynq.workers",
+          "Tasks that all live servers could run at once",
+          () -> servers.stream().mapToInt(ServerSnapshot::concurrency).sum());
+      gauge(
+          "asynq.workers.busy",
+          "Tasks that all live servers run, by their own count",
+          () -> servers.stream().mapToInt(ServerSnapshot::activeWorkers).sum());
+      errors =
+          Counter.builder("asynq.scrape.errors")
+              .description("Times that something could not be read from Redis")
+              .tags(tags)
+              .register(newRegistry);
+    }
+    if (!every.isZero()) {
+      Thread thread = new Thread(this::loop, "asynq-metrics");
+      thread.setDaemon(true);
+      thread.start();
+    }
+  }
+
+  private void gauge(String name, String description, java.util.function.Supplier<Number> value) {
+    Gauge.builder(name, value)
+        .description(description)
+        .tags(tags)
+        .register(Objects.requireNonNull(registry));
+  }
+
+  private void loop() {
+    do {
+      try {
+        refresh();
+      } catch (RuntimeException e) {
+        log.warn("metrics could not be read, next time in {}", every, e);
+      }
+    } while (!closesWithin(every));
+  }
+
+  private boolean closesWithin(Duration pause) {
+    try {
+      return closed.await(pause.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  /** Asks Redis now. For those who have set no interval. */
+  public synchronized void refresh() {
+    MeterRegistry to = registry;
+    if (to == null) {
+      throw new IllegalStateException("bind the metrics to a registry first");
+    }
+    Set<String> names;
+    try {
+      names = inspector.queues();
+    } catch (BrokerException e) {
+      failed("the queues", e);
+      up = false;
+      queues.values().forEach(QueueMeters::unknown);
+      return;
+    }
+    up = true;
+    allQueues = names.size();
+    List<String> shown = names.stream().limit(maxQueues).toList();
+    forgetAllBut(new HashSet<>(shown), to);
+    boolean asksMemory = isTimeForMemory();
+    shown.forEach(queue -> refresh(queue, asksMemory, to));
+    refreshServers();
+    refreshSchedules(to);
+  }
+
+  private void forgetAllBut(Set<String> names, MeterRegistry to) {
+    queues
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean isGone = !names.contains(entry.getKey());
+              if (isGone) {
+                entry.getValue().removeFrom(to);
+              }
+              return isGone;
+            });
+  }
+
+  private boolean isTimeForMemory() {
+    long now = System.nanoTime();
+    if (memoryAskedNanos != null && now - memoryAskedNanos < MEMORY_EVERY.toNanos()) {
+      return false;
+    }
+    memoryAskedNanos = now;
+    return true;
+  }
+
+  private void refresh(String queue, boolean asksMemory, MeterRegistry to) {
+    QueueMeters meters =
+        queues.computeIfAbsent(
+            queue, name -> new QueueMeters(to, tags.and("queue", name), legacyNames));
+    try {
+      QueueSnapshot snapshot = inspector.queue(queue);
+      meters.is(snapshot);
+      if (asksMemory) {
+        OptionalLong memory = inspector.memoryUsage(queue);
+        meters.takes(memory.isPresent() ? memory.getAsLong() : Double.NaN);
+      }
+    } catch (RuntimeException e) {
+      // Whatever it is: this queue is told as unreadable, and the others are told.
+      meters.unknown();
+      failed("queue " + queue, e);
+    }
+  }
+
+  private void refreshServers() {
+    try {
+      servers = inspector.servers();
+    } catch (RuntimeException e) {
+      servers = List.of();
+      failed("the servers", e);
+    }
+  }
+
+  private void refreshSchedules(MeterRegistry to) {
+    try {
+      Set<String> seen = new HashSet<>();
+      for (ScheduleSnapshot schedule :
+          inspector.schedules().stream().limit(MAX_SCHEDULES).toList()) {
+        Instant previous = schedule.previous();
+        if (previous != null) {
+          seen.add(schedule.id());
+          lastRuns.put(schedule.id(), previous);
+          schedules.computeIfAbsent(schedule.id(), id -> lastRun(id, to));
+        }
+      }
+      schedules
+          .entrySet()
+          .removeIf(entry -> !seen.contains(entry.getKey()) && to.remove(entry.getValue()) != null);
+      lastRuns.keySet().retainAll(seen);
+    } catch (RuntimeException e) {
+      failed("the schedules", e);
+    }
+  }
+
+  private Gauge lastRun(String id, MeterRegistry to) {
+    return Gauge.builder(
+            "asynq.scheduler.last.enqueue.timestamp",
+            lastRuns,
+            runs -> {
+              Instant last = runs.get(id);
+              return last == null ? Double.NaN : last.toEpochMilli() / 1000.0;
+            })
+        .description("When an entry of a scheduler has last enqueued its task, in Unix time")
+        .baseUnit("seconds")
+        .tags(tags.and("entry", id))
+        .register(to);
+  }
+
+  private void failed(String what, RuntimeException e) {
+    Objects.requireNonNull(errors).increment();
+    log.warn("{} could not be read for metrics: {}", what, e.getMessage());
+  }
+
+  /** Ends the thread that asks Redis; the meters stay as they are. */
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+}

@@ -1,0 +1,254 @@
+package io.asynq4j.metrics;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.handler.TaskContext;
+import io.asynq4j.server.ServerListener;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server does, as meters: give it to {@code TaskServer.builder(redis).listener(…)}.
+ * Thread-safe; several servers of a process may share one. docs/metrics.md names the meters.
+ *
+ * <p>Queues and types are labels. So that neither fills the registry, only the first so many are
+ * told by their names, all others together as {@code other}.
+ */
+public final class ServerMetrics implements ServerListener {
+
+  private static final Duration[] DURATIONS = {
+    Duration.ofMillis(5),
+    Duration.ofMillis(10),
+    Duration.ofMillis(25),
+    Duration.ofMillis(50),
+    Duration.ofMillis(100),
+    Duration.ofMillis(250),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(1),
+    Duration.ofMillis(2_500),
+    Duration.ofSeconds(5),
+    Duration.ofSeconds(10),
+    Duration.ofSeconds(30),
+    Duration.ofMinutes(1),
+    Duration.ofMinutes(5),
+    Duration.ofMinutes(30)
+  };
+
+  private static final double[] BATCHES = {1, 2, 5, 10, 20, 50};
+
+  private final MeterRegistry registry;
+  private final Labels queues;
+  private final Labels types;
+  private final Labels pairs;
+  private final AtomicBoolean outage = new AtomicBoolean();
+  private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+  private ServerMetrics(Builder builder) {
+    this.registry = builder.registry;
+    this.queues = new Labels(builder.maxQueues);
+    this.types = new Labels(builder.maxTypes);
+    this.pairs = new Labels(builder.maxPairs);
+    Gauge.builder("asynq.server.workers.busy", running, Set::size)
+        .description("Handlers that run in this process")
+        .register(registry);
+    Gauge.builder("asynq.server.redis.up", outage, down -> down.get() ? 0 : 1)
+        .description("1 while the servers of this process reach Redis, else 0")
+        .register(registry);
+  }
+
+  /** An attempt is itself, whatever it is at: comparing tasks would compare payloads. */
+  private static final class Running {
+    private final TaskRef task;
+
+    Running(TaskRef task) {
+      this.task = task;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // That is the point of it.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Running that && that.task == task;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(task);
+    }
+  }
+
+  public static ServerMetrics create(MeterRegistry registry) {
+    return builder(registry).build();
+  }
+
+  public static Builder builder(MeterRegistry registry) {
+    return new Builder(registry);
+  }
+
+  /** Collects settings; not thread-safe. */
+  public static final class Builder {
+    private final MeterRegistry registry;
+    private int maxQueues = 200;
+    private int maxTypes = 200;
+    private int maxPairs = 500;
+
+    private Builder(MeterRegistry registry) {
+      this.registry = Objects.requireNonNull(registry, "registry");
+    }
+
+    /** How many queues are told by their names; 200 unless set. */
+    public Builder maxQueues(int queues) {
+      this.maxQueues = positive(queues, "maxQueues");
+      return this;
+    }
+
+    /** How many types of tasks are; 200 unless set. */
+    public Builder maxTypes(int types) {
+      this.maxTypes = positive(types, "maxTypes");
+      return this;
+    }
+
+    /** How many pairs of a queue and a type are; 500 unless set. */
+    public Builder maxPairs(int pairs) {
+      this.maxPairs = positive(pairs, "maxPairs");
+      return this;
+    }
+
+    private static int positive(int number, String what) {
+      if (number < 1) {
+        throw new IllegalArgumentException(what + " must be 1 or more: " + number);
+      }
+      return number;
+    }
+
+    public ServerMetrics build() {
+      return new ServerMetrics(this);
+    }
+  }
+
+  private Tags queue(QueueName queue) {
+    return Tags.of("queue", queues.of(queue.value()));
+  }
+
+  private Tags queueAndType(TaskRef task) {
+    String queue = queues.of(task.queue().value());
+    String type = types.of(task.task().type());
+    // A space cannot make two pairs look alike: the queue's length stands before it.
+    boolean isKnown = !pairs.of(queue.length() + " " + queue + " " + type).equals(Labels.OTHER);
+    return Tags.of("queue", queue, "type", isKnown ? type : Labels.OTHER);
+  }
+
+  private void count(String name, String description, Tags tags, double by) {
+    Counter.builder(name).description(description).tags(tags).register(registry).increment(by);
+  }
+
+  @Override
+  public void claimed(QueueName queue, int count) {
+    count("asynq.server.claimed", "Tasks that were claimed", queue(queue), count);
+  }
+
+  @Override
+  public void started(TaskRef task) {
+    running.add(new Running(task));
+    Duration waited = task.waited();
+    if (waited != null) {
+      Timer.builder("asynq.task.wait")
+          .description("How long tasks were pending before they were claimed")
+          .tags(queueAndType(task))
+          .serviceLevelObjectives(DURATIONS)
+          .register(registry)
+          .record(waited);
+    }
+  }
+
+  @Override
+  public void finished(TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {
+    running.remove(new Running(task));
+    Timer.builder("asynq.task.duration")
+        .description("How long handlers ran")
+        .tags(queueAndType(task).and("outcome", ending.name().toLowerCase(Locale.ROOT)))
+        .serviceLevelObjectives(DURATIONS)
+        .register(registry)
+        .record(ran);
+  }
+
+  @Override
+  public void settled(TaskRef task, Ending ending, Duration after) {
+    Tags tags = queue(task.queue());
+    if (ending == Ending.REQUEUED || ending == Ending.SNOOZED) {
+      return;
+    }
+    count("asynq.server.processed", "Attempts that ended, well or badly", tags, 1);
+    if (ending == Ending.RETRIED || ending == Ending.ARCHIVED) {
+      count("asynq.server.failed", "Attempts that ended badly", tags, 1);
+    }
+    if (ending == Ending.RETRIED) {
+      count("asynq.server.retried", "Attempts after which the task is tried again", tags, 1);
+    }
+    if (ending == Ending.ARCHIVED) {
+      count("asynq.server.archived", "Attempts after which the task was given up", tags, 1);
+    }
+  }
+
+  @Override
+  public void settledTogether(QueueName queue, int count) {
+    DistributionSummary.builder("asynq.server.settle.batch.size")
+        .description("Attempts that were settled in one call")
+        .tags(queue(queue))
+        .serviceLevelObjectives(BATCHES)
+        .register(registry)
+        .record(count);
+  }
+
+  @Override
+  public void leaseLost(TaskRef task) {
+    running.remove(new Running(task));
+    count(
+        "asynq.server.lease.losses",
+        "Leases that were lost while a handler ran or before it was settled",
+        queue(task.queue()),
+        1);
+  }
+
+  @Override
+  public void stuck(TaskRef task, TaskContext.CancelReason reason, Duration since) {
+    count(
+        "asynq.server.stuck",
+        "Reminders that a handler was asked to stop and does not",
+        queue(task.queue()),
+        1);
+  }
+
+  @Override
+  public void recovered(QueueName queue, String taskId, String action) {
+    count(
+        "asynq.server.recoveries",
+        "Tasks that were taken away from workers that have vanished",
+        queue(queue).and("action", action),
+        1);
+  }
+
+  @Override
+  public void outageStarted(Throwable cause) {
+    outage.set(true);
+    count("asynq.server.redis.outages", "Times that Redis could not be reached", Tags.empty(), 1);
+  }
+
+  @Override
+  public void outageEnded(Duration lasted) {
+    outage.set(false);
+    Timer.builder("asynq.server.redis.outage.duration")
+        .description("How long Redis could not be reached")
+        .register(registry)
+        .record(lasted);
+  }
+}

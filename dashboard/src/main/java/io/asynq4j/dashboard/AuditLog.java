@@ -1,0 +1,107 @@
+package io.asynq4j.dashboard;
+
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who has changed what. Everything goes to the logger {@code asynq.audit}; the newest are kept here
+ * for the page. Thread-safe.
+ */
+final class AuditLog {
+
+  static final int KEPT = 1_000;
+
+  private static final Logger log = LoggerFactory.getLogger("asynq.audit");
+
+  private final Deque<Entry> newest = new ArrayDeque<>();
+  private long number;
+
+  /**
+   * @param user null when nobody needs to log in
+   * @param count how many tasks or other things were changed; null when that was not counted
+   * @param outcome {@code done}, or why not
+   */
+  record Entry(
+      long number,
+      Instant at,
+      @Nullable String user,
+      String address,
+      String redis,
+      String action,
+      String target,
+      @Nullable Long count,
+      String outcome,
+      @Nullable String reason) {
+
+    Fields fields() {
+      return new Fields()
+          .put("at", at)
+          .put("user", user)
+          .put("address", address)
+          .put("redis", redis)
+          .put("action", action)
+          .put("target", target)
+          .put("count", count)
+          .put("outcome", outcome)
+          .put("reason", reason);
+    }
+  }
+
+  /** What one entry is about, before it has its number. */
+  record Change(
+      Instant at,
+      @Nullable String user,
+      String address,
+      String redis,
+      String action,
+      String target,
+      @Nullable Long count,
+      String outcome,
+      @Nullable String reason) {}
+
+  void add(Change change) {
+    synchronized (this) {
+      number++;
+      newest.addFirst(
+          new Entry(
+              number,
+              change.at(),
+              change.user(),
+              change.address(),
+              change.redis(),
+              change.action(),
+              change.target(),
+              change.count(),
+              change.outcome(),
+              change.reason()));
+      if (newest.size() > KEPT) {
+        newest.removeLast();
+      }
+    }
+    log.info(
+        "user={} address={} redis={} action={} target={} count={} outcome={} reason={}",
+        quoted(change.user()),
+        change.address(),
+        quoted(change.redis()),
+        change.action(),
+        quoted(change.target()),
+        change.count() == null ? "-" : change.count(),
+        quoted(change.outcome()),
+        quoted(change.reason()));
+  }
+
+  /** As a text of JSON: whatever a name holds, it stays within one line and its quotes. */
+  private static String quoted(@Nullable String text) {
+    return text == null ? "-" : Json.text(Contents.cut(text, 1_000));
+  }
+
+  /** The newest first. */
+  synchronized List<Entry> entries() {
+    return List.copyOf(newest);
+  }
+}

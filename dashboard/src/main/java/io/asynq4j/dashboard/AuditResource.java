@@ -1,0 +1,29 @@
+package io.asynq4j.dashboard;
+
+import java.util.List;
+import java.util.Objects;
+
+/** Who has changed what. */
+final class AuditResource {
+
+  private final AuditLog audit;
+
+  AuditResource(AuditLog audit) {
+    this.audit = audit;
+  }
+
+  List<Route> routes() {
+    return List.of(Route.of("audit", "GET", "/api/v1/audit", Role.OPERATOR, this::list));
+  }
+
+  /** Who may not see all queues sees what he has done himself. */
+  private Reply list(Exchange exchange) {
+    User user = exchange.user();
+    List<AuditLog.Entry> visible =
+        audit.entries().stream()
+            .filter(entry -> user.grant().seesAll() || Objects.equals(entry.user(), user.name()))
+            .toList();
+    return Reply.ok(
+        Cursor.page(visible, exchange.limit(), exchange.param("cursor"), AuditLog.Entry::fields));
+  }
+}

@@ -1,0 +1,37 @@
+package io.asynq4j.dashboard;
+
+import java.util.List;
+
+/**
+ * What a user may do, and with which queues. Immutable.
+ *
+ * @param queues names or patterns such as {@code mail-*}; other queues do not exist for the user
+ */
+public record Grant(Role role, List<String> queues) {
+
+  private static final List<String> ALL = List.of("*");
+
+  public Grant {
+    queues = List.copyOf(queues);
+    if (queues.isEmpty()) {
+      throw new IllegalArgumentException("a grant must name a queue or a pattern; * is for all");
+    }
+  }
+
+  /** With all queues. */
+  public static Grant of(Role role) {
+    return new Grant(role, ALL);
+  }
+
+  boolean seesAll() {
+    return queues.contains("*");
+  }
+
+  boolean sees(String queue) {
+    return seesAll() || queues.stream().anyMatch(pattern -> Glob.of(pattern).matches(queue));
+  }
+
+  Grant asViewer() {
+    return new Grant(Role.VIEWER, queues);
+  }
+}

@@ -1,0 +1,62 @@
+package io.asynq4j.dashboard;
+
+import java.io.ByteArrayInputStream;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads and writes JSON. */
+final class Json {
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          // A number of a payload is written as it was read.
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+          .build();
+
+  private Json() {}
+
+  static byte[] bytes(Object value) {
+    return MAPPER.writeValueAsBytes(value);
+  }
+
+  static String text(Object value) {
+    return MAPPER.writeValueAsString(value);
+  }
+
+  /** Empty when it is no JSON. */
+  static Optional<JsonNode> read(byte[] bytes) {
+    try {
+      JsonNode node = MAPPER.readTree(bytes);
+      return node == null || node.isMissingNode() ? Optional.empty() : Optional.of(node);
+    } catch (JacksonException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Whether it is JSON, without keeping it. */
+  static boolean isJson(byte[] bytes) {
+    try (JsonParser parser = MAPPER.createParser(new ByteArrayInputStream(bytes))) {
+      boolean any = false;
+      while (parser.nextToken() != null) {
+        any = true;
+        parser.skipChildren();
+        if (parser.nextToken() != null) {
+          return false;
+        }
+        break;
+      }
+      return any;
+    } catch (JacksonException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.asynq4j.dashboard;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** What is going on: as it is, as it was in the last hour, and live. */
+final class OverviewResource {
+
+  List<Route> routes() {
+    return List.of(
+        Route.of("overview", "GET", "/api/v1/overview", Role.VIEWER, this::overview),
+        Route.of("history", "GET", "/api/v1/history", Role.VIEWER, this::history),
+        Route.of("events", "GET", "/api/v1/events", Role.VIEWER, this::events));
+  }
+
+  private Reply overview(Exchange exchange) {
+    Source source = exchange.source();
+    return Reply.ok(source.overview().of(source.watch().fresh(), exchange.user().grant()));
+  }
+
+  private Reply history(Exchange exchange) {
+    String queue = exchange.param("queue");
+    Predicate<String> wanted =
+        queue == null ? exchange.user()::sees : exchange.visible(queue)::equals;
+    return Reply.ok(
+        new Fields()
+            .put("intervalMs", History.INTERVAL.toMillis())
+            .put(
+                "points",
+                exchange.source().history().points(wanted).stream().map(Fields::map).toList()));
+  }
+
+  private Reply events(Exchange exchange) {
+    Source source = exchange.source();
+    HttpServletResponse response = exchange.response();
+    response.setStatus(200);
+    response.setContentType("text/event-stream;charset=utf-8");
+    response.setHeader("Cache-Control", "no-store");
+    // Proxies that gather answers would keep events until there are enough of them.
+    response.setHeader("X-Accel-Buffering", "no");
+    if (exchange.request().getMethod().equals("HEAD")) {
+      return Reply.TAKEN_OVER;
+    }
+    AsyncContext context = exchange.request().startAsync();
+    try {
+      source.streams().open(context, exchange.user());
+    } catch (RuntimeException e) {
+      context.complete();
+      throw e;
+    }
+    return Reply.TAKEN_OVER;
+  }
+}

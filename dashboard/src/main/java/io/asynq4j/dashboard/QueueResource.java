@@ -1,0 +1,180 @@
+package io.asynq4j.dashboard;
+
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueLimits;
+import io.asynq4j.inspect.QueueSnapshot;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/** Queues as a whole. */
+final class QueueResource {
+
+  private static final int MOST_DAYS = 1_000;
+
+  List<Route> routes() {
+    String one = "/api/v1/queues/{queue}";
+    return List.of(
+        Route.of("listQueues", "GET", "/api/v1/queues", Role.VIEWER, this::list),
+        Route.of("getQueue", "GET", one, Role.VIEWER, this::get),
+        Route.of("removeQueue", "DELETE", one, Role.ADMIN, this::remove),
+        Route.of("pauseQueue", "POST", one + "/pause", Role.OPERATOR, this::pause),
+        Route.of("resumeQueue", "POST", one + "/resume", Role.OPERATOR, this::resume),
+        Route.of("getLimits", "GET", one + "/limits", Role.VIEWER, this::limits),
+        Route.of("setLimits", "PUT", one + "/limits", Role.ADMIN, this::setLimits),
+        Route.of("queueDays", "GET", one + "/days", Role.VIEWER, this::days),
+        Route.of("queueGroups", "GET", one + "/groups", Role.VIEWER, this::groups));
+  }
+
+  private Reply list(Exchange exchange) {
+    Snapshot snapshot = exchange.source().watch().fresh();
+    Glob match = Glob.within(exchange.param("match", ""));
+    Comparator<QueueRow> order = order(exchange.param("sort", "name"));
+    String direction = exchange.param("order", "asc");
+    if (!direction.equals("asc") && !direction.equals("desc")) {
+      throw Problem.badRequest("\"order\" must be asc or desc.");
+    }
+    List<QueueRow> rows =
+        snapshot.visible(exchange.user().grant()).stream()
+            .filter(row -> match.matches(row.name()))
+            .sorted(direction.equals("desc") ? order.reversed() : order)
+            .toList();
+    return Reply.ok(
+        Cursor.page(rows, exchange.limit(), exchange.param("cursor"), QueueRow::fields)
+            .put("at", snapshot.at()));
+  }
+
+  private static Comparator<QueueRow> order(String by) {
+    Comparator<QueueRow> byName = Comparator.comparing(QueueRow::name);
+    return switch (by) {
+      case "name" -> byName;
+      case "size" -> Comparator.comparingLong((QueueRow row) -> row.size()).thenComparing(byName);
+      case "latency" -> Comparator.comparing(QueueRow::latency).thenComparing(byName);
+      case "processed" -> Comparator.comparingLong(QueueRow::processed).thenComparing(byName);
+      case "failed" -> Comparator.comparingLong(QueueRow::failed).thenComparing(byName);
+      default -> {
+        TaskState state = TaskState.ofWord(by);
+        yield Comparator.comparingLong((QueueRow row) -> row.size(state)).thenComparing(byName);
+      }
+    };
+  }
+
+  private Reply get(Exchange exchange) {
+    String queue = exchange.queue();
+    Source source = exchange.source();
+    Inspector inspector = source.inspector();
+    QueueSnapshot seen = inspector.queue(queue);
+    QueueRow known = source.watch().last().queues().get(queue);
+    OptionalLong memory = inspector.memoryUsage(queue);
+    return Reply.ok(
+        new QueueRow(queue, seen, known == null ? 0 : known.servers(), null)
+            .fields()
+            .put("limits", limits(inspector.limits(queue)).map())
+            .put("memoryBytes", memory.isPresent() ? memory.getAsLong() : null)
+            .put("slot", inspector.slot(queue))
+            .put("nodes", inspector.nodes(queue)));
+  }
+
+  private Reply remove(Exchange exchange) {
+    String queue = exchange.queue();
+    long size = exchange.source().inspector().queue(queue).size();
+    exchange.source().inspector().removeQueue(queue, exchange.flag("force"));
+    exchange.changed(size);
+    return Reply.NO_CONTENT;
+  }
+
+  private Reply pause(Exchange exchange) {
+    String queue = exchange.queue();
+    requireQueue(exchange, queue);
+    if (!exchange.source().inspector().pause(queue)) {
+      throw Problem.conflict("wrong-state", "Queue \"" + queue + "\" is paused already.");
+    }
+    return Reply.NO_CONTENT;
+  }
+
+  /** A pause may be set before there is a queue, but a mistyped name should be told. */
+  private static void requireQueue(Exchange exchange, String queue) {
+    if (!exchange.source().inspector().queues().contains(queue)) {
+      throw Problem.of(new QueueNotFoundException(io.asynq4j.QueueName.of(queue)));
+    }
+  }
+
+  private Reply resume(Exchange exchange) {
+    String queue = exchange.queue();
+    if (!exchange.source().inspector().resume(queue)) {
+      requireQueue(exchange, queue);
+      throw Problem.conflict("wrong-state", "Queue \"" + queue + "\" is not paused.");
+    }
+    return Reply.NO_CONTENT;
+  }
+
+  private Reply limits(Exchange exchange) {
+    return Reply.ok(limits(exchange.source().inspector().limits(exchange.queue())));
+  }
+
+  private static Fields limits(QueueLimits limits) {
+    return new Fields()
+        .put("maxActive", limits.maxActive().isPresent() ? limits.maxActive().getAsInt() : null)
+        .put("ordered", limits.ordered().orElse(null));
+  }
+
+  private Reply setLimits(Exchange exchange) {
+    String queue = exchange.queue();
+    requireQueue(exchange, queue);
+    Body body = exchange.body().knowing("maxActive", "ordered");
+    Integer maxActive = body.integer("maxActive");
+    QueueLimits limits =
+        new QueueLimits(
+            maxActive == null ? OptionalInt.empty() : OptionalInt.of(maxActive),
+            Optional.ofNullable(body.bool("ordered")));
+    exchange.source().inspector().setLimits(queue, limits);
+    return Reply.ok(limits(limits));
+  }
+
+  private Reply days(Exchange exchange) {
+    int days = exchange.integer("days", 10, 1, MOST_DAYS);
+    List<Object> items =
+        exchange.source().inspector().history(exchange.queue(), days, zone(exchange)).stream()
+            .map(
+                day ->
+                    (Object)
+                        new Fields()
+                            .put("date", day.date())
+                            .put("from", day.from().toOffsetDateTime())
+                            .put("until", day.until().toOffsetDateTime())
+                            .put("processed", day.processed())
+                            .put("failed", day.failed())
+                            .map())
+            .toList();
+    return Reply.ok(new Fields().put("items", items).put("total", items.size()));
+  }
+
+  private static ZoneId zone(Exchange exchange) {
+    String zone = exchange.param("zone", "UTC");
+    try {
+      return ZoneId.of(zone);
+    } catch (DateTimeException e) {
+      throw Problem.unprocessable("There is no time zone \"" + zone + "\".");
+    }
+  }
+
+  private Reply groups(Exchange exchange) {
+    Map<String, Long> groups =
+        new TreeMap<>(exchange.source().inspector().groups(exchange.queue()));
+    Glob match = Glob.within(exchange.param("match", ""));
+    return Reply.ok(
+        Cursor.page(
+            groups.entrySet().stream().filter(group -> match.matches(group.getKey())).toList(),
+            exchange.limit(),
+            exchange.param("cursor"),
+            group -> new Fields().put("group", group.getKey()).put("size", group.getValue())));
+  }
+}

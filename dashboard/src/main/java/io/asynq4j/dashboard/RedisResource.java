@@ -1,0 +1,73 @@
+package io.asynq4j.dashboard;
+
+import io.asynq4j.inspect.Inspector;
+import java.util.List;
+import java.util.TreeMap;
+
+/** The Redis servers themselves. */
+final class RedisResource {
+
+  private final Sources sources;
+
+  RedisResource(Sources sources) {
+    this.sources = sources;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.of("listRedis", "GET", "/api/v1/redis", Role.VIEWER, this::list),
+        Route.of("redisInfo", "GET", "/api/v1/redis/info", Role.VIEWER, this::info),
+        Route.of("redisSlots", "GET", "/api/v1/redis/slots", Role.VIEWER, this::slots));
+  }
+
+  private Reply list(Exchange exchange) {
+    List<Object> items =
+        sources.all().stream()
+            .map(
+                source -> {
+                  Snapshot last = source.watch().fresh();
+                  return (Object)
+                      new Fields()
+                          .put("name", source.name())
+                          .put("reachable", last.problem() == null)
+                          .put("problem", last.problem())
+                          .put("at", last.at())
+                          .map();
+                })
+            .toList();
+    return Reply.ok(new Fields().put("items", items).put("total", items.size()));
+  }
+
+  private Reply info(Exchange exchange) {
+    Source source = exchange.source();
+    double ping = source.redis().ping().toNanos() / 1e6;
+    var info = new TreeMap<>(source.inspector().redisInfo());
+    return Reply.ok(
+        new Fields()
+            .put("name", source.name())
+            .put("pingMs", ping)
+            .put("cluster", "1".equals(info.get("cluster_enabled")))
+            .put("info", info));
+  }
+
+  private Reply slots(Exchange exchange) {
+    Source source = exchange.source();
+    Inspector inspector = source.inspector();
+    Glob match = Glob.within(exchange.param("match", ""));
+    List<String> queues =
+        source.watch().fresh().visible(exchange.user().grant()).stream()
+            .map(QueueRow::name)
+            .filter(match::matches)
+            .toList();
+    return Reply.ok(
+        Cursor.page(
+            queues,
+            exchange.limit(),
+            exchange.param("cursor"),
+            queue ->
+                new Fields()
+                    .put("queue", queue)
+                    .put("slot", inspector.slot(queue))
+                    .put("nodes", inspector.nodes(queue))));
+  }
+}

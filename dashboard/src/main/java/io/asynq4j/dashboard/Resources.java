@@ -1,0 +1,25 @@
+package io.asynq4j.dashboard;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+
+/** Files that come with the dashboard. */
+final class Resources {
+
+  private Resources() {}
+
+  /**
+   * Null when there is no such file.
+   *
+   * @param name below this package; the caller has made sure that it stays there
+   */
+  static byte @Nullable [] read(String name) {
+    try (InputStream in = Resources.class.getResourceAsStream(name)) {
+      return in == null ? null : in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.asynq4j.dashboard;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.schedule.Schedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What is shown of periodic entries. */
+final class Schedules {
+
+  private static final int NEXT_RUNS = 10;
+
+  private Schedules() {}
+
+  static String queueOf(ScheduleSnapshot schedule) {
+    QueueName queue = schedule.options().queue();
+    return (queue == null ? QueueName.DEFAULT : queue).value();
+  }
+
+  static Fields fields(ScheduleSnapshot schedule, Contents contents, Instant now, int most) {
+    return new Fields()
+        .put("id", schedule.id())
+        .put("spec", schedule.spec())
+        .put("description", CronWords.of(schedule.spec()))
+        .put("taskType", schedule.taskType())
+        .put("queue", queueOf(schedule))
+        .put("payload", contents.payload(schedule.taskType(), schedule.taskPayload(), most).map())
+        .put("options", options(schedule.options(), contents).map())
+        .put("unreadOptions", schedule.unreadOptions())
+        .put("next", schedule.next())
+        .put("nextRuns", nextRuns(schedule, now))
+        .put("previous", schedule.previous())
+        .put("pausedSince", schedule.pausedSince())
+        .put("live", schedule.isLive())
+        .put("controllable", schedule.isRemembered());
+  }
+
+  private static Fields options(TaskOptions options, Contents contents) {
+    return new Fields()
+        .put("id", options.id())
+        .put("maxRetry", options.maxRetry())
+        .put("timeout", text(options.timeout()))
+        .put("deadline", options.deadline())
+        .put("uniqueFor", text(options.uniqueFor()))
+        .put("processAt", options.processAt())
+        .put("processIn", text(options.processIn()))
+        .put("retention", text(options.retention()))
+        .put("group", options.group())
+        .put(
+            "headers",
+            contents.isHidden(HiddenField.HEADERS) ? null : new TreeMap<>(options.headers()));
+  }
+
+  private static @Nullable String text(@Nullable Duration duration) {
+    return duration == null ? null : duration.toString();
+  }
+
+  /** As far as the spec can be read here; the scheduler's own next instant comes first. */
+  private static List<Instant> nextRuns(ScheduleSnapshot schedule, Instant now) {
+    try {
+      Instant next = schedule.next();
+      List<Instant> runs = new ArrayList<>();
+      Instant from = now;
+      if (next != null && next.isAfter(now)) {
+        runs.add(next);
+        from = next;
+      }
+      runs.addAll(Schedule.of(schedule.spec()).next(from, NEXT_RUNS - runs.size()));
+      return runs;
+    } catch (IllegalArgumentException e) {
+      return List.of();
+    }
+  }
+}

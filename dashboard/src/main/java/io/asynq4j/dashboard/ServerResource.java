@@ -1,0 +1,58 @@
+package io.asynq4j.dashboard;
+
+import io.asynq4j.inspect.ServerSnapshot;
+import java.util.List;
+import java.util.function.BiPredicate;
+
+/** Live servers. */
+final class ServerResource {
+
+  private final Contents contents;
+
+  ServerResource(Contents contents) {
+    this.contents = contents;
+  }
+
+  List<Route> routes() {
+    String one = "/api/v1/servers/{id}";
+    return List.of(
+        Route.of("listServers", "GET", "/api/v1/servers", Role.VIEWER, this::list),
+        Route.of(
+            "quietServer",
+            "POST",
+            one + "/quiet",
+            Role.ADMIN,
+            tell((source, id) -> source.inspector().quietServer(id))),
+        Route.of(
+            "stopServer",
+            "POST",
+            one + "/stop",
+            Role.ADMIN,
+            tell((source, id) -> source.inspector().stopServer(id))));
+  }
+
+  private Reply list(Exchange exchange) {
+    List<ServerSnapshot> servers =
+        Servers.visible(exchange.source().watch().fresh().servers(), exchange.user().grant());
+    return Reply.ok(
+        new Fields()
+            .put(
+                "items",
+                servers.stream().map(server -> Servers.fields(server, contents).map()).toList())
+            .put("total", servers.size()));
+  }
+
+  private static Route.Handler tell(BiPredicate<Source, String> order) {
+    return exchange -> {
+      String id = exchange.path("id");
+      // It serves queues of others too.
+      if (!exchange.user().grant().seesAll()) {
+        throw Problem.forbidden("Only who may see all queues may tell servers what to do.");
+      }
+      if (!order.test(exchange.source(), id)) {
+        throw Problem.notFound("There is no live server " + id + ".");
+      }
+      return Reply.NO_CONTENT;
+    };
+  }
+}

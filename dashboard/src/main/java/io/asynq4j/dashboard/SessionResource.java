@@ -1,0 +1,48 @@
+package io.asynq4j.dashboard;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Who is asking, how the dashboard is set up, and what its API is. */
+final class SessionResource {
+
+  private final Settings settings;
+
+  SessionResource(Settings settings) {
+    this.settings = settings;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.of("health", "GET", "/health", null, e -> Reply.ok(new Fields().put("status", "up"))),
+        Route.of("openapi", "GET", "/api/v1/openapi.yaml", Role.VIEWER, this::openapi),
+        Route.of("session", "GET", "/api/v1/session", Role.VIEWER, this::session));
+  }
+
+  private Reply openapi(Exchange exchange) {
+    byte[] bytes = Objects.requireNonNull(Resources.read("openapi.yaml"), "openapi.yaml");
+    return Reply.bytes(bytes, "application/yaml; charset=utf-8", Map.of());
+  }
+
+  private Reply session(Exchange exchange) {
+    User user = exchange.user();
+    return Reply.ok(
+        new Fields()
+            .put("user", user.name())
+            .put("role", user.grant().role().word())
+            .put("queues", user.grant().queues())
+            .put("readOnly", settings.readOnly())
+            .put("title", settings.title())
+            .put("version", version())
+            .put("redis", settings.redis().keySet())
+            .put("hidden", settings.hidden().stream().map(HiddenField::word).sorted().toList())
+            .put("metrics", settings.metrics())
+            .put("requestHeader", Gate.REQUEST_HEADER));
+  }
+
+  private static String version() {
+    String version = SessionResource.class.getPackage().getImplementationVersion();
+    return version == null ? "dev" : version;
+  }
+}

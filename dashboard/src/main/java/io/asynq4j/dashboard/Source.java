@@ -1,0 +1,96 @@
+package io.asynq4j.dashboard;
+
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.redis.RedisConnection;
+import java.time.Instant;
+
+/** One Redis that the dashboard shows, under the name that it was given. Thread-safe. */
+final class Source implements AutoCloseable {
+
+  /** What comes in over HTTP is bounded before; this is only the last line. */
+  private static final int MAX_PAYLOAD = 16 << 20;
+
+  private final String name;
+  private final RedisConnection redis;
+  private final Inspector inspector;
+  private final TaskClient client;
+  private final History history = new History();
+  private final Overview overview;
+  private final Streams streams;
+  private final Watch watch;
+  private final Jobs jobs;
+
+  Source(String name, RedisConnection redis, Settings settings, AuditLog audit) {
+    this.name = name;
+    this.redis = redis;
+    this.inspector = Inspector.builder(redis).archiveSize(settings.archiveSize()).build();
+    this.client = TaskClient.builder(redis).maxPayload(MAX_PAYLOAD).build();
+    this.overview = new Overview(this, settings.archiveSize());
+    this.streams = new Streams(this);
+    this.watch =
+        new Watch(
+            inspector,
+            name,
+            redis.clock(),
+            settings.refresh(),
+            history,
+            streams::isWatched,
+            streams::changed);
+    this.jobs = new Jobs(this, new Contents(settings), audit, streams::jobWentOn);
+  }
+
+  void start() {
+    watch.start();
+  }
+
+  String name() {
+    return name;
+  }
+
+  RedisConnection redis() {
+    return redis;
+  }
+
+  Inspector inspector() {
+    return inspector;
+  }
+
+  TaskClient client() {
+    return client;
+  }
+
+  History history() {
+    return history;
+  }
+
+  Watch watch() {
+    return watch;
+  }
+
+  Overview overview() {
+    return overview;
+  }
+
+  Streams streams() {
+    return streams;
+  }
+
+  Jobs jobs() {
+    return jobs;
+  }
+
+  /** The time in Redis. */
+  Instant now() {
+    return redis.clock().instant();
+  }
+
+  /** Leaves the connection open: it is the caller's. */
+  @Override
+  public void close() {
+    jobs.close();
+    watch.close();
+    streams.close();
+    client.close();
+  }
+}

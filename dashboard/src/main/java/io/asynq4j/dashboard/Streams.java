@@ -1,0 +1,150 @@
+package io.asynq4j.dashboard;
+
+import jakarta.servlet.AsyncContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Everybody who watches a Redis live. What changed is written down once for all who may see the
+ * same, and handed to each. Thread-safe.
+ */
+final class Streams implements AutoCloseable {
+
+  private static final int MOST = 1_000;
+  private static final Duration PULSE = Duration.ofSeconds(10);
+
+  /** Browsers come back by themselves; then they are asked again who they are. */
+  private static final Duration LONGEST = Duration.ofMinutes(10);
+
+  private final Source source;
+  private final Set<Stream> streams = new LinkedHashSet<>();
+  private final ScheduledExecutorService pulse =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "asynq-dashboard-pulse");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  Streams(Source source) {
+    this.source = source;
+    var unused =
+        pulse.scheduleWithFixedDelay(
+            this::beat, PULSE.toMillis(), PULSE.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  synchronized boolean isWatched() {
+    return !streams.isEmpty();
+  }
+
+  /** Takes a request over; it is told everything from now on. */
+  void open(AsyncContext context, User user) {
+    Stream stream = new Stream(context, user, this::gone);
+    synchronized (this) {
+      if (streams.size() >= MOST) {
+        throw Problem.busy("Too many pages watch already. Close some, or ask from time to time.");
+      }
+      streams.add(stream);
+      stream.begin();
+      stream.send(message("snapshot", snapshot(source.watch().last(), user.grant())));
+    }
+    source.watch().hurry();
+  }
+
+  private Fields snapshot(Snapshot snapshot, Grant grant) {
+    return new Fields()
+        .put("overview", source.overview().of(snapshot, grant).map())
+        .put("queues", snapshot.visible(grant).stream().map(row -> row.fields().map()).toList());
+  }
+
+  /** Tells everybody what a look has shown. */
+  synchronized void changed(Snapshot before, Snapshot now) {
+    if (streams.isEmpty()) {
+      return;
+    }
+    List<QueueRow> different = new ArrayList<>();
+    now.queues().values().stream()
+        .filter(row -> !row.looksLike(before.queues().get(row.name())))
+        .forEach(different::add);
+    List<String> removed =
+        before.queues().keySet().stream().filter(name -> !now.queues().containsKey(name)).toList();
+    Map<List<String>, byte[]> byQueues = new HashMap<>();
+    for (Stream stream : List.copyOf(streams)) {
+      Grant grant = stream.user().grant();
+      stream.send(
+          byQueues.computeIfAbsent(grant.queues(), any -> change(now, different, removed, grant)));
+    }
+  }
+
+  private byte[] change(Snapshot now, List<QueueRow> different, List<String> removed, Grant grant) {
+    return message(
+        "change",
+        new Fields()
+            .put("overview", source.overview().of(now, grant).map())
+            .put(
+                "queues",
+                different.stream()
+                    .filter(row -> grant.sees(row.name()))
+                    .map(row -> row.fields().map())
+                    .toList())
+            .put("removed", removed.stream().filter(grant::sees).toList()));
+  }
+
+  /** Tells those who may know of a job how far it is. */
+  void jobWentOn(Job job) {
+    tell(message("job", job.fields()), user -> job.isVisibleTo(user));
+  }
+
+  private synchronized void tell(byte[] message, Predicate<User> whom) {
+    for (Stream stream : List.copyOf(streams)) {
+      if (whom.test(stream.user())) {
+        stream.send(message);
+      }
+    }
+  }
+
+  private static byte[] message(String event, Fields data) {
+    // JSON has no line ends of its own, so that it is one line of data.
+    return ("event: " + event + "\ndata: " + Json.text(data.map()) + "\n\n")
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private void beat() {
+    List<Stream> all;
+    synchronized (this) {
+      all = List.copyOf(streams);
+    }
+    byte[] comment = ": \n\n".getBytes(StandardCharsets.UTF_8);
+    for (Stream stream : all) {
+      if (stream.age().compareTo(LONGEST) > 0) {
+        stream.end();
+      } else {
+        stream.send(comment);
+      }
+    }
+  }
+
+  private synchronized void gone(Stream stream) {
+    streams.remove(stream);
+  }
+
+  @Override
+  public void close() {
+    pulse.shutdownNow();
+    List<Stream> all;
+    synchronized (this) {
+      all = List.copyOf(streams);
+    }
+    all.forEach(Stream::end);
+  }
+}

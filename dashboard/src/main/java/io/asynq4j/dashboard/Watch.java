@@ -1,0 +1,349 @@
+package io.asynq4j.dashboard;
+
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.inspect.ServerSnapshot;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at a Redis again and again, and keeps what it has seen for all who ask: however many watch,
+ * Redis is asked once. While nobody does, it is asked every ten seconds, for the history.
+ *
+ * <p>One thread looks; a few help it where there are many queues. When a look takes long, the next
+ * one waits as long and more, so that it never becomes a load of its own.
+ */
+final class Watch implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Watch.class);
+
+  private static final Duration WITHOUT_VIEWERS = Duration.ofSeconds(10);
+  private static final Duration INFO_EVERY = Duration.ofSeconds(30);
+  private static final Duration SCHEDULES_EVERY = Duration.ofSeconds(10);
+  private static final Duration LATENCY_AGO = Duration.ofMinutes(1);
+
+  /** A look takes at most a fifth of the time. */
+  private static final int REST = 4;
+
+  private static final int HELPERS = 4;
+
+  /** So many queues are worth a helper. */
+  private static final int CHUNK = 50;
+
+  private final Inspector inspector;
+  private final String name;
+  private final Clock clock;
+  private final Duration refresh;
+  private final History history;
+  private final BooleanSupplier isWatched;
+  private final BiConsumer<Snapshot, Snapshot> changed;
+  private final Thread thread;
+  private final ExecutorService helpers;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition asked = lock.newCondition();
+  private final Condition looked = lock.newCondition();
+  private final Deque<Latencies> latencies = new ArrayDeque<>();
+
+  private volatile Snapshot current = Snapshot.NONE;
+  private volatile long lookedNanos;
+  private volatile Duration took = Duration.ZERO;
+  private long looks;
+  private boolean isAsked;
+  private boolean isClosed;
+  private boolean isDown;
+  private List<ScheduleSnapshot> schedules = List.of();
+  private Map<String, String> info = Map.of();
+  private @Nullable Long schedulesNanos;
+  private @Nullable Long infoNanos;
+
+  private record Latencies(long nanos, Map<String, Long> millis) {}
+
+  /**
+   * @param changed told of each look: what was known before, and what is now
+   */
+  Watch(
+      Inspector inspector,
+      String name,
+      Clock clock,
+      Duration refresh,
+      History history,
+      BooleanSupplier isWatched,
+      BiConsumer<Snapshot, Snapshot> changed) {
+    this.inspector = inspector;
+    this.name = name;
+    this.clock = clock;
+    this.refresh = refresh;
+    this.history = history;
+    this.isWatched = isWatched;
+    this.changed = changed;
+    this.helpers =
+        Executors.newFixedThreadPool(HELPERS, task -> daemon(task, "asynq-dashboard-look"));
+    this.thread = daemon(this::loop, "asynq-dashboard-watch-" + name);
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** How long it is from one look to the next just now. */
+  Duration interval() {
+    Duration wanted = isWatched.getAsBoolean() ? refresh : WITHOUT_VIEWERS;
+    Duration bearable = took.multipliedBy(REST);
+    return bearable.compareTo(wanted) > 0 ? bearable : wanted;
+  }
+
+  /** The newest, however old it is. */
+  Snapshot last() {
+    return current;
+  }
+
+  /** The newest; if it is older than what viewers get, Redis is looked at first. */
+  Snapshot fresh() {
+    if (isOlderThan(refresh) || current.at() == null) {
+      lookNow();
+    }
+    return current;
+  }
+
+  private boolean isOlderThan(Duration age) {
+    return System.nanoTime() - lookedNanos > age.toNanos();
+  }
+
+  /** Has Redis looked at, together with all others who ask meanwhile, and waits for it a while. */
+  void lookNow() {
+    lock.lock();
+    try {
+      long wanted = looks + 1;
+      isAsked = true;
+      asked.signalAll();
+      long left = Duration.ofSeconds(5).toNanos();
+      while (looks < wanted && left > 0 && !isClosed) {
+        left = looked.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Someone has begun to watch, who should not wait for the slow pace to end. */
+  void hurry() {
+    if (isOlderThan(refresh)) {
+      lock.lock();
+      try {
+        isAsked = true;
+        asked.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void loop() {
+    while (true) {
+      try {
+        look();
+      } catch (RuntimeException e) {
+        log.error("the look at Redis {} failed", name, e);
+      }
+      if (!pause()) {
+        return;
+      }
+    }
+  }
+
+  /** False when it is closed. */
+  private boolean pause() {
+    lock.lock();
+    try {
+      looks++;
+      looked.signalAll();
+      long left = interval().toNanos();
+      while (!isAsked && !isClosed && left > 0) {
+        // Viewers come and go: in short steps, so that the pace follows.
+        long step = Math.min(left, Duration.ofMillis(500).toNanos());
+        left -= step - Math.max(0, asked.awaitNanos(step));
+        left = Math.min(left, interval().toNanos());
+      }
+      isAsked = false;
+      return !isClosed;
+    } catch (InterruptedException e) {
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void look() {
+    long began = System.nanoTime();
+    Snapshot before = current;
+    Snapshot now;
+    try {
+      now = seen(before);
+      if (isDown) {
+        isDown = false;
+        log.info("Redis {} answers again", name);
+      }
+    } catch (RuntimeException e) {
+      String why = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
+      now = before.failing(why);
+      if (!isDown) {
+        isDown = true;
+        log.warn("Redis {} cannot be looked at: {}", name, why);
+      }
+    }
+    took = Duration.ofNanos(System.nanoTime() - began);
+    lookedNanos = System.nanoTime();
+    current = now;
+    if (now.problem() == null) {
+      history.add(Objects.requireNonNull(now.at()), now.queues().values());
+    }
+    changed.accept(before, now);
+  }
+
+  private Snapshot seen(Snapshot before) {
+    List<String> names = List.copyOf(inspector.queues());
+    List<ServerSnapshot> servers = inspector.servers();
+    if (isTime(schedulesNanos, SCHEDULES_EVERY)) {
+      schedules = inspector.schedules();
+      schedulesNanos = System.nanoTime();
+    }
+    if (isTime(infoNanos, INFO_EVERY)) {
+      info = info();
+      infoNanos = System.nanoTime();
+    }
+    Map<String, Integer> servedBy = new HashMap<>();
+    for (ServerSnapshot server : servers) {
+      server.queues().keySet().stream()
+          .filter(server::serves)
+          .forEach(queue -> servedBy.merge(queue, 1, Integer::sum));
+    }
+    Map<String, QueueRow> rows = rows(names, before, servedBy);
+    return new Snapshot(
+        clock.instant(), null, rows, servers, schedules, latenciesBefore(rows), info);
+  }
+
+  private static boolean isTime(@Nullable Long lastNanos, Duration every) {
+    return lastNanos == null || System.nanoTime() - lastNanos > every.toNanos();
+  }
+
+  /** Where Redis forbids INFO, what depends on it is left out. */
+  private Map<String, String> info() {
+    try {
+      return inspector.redisInfo();
+    } catch (RuntimeException e) {
+      log.debug("INFO of Redis {} is not available: {}", name, e.getMessage());
+      return Map.of();
+    }
+  }
+
+  private Map<String, QueueRow> rows(
+      List<String> names, Snapshot before, Map<String, Integer> servedBy) {
+    List<Future<List<QueueRow>>> parts = new ArrayList<>();
+    for (int from = CHUNK; from < names.size(); from += CHUNK) {
+      List<String> part = names.subList(from, Math.min(names.size(), from + CHUNK));
+      parts.add(helpers.submit(() -> read(part, before, servedBy)));
+    }
+    Map<String, QueueRow> rows = new HashMap<>();
+    List<String> own = names.subList(0, Math.min(names.size(), CHUNK));
+    read(own, before, servedBy).forEach(row -> rows.put(row.name(), row));
+    for (Future<List<QueueRow>> part : parts) {
+      try {
+        part.get().forEach(row -> rows.put(row.name(), row));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", e);
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof RuntimeException cause
+            ? cause
+            : new IllegalStateException(e.getCause());
+      }
+    }
+    return rows;
+  }
+
+  /** One queue that cannot be read is one row that says so. */
+  private List<QueueRow> read(List<String> names, Snapshot before, Map<String, Integer> servedBy) {
+    List<QueueRow> rows = new ArrayList<>(names.size());
+    for (String queue : names) {
+      int servers = servedBy.getOrDefault(queue, 0);
+      try {
+        rows.add(new QueueRow(queue, inspector.queue(queue), servers, null));
+      } catch (io.asynq4j.QueueNotFoundException e) {
+        // It was removed just now.
+      } catch (io.asynq4j.BrokerUnavailableException e) {
+        throw e;
+      } catch (RuntimeException e) {
+        QueueRow earlier = before.queues().get(queue);
+        String why = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
+        rows.add(new QueueRow(queue, earlier == null ? null : earlier.seen(), servers, why));
+      }
+    }
+    return rows;
+  }
+
+  /** What the latencies were about a minute ago; keeps a few of the last minute. */
+  private Map<String, Long> latenciesBefore(Map<String, QueueRow> rows) {
+    long now = System.nanoTime();
+    Latencies newest = latencies.peekLast();
+    if (newest == null || now - newest.nanos() > Duration.ofSeconds(15).toNanos()) {
+      Map<String, Long> millis = new HashMap<>();
+      rows.values().stream()
+          .filter(row -> row.latency().toMillis() > 0)
+          .forEach(row -> millis.put(row.name(), row.latency().toMillis()));
+      latencies.addLast(new Latencies(now, millis));
+    }
+    while (latencies.size() > 1
+        && now - latencies.getFirst().nanos() > LATENCY_AGO.plusSeconds(20).toNanos()) {
+      latencies.removeFirst();
+    }
+    Latencies oldest = latencies.getFirst();
+    return now - oldest.nanos() > LATENCY_AGO.minusSeconds(20).toNanos()
+        ? oldest.millis()
+        : Map.of();
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      isClosed = true;
+      asked.signalAll();
+      looked.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    helpers.shutdownNow();
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(5));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
