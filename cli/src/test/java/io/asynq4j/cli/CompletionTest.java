@@ -22,7 +22,7 @@ class CompletionTest {
     String typed =
         """
         source %s
-        complete() { :; }
+        compopt() { :; }
         COMP_WORDS=(asynq queue pa); COMP_CWORD=2; COMP_LINE='asynq queue pa'; COMP_POINT=14
         _complete_asynq; echo "${COMPREPLY[@]}"
         COMP_WORDS=(asynq task list --qu); COMP_CWORD=3
