@@ -175,7 +175,7 @@ func (c *contender) enqueue(queue string, producers, tasks int) error {
 	return err
 }
 
-// batch: asynq has no call for many tasks. Its fastest way is many goroutines that share a client.
+// batch: asynq has no call for many tasks. Here many goroutines share a client.
 func (c *contender) batch(queue string, tasks, size int) error {
 	all := make([]*asynq.Task, tasks)
 	for i := range all {
