@@ -1,5 +1,6 @@
 package io.asynq4j.cli;
 
+import io.asynq4j.cli.dash.DashCommand;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,7 +26,7 @@ import picocli.CommandLine.Spec;
       "130:ended at once by a second Ctrl-C"
     },
     footer = {"", "Begin with:  ./asynq dev", "More about a command:  ./asynq COMMAND --help"},
-    subcommands = {DevCommand.class, BenchCommand.class})
+    subcommands = {DevCommand.class, BenchCommand.class, DashCommand.class})
 public final class Asynq implements Runnable {
 
   @Spec private CommandSpec spec;
