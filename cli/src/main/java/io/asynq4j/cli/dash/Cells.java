@@ -69,6 +69,9 @@ final class Cells {
 
   /** Text that takes so many cells at most, with an ellipsis when something is missing. */
   static String cut(String text, int width) {
+    if (width <= 0) {
+      return "";
+    }
     // Nothing behind can be seen, so nothing behind is looked at.
     String fit = fit(text.length() > 4 * width + 4 ? text.substring(0, 4 * width + 4) : text);
     if (width(fit) <= width) {
@@ -84,7 +87,7 @@ final class Cells {
       cut.append(fit.charAt(i));
       used += next;
     }
-    return width <= 0 ? "" : cut.append(ELLIPSIS).toString();
+    return cut.append(ELLIPSIS).toString();
   }
 
   /** Text that takes exactly so many cells. */

@@ -43,7 +43,7 @@ final class Painter {
     String right =
         (model.health().dataAt() == null
                 ? "connecting …  "
-                : "ping %.1f ms  ".formatted(model.health().ping().toNanos() / 1e6))
+                : "ping " + Figures.rate(model.health().ping().toNanos() / 1e6) + " ms  ")
             + CLOCK.format(model.now().atZone(model.zone()))
             + " ";
     grid.fill(0, " asynq dash  " + model.where(), Style.TITLE);

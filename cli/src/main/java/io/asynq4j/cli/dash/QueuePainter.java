@@ -242,12 +242,12 @@ final class QueuePainter {
     if (!view.search().isEmpty()) {
       return List.of(
           Span.dim(
-              " page %d: %,d found among %,d of %,d, %s%s"
+              " page %d: %d found among %s of %s, %s%s"
                   .formatted(
                       view.before().size() + 1,
                       rows,
-                      tasks.looked(),
-                      tasks.total(),
+                      Figures.count(tasks.looked()),
+                      Figures.count(tasks.total()),
                       Figures.ago(tasks.at(), model.now()),
                       tasks.cursor() == null ? "; that was all" : "; n goes on")),
           Span.plain(loading));
@@ -255,8 +255,11 @@ final class QueuePainter {
     long first = rows == 0 ? 0 : tasks.wish().offset() + 1;
     return List.of(
         Span.dim(
-            " showing %,d–%,d of %,d"
-                .formatted(first, Math.max(0, first + rows - 1), tasks.total())),
+            " showing %s–%s of %s"
+                .formatted(
+                    Figures.count(first),
+                    Figures.count(Math.max(0, first + rows - 1)),
+                    Figures.count(tasks.total()))),
         Span.plain(loading));
   }
 }

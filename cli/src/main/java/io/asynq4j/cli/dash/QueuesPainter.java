@@ -59,12 +59,12 @@ final class QueuesPainter {
     String shown =
         view.only() == QueuesView.Only.ALL && view.search().isEmpty()
             ? ""
-            : " (%,d match)".formatted(view.list().size());
+            : " (" + Figures.count(view.list().size()) + " match)";
     List<Span> line = new ArrayList<>();
     line.add(Span.bold(" " + Figures.counted(totals.queues(), "queue")));
     line.add(Span.plain(shown));
     if (totals.seen() < totals.queues()) {
-      line.add(Span.dim(", %,d looked at".formatted(totals.seen())));
+      line.add(Span.dim(", " + Figures.count(totals.seen()) + " looked at"));
     }
     line.add(Span.dim(", sorted by "));
     line.add(Span.plain(view.sort().word()));
@@ -148,9 +148,7 @@ final class QueuesPainter {
     cells.add(Table.text(row.name()));
     if (now == null) {
       cells.add(
-          row.problem() == null
-              ? Table.text("…", Style.DIM)
-              : List.of(new Span("broken: ", Style.BAD), Span.plain(row.problem())));
+          row.problem() == null ? Table.text("…", Style.DIM) : Table.text("broken", Style.BAD));
       while (cells.size() < 11 + Charts.STATES.size()) {
         cells.add(Table.text(""));
       }

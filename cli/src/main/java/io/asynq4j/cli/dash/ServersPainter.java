@@ -24,7 +24,7 @@ final class ServersPainter {
     summary.add(Span.bold(" " + Figures.counted(servers.size(), "server")));
     summary.add(Span.dim("  busy workers "));
     summary.addAll(Charts.gauge(busy, workers, 20));
-    summary.add(Span.plain(" %,d of %,d".formatted(busy, workers)));
+    summary.add(Span.plain(" " + Figures.count(busy) + " of " + Figures.count(workers)));
     grid.put(0, Painter.BODY, summary);
     Table table =
         new Table(
