@@ -57,6 +57,8 @@ final class RawTerminal extends UnixTerminal {
   @Override
   public void exitPrivateMode() throws IOException {
     synchronized (output) {
+      // Some terminals leave parts of it behind when they have been resized meanwhile.
+      clearScreen();
       super.exitPrivateMode();
       output.seal();
     }

@@ -129,7 +129,7 @@ class DashTerminalIT {
     assertThat(Files.readString(directory.resolve("errors"))).isEmpty();
     // The screen that was there before is there again, with its cursor.
     sees("before the dashboard");
-    assertThat(screen()).doesNotContain("Queues");
+    assertThat(screen()).doesNotContain("Queues", "LATENCY");
     assertThat(tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").strip())
         .isEqualTo("0 1");
   }
