@@ -1,6 +1,7 @@
 package io.asynq4j.cli;
 
 import io.asynq4j.cli.context.ContextCommand;
+import io.asynq4j.cli.dash.DashCommand;
 import io.asynq4j.cli.dev.DevCommand;
 import io.asynq4j.cli.fleet.CronCommand;
 import io.asynq4j.cli.fleet.DoctorCommand;
@@ -52,6 +53,7 @@ import picocli.CommandLine.ScopeType;
     },
     subcommands = {
       DevCommand.class,
+      DashCommand.class,
       StatsCommand.class,
       QueueCommand.class,
       GroupCommand.class,

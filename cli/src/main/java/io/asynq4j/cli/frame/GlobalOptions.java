@@ -205,7 +205,12 @@ public final class GlobalOptions {
   }
 
   public Ink ink() {
-    return new Ink(surroundings.colours() && !noColour);
+    return new Ink(colours());
+  }
+
+  /** Whether colours are wanted. */
+  public boolean colours() {
+    return surroundings.colours() && !noColour;
   }
 
   /** Takes what follows only if it is a time: it may be the name of a queue. */

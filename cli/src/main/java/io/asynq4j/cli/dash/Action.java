@@ -1,0 +1,107 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.inspect.Inspector;
+import java.util.Locale;
+
+/** What an operator wants done. Immutable. */
+sealed interface Action {
+
+  /** Does it, and says so. */
+  String perform(Inspector inspector);
+
+  record PauseQueue(String queue) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      return inspector.pause(queue)
+          ? "Queue \"" + queue + "\" is paused; what runs goes on."
+          : "Queue \"" + queue + "\" was paused already.";
+    }
+  }
+
+  record ResumeQueue(String queue) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      return inspector.resume(queue)
+          ? "Queue \"" + queue + "\" is resumed."
+          : "Queue \"" + queue + "\" was not paused.";
+    }
+  }
+
+  record RunTask(String queue, String id) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      inspector.run(queue, id);
+      return "Task " + id + " is pending now.";
+    }
+  }
+
+  record ArchiveTask(String queue, String id) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      inspector.archive(queue, id);
+      return "Task " + id + " is archived.";
+    }
+  }
+
+  record DeleteTask(String queue, String id) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      inspector.delete(queue, id);
+      return "Task " + id + " is deleted.";
+    }
+  }
+
+  record CancelTask(String queue, String id, AfterCancel afterwards) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      inspector.cancel(queue, id, afterwards);
+      return "Whoever runs task %s is told to stop (then: %s)."
+          .formatted(id, afterwards.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  record PauseSchedule(String entry) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      return inspector.pauseSchedule(entry)
+          ? "Schedule \"" + entry + "\" is paused."
+          : "Schedule \"" + entry + "\" was paused already.";
+    }
+  }
+
+  record ResumeSchedule(String entry) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      return inspector.resumeSchedule(entry)
+          ? "Schedule \"" + entry + "\" is resumed."
+          : "Schedule \"" + entry + "\" was not paused.";
+    }
+  }
+
+  record RunSchedule(String entry) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      inspector.runSchedule(entry);
+      return "The scheduler that leads is asked to enqueue \"" + entry + "\" now.";
+    }
+  }
+
+  record QuietServer(String server) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      return inspector.quietServer(server)
+          ? "Server " + server + " is told to claim nothing more."
+          : "Server " + server + " is gone.";
+    }
+  }
+
+  record StopServer(String server) implements Action {
+    @Override
+    public String perform(Inspector inspector) {
+      return inspector.stopServer(server)
+          ? "Server " + server + " is told to stop."
+          : "Server " + server + " is gone.";
+    }
+  }
+}

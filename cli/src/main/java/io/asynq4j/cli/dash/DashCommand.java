@@ -1,0 +1,117 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.cli.frame.LocalCommand;
+import io.asynq4j.cli.settings.Place;
+import io.asynq4j.redis.RedisConfig;
+import io.asynq4j.redis.RedisConnection;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Queues, tasks, servers and schedules in the terminal, live. */
+@Command(
+    name = "dash",
+    description = "Shows queues, tasks, servers and schedules in the terminal, live.",
+    footerHeading = "%nHow it works:%n",
+    footer = {
+      "  Arrows or h j k l move, Enter opens, Esc or q goes back, / searches, ? shows all keys.",
+      "  Pause, run, archive, delete and cancel ask first. When Redis does not answer, a red line",
+      "  says why, and how old is what you see.",
+      "",
+      "Examples:",
+      "  asynq dash",
+      "  asynq dash --redis redis://10.0.0.5:6379/1 --interval 5s"
+    })
+public final class DashCommand extends LocalCommand {
+
+  private static final Duration SHORTEST = Duration.ofMillis(200);
+
+  @Option(
+      names = {"--interval", "--refresh"},
+      paramLabel = "DURATION",
+      converter = IntervalConverter.class,
+      description = "How often it looks, as in 500ms, 2s or 1m. Default: 2s")
+  private Duration interval = Duration.ofSeconds(2);
+
+  @Option(names = "--ascii", description = "Draw with ASCII characters only.")
+  private boolean ascii;
+
+  /** Reads the interval. */
+  static final class IntervalConverter implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      try {
+        Duration interval = Durations.parse(text);
+        if (interval.compareTo(SHORTEST) < 0) {
+          throw new TypeConversionException("the shortest interval is 200ms, not " + text);
+        }
+        return interval;
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    RedisConfig config = options().connection().toBuilder().clientName("asynq-dash").build();
+    requireTerminal();
+    Map<String, String> environment = System.getenv();
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    LastLines lines = new LastLines();
+    try (RedisConnection connection = RedisConnection.lazy(config)) {
+      Dashboard dashboard =
+          new Dashboard(connection, Place.of(config), interval, ZoneId.systemDefault());
+      // What others print would spoil the screen.
+      System.setOut(lines.stream());
+      System.setErr(lines.stream());
+      try (Display display =
+          LanternaDisplay.open(options().colours(), ascii || !hasUtf8(environment), dashboard::happen)) {
+        dashboard.run(display);
+      }
+    } finally {
+      System.setOut(out);
+      System.setErr(err);
+      lines.lines().forEach(err::println);
+    }
+    return 0;
+  }
+
+  /** Java does not tell on all versions whether its input is a terminal; the shell does. */
+  private static void requireTerminal() throws IOException, InterruptedException {
+    boolean isTerminal = false;
+    if (!System.getProperty("os.name", "").startsWith("Windows")) {
+      Process test =
+          new ProcessBuilder("/bin/sh", "-c", "test -t 0 && test -t 1")
+              .redirectInput(Redirect.INHERIT)
+              .redirectOutput(Redirect.INHERIT)
+              .start();
+      isTerminal = test.waitFor() == 0;
+    }
+    if (!isTerminal) {
+      throw new IllegalStateException(
+          "dash needs a terminal of a Unix (on Windows: in WSL) as its input and output: run it"
+              + " without pipes, and with a terminal in a container (-it).");
+    }
+  }
+
+  /** As the C library decides it: the first variable that is set. */
+  static boolean hasUtf8(Map<String, String> environment) {
+    return Stream.of("LC_ALL", "LC_CTYPE", "LANG")
+        .map(name -> environment.getOrDefault(name, ""))
+        .filter(value -> !value.isEmpty())
+        .findFirst()
+        .map(value -> value.toUpperCase(Locale.ROOT).replace("-", "").contains("UTF8"))
+        .orElse(false);
+  }
+}

@@ -1,0 +1,94 @@
+package io.asynq4j.cli.dash;
+
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Looks up what is wished for on a thread of its own: at once when the wish changes, and again and
+ * again at intervals. However slow Redis is, there is one look under way at most. Thread-safe.
+ */
+final class Fetcher implements AutoCloseable {
+
+  private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
+
+  private final Lookup lookup;
+  private final Duration interval;
+  private final Consumer<Event> listener;
+  private volatile Wish wish;
+  private final AtomicBoolean isForgetting = new AtomicBoolean();
+  private final Semaphore changes = new Semaphore(0);
+  private final Thread thread;
+  private volatile boolean isClosed;
+
+  Fetcher(Lookup lookup, Duration interval, Wish first, Consumer<Event> listener) {
+    this.lookup = lookup;
+    this.interval = interval;
+    this.listener = listener;
+    this.wish = first;
+    this.thread = new Thread(this::run, "asynq-dash-fetcher");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** From now on this is looked up. For one thread. */
+  void want(Wish newWish) {
+    if (!newWish.equals(wish)) {
+      wish = newWish;
+      changes.release();
+    }
+  }
+
+  /** Looks again at once, also at what is usually kept for a while. */
+  void again() {
+    isForgetting.set(true);
+    changes.release();
+  }
+
+  private void run() {
+    try {
+      while (!isClosed) {
+        boolean isWell = look();
+        Duration pause =
+            isWell || interval.compareTo(AFTER_A_FAILURE) < 0 ? interval : AFTER_A_FAILURE;
+        if (changes.tryAcquire(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+          changes.drainPermits();
+        }
+      }
+    } catch (InterruptedException e) {
+      // Closed.
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean look() {
+    Wish wanted = wish;
+    try {
+      if (isForgetting.getAndSet(false)) {
+        lookup.forget();
+      }
+      Batch batch = lookup.look(wanted, () -> isClosed || !wanted.equals(wish));
+      listener.accept(new Event.Found(batch));
+      return true;
+    } catch (RuntimeException e) {
+      // Whatever it is: it is shown, and tried again.
+      listener.accept(new Event.NotFound(problem(e)));
+      return false;
+    }
+  }
+
+  static String problem(RuntimeException e) {
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    thread.interrupt();
+  }
+}

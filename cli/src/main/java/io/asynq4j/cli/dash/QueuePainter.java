@@ -1,0 +1,265 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.inspect.QueueSnapshot;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A queue: its figures, a tab for each state, and the tasks of one. */
+final class QueuePainter {
+
+  private static final int ID = 14;
+  private static final int TYPE = 14;
+
+  private QueuePainter() {}
+
+  static void paint(Grid grid, Model model, QueueView view) {
+    figures(grid, model, view);
+    tabs(grid, view);
+    int header = Painter.BODY + 3;
+    if (view.listsGroups()) {
+      groups(grid, model, view, header);
+    } else {
+      tasks(grid, model, view, header);
+    }
+    grid.put(0, Painter.BODY + model.size().body() - 1, where(model, view));
+  }
+
+  private static void figures(Grid grid, Model model, QueueView view) {
+    QueueRow row = view.row();
+    QueueSnapshot now = row == null ? null : row.snapshot();
+    if (row == null || now == null) {
+      grid.put(1, Painter.BODY, view.name(), Style.BOLD);
+      return;
+    }
+    List<Span> line = new ArrayList<>();
+    line.add(Span.bold(" " + Cells.cut(view.name(), 20) + " "));
+    line.add(
+        now.pausedSince() == null
+            ? new Span("RUN", Style.GOOD)
+            : new Span("PAUSED " + Figures.ago(now.pausedSince(), model.now()), Style.WARN));
+    line.add(Span.dim("  size "));
+    line.add(Span.plain(Figures.count(now.size())));
+    line.add(Span.dim("  latency "));
+    line.add(Span.plain(Figures.time(now.latency())));
+    line.add(Span.dim("  today "));
+    line.add(Span.plain(Figures.count(now.processedToday())));
+    line.add(Span.dim(" failed "));
+    line.add(
+        new Span(
+            Figures.count(now.failedToday()), now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
+    if (row.memory() >= 0) {
+      line.add(Span.dim("  memory "));
+      line.add(Span.plain(Figures.bytes(row.memory())));
+    }
+    grid.put(0, Painter.BODY, line);
+    int width = Math.max(4, (grid.width() - 34) / 2);
+    grid.put(
+        0,
+        Painter.BODY + 1,
+        List.of(
+            Span.dim(" per s "),
+            new Span(Charts.sparkline(row.trend().rates(), width), Style.GOOD),
+            Span.bold(" " + Figures.rate(row.trend().rate())),
+            Span.dim("  latency "),
+            new Span(Charts.sparkline(row.trend().latencies(), width), Style.WARN),
+            Span.bold(" " + Figures.time(now.latency()))));
+  }
+
+  private static void tabs(Grid grid, QueueView view) {
+    QueueSnapshot now = view.row() == null ? null : view.row().snapshot();
+    List<Span> full = new ArrayList<>();
+    List<Span> brief = new ArrayList<>();
+    for (TaskState state : Charts.STATES) {
+      boolean isShown = state == view.state();
+      long size = now == null ? 0 : now.size(state);
+      full.add(tab(state.word() + " " + Figures.count(size), isShown));
+      brief.add(tab(QueuesPainter.brief(state) + " " + Figures.brief(size), isShown));
+    }
+    int needed = full.stream().mapToInt(span -> span.text().length()).sum();
+    grid.put(0, Painter.BODY + 2, needed <= grid.width() ? full : brief);
+  }
+
+  private static Span tab(String text, boolean isShown) {
+    return isShown ? new Span("[" + text + "]", Style.TAB) : Span.dim(" " + text + " ");
+  }
+
+  private static void groups(Grid grid, Model model, QueueView view, int header) {
+    Table table =
+        new Table(
+            grid.width(),
+            List.of(Table.Column.flexible("GROUP", 20, 10), Table.Column.right("SIZE", 12, 9)));
+    table.header(grid, header);
+    List<Answer.Group> groups = view.groupList();
+    if (groups.isEmpty()) {
+      Painter.empty(
+          grid,
+          header + 1,
+          model,
+          view.groups() != null,
+          view.nothing(),
+          view.search().isEmpty() ? "There are no groups." : "No group matches.");
+      return;
+    }
+    Place place = view.placeNow(model.size());
+    for (int i = 0; i < Math.min(view.rows(model.size()), groups.size() - place.top()); i++) {
+      Answer.Group group = groups.get(place.top() + i);
+      table.row(
+          grid,
+          header + 1 + i,
+          place.top() + i == place.index(),
+          List.of(Table.text(group.name()), Table.text(Figures.count(group.size()))));
+    }
+  }
+
+  private static void tasks(Grid grid, Model model, QueueView view, int header) {
+    Table table = new Table(grid.width(), columns(view.state()));
+    table.header(grid, header);
+    Answer.Tasks tasks = view.tasks();
+    if (tasks == null || view.keys().isEmpty()) {
+      Painter.empty(
+          grid,
+          header + 1,
+          model,
+          tasks != null,
+          view.nothing(),
+          view.search().isEmpty() ? "There are no such tasks." : "No task matches so far.");
+      return;
+    }
+    Place place = view.placeNow(model.size());
+    int rows = view.rows(model.size());
+    for (int i = place.top(); i < Math.min(view.keys().size(), place.top() + rows); i++) {
+      int y = header + 1 + i - place.top();
+      boolean isSelected = i == place.index();
+      if (i < tasks.tasks().size()) {
+        table.row(grid, y, isSelected, cells(tasks.tasks().get(i), view.state(), model.now()));
+      } else {
+        String id = tasks.unreadable().get(i - tasks.tasks().size());
+        List<List<Span>> cells = new ArrayList<>();
+        cells.add(Table.text(id));
+        cells.add(Table.text("(unreadable)", Style.BAD));
+        while (cells.size() < columns(view.state()).size()) {
+          cells.add(Table.text(""));
+        }
+        table.row(grid, y, isSelected, cells);
+      }
+    }
+  }
+
+  private static List<Table.Column> columns(TaskState state) {
+    Table.Column id = Table.Column.flexible("ID", ID, 100);
+    Table.Column type = Table.Column.flexible("TYPE", TYPE, 90);
+    Table.Column payload = Table.Column.flexible("PAYLOAD", 12, 50);
+    Table.Column retry = Table.Column.right("RETRY", 6, 60);
+    return switch (state) {
+      case ACTIVE -> List.of(id, type, retry, Table.Column.left("PROGRESS", 10, 55), payload);
+      case PENDING -> List.of(id, type, retry, Table.Column.right("WAITING", 8, 70), payload);
+      case AGGREGATING -> List.of(id, type, Table.Column.left("GROUP", 12, 40), payload);
+      case SCHEDULED -> List.of(id, type, Table.Column.right("NEXT", 9, 70), payload);
+      case RETRY ->
+          List.of(
+              id,
+              type,
+              retry,
+              Table.Column.right("NEXT", 9, 70),
+              Table.Column.flexible("LAST ERROR", 16, 65),
+              Table.Column.right("FAILED", 11, 20),
+              payload);
+      case ARCHIVED ->
+          List.of(
+              id,
+              type,
+              retry,
+              Table.Column.right("FAILED", 11, 70),
+              Table.Column.flexible("LAST ERROR", 16, 65),
+              payload);
+      case COMPLETED ->
+          List.of(
+              id,
+              type,
+              Table.Column.right("COMPLETED", 11, 70),
+              payload,
+              Table.Column.flexible("RESULT", 12, 45));
+    };
+  }
+
+  private static List<List<Span>> cells(TaskInfo task, TaskState state, Instant now) {
+    List<Span> id = Table.text(task.id());
+    List<Span> type = Table.text(task.type());
+    List<Span> payload = Table.text(PayloadText.preview(task.payload()));
+    List<Span> retry = Table.text(task.retried() + "/" + task.maxRetry());
+    List<Span> error = Table.text(task.lastError(), Style.BAD);
+    List<Span> failed = Table.text(Figures.ago(task.lastFailedAt(), now));
+    List<Span> next = Table.text(Figures.in(task.nextProcessAt(), now));
+    return switch (state) {
+      case ACTIVE -> List.of(id, type, retry, progress(task), payload);
+      case PENDING ->
+          List.of(
+              id,
+              type,
+              retry,
+              Table.text(Figures.ago(task.since(), now).replace(" ago", "")),
+              payload);
+      case AGGREGATING -> List.of(id, type, Table.text(task.group()), payload);
+      case SCHEDULED -> List.of(id, type, next, payload);
+      case RETRY -> List.of(id, type, retry, next, error, failed, payload);
+      case ARCHIVED -> List.of(id, type, retry, failed, error, payload);
+      case COMPLETED ->
+          List.of(
+              id,
+              type,
+              Table.text(Figures.ago(task.completedAt(), now)),
+              payload,
+              Table.text(PayloadText.preview(task.result())));
+    };
+  }
+
+  private static List<Span> progress(TaskInfo task) {
+    if (task.orphaned()) {
+      return Table.text("orphaned", Style.BAD);
+    } else if (task.progress() == null) {
+      return Table.text(Figures.NONE, Style.DIM);
+    }
+    int percent = task.progress().percent();
+    List<Span> bar = new ArrayList<>(Charts.gauge(percent, 100, 5));
+    bar.add(Span.plain(" %d%%".formatted(percent)));
+    return bar;
+  }
+
+  private static List<Span> where(Model model, QueueView view) {
+    if (view.listsGroups()) {
+      int count = view.groupList().size();
+      return List.of(Span.dim(" " + Figures.counted(count, "group")));
+    }
+    Answer.Tasks tasks = view.tasks();
+    if (tasks == null) {
+      return List.of();
+    }
+    String loading = tasks.wish().equals(view.wish(model.size())) ? "" : "  looking …";
+    int rows = tasks.tasks().size() + tasks.unreadable().size();
+    if (!view.search().isEmpty()) {
+      return List.of(
+          Span.dim(
+              " page %d: %d found among %s of %s, %s%s"
+                  .formatted(
+                      view.before().size() + 1,
+                      rows,
+                      Figures.count(tasks.looked()),
+                      Figures.count(tasks.total()),
+                      Figures.ago(tasks.at(), model.now()),
+                      tasks.cursor() == null ? "; that was all" : "; n goes on")),
+          Span.plain(loading));
+    }
+    long first = rows == 0 ? 0 : tasks.wish().offset() + 1;
+    return List.of(
+        Span.dim(
+            " showing %s–%s of %s"
+                .formatted(
+                    Figures.count(first),
+                    Figures.count(Math.max(0, first + rows - 1)),
+                    Figures.count(tasks.total()))),
+        Span.plain(loading));
+  }
+}

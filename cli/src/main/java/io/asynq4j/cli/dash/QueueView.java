@@ -1,0 +1,264 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue: the tasks of a state, or groups, or the tasks of a group.
+ *
+ * @param group null for all groups; only of aggregating tasks
+ * @param before where the pages before this one begin, in a search: the last one is this page
+ * @param groupPlace where one was in the list of groups
+ * @param row null as long as it was not found
+ * @param nothing why there is nothing to be seen; null when there is
+ */
+record QueueView(
+    String name,
+    TaskState state,
+    @Nullable String group,
+    long offset,
+    List<String> before,
+    Place place,
+    Place groupPlace,
+    String search,
+    @Nullable QueueRow row,
+    Answer.@Nullable Tasks tasks,
+    Answer.@Nullable Groups groups,
+    @Nullable String nothing)
+    implements RowsView {
+
+  private static final int OTHERS = 5;
+
+  static QueueView of(String name) {
+    return new QueueView(
+        name,
+        TaskState.ACTIVE,
+        null,
+        0,
+        List.of(),
+        Place.START,
+        Place.START,
+        "",
+        null,
+        null,
+        null,
+        null);
+  }
+
+  @Override
+  public String title() {
+    return name + " › " + state.word() + (group == null ? "" : " › " + group);
+  }
+
+  boolean listsGroups() {
+    return state == TaskState.AGGREGATING && group == null;
+  }
+
+  @Override
+  public int rows(Size size) {
+    return size.list(OTHERS);
+  }
+
+  List<Answer.Group> groupList() {
+    return groups == null
+        ? List.of()
+        : groups.groups().stream().filter(one -> Search.contains(one.name(), search)).toList();
+  }
+
+  @Override
+  public List<String> keys() {
+    if (listsGroups()) {
+      return groupList().stream().map(Answer.Group::name).toList();
+    } else if (tasks == null) {
+      return List.of();
+    }
+    List<String> keys = new ArrayList<>(tasks.tasks().stream().map(TaskInfo::id).toList());
+    keys.addAll(tasks.unreadable());
+    return keys;
+  }
+
+  Optional<TaskInfo> task(String id) {
+    return tasks == null
+        ? Optional.empty()
+        : tasks.tasks().stream().filter(task -> task.id().equals(id)).findFirst();
+  }
+
+  @Override
+  public Wish wish(Size size) {
+    return listsGroups()
+        ? new Wish.Groups(name)
+        : new Wish.Tasks(
+            name,
+            state,
+            group,
+            offset,
+            rows(size),
+            search,
+            before.isEmpty() ? null : before.get(before.size() - 1));
+  }
+
+  @Override
+  public View with(Answer answer, Size size) {
+    if (answer instanceof Answer.Overview found) {
+      Optional<QueueRow> now =
+          found.rows().stream().filter(one -> one.name().equals(name)).findFirst();
+      return now.isEmpty() ? this : known(now.get(), tasks, groups, nothing);
+    } else if (answer instanceof Answer.Tasks found && found.wish().equals(wish(size))) {
+      boolean isBehindTheEnd =
+          offset > 0 && found.tasks().isEmpty() && found.unreadable().isEmpty();
+      QueueView now = known(row, found, groups, null);
+      return isBehindTheEnd
+          ? now.page(Math.max(0, found.total() - 1) / rows(size) * rows(size), before)
+          : now;
+    } else if (answer instanceof Answer.Groups found && found.wish().equals(wish(size))) {
+      return known(row, tasks, found, null);
+    } else if (answer instanceof Answer.Nothing found && found.wish().equals(wish(size))) {
+      return known(row, null, null, found.why());
+    }
+    return this;
+  }
+
+  private QueueView known(
+      @Nullable QueueRow newRow,
+      Answer.@Nullable Tasks newTasks,
+      Answer.@Nullable Groups newGroups,
+      @Nullable String newNothing) {
+    return new QueueView(
+        name,
+        state,
+        group,
+        offset,
+        before,
+        place,
+        groupPlace,
+        search,
+        newRow,
+        newTasks,
+        newGroups,
+        newNothing);
+  }
+
+  @Override
+  public QueueView at(Place newPlace) {
+    return new QueueView(
+        name,
+        state,
+        group,
+        offset,
+        before,
+        newPlace,
+        groupPlace,
+        search,
+        row,
+        tasks,
+        groups,
+        nothing);
+  }
+
+  @Override
+  public QueueView searching(String newSearch) {
+    return listsGroups()
+        ? new QueueView(
+            name,
+            state,
+            group,
+            0,
+            List.of(),
+            place,
+            groupPlace,
+            newSearch,
+            row,
+            tasks,
+            groups,
+            null)
+        : list(state, group, newSearch, groupPlace);
+  }
+
+  /** Another list, from its beginning. */
+  private QueueView list(
+      TaskState newState, @Nullable String newGroup, String newSearch, Place newGroupPlace) {
+    return new QueueView(
+        name,
+        newState,
+        newGroup,
+        0,
+        List.of(),
+        Place.START,
+        newGroupPlace,
+        newSearch,
+        row,
+        null,
+        groups,
+        null);
+  }
+
+  QueueView inState(TaskState newState) {
+    return list(newState, null, "", Place.START);
+  }
+
+  QueueView inGroup(String newGroup) {
+    return list(state, newGroup, "", place);
+  }
+
+  /** The list of groups again, where one was. */
+  QueueView outOfGroup() {
+    return list(state, null, "", Place.START).at(groupPlace);
+  }
+
+  QueueView nextState(int by) {
+    int index = Charts.STATES.indexOf(state);
+    return inState(Charts.STATES.get(Math.floorMod(index + by, Charts.STATES.size())));
+  }
+
+  boolean hasNextPage(Size size) {
+    if (tasks == null || listsGroups()) {
+      return false;
+    }
+    // A search goes on only from where it was seen to end.
+    return search.isEmpty()
+        ? offset + rows(size) < tasks.total()
+        : tasks.cursor() != null && tasks.wish().equals(wish(size));
+  }
+
+  boolean hasPreviousPage() {
+    return offset > 0 || !before.isEmpty();
+  }
+
+  QueueView nextPage(Size size) {
+    if (tasks == null || !hasNextPage(size)) {
+      return this;
+    } else if (search.isEmpty()) {
+      return page(offset + rows(size), before);
+    }
+    List<String> newBefore = new ArrayList<>(before);
+    newBefore.add(String.valueOf(tasks.cursor()));
+    return page(0, newBefore);
+  }
+
+  QueueView previousPage(Size size) {
+    return page(
+        Math.max(0, offset - rows(size)),
+        before.isEmpty() ? before : before.subList(0, before.size() - 1));
+  }
+
+  private QueueView page(long newOffset, List<String> newBefore) {
+    // What is seen stays until the new page is there.
+    return new QueueView(
+        name,
+        state,
+        group,
+        newOffset,
+        List.copyOf(newBefore),
+        Place.START,
+        groupPlace,
+        search,
+        row,
+        tasks,
+        groups,
+        nothing);
+  }
+}

@@ -1,0 +1,242 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.TaskState;
+import io.asynq4j.inspect.QueueSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** All queues: bars, figures and sparklines, and the selected one in detail. */
+final class QueuesPainter {
+
+  private static final int BAR = 2;
+  private static final int SPARK = 6;
+  private static final int NARROW_BAR = 10;
+  private static final int WIDE_BAR = 24;
+  private static final int WIDE = 120;
+  private static final int STATE_COLUMN = 7;
+
+  private QueuesPainter() {}
+
+  static void paint(Grid grid, Model model, QueuesView view) {
+    List<QueueRow> rows = view.list();
+    totals(grid, view);
+    legend(grid);
+    Table table = table(grid.width());
+    table.header(grid, Painter.BODY + 2);
+    int first = Painter.BODY + 3;
+    int seen = view.rows(model.size());
+    if (rows.isEmpty()) {
+      boolean isFiltered = !view.search().isEmpty() || view.only() != QueuesView.Only.ALL;
+      Painter.empty(
+          grid,
+          first,
+          model,
+          view.overview() != null,
+          null,
+          isFiltered ? "No queue matches." : "There are no queues yet: enqueue something.");
+      return;
+    }
+    Place place = view.placeNow(model.size());
+    List<QueueRow> shown = rows.subList(place.top(), Math.min(rows.size(), place.top() + seen));
+    long most = shown.stream().mapToLong(QueueRow::size).max().orElse(0);
+    for (int i = 0; i < shown.size(); i++) {
+      boolean isSelected = place.top() + i == place.index();
+      table.row(grid, first + i, isSelected, cells(table, shown.get(i), most));
+    }
+    if (QueuesView.hasPanel(model.size())) {
+      panel(grid, model, first + seen, rows.get(place.index()));
+    }
+  }
+
+  private static void totals(Grid grid, QueuesView view) {
+    if (view.overview() == null) {
+      return;
+    }
+    Totals totals = view.overview().totals();
+    String shown =
+        view.only() == QueuesView.Only.ALL && view.search().isEmpty()
+            ? ""
+            : " (" + Figures.count(view.list().size()) + " match)";
+    List<Span> line = new ArrayList<>();
+    line.add(Span.bold(" " + Figures.counted(totals.queues(), "queue")));
+    line.add(Span.plain(shown));
+    if (totals.seen() < totals.queues()) {
+      line.add(Span.dim(", " + Figures.count(totals.seen()) + " looked at"));
+    }
+    line.add(Span.dim(", sorted by "));
+    line.add(Span.plain(view.sort().word()));
+    line.add(Span.dim(", showing "));
+    line.add(Span.plain(view.only().word()));
+    int x = grid.put(0, Painter.BODY, line);
+    String rate = " " + Figures.rate(totals.rate()) + "/s";
+    int width = Math.min(40, grid.width() - x - rate.length() - 14);
+    if (width >= 5) {
+      grid.put(
+          grid.width() - width - rate.length() - 11,
+          Painter.BODY,
+          List.of(
+              Span.dim("processed "),
+              new Span(Charts.sparkline(totals.trend().rates(), width), Style.GOOD),
+              Span.bold(rate)));
+    }
+  }
+
+  private static void legend(Grid grid) {
+    List<Span> line = new ArrayList<>();
+    for (TaskState state : Charts.STATES) {
+      line.add(new Span(" █", Style.of(state)));
+      line.add(Span.dim(state.word()));
+    }
+    grid.put(0, Painter.BODY + 1, line);
+  }
+
+  private static Table table(int width) {
+    List<Table.Column> columns =
+        new ArrayList<>(
+            List.of(
+                Table.Column.flexible("QUEUE", 14, 100),
+                Table.Column.left("STATE", 6, 90),
+                Table.Column.left("", width >= WIDE ? WIDE_BAR : NARROW_BAR, 40),
+                Table.Column.right("SIZE", 7, 95),
+                Table.Column.right("LATENCY", 7, 80),
+                Table.Column.right("PER S", 6, 70),
+                Table.Column.left("", width >= WIDE ? 16 : 8, 60),
+                Table.Column.right("DONE", 7, 50),
+                Table.Column.right("FAILED", 6, 75),
+                Table.Column.right("ERRORS", 6, 30),
+                Table.Column.right("MEMORY", 8, 20)));
+    for (TaskState state : Charts.STATES) {
+      columns.add(Table.Column.right(heading(state), STATE_COLUMN, importance(state)));
+    }
+    return new Table(width, columns);
+  }
+
+  private static int importance(TaskState state) {
+    return switch (state) {
+      case PENDING -> 17;
+      case ACTIVE -> 16;
+      case RETRY -> 15;
+      case SCHEDULED -> 14;
+      case ARCHIVED -> 13;
+      case AGGREGATING -> 12;
+      case COMPLETED -> 11;
+    };
+  }
+
+  private static String heading(TaskState state) {
+    return brief(state).toUpperCase(Locale.ROOT);
+  }
+
+  static String brief(TaskState state) {
+    return switch (state) {
+      case ACTIVE -> "active";
+      case PENDING -> "pend";
+      case AGGREGATING -> "aggr";
+      case SCHEDULED -> "sched";
+      case RETRY -> "retry";
+      case ARCHIVED -> "arch";
+      case COMPLETED -> "compl";
+    };
+  }
+
+  private static List<List<Span>> cells(Table table, QueueRow row, long most) {
+    QueueSnapshot now = row.snapshot();
+    List<List<Span>> cells = new ArrayList<>();
+    cells.add(Table.text(row.name()));
+    if (now == null) {
+      cells.add(
+          row.problem() == null ? Table.text("…", Style.DIM) : Table.text("broken", Style.BAD));
+      while (cells.size() < 11 + Charts.STATES.size()) {
+        cells.add(Table.text(""));
+      }
+      return cells;
+    }
+    cells.add(now.paused() ? Table.text("PAUSED", Style.WARN) : Table.text("RUN", Style.GOOD));
+    cells.add(Charts.bar(now.sizes(), Math.max(1, most), table.width(BAR)));
+    cells.add(Table.text(Figures.count(now.size())));
+    cells.add(Table.text(Figures.time(now.latency())));
+    cells.add(Table.text(Figures.rate(row.trend().rate())));
+    cells.add(
+        List.of(
+            new Span(Charts.sparkline(row.trend().rates(), table.width(SPARK)), Style.GOOD),
+            Span.plain("")));
+    cells.add(Table.text(Figures.count(now.processedToday())));
+    cells.add(
+        Table.text(
+            Figures.brief(now.failedToday()), now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
+    cells.add(Table.text(Figures.percent(now.failedToday(), now.processedToday())));
+    cells.add(Table.text(row.memory() < 0 ? Figures.NONE : Figures.bytes(row.memory())));
+    Charts.STATES.forEach(state -> cells.add(Table.text(Figures.count(now.size(state)))));
+    return cells;
+  }
+
+  /** The selected queue in detail. */
+  private static void panel(Grid grid, Model model, int y, QueueRow row) {
+    grid.put(0, y, "─".repeat(grid.width()), Style.DIM);
+    grid.put(1, y, " " + Cells.cut(row.name(), grid.width() - 4) + " ", Style.BOLD);
+    QueueSnapshot now = row.snapshot();
+    if (now == null) {
+      String text = Optional.ofNullable(row.problem()).orElse("Looking …");
+      int line = y + 1;
+      for (String part : PayloadText.wrapped(text, grid.width() - 2)) {
+        grid.put(1, line++, part, Style.BAD);
+      }
+      return;
+    }
+    grid.put(0, y + 1, sizes(now.sizes(), grid.width()));
+    List<Span> counts = new ArrayList<>();
+    counts.add(Span.dim(" today "));
+    counts.add(Span.plain(Figures.count(now.processedToday())));
+    counts.add(Span.dim(" processed, "));
+    counts.add(
+        new Span(
+            Figures.count(now.failedToday()), now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
+    counts.add(
+        Span.dim(" failed (" + Figures.percent(now.failedToday(), now.processedToday()) + ")  "));
+    counts.add(Span.dim(Figures.counted(now.groups(), "group") + "  "));
+    counts.add(
+        Span.dim(
+            "memory " + (row.memory() < 0 ? "not known" : "about " + Figures.bytes(row.memory()))));
+    if (now.pausedSince() != null) {
+      counts.add(new Span("  paused " + Figures.ago(now.pausedSince(), model.now()), Style.WARN));
+    }
+    grid.put(0, y + 2, counts);
+    trends(grid, y + 3, row);
+  }
+
+  /** Throughput and latency over time, in two rows. */
+  static void trends(Grid grid, int y, QueueRow row) {
+    QueueSnapshot now = row.snapshot();
+    int width = Math.max(1, Math.min(120, grid.width() - 24));
+    grid.put(
+        0,
+        y,
+        List.of(
+            Span.dim(" per s   "),
+            new Span(Charts.sparkline(row.trend().rates(), width), Style.GOOD),
+            Span.bold(" " + Figures.rate(row.trend().rate()))));
+    grid.put(
+        0,
+        y + 1,
+        List.of(
+            Span.dim(" latency "),
+            new Span(Charts.sparkline(row.trend().latencies(), width), Style.WARN),
+            Span.bold(" " + (now == null ? Figures.NONE : Figures.time(now.latency())))));
+  }
+
+  private static List<Span> sizes(Map<TaskState, Long> sizes, int width) {
+    List<Span> full = new ArrayList<>();
+    List<Span> brief = new ArrayList<>();
+    for (TaskState state : Charts.STATES) {
+      long size = sizes.getOrDefault(state, 0L);
+      full.add(Span.dim(" " + state.word() + " "));
+      full.add(new Span(Figures.count(size), Style.of(state)));
+      brief.add(Span.dim(" " + brief(state) + " "));
+      brief.add(new Span(Figures.brief(size), Style.of(state)));
+    }
+    return full.stream().mapToInt(span -> span.text().length()).sum() <= width ? full : brief;
+  }
+}

@@ -1,0 +1,115 @@
+package io.asynq4j.cli.dash;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What Redis says about itself: what matters most on top, and all of it below. */
+final class RedisPainter {
+
+  private static final int VALUE = 13;
+
+  private RedisPainter() {}
+
+  static void paint(Grid grid, Model model, RedisView view) {
+    int y = Painter.BODY;
+    Map<String, String> info = view.info();
+    if (info == null) {
+      Painter.empty(grid, y, model, /* isKnown= */ false, view.nothing(), "");
+      return;
+    }
+    fact(
+        grid,
+        y,
+        "version",
+        text(info, "redis_version")
+            + ", "
+            + text(info, "redis_mode")
+            + ", "
+            + text(info, "role")
+            + ", up "
+            + Figures.age(Duration.ofSeconds(number(info, "uptime_in_seconds"))));
+    long used = number(info, "used_memory");
+    long most = number(info, "maxmemory");
+    List<Span> memory = new ArrayList<>();
+    memory.add(Span.plain(Figures.bytes(used) + " used, "));
+    memory.add(Span.plain(Figures.bytes(number(info, "used_memory_peak")) + " at most so far, "));
+    if (most > 0) {
+      memory.add(Span.plain("limit " + Figures.bytes(most) + " "));
+      memory.addAll(Charts.gauge(used, most, 10));
+    } else {
+      memory.add(Span.plain("no limit"));
+    }
+    label(grid, y + 1, "memory");
+    grid.put(VALUE, y + 1, memory);
+    String policy = text(info, "maxmemory_policy");
+    label(grid, y + 2, "eviction");
+    grid.put(
+        VALUE,
+        y + 2,
+        policy.equals("noeviction") || policy.equals(Figures.NONE) || most == 0
+            ? List.of(Span.plain(policy))
+            : List.of(new Span(policy + ": tasks can be lost; set noeviction", Style.BAD)));
+    fact(
+        grid,
+        y + 3,
+        "load",
+        Figures.count(number(info, "instantaneous_ops_per_sec"))
+            + " commands/s, "
+            + Figures.count(number(info, "connected_clients"))
+            + " clients, "
+            + Figures.count(number(info, "blocked_clients"))
+            + " blocked");
+    fact(
+        grid,
+        y + 4,
+        "durability",
+        (text(info, "aof_enabled").equals("1") ? "append-only file" : "no append-only file")
+            + ", "
+            + Figures.count(number(info, "rdb_changes_since_last_save"))
+            + " changes since the last snapshot, "
+            + Figures.count(number(info, "connected_slaves"))
+            + " replicas");
+    Table table =
+        new Table(
+            grid.width(),
+            List.of(Table.Column.left("INFO", 34, 10), Table.Column.flexible("VALUE", 10, 9)));
+    table.header(grid, y + 6);
+    List<String> keys = view.keys();
+    if (keys.isEmpty()) {
+      Painter.empty(grid, y + 7, model, /* isKnown= */ true, null, "Nothing matches.");
+      return;
+    }
+    Place place = view.placeNow(model.size());
+    for (int i = 0; i < Math.min(view.rows(model.size()), keys.size() - place.top()); i++) {
+      String key = keys.get(place.top() + i);
+      table.row(
+          grid,
+          y + 7 + i,
+          place.top() + i == place.index(),
+          List.of(Table.text(key), Table.text(text(info, key))));
+    }
+  }
+
+  private static void label(Grid grid, int y, String label) {
+    grid.put(1, y, label, Style.DIM);
+  }
+
+  private static void fact(Grid grid, int y, String label, String text) {
+    label(grid, y, label);
+    grid.put(VALUE, y, Cells.cut(text, grid.width() - VALUE - 1), Style.PLAIN);
+  }
+
+  private static String text(Map<String, String> info, String key) {
+    return info.getOrDefault(key, Figures.NONE);
+  }
+
+  private static long number(Map<String, String> info, String key) {
+    try {
+      return Long.parseLong(info.getOrDefault(key, "0"));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.asynq4j.cli.dash;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What Redis says about itself. */
+record RedisView(
+    Place place, String search, @Nullable Map<String, String> info, @Nullable String nothing)
+    implements RowsView {
+
+  private static final int OTHERS = 7;
+
+  static RedisView start() {
+    return new RedisView(Place.START, "", null, null);
+  }
+
+  @Override
+  public String title() {
+    return "Redis";
+  }
+
+  @Override
+  public int rows(Size size) {
+    return size.list(OTHERS);
+  }
+
+  @Override
+  public List<String> keys() {
+    return info == null
+        ? List.of()
+        : info.entrySet().stream()
+            .filter(one -> Search.contains(one.getKey() + " " + one.getValue(), search))
+            .map(Map.Entry::getKey)
+            .toList();
+  }
+
+  @Override
+  public Wish wish(Size size) {
+    return new Wish.Redis();
+  }
+
+  @Override
+  public View with(Answer answer, Size size) {
+    if (answer instanceof Answer.Redis found) {
+      return new RedisView(place, search, found.info(), null);
+    } else if (answer instanceof Answer.Nothing none && none.wish().equals(wish(size))) {
+      return new RedisView(place, search, null, none.why());
+    }
+    return this;
+  }
+
+  @Override
+  public RedisView at(Place newPlace) {
+    return new RedisView(newPlace, search, info, nothing);
+  }
+
+  @Override
+  public RedisView searching(String newSearch) {
+    return new RedisView(place, newSearch, info, nothing);
+  }
+}

@@ -1,0 +1,67 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.inspect.ScheduleEvent;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An entry of a scheduler, and what it has enqueued. */
+record ScheduleView(String id, int offset, Place place, Answer.@Nullable Events answer)
+    implements RowsView {
+
+  private static final int OTHERS = 9;
+
+  static ScheduleView of(String id) {
+    return new ScheduleView(id, 0, Place.START, null);
+  }
+
+  @Override
+  public String title() {
+    return "schedule › " + id;
+  }
+
+  @Override
+  public int rows(Size size) {
+    return size.list(OTHERS);
+  }
+
+  @Override
+  public List<String> keys() {
+    return answer == null
+        ? List.of()
+        : answer.events().stream().map(ScheduleEvent::taskId).toList();
+  }
+
+  @Override
+  public Wish wish(Size size) {
+    return new Wish.Events(id, offset, rows(size));
+  }
+
+  @Override
+  public View with(Answer found, Size size) {
+    return found instanceof Answer.Events events && events.wish().equals(wish(size))
+        ? new ScheduleView(id, offset, place, events)
+        : this;
+  }
+
+  @Override
+  public ScheduleView at(Place newPlace) {
+    return new ScheduleView(id, offset, newPlace, answer);
+  }
+
+  @Override
+  public String search() {
+    return "";
+  }
+
+  @Override
+  public ScheduleView searching(String newSearch) {
+    return this;
+  }
+
+  ScheduleView page(int by, Size size) {
+    boolean isLast = answer == null || answer.events().size() < rows(size);
+    return by > 0 && isLast
+        ? this
+        : new ScheduleView(id, Math.max(0, offset + by * rows(size)), Place.START, answer);
+  }
+}

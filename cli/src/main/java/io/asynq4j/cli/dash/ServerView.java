@@ -1,0 +1,73 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.WorkerSnapshot;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A server with what it works on. */
+record ServerView(String id, Place place, String search, @Nullable List<ServerSnapshot> servers)
+    implements RowsView {
+
+  private static final int OTHERS = 6;
+
+  static ServerView of(String id, @Nullable List<ServerSnapshot> servers) {
+    return new ServerView(id, Place.START, "", servers);
+  }
+
+  @Override
+  public String title() {
+    return "server › " + id;
+  }
+
+  @Override
+  public int rows(Size size) {
+    return size.list(OTHERS);
+  }
+
+  Optional<ServerSnapshot> server() {
+    return servers == null
+        ? Optional.empty()
+        : servers.stream().filter(one -> one.id().equals(id)).findFirst();
+  }
+
+  List<WorkerSnapshot> list() {
+    return RowsView.matching(
+        server().map(ServerSnapshot::workers).orElse(null),
+        worker ->
+            Search.contains(
+                worker.taskId() + " " + worker.taskType() + " " + worker.queue(), search));
+  }
+
+  Optional<WorkerSnapshot> worker(String taskId) {
+    return list().stream().filter(one -> one.taskId().equals(taskId)).findFirst();
+  }
+
+  @Override
+  public List<String> keys() {
+    return list().stream().map(WorkerSnapshot::taskId).toList();
+  }
+
+  @Override
+  public Wish wish(Size size) {
+    return new Wish.Servers();
+  }
+
+  @Override
+  public View with(Answer answer, Size size) {
+    return answer instanceof Answer.Servers found
+        ? new ServerView(id, place, search, found.servers())
+        : this;
+  }
+
+  @Override
+  public ServerView at(Place newPlace) {
+    return new ServerView(id, newPlace, search, servers);
+  }
+
+  @Override
+  public ServerView searching(String newSearch) {
+    return new ServerView(id, place, newSearch, servers);
+  }
+}

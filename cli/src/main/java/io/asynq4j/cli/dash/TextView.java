@@ -1,0 +1,10 @@
+package io.asynq4j.cli.dash;
+
+/** A view that is text to scroll in. */
+sealed interface TextView extends View permits TaskView, HelpView {
+
+  /** The first line that is seen. */
+  int top();
+
+  TextView from(int top);
+}

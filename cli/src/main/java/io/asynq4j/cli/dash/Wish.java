@@ -1,0 +1,45 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.TaskState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is to be looked up for the view that is shown. Immutable. */
+sealed interface Wish {
+
+  /** The overview of queues is looked up in any case; these rows of it first. */
+  record Queues(List<String> visible) implements Wish {
+    public Queues {
+      visible = List.copyOf(visible);
+    }
+  }
+
+  /**
+   * A page of tasks.
+   *
+   * @param search what they have to match; empty for all
+   * @param cursor where the page before ended; only for a search
+   */
+  record Tasks(
+      String queue,
+      TaskState state,
+      @Nullable String group,
+      long offset,
+      int limit,
+      String search,
+      @Nullable String cursor)
+      implements Wish {}
+
+  record Groups(String queue) implements Wish {}
+
+  record Task(String queue, String id) implements Wish {}
+
+  record Servers() implements Wish {}
+
+  record Schedules() implements Wish {}
+
+  /** What an entry of a scheduler has enqueued. */
+  record Events(String entry, int offset, int limit) implements Wish {}
+
+  record Redis() implements Wish {}
+}
