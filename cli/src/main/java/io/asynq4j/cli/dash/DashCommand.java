@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.settings.Place;
 import io.asynq4j.redis.RedisConfig;
@@ -76,7 +77,8 @@ public final class DashCommand extends LocalCommand {
       System.setOut(lines.stream());
       System.setErr(lines.stream());
       try (Display display =
-          LanternaDisplay.open(options().colours(), ascii || !hasUtf8(environment), dashboard::happen)) {
+          LanternaDisplay.open(
+              options().colours(), ascii || !hasUtf8(environment), dashboard::happen)) {
         dashboard.run(display);
       }
     } finally {
@@ -99,9 +101,9 @@ public final class DashCommand extends LocalCommand {
       isTerminal = test.waitFor() == 0;
     }
     if (!isTerminal) {
-      throw new IllegalStateException(
-          "dash needs a terminal of a Unix (on Windows: in WSL) as its input and output: run it"
-              + " without pipes, and with a terminal in a container (-it).");
+      throw Failure.failed(
+          "dash needs a terminal of a Unix (on Windows: in WSL) as its input and output",
+          "run it without pipes, and with a terminal in a container (-it)");
     }
   }
 
