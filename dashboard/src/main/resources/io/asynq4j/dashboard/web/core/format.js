@@ -49,7 +49,7 @@ export function duration(ms) {
     if (n > 0) {
       texts.push(`${n}${unit === 's' && texts.length === 0 ? ' s' : unit}`);
     }
-    if (texts.length === 2 || (texts.length === 1 && unit !== parts[0][0] && texts[0].startsWith('0'))) {
+    if (texts.length === 2) {
       break;
     }
   }

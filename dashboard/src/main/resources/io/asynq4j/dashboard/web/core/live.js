@@ -17,6 +17,8 @@ export const live = {
   link: 'connecting',
   /** Grows with each change, for caches. */
   version: 0,
+  /** Grows when a queue comes or goes. */
+  namesVersion: 0,
 };
 
 let stream = null;
@@ -50,11 +52,16 @@ export function connect() {
   opened.addEventListener('snapshot', (event) => {
     const {overview, queues} = JSON.parse(event.data);
     live.queues = new Map(queues.map((queue) => [queue.queue, queue]));
+    live.namesVersion++;
     took(overview);
   });
   opened.addEventListener('change', (event) => {
     const {overview, queues = [], removed = []} = JSON.parse(event.data);
+    const before = live.queues.size;
     queues.forEach((queue) => live.queues.set(queue.queue, queue));
+    if (removed.length > 0 || live.queues.size !== before) {
+      live.namesVersion++;
+    }
     removed.forEach((queue) => live.queues.delete(queue));
     took(overview);
   });
@@ -75,6 +82,7 @@ export function connect() {
 export function forget() {
   live.overview = null;
   live.queues = new Map();
+  live.namesVersion++;
 }
 
 function took(overview) {

@@ -58,7 +58,7 @@ export function link(path, names = [], query = {}) {
 }
 
 export const queueLink = (queue, query) => link('/queues', [queue], query);
-export const taskLink = (queue, id) => `${link('/queues', [queue])}`.replace(/(#[^?]*)/, `$1/tasks/${encodeURIComponent(id).replaceAll('$', '$$$$')}`);
+export const taskLink = (queue, id) => link(`/queues/${encodeURIComponent(queue)}/tasks`, [id]);
 
 export function go(address) {
   location.href = address;

@@ -14,7 +14,6 @@ import {pager} from './pager.js';
 import {pauseQueue, removeQueue} from './queue-actions.js';
 
 const VALUES = {
-  name: (q) => q.queue,
   size: (q) => q.size ?? -1,
   latency: (q) => q.latencyMs ?? -1,
   processed: (q) => q.processedToday ?? -1,
@@ -30,6 +29,7 @@ class QueueTable extends View {
   #isUp = true;
   #offset = 0;
   #sorted = {key: '', rows: []};
+  #names = {version: -1, all: []};
 
   start() {
     this.until(onLive(() => this.update()));
@@ -40,11 +40,22 @@ class QueueTable extends View {
     if (this.#sorted.key !== key) {
       const wanted = this.#match.toLowerCase();
       const value = VALUES[this.#sort];
-      const compare = this.#sort === 'name' ? (a, b) => names.compare(a.queue, b.queue) : (a, b) => value(a) - value(b) || names.compare(a.queue, b.queue);
-      const rows = [...live.queues.values()].filter((q) => q.queue.toLowerCase().includes(wanted)).sort(compare);
+      const rows = this.#byName().filter((name) => name.toLowerCase().includes(wanted)).map((name) => live.queues.get(name)).filter(Boolean);
+      if (this.#sort !== 'name') {
+        // Equal ones stay by name, since sorting is stable.
+        rows.sort((a, b) => value(a) - value(b));
+      }
       this.#sorted = {key, rows: this.#isUp ? rows : rows.reverse()};
     }
     return this.#sorted.rows;
+  }
+
+  /** Comparing names costs most of all, so it is done only when they change. */
+  #byName() {
+    if (this.#names.version !== live.namesVersion) {
+      this.#names = {version: live.namesVersion, all: [...live.queues.keys()].sort(names.compare)};
+    }
+    return this.#names.all;
   }
 
   #by(sort) {
