@@ -24,13 +24,16 @@ type newTask struct {
 	Deadline  int64             `json:"deadline"`
 	Unique    int64             `json:"unique"`
 	ProcessIn int64             `json:"processIn"`
+	ProcessAt int64             `json:"processAt"`
 	Retention int64             `json:"retention"`
 }
 
-// enqueued is the answer to a line.
+// enqueued is the answer to a line, given at a time in milliseconds.
 type enqueued struct {
-	ID      string `json:"id"`
-	Verdict string `json:"verdict"`
+	ID      string    `json:"id"`
+	Verdict string    `json:"verdict"`
+	At      int64     `json:"at"`
+	Info    *taskInfo `json:"info"`
 }
 
 func enqueue(args []string) error {
@@ -51,17 +54,24 @@ func enqueue(args []string) error {
 		} else if err != nil {
 			return err
 		}
-		info, err := client.Enqueue(asynq.NewTaskWithHeaders(task.Type, task.Payload, task.Headers), task.options()...)
+		made, err := makeTask(task.Type, task.Payload, task.Headers)
+		if err != nil {
+			return err
+		}
+		info, err := client.Enqueue(made, task.options()...)
+		answer := enqueued{ID: task.ID, At: time.Now().UnixMilli()}
 		switch {
 		case err == nil:
-			say(enqueued{info.ID, "enqueued"})
+			told := describe(info)
+			answer.ID, answer.Verdict, answer.Info = info.ID, "enqueued", &told
 		case errors.Is(err, asynq.ErrDuplicateTask):
-			say(enqueued{task.ID, "duplicate"})
+			answer.Verdict = "duplicate"
 		case errors.Is(err, asynq.ErrTaskIDConflict):
-			say(enqueued{task.ID, "conflict"})
+			answer.Verdict = "conflict"
 		default:
 			return err
 		}
+		say(answer)
 	}
 }
 
@@ -79,6 +89,7 @@ func (t newTask) options() []asynq.Option {
 	add(t.Deadline != 0, asynq.Deadline(time.UnixMilli(t.Deadline)))
 	add(t.Unique != 0, asynq.Unique(millis(t.Unique)))
 	add(t.ProcessIn != 0, asynq.ProcessIn(millis(t.ProcessIn)))
+	add(t.ProcessAt != 0, asynq.ProcessAt(time.UnixMilli(t.ProcessAt)))
 	add(t.Retention != 0, asynq.Retention(millis(t.Retention)))
 	if t.MaxRetry != nil {
 		add(true, asynq.MaxRetry(*t.MaxRetry))

@@ -42,8 +42,14 @@ func inspect(args []string) error {
 	defer inspector.Close()
 
 	switch verb, rest := flags.Arg(0), flags.Arg; verb {
+	case "queues":
+		return tell(inspector.Queues())
 	case "queue":
 		return tell(inspector.GetQueueInfo(rest(1)))
+	case "history":
+		return tell(inspector.History(rest(1), 90))
+	case "groups":
+		return tell(inspector.Groups(rest(1)))
 	case "task":
 		info, err := inspector.GetTaskInfo(rest(1), rest(2))
 		if err != nil {
@@ -57,10 +63,18 @@ func inspect(args []string) error {
 		return tell(inspector.Servers())
 	case "schedulers":
 		return tellEntries(inspector)
+	case "events":
+		return tell(inspector.ListSchedulerEnqueueEvents(rest(1)))
+	case "slot":
+		return tell(inspector.ClusterKeySlot(rest(1)))
+	case "nodes":
+		return tell(inspector.ClusterNodes(rest(1)))
 	case "pause":
 		return inspector.PauseQueue(rest(1))
 	case "unpause":
 		return inspector.UnpauseQueue(rest(1))
+	case "remove":
+		return inspector.DeleteQueue(rest(1), rest(2) == "force")
 	case "cancel":
 		return inspector.CancelProcessing(rest(1))
 	case "run":
@@ -69,9 +83,41 @@ func inspect(args []string) error {
 		return inspector.ArchiveTask(rest(1), rest(2))
 	case "delete":
 		return inspector.DeleteTask(rest(1), rest(2))
+	case "update":
+		return updatePayload(inspector, rest(1), rest(2), []byte(rest(3)))
+	case "run-all", "archive-all", "delete-all":
+		return doToAll(inspector, verb, rest(1), rest(2), rest(3))
 	default:
 		return fmt.Errorf("unknown verb %q", verb)
 	}
+}
+
+// doToAll tells how many tasks of a state it was done to.
+func doToAll(inspector *asynq.Inspector, verb, queue, state, group string) error {
+	inGroup := func(action func(queue, group string) (int, error)) func(string) (int, error) {
+		return func(queue string) (int, error) { return action(queue, group) }
+	}
+	actions := map[string]func(string) (int, error){
+		"run-all scheduled":       inspector.RunAllScheduledTasks,
+		"run-all retry":           inspector.RunAllRetryTasks,
+		"run-all archived":        inspector.RunAllArchivedTasks,
+		"run-all aggregating":     inGroup(inspector.RunAllAggregatingTasks),
+		"archive-all pending":     inspector.ArchiveAllPendingTasks,
+		"archive-all scheduled":   inspector.ArchiveAllScheduledTasks,
+		"archive-all retry":       inspector.ArchiveAllRetryTasks,
+		"archive-all aggregating": inGroup(inspector.ArchiveAllAggregatingTasks),
+		"delete-all pending":      inspector.DeleteAllPendingTasks,
+		"delete-all scheduled":    inspector.DeleteAllScheduledTasks,
+		"delete-all retry":        inspector.DeleteAllRetryTasks,
+		"delete-all archived":     inspector.DeleteAllArchivedTasks,
+		"delete-all completed":    inspector.DeleteAllCompletedTasks,
+		"delete-all aggregating":  inGroup(inspector.DeleteAllAggregatingTasks),
+	}
+	action, ok := actions[verb+" "+state]
+	if !ok {
+		return fmt.Errorf("asynq cannot %s %s tasks", verb, state)
+	}
+	return tell(action(queue))
 }
 
 func tell[T any](answer T, err error) error {
@@ -133,7 +179,7 @@ func tellEntries(inspector *asynq.Inspector) error {
 
 func describe(info *asynq.TaskInfo) taskInfo {
 	return taskInfo{
-		ID: info.ID, Queue: info.Queue, Type: info.Type, Payload: info.Payload, Headers: info.Headers,
+		ID: info.ID, Queue: info.Queue, Type: info.Type, Payload: info.Payload, Headers: headersOfInfo(info),
 		State: info.State.String(), MaxRetry: info.MaxRetry, Retried: info.Retried, LastError: info.LastErr,
 		LastFailedAt: unix(info.LastFailedAt), Timeout: seconds(info.Timeout), Deadline: unix(info.Deadline),
 		Group: info.Group, NextProcessAt: unix(info.NextProcessAt), Orphaned: info.IsOrphaned,

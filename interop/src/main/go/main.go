@@ -1,27 +1,36 @@
-// The other side of the interop tests: a producer, a worker and an inspector on the real asynq, as one program.
+// The other side of the interop tests: all that the real asynq can do, as one program.
 //
-//	peer enqueue -redis URI                    tasks as JSON lines on stdin, an answer for each as a JSON line
-//	peer work    -redis URI -queue Q [flags]   processes tasks until TERM, tells of each in JSON lines
-//	peer inspect -redis URI VERB [arguments]   what the inspector says, as JSON
+//	peer enqueue  -redis URI                    tasks as JSON lines on stdin, an answer for each as a JSON line
+//	peer work     -redis URI -queue Q [flags]   processes tasks until TERM, tells of each in JSON lines
+//	peer fleet    -redis URI -queue Q [flags]   the same for many tasks that fail by chance, in lines of a few words
+//	peer schedule -redis URI                    a scheduler until TERM, its entries as JSON lines on stdin
+//	peer inspect  -redis URI VERB [arguments]   what the inspector says, as JSON
+//
+// It is built with each version of asynq: what not all of them have is in newer.go and older.go.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
+	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/hibiken/asynq"
 )
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("usage: peer enqueue|work|inspect -redis URI ..."))
+		fail(fmt.Errorf("usage: peer enqueue|work|fleet|schedule|inspect -redis URI ..."))
 	}
-	commands := map[string]func([]string) error{"enqueue": enqueue, "work": work, "inspect": inspect}
+	commands := map[string]func([]string) error{
+		"enqueue": enqueue, "work": work, "fleet": fleet, "schedule": schedule, "inspect": inspect,
+	}
 	command, ok := commands[os.Args[1]]
 	if !ok {
-		fail(fmt.Errorf("unknown command %q: use enqueue, work or inspect", os.Args[1]))
+		fail(fmt.Errorf("unknown command %q: use enqueue, work, fleet, schedule or inspect", os.Args[1]))
 	}
 	if err := command(os.Args[2:]); err != nil {
 		fail(err)
@@ -36,6 +45,9 @@ func fail(err error) {
 func connect(uri string) (asynq.RedisConnOpt, error) {
 	if uri == "" {
 		return nil, fmt.Errorf("-redis is missing: which Redis to work on")
+	}
+	if nodes, isCluster := strings.CutPrefix(uri, "redis-cluster://"); isCluster {
+		return asynq.RedisClusterClientOpt{Addrs: strings.Split(nodes, ",")}, nil
 	}
 	return asynq.ParseRedisURI(uri)
 }
@@ -52,4 +64,11 @@ func say(line any) {
 	if err := out.Encode(line); err != nil {
 		fail(err)
 	}
+}
+
+// untilTold waits for TERM or INT.
+func untilTold() {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	<-stop
 }

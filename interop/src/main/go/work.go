@@ -6,10 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -32,7 +29,7 @@ type event struct {
 func work(args []string) error {
 	flags := flag.NewFlagSet("work", flag.ExitOnError)
 	uri := flags.String("redis", "", "URI of the Redis")
-	queue := flags.String("queue", "default", "the queue to serve")
+	queue := flags.String("queue", "default", "the queues to serve, with commas between them")
 	concurrency := flags.Int("concurrency", 5, "how many tasks at once")
 	check := flags.Duration("check", 20*time.Millisecond, "how often an empty queue and due tasks are looked at")
 	retryDelay := flags.Duration("retry-delay", 0, "how long a failed task waits")
@@ -45,8 +42,7 @@ func work(args []string) error {
 
 	config := asynq.Config{
 		Concurrency:              *concurrency,
-		Queues:                   map[string]int{*queue: 1},
-		TaskCheckInterval:        *check,
+		Queues:                   weights(*queue),
 		DelayedTaskCheckInterval: *check,
 		RetryDelayFunc:           func(int, error, *asynq.Task) time.Duration { return *retryDelay },
 		LogLevel:                 asynq.WarnLevel,
@@ -56,17 +52,24 @@ func work(args []string) error {
 		config.GroupMaxSize = *groupSize
 		config.GroupGracePeriod = time.Second // the least that is allowed; groups are looked at as often
 	}
+	hurry(&config, *check)
 	server := asynq.NewServer(redis, config)
 	if err := server.Start(asynq.HandlerFunc(handle)); err != nil {
 		return err
 	}
 	say(event{Event: "ready"})
-
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
-	<-stop
+	untilTold()
 	server.Shutdown()
 	return nil
+}
+
+// weights gives each of the queues the same.
+func weights(queues string) map[string]int {
+	weights := map[string]int{}
+	for _, queue := range strings.Split(queues, ",") {
+		weights[queue] = 1
+	}
+	return weights
 }
 
 func handle(ctx context.Context, task *asynq.Task) error {
@@ -75,7 +78,7 @@ func handle(ctx context.Context, task *asynq.Task) error {
 	retried, _ := asynq.GetRetryCount(ctx)
 	maxRetry, _ := asynq.GetMaxRetry(ctx)
 	deadline, _ := ctx.Deadline()
-	say(event{"started", id, queue, task.Type(), task.Payload(), task.Headers(), retried, maxRetry, deadline.Unix(), ""})
+	say(event{"started", id, queue, task.Type(), task.Payload(), headersOf(task), retried, maxRetry, deadline.Unix(), ""})
 	finished := event{Event: "finished", ID: id, Queue: queue}
 	err := obey(ctx, task)
 	if err != nil {
@@ -85,7 +88,7 @@ func handle(ctx context.Context, task *asynq.Task) error {
 	return err
 }
 
-// obey does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what". Anything else is
+// obey does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what", "revoke". Anything else is
 // done at once.
 func obey(ctx context.Context, task *asynq.Task) error {
 	verb, rest, _ := strings.Cut(string(task.Payload()), " ")
@@ -110,6 +113,8 @@ func obey(ctx context.Context, task *asynq.Task) error {
 	case "result":
 		_, err := task.ResultWriter().Write([]byte(rest))
 		return err
+	case "revoke":
+		return revoke()
 	}
 	return nil
 }

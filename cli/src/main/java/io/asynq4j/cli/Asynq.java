@@ -1,13 +1,29 @@
 package io.asynq4j.cli;
 
-import java.util.Optional;
+import io.asynq4j.cli.context.ContextCommand;
+import io.asynq4j.cli.dev.DevCommand;
+import io.asynq4j.cli.fleet.CronCommand;
+import io.asynq4j.cli.fleet.DoctorCommand;
+import io.asynq4j.cli.fleet.ServerCommand;
+import io.asynq4j.cli.frame.CommandGroup;
+import io.asynq4j.cli.frame.Complaints;
+import io.asynq4j.cli.frame.Conversions;
+import io.asynq4j.cli.frame.GlobalOptions;
+import io.asynq4j.cli.frame.Surroundings;
+import io.asynq4j.cli.queue.GroupCommand;
+import io.asynq4j.cli.queue.QueueCommand;
+import io.asynq4j.cli.queue.StatsCommand;
+import io.asynq4j.cli.task.TaskCommand;
+import java.io.OutputStreamWriter;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /** The {@code asynq} command: reads what is asked for and has it done. */
 @Command(
@@ -15,53 +31,75 @@ import picocli.CommandLine.Spec;
     description = "A distributed task queue on Redis that speaks asynq's protocol.",
     mixinStandardHelpOptions = true,
     scope = ScopeType.INHERIT,
-    versionProvider = Asynq.Version.class,
+    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "1:failed; the error says why and what to do",
+      "1:failed, or not all of it done; the error says why and what to do",
       "2:the command line was not understood",
-      "130:ended at once by a second Ctrl-C"
+      "3:a queue, task, server, entry or context was not found",
+      "4:cannot connect to Redis",
+      "130:ended by Ctrl-C"
     },
-    footer = {"", "Begin with:  ./asynq dev", "More about a command:  ./asynq COMMAND --help"},
-    subcommands = {DevCommand.class, BenchCommand.class})
-public final class Asynq implements Runnable {
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq stats",
+      "  asynq task enqueue --type email:welcome --payload '{\"user\": 42}'",
+      "  asynq queue list --json --redis redis://localhost:6379",
+      "",
+      "Begin with 'asynq dev': a Redis and a server to play with. 'asynq COMMAND --help' tells more."
+    },
+    subcommands = {
+      DevCommand.class,
+      StatsCommand.class,
+      QueueCommand.class,
+      GroupCommand.class,
+      TaskCommand.class,
+      ServerCommand.class,
+      CronCommand.class,
+      DoctorCommand.class,
+      ContextCommand.class,
+      BenchCommand.class,
+      CompletionCommand.class,
+      VersionCommand.class,
+      WarmUpCommand.class,
+      HelpCommand.class
+    })
+public final class Asynq extends CommandGroup {
 
-  @Spec private CommandSpec spec;
+  @Mixin(name = GlobalOptions.NAME)
+  private final GlobalOptions globals;
 
-  // Filled in by picocli.
-  @SuppressWarnings("NullAway.Init")
-  Asynq() {}
+  private Asynq(Surroundings surroundings) {
+    this.globals = new GlobalOptions(surroundings);
+  }
 
   /** Ends the process with the exit code of the command. */
   public static void main(String[] arguments) {
-    System.exit(commandLine().execute(arguments));
+    System.exit(commandLine(Surroundings.ofProcess()).execute(arguments));
   }
 
-  static CommandLine commandLine() {
-    return new CommandLine(new Asynq())
-        .setExecutionExceptionHandler(
-            (failure, command, result) -> {
-              command.getErr().println("asynq: " + failure.getMessage());
-              return CommandLine.ExitCode.SOFTWARE;
-            });
+  static CommandLine commandLine(Surroundings surroundings) {
+    Asynq root = new Asynq(surroundings);
+    Complaints complaints = new Complaints(surroundings);
+    CommandLine commands = new CommandLine(root);
+    Conversions.register(commands);
+    return commands
+        .setOut(writer(surroundings.out()))
+        .setErr(writer(surroundings.err()))
+        .setColorScheme(
+            Help.defaultColorScheme(root.globals.ink().colours() ? Help.Ansi.ON : Help.Ansi.OFF))
+        .setHelpFactory(HelpPage::new)
+        // What begins with @ is a file for the payload, not with further arguments.
+        .setExpandAtFiles(false)
+        .setUsageHelpWidth(100)
+        .setExecutionExceptionHandler(complaints)
+        .setParameterExceptionHandler(complaints);
   }
 
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "Which command? These are there:");
-  }
-
-  /** The version that the build wrote into the jar. */
-  static final class Version implements IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      String version = Asynq.class.getPackage().getImplementationVersion();
-      return new String[] {
-        "asynq4j " + Optional.ofNullable(version).orElse("(not packaged)"),
-        "Java " + Runtime.version()
-      };
-    }
+  private static PrintWriter writer(PrintStream out) {
+    return new PrintWriter(
+        new OutputStreamWriter(out, StandardCharsets.UTF_8), /* autoFlush= */ true);
   }
 }

@@ -1,24 +1,28 @@
 package io.asynq4j.cli;
 
+import io.asynq4j.cli.frame.Failure;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Unmatched;
 
 /** Stands for the load programs in the help; the launcher runs them itself. */
 @Command(
     name = "bench",
-    description = "Measures how fast it is here: ./asynq bench --help lists the programs.")
+    description = {
+      "Measures how fast it is here.",
+      "The load programs are in the sources: './asynq bench --help' there lists them."
+    })
 final class BenchCommand implements Callable<Integer> {
 
-  @Parameters(hidden = true)
-  private List<String> rest = List.of();
+  @Unmatched private List<String> rest = new ArrayList<>();
 
   @Override
   public Integer call() {
-    throw new IllegalStateException(
-        "The load programs%s are not part of this jar, since they are never published: run them"
-                .formatted(rest.isEmpty() ? "" : " (" + rest.get(0) + ")")
-            + " with the launcher ./asynq in a checkout of the sources.");
+    throw Failure.failed(
+        "The load programs%s are not part of this jar, since they are never published"
+            .formatted(rest.isEmpty() ? "" : " (" + rest.get(0) + ")"),
+        "run them with the launcher ./asynq in a checkout of the sources");
   }
 }

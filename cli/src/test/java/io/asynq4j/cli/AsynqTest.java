@@ -2,79 +2,75 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
+import io.asynq4j.cli.Cli.Answer;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
+import org.junit.jupiter.api.io.TempDir;
 
 class AsynqTest {
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  @TempDir private Path home;
 
-  private int run(String... arguments) {
-    CommandLine command = Asynq.commandLine();
-    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    return command.execute(arguments);
+  private Answer run(String... arguments) {
+    return new Cli(home).run(arguments);
   }
 
   @Test
   void theHelpNamesTheCommandsAndWhereToBegin() {
-    assertThat(run("--help")).isZero();
-    assertThat(out.toString()).contains("dev", "bench", "Begin with:  ./asynq dev", "Exit codes");
+    assertThat(run("--help").exitCode()).isZero();
+    assertThat(run("--help").out())
+        .contains("dev", "bench", "Begin with 'asynq dev'", "Exit codes", "--redis=URL")
+        .doesNotContain("warm-up");
   }
 
   @Test
   void theHelpOfACommandTeachesIt() {
-    assertThat(run("dev", "--help")).isZero();
-    assertThat(out.toString()).contains("demo:hello", "--ephemeral", "--redis=URL", "Examples:");
+    assertThat(run("dev", "--help").out()).contains("demo:hello", "--ephemeral", "Examples:");
+    assertThat(run("task", "list", "--help").out())
+        .contains("asynq task list -q QUEUE -s STATE [OPTIONS]", "'asynq --help' tells them all")
+        .doesNotContain("--cluster_addrs");
   }
 
   @Test
   void theVersionIsTold() {
-    assertThat(run("--version")).isZero();
-    assertThat(out.toString()).contains("asynq4j");
+    assertThat(run("--version").out()).contains("asynq4j", "Java");
+    assertThat(run("version").out()).isEqualTo(run("--version").out());
+    assertThat(run("version", "--json").out()).contains("\"asynq4j\"");
   }
 
   @Test
-  void anUnknownCommandIsAnsweredWithWhatThereIs() {
-    assertThat(run("devv")).isEqualTo(2);
-    assertThat(err.toString()).contains("devv").contains("dev");
+  void whatIsMistypedIsAnsweredWithWhatWasMeant() {
+    Answer answer = run("task", "delet");
+    assertThat(answer.exitCode()).isEqualTo(2);
+    assertThat(answer.out()).isEmpty();
+    assertThat(answer.err()).contains("delet", "did you mean", "delete", "asynq task --help");
+    assertThat(run("queue", "list", "--name").err()).contains("--names");
   }
 
   @Test
   void noCommandIsAnsweredWithWhatThereIs() {
-    assertThat(run()).isEqualTo(2);
-    assertThat(err.toString()).contains("Which command?").contains("dev");
+    assertThat(run().exitCode()).isEqualTo(2);
+    assertThat(run().err()).contains("Which command?", "dev", "task");
+    assertThat(run("task").err()).contains("Which command?", "enqueue");
+  }
+
+  @Test
+  void theLoadProgramsAreElsewhere() {
+    assertThat(run("bench", "drain", "--tasks", "5").exitCode()).isEqualTo(1);
+    assertThat(run("bench", "drain").err()).contains("(drain)", "./asynq");
   }
 
   @Test
   void optionsThatContradictEachOtherAreRefused() {
-    assertThat(run("dev", "--ephemeral", "--data", "x")).isEqualTo(2);
-    assertThat(run("dev", "--redis", "redis://localhost", "--port", "7000")).isEqualTo(1);
-    assertThat(err.toString()).contains("--port is for a Redis that is started");
+    assertThat(run("dev", "--ephemeral", "--data", "x").exitCode()).isEqualTo(2);
+    Answer answer = run("dev", "--redis", "redis://localhost", "--port", "7000");
+    assertThat(answer.exitCode()).isEqualTo(2);
+    assertThat(answer.err()).contains("are for a Redis that is started");
+    assertThat(run("dev", "--load", "many").err()).contains("20/s");
   }
 
   @Test
-  void theStatusLineIsReplacedInPlaceOnATerminal() {
-    assertThat(shown(/* terminal= */ true)).isEqualTo("one\nfirst\r\033[Ksecond\r\033[Ktwo\n");
-  }
-
-  @Test
-  void theStatusLineIsALineElsewhere() {
-    assertThat(shown(/* terminal= */ false)).isEqualTo("one\nfirst\nsecond\ntwo\n");
-  }
-
-  private static String shown(boolean terminal) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    Screen screen = new Screen(new PrintStream(bytes, true, StandardCharsets.UTF_8), terminal);
-    screen.line("one");
-    screen.status("first");
-    screen.status("second");
-    screen.line("two");
-    return bytes.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n");
+  void theWarmUpShowsNothing() {
+    assertThat(run("warm-up")).isEqualTo(new Answer(0, "", ""));
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.broker;
 
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
@@ -198,6 +199,9 @@ public interface Inspection {
 
   /** Since when it is paused; empty when it is not. */
   Optional<Instant> pausedSince(QueueName queue);
+
+  /** The latest failures of a task that were kept, oldest first. */
+  List<FailedAttempt> failures(QueueName queue, String id);
 
   /** What operators have set for a queue; empty fields leave it to the configuration. */
   Settings settings(QueueName queue);

@@ -2,6 +2,7 @@ package io.asynq4j.broker;
 
 import io.asynq4j.Payload;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** How an attempt ended: one case for each way a task can leave a worker. */
 public sealed interface Settlement {
@@ -25,16 +26,36 @@ public sealed interface Settlement {
    * It failed, and is to be tried again.
    *
    * @param failure whether it costs a retry and counts as failed
+   * @param trace where it failed, to be kept with the error among the failures of the task, maybe
+   *     empty; null when nothing is to be kept there
    */
-  record Retry(Claim claim, Duration delay, String error, boolean failure, boolean precise)
+  record Retry(
+      Claim claim,
+      Duration delay,
+      String error,
+      boolean failure,
+      boolean precise,
+      @Nullable String trace)
       implements Settlement {
     public Retry {
       delay = cut(delay);
     }
+
+    public Retry(Claim claim, Duration delay, String error, boolean failure, boolean precise) {
+      this(claim, delay, error, failure, precise, null);
+    }
   }
 
-  /** It failed for good. */
-  record Archive(Claim claim, String error) implements Settlement {}
+  /**
+   * It failed for good.
+   *
+   * @param trace as above
+   */
+  record Archive(Claim claim, String error, @Nullable String trace) implements Settlement {
+    public Archive(Claim claim, String error) {
+      this(claim, error, null);
+    }
+  }
 
   /** It is to run again later, and has not failed. */
   record Reschedule(Claim claim, Duration delay, boolean precise) implements Settlement {

@@ -1,6 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
@@ -207,6 +208,14 @@ public final class Inspector {
   /** All that is known of a task. */
   public TaskInfo task(String queue, String id) {
     return inspection().task(QueueName.of(queue), id);
+  }
+
+  /**
+   * The latest failed attempts of a task, oldest first: five, unless its servers keep none. Those
+   * of Go servers are not kept; of these only {@link TaskInfo#lastError} tells.
+   */
+  public List<FailedAttempt> failures(String queue, String id) {
+    return inspection().failures(QueueName.of(queue), id);
   }
 
   /** A page of the tasks in a state. Aggregating ones are listed by {@link #groupTasks}. */

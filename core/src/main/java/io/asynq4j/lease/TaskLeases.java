@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class TaskLeases {
 
+  /** Failures are kept, as far as the worker tells of them. */
+  private static final String NO_TRACE = "";
+
   private static final Logger log = LoggerFactory.getLogger(TaskLeases.class);
 
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
@@ -229,10 +232,10 @@ public final class TaskLeases {
       return new Settlement.Complete(claim, complete.result());
     } else if (verdict instanceof Verdict.Retry retry) {
       return claim.message().isExhausted()
-          ? new Settlement.Archive(claim, retry.error())
+          ? new Settlement.Archive(claim, retry.error(), NO_TRACE)
           : retried(retry);
     } else if (verdict instanceof Verdict.Archive archived) {
-      return new Settlement.Archive(claim, archived.error());
+      return new Settlement.Archive(claim, archived.error(), NO_TRACE);
     } else if (verdict instanceof Verdict.Snooze snooze) {
       return new Settlement.Reschedule(claim, snooze.delay(), isPrecise(snooze.delay()));
     } else if (verdict instanceof Verdict.Drop) {
@@ -248,7 +251,7 @@ public final class TaskLeases {
       delay = retryPolicy.delay(task.retried(), new WorkerFailure(retry.error()), task.task());
     }
     return new Settlement.Retry(
-        task.claim(), delay, retry.error(), /* failure= */ true, isPrecise(delay));
+        task.claim(), delay, retry.error(), /* failure= */ true, isPrecise(delay), NO_TRACE);
   }
 
   private static LeaseEnd end(Settlement settlement) {

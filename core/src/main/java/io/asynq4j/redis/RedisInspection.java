@@ -1,6 +1,7 @@
 package io.asynq4j.redis;
 
 import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
@@ -412,6 +413,18 @@ final class RedisInspection implements Inspection {
   public boolean resume(QueueName queue) {
     String key = Keys.of(queue, "paused");
     return Reply.number(link.call(key, Repeat.NEVER, Command.DEL, new Args().add(key))) == 1;
+  }
+
+  @Override
+  public List<FailedAttempt> failures(QueueName queue, String id) {
+    String key = Keys.task(queue, id);
+    Args args = new Args().add(key).add("msg").add(FailuresField.NAME);
+    List<@Nullable Object> fields = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
+    if (fields.get(0) == null) {
+      requireQueue(queue);
+      throw new TaskNotFoundException(queue, id);
+    }
+    return FailuresField.decode(Reply.bytes(fields.get(1)));
   }
 
   @Override

@@ -52,7 +52,7 @@ enum Script {
       NUMBERED,
       "active lease retry pending settings lane guard",
       "now prefix sequence keep ordered",
-      "id token msg delay precise failure"),
+      "id token msg delay precise failure report"),
   RESCHEDULE(
       NUMBERED,
       "active lease scheduled pending settings lane guard",
@@ -62,7 +62,7 @@ enum Script {
       NUMBERED,
       "active lease archived lane guard",
       "now prefix sequence keep max_size max_age release_locks",
-      "id token msg lock quarantine"),
+      "id token msg lock quarantine report"),
   REQUEUE(NUMBERED, "active lease pending lane guard", "now prefix sequence keep", "id token"),
   WRITE_RESULT(SAFE, "lease guard", "prefix id token field value", ""),
 

@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
@@ -78,7 +79,12 @@ final class Settler {
     scripts.run(
         Script.ARCHIVE,
         queue,
-        args.add(id).add(token).addEmpty().addEmpty().add(MessageCodec.errorText(reason)));
+        args.add(id)
+            .add(token)
+            .addEmpty()
+            .addEmpty()
+            .add(MessageCodec.errorText(reason))
+            .addEmpty());
   }
 
   private static Script script(Settlement settlement) {
@@ -105,6 +111,10 @@ final class Settler {
     return args;
   }
 
+  private static byte[] report(Instant now, String error, @Nullable String trace) {
+    return trace == null ? new byte[0] : FailuresField.encode(new FailedAttempt(now, error, trace));
+  }
+
   private void add(Args args, Settlement settlement) {
     Claim claim = settlement.claim();
     TaskMessage message = claim.message();
@@ -125,11 +135,13 @@ final class Settler {
       args.add(MessageCodec.encode(message.failed(retry.error(), now, retry.failure())))
           .add(retry.delay().toMillis())
           .add(retry.precise())
-          .add(retry.failure());
+          .add(retry.failure())
+          .add(report(now, retry.error(), retry.trace()));
     } else if (settlement instanceof Settlement.Archive archived) {
       args.add(MessageCodec.encode(message.failed(archived.error(), now, /* costsRetry= */ false)))
           .add(message.uniqueKey())
-          .addEmpty();
+          .addEmpty()
+          .add(report(now, archived.error(), archived.trace()));
     } else if (settlement instanceof Settlement.Reschedule reschedule) {
       args.add(reschedule.delay().toMillis()).add(reschedule.precise());
     }

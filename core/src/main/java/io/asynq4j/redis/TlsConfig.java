@@ -4,21 +4,27 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.UnrecoverableKeyException;
+import java.security.cert.X509Certificate;
 import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
@@ -33,18 +39,48 @@ import org.jspecify.annotations.Nullable;
  * @param keyStore the client certificate and its key; empty for none of its own
  * @param keyStorePassword opens the key store and the key in it
  * @param verifyHostname whether the server's certificate must be for the host that was asked for
+ * @param serverName the name to ask for, and to find in the certificate, where it is not that of
+ *     the host
+ * @param verifyCertificate whether the certificate must come from somebody who is trusted; without,
+ *     whoever stands between can read everything
  */
 public record TlsConfig(
     Optional<Path> trustStore,
     Optional<String> trustStorePassword,
     Optional<Path> keyStore,
     Optional<String> keyStorePassword,
-    boolean verifyHostname) {
+    boolean verifyHostname,
+    Optional<String> serverName,
+    boolean verifyCertificate) {
 
   private static final TlsConfig DEFAULTS =
       new TlsConfig(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), true);
 
+  /** With the name of the host, and only for who is trusted. */
+  public TlsConfig(
+      Optional<Path> trustStore,
+      Optional<String> trustStorePassword,
+      Optional<Path> keyStore,
+      Optional<String> keyStorePassword,
+      boolean verifyHostname) {
+    this(
+        trustStore,
+        trustStorePassword,
+        keyStore,
+        keyStorePassword,
+        verifyHostname,
+        Optional.empty(),
+        true);
+  }
+
   public TlsConfig {
+    serverName.ifPresent(
+        name -> {
+          if (!name.matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")) {
+            throw new IllegalArgumentException(
+                "serverName must be the name of a host, such as redis.example.com: " + name);
+          }
+        });
     requireStoreFor("trustStorePassword", trustStorePassword, "trustStore", trustStore);
     requireStoreFor("keyStorePassword", keyStorePassword, "keyStore", keyStore);
   }
@@ -61,7 +97,9 @@ public record TlsConfig(
         Optional.ofNullable(password),
         keyStore,
         keyStorePassword,
-        verifyHostname);
+        verifyHostname,
+        serverName,
+        verifyCertificate);
   }
 
   /** The same, but showing the client certificate in this store. */
@@ -71,17 +109,50 @@ public record TlsConfig(
         trustStorePassword,
         Optional.of(store),
         Optional.ofNullable(password),
-        verifyHostname);
+        verifyHostname,
+        serverName,
+        verifyCertificate);
   }
 
   /** The same, but with or without a look at the host name in the server's certificate. */
   public TlsConfig withVerifyHostname(boolean verify) {
-    return new TlsConfig(trustStore, trustStorePassword, keyStore, keyStorePassword, verify);
+    return new TlsConfig(
+        trustStore,
+        trustStorePassword,
+        keyStore,
+        keyStorePassword,
+        verify,
+        serverName,
+        verifyCertificate);
+  }
+
+  /**
+   * The same, but asking for this name and looking for it in the certificate: for a server that is
+   * reached by an address or through a tunnel.
+   */
+  public TlsConfig withServerName(String name) {
+    return new TlsConfig(
+        trustStore,
+        trustStorePassword,
+        keyStore,
+        keyStorePassword,
+        verifyHostname,
+        Optional.of(name),
+        verifyCertificate);
+  }
+
+  /**
+   * The same, but any certificate will do. It keeps out who only listens, not who stands between:
+   * for tests.
+   */
+  public TlsConfig withoutVerification() {
+    return new TlsConfig(
+        trustStore, trustStorePassword, keyStore, keyStorePassword, false, serverName, false);
   }
 
   SSLSocketFactory socketFactory() {
     try {
-      if (trustStore.isEmpty() && keyStore.isEmpty()) {
+      if (trustStore.isEmpty() && keyStore.isEmpty() && verifyCertificate) {
         return SSLContext.getDefault().getSocketFactory();
       }
       TrustManagerFactory trust =
@@ -99,7 +170,10 @@ public record TlsConfig(
         initKeys(keys, keyStore.get());
       }
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+      context.init(
+          keys.getKeyManagers(),
+          verifyCertificate ? trust.getTrustManagers() : new TrustManager[] {new TrustAnybody()},
+          null);
       return context.getSocketFactory();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("This JVM cannot set up TLS: " + e.getMessage(), e);
@@ -111,6 +185,8 @@ public record TlsConfig(
     if (verifyHostname) {
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
     }
+    // The JDK looks for this name in the certificate before that of the host.
+    serverName.ifPresent(name -> parameters.setServerNames(List.of(new SNIHostName(name))));
     return parameters;
   }
 
@@ -203,6 +279,35 @@ public record TlsConfig(
         + keyStorePassword.map(p -> ", keyStorePassword=***").orElse("")
         + ", verifyHostname="
         + verifyHostname
+        + serverName.map(name -> ", serverName=" + name).orElse("")
+        + (verifyCertificate ? "" : ", verifyCertificate=false")
         + "]";
+  }
+
+  /** Extends, so that the JDK does not check names on its own. */
+  private static final class TrustAnybody extends X509ExtendedTrustManager {
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
   }
 }

@@ -148,14 +148,16 @@ final class Endings {
     return retried(claim, error, delay, /* failure= */ true);
   }
 
-  private static Ended archived(Claim claim, Throwable error) {
-    return new Ended(Ending.ARCHIVED, new Settlement.Archive(claim, text(error)), error);
+  private Ended archived(Claim claim, Throwable error) {
+    return new Ended(
+        Ending.ARCHIVED, new Settlement.Archive(claim, text(error), trace(error)), error);
   }
 
-  private static Ended retried(Claim claim, Throwable error, Duration delay, boolean failure) {
+  private Ended retried(Claim claim, Throwable error, Duration delay, boolean failure) {
     return new Ended(
         Ending.RETRIED,
-        new Settlement.Retry(claim, atMost(delay), text(error), failure, isPrecise(delay)),
+        new Settlement.Retry(
+            claim, atMost(delay), text(error), failure, isPrecise(delay), trace(error)),
         error);
   }
 
@@ -214,6 +216,16 @@ final class Endings {
       // An exception whose text cannot be had is still one.
       return error.getClass().getName();
     }
+  }
+
+  /** Null when failures are not to be kept. */
+  private @Nullable String trace(Throwable error) {
+    if (!config.keepsFailures()) {
+      return null;
+    }
+    // What a handler has returned has no place; only what it threw.
+    Throwable thrown = error instanceof HandlerFailure ? error.getCause() : error;
+    return thrown == null ? "" : Trace.of(thrown);
   }
 
   private static String shortened(String text) {

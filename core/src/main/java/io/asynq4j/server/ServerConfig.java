@@ -30,6 +30,7 @@ record ServerConfig(
     Duration shutdownTimeout,
     Duration cancelGrace,
     Duration missingHandlerDelay,
+    boolean keepsFailures,
     Duration lease,
     Duration heartbeat,
     Duration pollInterval,

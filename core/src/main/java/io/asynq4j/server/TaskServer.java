@@ -131,6 +131,7 @@ public final class TaskServer implements AutoCloseable {
     private Duration shutdownTimeout = Duration.ofSeconds(8);
     private Duration cancelGrace = Duration.ofSeconds(2);
     private Duration missingHandlerDelay = Duration.ofMinutes(1);
+    private boolean keepFailures = true;
     private Duration lease = Duration.ofSeconds(15);
     private Duration heartbeat = Duration.ofSeconds(5);
     private Duration pollInterval = Duration.ofSeconds(1);
@@ -260,6 +261,15 @@ public final class TaskServer implements AutoCloseable {
     /** How long a task waits that no handler is registered for; a minute. */
     public Builder missingHandlerDelay(Duration delay) {
       this.missingHandlerDelay = delay;
+      return this;
+    }
+
+    /**
+     * Whether the latest five failures of a task are kept with it, each with its time, error and
+     * stack trace; they are.
+     */
+    public Builder keepFailures(boolean keep) {
+      this.keepFailures = keep;
       return this;
     }
 
@@ -416,6 +426,7 @@ public final class TaskServer implements AutoCloseable {
           shutdownTimeout,
           cancelGrace,
           missingHandlerDelay,
+          keepFailures,
           lease,
           heartbeat,
           pollInterval,

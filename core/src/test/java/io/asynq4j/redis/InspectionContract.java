@@ -238,7 +238,8 @@ interface InspectionContract {
 
     redis().enqueue(redis().task("one", o -> o.queue("low").group("g")));
     long one = inspection().memoryUsage(QueueName.of("low")).orElseThrow();
-    assertThat(ten).isGreaterThan(9 * one);
+    // Not ten times: names are of other lengths, and Redis rounds up.
+    assertThat(ten).isGreaterThan(8 * one);
   }
 
   @Test

@@ -1,54 +1,12 @@
 package io.asynq4j.redis;
 
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.TestInstance;
-
 /**
  * What the inspector shows and does, whatever Redis it works on; what it hands on to the store is
  * tested there.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class InspectorContract
+abstract class InspectorContract extends OneServer
     implements InspectorQueueContract,
         InspectorTaskContract,
         InspectorBulkContract,
         InspectorTransferContract,
-        InspectorExplainContract {
-
-  private @Nullable TestServer server;
-  private BrokerFixture redis;
-
-  abstract TestServer start();
-
-  @BeforeAll
-  void startServer() {
-    server = start();
-  }
-
-  @AfterAll
-  void stopServer() {
-    if (server != null) {
-      server.close();
-    }
-  }
-
-  @BeforeEach
-  void connect() {
-    redis = new BrokerFixture(Objects.requireNonNull(server));
-  }
-
-  @AfterEach
-  void disconnect() {
-    redis.close();
-  }
-
-  @Override
-  public BrokerFixture redis() {
-    return redis;
-  }
-}
+        InspectorExplainContract {}

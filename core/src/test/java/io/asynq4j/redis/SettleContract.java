@@ -6,10 +6,13 @@ import static io.asynq4j.redis.BrokerFixture.Q;
 import static io.asynq4j.redis.BrokerFixture.T;
 import static io.asynq4j.redis.BrokerFixture.key;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
@@ -392,5 +395,45 @@ interface SettleContract {
 
     assertThat(redis().inspection().task(Q, "a").lastError()).isEqualTo("bad ? text");
     assertThat(LEASE).isPositive();
+  }
+
+  @Test
+  default void theLatestFiveFailuresAreKeptWithATask() {
+    redis().enqueue("a");
+    for (int i = 1; i <= 6; i++) {
+      Settlement.Retry retry =
+          new Settlement.Retry(redis().claimOne(), Duration.ZERO, "no " + i, true, true, "at " + i);
+      assertThat(redis().settle(retry)).isEqualTo(Settled.DONE);
+      redis().clock.advance(Duration.ofSeconds(1));
+      redis().upkeep().forward(Q, 10);
+    }
+    redis().settle(new Settlement.Archive(redis().claimOne(), "never", ""));
+
+    assertThat(redis().inspection().failures(Q, "a"))
+        .containsExactly(
+            new FailedAttempt(NOON.plusSeconds(2), "no 3", "at 3"),
+            new FailedAttempt(NOON.plusSeconds(3), "no 4", "at 4"),
+            new FailedAttempt(NOON.plusSeconds(4), "no 5", "at 5"),
+            new FailedAttempt(NOON.plusSeconds(5), "no 6", "at 6"),
+            new FailedAttempt(NOON.plusSeconds(6), "never", ""));
+    assertThatThrownBy(() -> redis().inspection().failures(Q, "nobody"))
+        .isInstanceOf(TaskNotFoundException.class);
+  }
+
+  @Test
+  default void failuresThatSomebodyElseHasWrittenGiveWay() {
+    redis().enqueue("a");
+    for (String strange : List.of("x", "what is this?", "\0")) {
+      redis().raw(Command.HSET, Keys.task(Q, "a"), "failures", strange);
+      redis()
+          .settle(
+              new Settlement.Retry(redis().claimOne(), Duration.ZERO, strange, true, true, "at"));
+      redis().clock.advance(Duration.ofSeconds(1));
+      redis().upkeep().forward(Q, 10);
+
+      assertThat(redis().inspection().failures(Q, "a"))
+          .extracting(FailedAttempt::trace)
+          .containsExactly("at");
+    }
   }
 }

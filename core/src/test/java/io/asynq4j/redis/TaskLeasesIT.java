@@ -260,7 +260,7 @@ class TaskLeasesIT {
                 + COUNTED_DAY
                 + "retry: {a="
                 + (T + 10)
-                + "}\nt:a: {msg=t(p) retry 1/25 timeout 1800 failed 4102488000 error 'boom',"
+                + "}\nt:a: {failures=[boom], msg=t(p) retry 1/25 timeout 1800 failed 4102488000 error 'boom',"
                 + " state=retry}\n");
   }
 
@@ -306,7 +306,7 @@ class TaskLeasesIT {
                 + FAILED_DAY
                 + "processed: 1\n"
                 + COUNTED_DAY
-                + "t:a: {msg=t(p) retry 0/0 timeout 1800 failed 4102488000 error 'boom',"
+                + "t:a: {failures=[boom], msg=t(p) retry 0/0 timeout 1800 failed 4102488000 error 'boom',"
                 + " state=archived}\n");
   }
 

@@ -121,6 +121,27 @@ class TlsConfigTest {
         .withMessageContaining("PKIX");
   }
 
+  @Test
+  void looksForAnotherNameInTheCertificateIfToldTo() throws Exception {
+    TlsConfig tls =
+        TlsConfig.defaults().withTrustStore(trusted, PASSWORD).withKeyStore(keys, PASSWORD);
+
+    assertThat(handshake(tls.withServerName("redis.test"), "other.test")).isEqualTo("CN=redis");
+    assertThatExceptionOfType(SSLException.class)
+        .isThrownBy(() -> handshake(tls.withServerName("third.test"), "other.test"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TlsConfig.defaults().withServerName("redis.test:6379"))
+        .withMessageContaining("redis.example.com");
+  }
+
+  @Test
+  void takesAnyCertificateIfToldTo() throws Exception {
+    TlsConfig tls = TlsConfig.defaults().withKeyStore(keys, PASSWORD).withoutVerification();
+
+    assertThat(handshake(tls, "other.test")).isEqualTo("CN=redis");
+    assertThat(tls.toString()).contains("verifyCertificate=false");
+  }
+
   /** Answers whom the server has seen. */
   private static String handshake(TlsConfig client, String host) throws Exception {
     TlsConfig server =

@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.broker.TaskMessage;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.redis.wire.WireTask;
@@ -107,10 +108,20 @@ final class World {
     Map<String, String> fields = new TreeMap<>();
     for (int i = 0; i < flat.size(); i += 2) {
       String name = text(flat.get(i));
+      byte[] value = (byte[]) flat.get(i + 1);
       fields.put(
-          name, name.equals("msg") ? message((byte[]) flat.get(i + 1)) : text(flat.get(i + 1)));
+          name,
+          switch (name) {
+            case "msg" -> message(value);
+            case FailuresField.NAME -> failures(value);
+            default -> text(value);
+          });
     }
     return fields.toString();
+  }
+
+  private static String failures(byte[] field) {
+    return FailuresField.decode(field).stream().map(FailedAttempt::error).toList().toString();
   }
 
   /** What a message says, without what it does not say and without its id and queue. */

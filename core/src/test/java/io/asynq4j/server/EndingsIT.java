@@ -2,7 +2,9 @@ package io.asynq4j.server;
 
 import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
@@ -103,6 +105,27 @@ class EndingsIT {
         .isBetween(before.plus(HOUR).minusSeconds(1), before.plus(HOUR).plusSeconds(10));
     assertThat(recorder.lines()).contains("finished a RETRIED");
     assertThat(world.inspection().stats(ServerFixture.Q).failed()).isEqualTo(1);
+    assertThat(world.inspection().failures(ServerFixture.Q, "a"))
+        .extracting(FailedAttempt::error, FailedAttempt::trace)
+        .containsExactly(
+            tuple(
+                "java.lang.IllegalStateException: no luck",
+                "java.lang.IllegalStateException: no luck\n"));
+  }
+
+  @Test
+  void failuresNeedNotBeKept() {
+    world.enqueue("a", options -> options.maxRetry(0));
+    world.start(
+        world
+            .quick(
+                (task, context) -> {
+                  throw new IllegalStateException("no luck");
+                })
+            .keepFailures(false));
+
+    world.awaitState("a", TaskState.ARCHIVED);
+    assertThat(world.inspection().failures(ServerFixture.Q, "a")).isEmpty();
   }
 
   @Test

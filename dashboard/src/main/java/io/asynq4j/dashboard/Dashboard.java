@@ -43,6 +43,7 @@ public final class Dashboard implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Dashboard.class);
 
   private static final Duration STOPPING = Duration.ofSeconds(5);
+  private static final Duration IDLE_AT_END = Duration.ofMillis(50);
   private static final int MAX_THREADS = 50;
 
   private final Server server;
@@ -61,6 +62,8 @@ public final class Dashboard implements AutoCloseable {
     ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
     connector.setHost(builder.host);
     connector.setPort(builder.port);
+    // Connections that browsers keep open for later need not be waited for.
+    connector.setShutdownIdleTimeout(IDLE_AT_END.toMillis());
     server.addConnector(connector);
     ServletContextHandler context = new ServletContextHandler();
     context.setContextPath(builder.rootPath.isEmpty() ? "/" : builder.rootPath);

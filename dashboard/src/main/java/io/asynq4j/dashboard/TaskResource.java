@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
@@ -125,7 +126,25 @@ final class TaskResource {
   private Reply get(Exchange exchange) {
     Source source = exchange.source();
     TaskInfo task = source.inspector().task(exchange.queue(), exchange.path("id"));
-    return Reply.ok(tasks.whole(task, source, exchange.user()));
+    return Reply.ok(
+        tasks.whole(task, source, exchange.user()).put("failures", failures(source, task)));
+  }
+
+  /** The latest failed attempts, oldest first. */
+  private List<Object> failures(Source source, TaskInfo task) {
+    List<Object> failures = new ArrayList<>();
+    if (contents.isHidden(HiddenField.ERROR)) {
+      return failures;
+    }
+    for (FailedAttempt failed : source.inspector().failures(task.queue().value(), task.id())) {
+      failures.add(
+          new Fields()
+              .put("at", failed.at())
+              .put("error", failed.error())
+              .put("trace", failed.trace())
+              .map());
+    }
+    return failures;
   }
 
   private Reply explain(Exchange exchange) {

@@ -38,10 +38,11 @@ class LiveIT {
     private final CountDownLatch ended = new CountDownLatch(1);
 
     Viewer(Dashboard dashboard) throws IOException, InterruptedException {
-      var response =
-          HTTP.send(
-              HttpRequest.newBuilder(on.uri(dashboard, "/api/v1/events")).build(),
-              BodyHandlers.ofInputStream());
+      this(HttpRequest.newBuilder(on.uri(dashboard, "/api/v1/events")));
+    }
+
+    Viewer(HttpRequest.Builder request) throws IOException, InterruptedException {
+      var response = HTTP.send(request.build(), BodyHandlers.ofInputStream());
       assertThat(response.statusCode()).isEqualTo(200);
       assertThat(response.headers().firstValue("Content-Type").orElse(""))
           .startsWith("text/event-stream");
@@ -124,6 +125,31 @@ class LiveIT {
           .is(202);
       JsonNode job = viewer.next("job");
       assertThat(job.get("done").intValue()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void whoMayNotSeeAQueueIsNotToldOfItLiveEither() throws Exception {
+    on.enqueue("mail");
+    on.enqueue("billing");
+    Credentials.NewToken token =
+        Credentials.newToken("ci", new Grant(Role.OPERATOR, List.of("mail*")));
+    Dashboard dashboard =
+        on.start(builder -> builder.credentials(Credentials.of(List.of(token.line()))));
+
+    try (Viewer viewer =
+        new Viewer(
+            HttpRequest.newBuilder(on.uri(dashboard, "/api/v1/events"))
+                .header("Authorization", "Bearer " + token.token()))) {
+      JsonNode snapshot = viewer.next("snapshot");
+      on.enqueue("billing");
+      on.enqueue("mail-2");
+      JsonNode change =
+          viewer.next(
+              "change", each -> each.get("queues").findValuesAsString("queue").contains("mail-2"));
+
+      assertThat(snapshot.toString() + change).doesNotContain("billing");
+      assertThat(change.at("/overview/sizes/pending").intValue()).isEqualTo(2);
     }
   }
 

@@ -280,6 +280,9 @@ class SearchApiIT {
     assertThat(groups.at("/items/1/count").intValue()).isEqualTo(10);
     assertThat(groups.at("/items/1/states/retry").intValue()).isEqualTo(10);
     assertThat(groups.at("/items/1/lastSeen").isNull()).isFalse();
+    JsonNode failed = on.api(dashboard, "/queues/mail/tasks/email7").get().is(200).json();
+    assertThat(failed.at("/failures/0/error").stringValue()).contains("timeout of host");
+    assertThat(failed.at("/failures/0/trace").stringValue()).contains("SearchApiIT");
     String query = groups.at("/items/1/query").stringValue();
     JsonNode run =
         done(

@@ -1,6 +1,7 @@
 package io.asynq4j.interop;
 
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import java.time.Instant;
 import java.util.Base64;
@@ -57,6 +58,33 @@ record GoTaskInfo(
         info.retention().toSeconds(),
         seconds(info.completedAt()),
         Base64.getEncoder().encodeToString(info.result().bytes()));
+  }
+
+  /** What must be seen of a task that nobody has run yet. */
+  static GoTaskInfo expected(GoTask task, TaskState state) {
+    long timeout =
+        task.timeout() == 0 && task.deadline() == 0
+            ? TaskOptions.DEFAULT_TIMEOUT.toSeconds()
+            : task.timeout() / 1000;
+    return new GoTaskInfo(
+        task.id(),
+        task.queue(),
+        task.type(),
+        task.payload(),
+        task.headers(),
+        state.word(),
+        task.allowedRetries(),
+        0,
+        "",
+        0,
+        timeout,
+        task.deadline() / 1000,
+        task.group(),
+        task.processAt() / 1000,
+        false,
+        task.retention() / 1000,
+        0,
+        "");
   }
 
   private static long seconds(@Nullable Instant instant) {

@@ -1,5 +1,6 @@
 package io.asynq4j.interop;
 
+import io.asynq4j.RetryPolicy;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
@@ -16,6 +17,7 @@ final class JavaWorker {
             TaskServer.builder(redis)
                 .queue(args[1])
                 .concurrency(5)
+                .retryPolicy(RetryPolicy.fixed(Duration.ofSeconds(2)))
                 .handlers(new Obedient(JavaWorker::say))
                 .listener(new Told())
                 .build()) {

@@ -33,7 +33,9 @@ record Obedient(Consumer<Worker.Event> events) implements Handler<Task> {
         yield Outcome.done();
       }
       case "fail" -> Outcome.retry(words[1]);
-      case "archive" -> Outcome.archive(words[1]);
+      // The error of a Go handler that gives up says so itself.
+      case "archive" -> Outcome.archive(words[1] + ": skip retry for the task");
+      case "revoke" -> Outcome.drop();
       case "result" -> Outcome.done(Payload.ofUtf8(words[1]));
       default -> Outcome.done();
     };

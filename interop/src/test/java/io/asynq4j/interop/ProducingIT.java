@@ -3,24 +3,25 @@ package io.asynq4j.interop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.interop.Peer.Answer;
-import io.asynq4j.interop.Peer.GoTask;
-import io.asynq4j.server.GroupAggregator.Aggregated;
 import io.asynq4j.server.TaskServer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What one side enqueues, the other processes. */
+@EachSetting
 class ProducingIT extends TwoSides {
 
   private static final int RUNS = 100 - Samples.GROUPED + 1;
@@ -28,7 +29,7 @@ class ProducingIT extends TwoSides {
   @Test
   void goEnqueuesAndWeProcess() {
     Instant enqueued = redis.clock().instant();
-    List<GoTask> tasks = Samples.hundred(QUEUE.value(), enqueued);
+    List<GoTask> tasks = Samples.hundred(setting.go(), enqueued);
     assertThat(goEnqueues(tasks)).extracting(Answer::verdict).containsOnly("enqueued");
 
     List<Worker.Event> seen = new CopyOnWriteArrayList<>();
@@ -37,7 +38,7 @@ class ProducingIT extends TwoSides {
             .concurrency(10)
             .handlers(new Obedient(seen::add))
             .groupMaxSize(Samples.GROUPED)
-            .aggregator((queue, group, members) -> Aggregated.of(joined(group, members)))
+            .aggregator(Samples::join)
             .build()) {
       server.start();
       soon(() -> assertThat(seen).hasSize(RUNS));
@@ -47,17 +48,11 @@ class ProducingIT extends TwoSides {
     assertLocksAreFree(tasks);
   }
 
-  private static Task joined(String group, List<Task> members) {
-    String payload =
-        members.stream().map(task -> task.payload().utf8()).collect(Collectors.joining("\n"));
-    return Task.of("joined:" + group, Payload.ofUtf8(payload));
-  }
-
   @Test
   void weEnqueueAndGoProcesses() {
     Instant enqueued = redis.clock().instant();
-    List<GoTask> tasks = Samples.hundred(QUEUE.value(), enqueued);
-    assertThat(weEnqueue(tasks)).containsOnly(EnqueueAnswer.ENQUEUED);
+    List<GoTask> tasks = Samples.hundred(setting.go(), enqueued);
+    assertThat(weEnqueue(tasks)).allMatch(EnqueueResult::isEnqueued);
 
     try (Worker go = goWorker("-concurrency", "10", "-group-size", "" + Samples.GROUPED)) {
       go.awaitCount("finished", RUNS);
@@ -102,7 +97,7 @@ class ProducingIT extends TwoSides {
     assertThat(goEnqueues(unique.subList(0, 7)))
         .extracting(Answer::verdict)
         .containsOnly("enqueued");
-    assertThat(weEnqueue(unique.subList(7, 15))).containsOnly(EnqueueAnswer.ENQUEUED);
+    assertThat(weEnqueue(unique.subList(7, 15))).allMatch(EnqueueResult::isEnqueued);
   }
 
   @Test
@@ -111,32 +106,76 @@ class ProducingIT extends TwoSides {
         List.of(Payload.absent(), Payload.ofUtf8(""), Payload.of(new byte[] {0, -1, 10, 13}));
     List<GoTask> first = new ArrayList<>();
     List<GoTask> second = new ArrayList<>();
+    List<EnqueueResult> duplicates = new ArrayList<>();
     for (int i = 0; i < payloads.size(); i++) {
-      first.add(Samples.unique(QUEUE.value(), "first-" + i, payloads.get(i)));
-      second.add(Samples.unique(QUEUE.value(), "second-" + i, payloads.get(i)));
+      first.add(GoTask.of("first-" + i, payloads.get(i)).unique(HOUR).build());
+      second.add(GoTask.of("second-" + i, payloads.get(i)).unique(HOUR).build());
+      duplicates.add(new EnqueueResult.Duplicate(QueueName.of(Q), "kind", "first-" + i));
     }
 
     assertThat(goEnqueues(first)).extracting(Answer::verdict).containsOnly("enqueued");
-    assertThat(weEnqueue(second))
-        .containsExactly(
-            EnqueueAnswer.duplicateOf("first-0"),
-            EnqueueAnswer.duplicateOf("first-1"),
-            EnqueueAnswer.duplicateOf("first-2"));
+    assertThat(weEnqueue(second)).isEqualTo(duplicates);
 
-    redis.broker().inspection().delete(QUEUE, List.of("first-0", "first-1", "first-2"));
-    assertThat(weEnqueue(second)).containsOnly(EnqueueAnswer.ENQUEUED);
+    inspector.delete(Q, List.of("first-0", "first-1", "first-2"));
+    assertThat(weEnqueue(second)).allMatch(EnqueueResult::isEnqueued);
     assertThat(goEnqueues(first)).extracting(Answer::verdict).containsOnly("duplicate");
+    assertTheDoctorFindsNothing();
   }
 
   @Test
   void anIdThatOneSideHasTakenIsTakenForTheOther() {
-    GoTask task = Samples.text(QUEUE.value(), "mine", "x");
-    GoTask later = Samples.text(QUEUE.value(), "yours", "x", "", 0, 3_600_000, 0);
+    GoTask task = Samples.text("mine", "x");
+    GoTask later = GoTask.of("yours", "x").processIn(HOUR).build();
 
-    weEnqueue(List.of(task));
-    assertThat(goEnqueues(List.of(task, later)))
+    weEnqueue(task);
+    assertThat(goEnqueues(task, later))
         .extracting(Answer::verdict)
         .containsExactly("conflict", "enqueued");
-    assertThat(weEnqueue(List.of(later))).containsExactly(EnqueueAnswer.ID_CONFLICT);
+    assertThat(weEnqueue(later))
+        .containsExactly(new EnqueueResult.IdConflict(QueueName.of(Q), "yours"));
+  }
+
+  @Test
+  void goBeforeHeadersDropsOursWhenItWritesAMessageAgain() {
+    weEnqueue(GoTask.of("headed", "fail broken").headers(Map.of("trace", "1")).build());
+    try (Worker go = goWorker("-retry-delay", "1h")) {
+      go.await("finished", "headed");
+      soon(() -> assertThat(task("headed").state()).isEqualTo(TaskState.RETRY));
+    }
+    assertThat(task("headed").headers())
+        .isEqualTo(setting.go().knowsHeaders() ? Map.of("trace", "1") : Map.of());
+  }
+
+  @Test
+  void nothingThatWeScheduleRunsEarlyUnlessItIsPreciseAndGoRunsIt() {
+    Duration delay = Duration.ofMillis(1300);
+    for (Side side : Side.values()) {
+      Instant due = redis.clock().instant().plus(delay);
+      weEnqueue(GoTask.of(side + "-plain", "x").processIn(delay).build());
+      client.enqueue(
+          Task.of("kind"), o -> o.queue(Q).id(side + "-precise").processIn(delay).precise());
+      Map<String, Instant> started = new ConcurrentHashMap<>();
+      if (side == Side.JAVA) {
+        try (TaskServer server =
+            javaServer()
+                .handlers(
+                    new Obedient(
+                        event -> started.put(String.valueOf(event.id()), redis.clock().instant())))
+                .build()) {
+          server.start();
+          soon(() -> assertThat(started).hasSize(2));
+        }
+        assertThat(started.get("JAVA-precise")).isBetween(due, due.plusMillis(900));
+      } else {
+        try (Worker go = goWorker()) {
+          go.await("started", "GO-precise");
+          started.put("GO-precise", redis.clock().instant());
+          go.await("started", "GO-plain");
+          started.put("GO-plain", redis.clock().instant());
+        }
+        assertThat(started.get("GO-precise")).isAfter(due.minusSeconds(1));
+      }
+      assertThat(started.get(side + "-plain")).isAfterOrEqualTo(due);
+    }
   }
 }

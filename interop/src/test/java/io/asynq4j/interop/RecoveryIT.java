@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
+import io.asynq4j.QueueName;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
@@ -12,22 +13,33 @@ import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 
 /** Tasks of workers that vanish or stall, with a worker of the other language to take over. */
+@EachSetting
 class RecoveryIT extends TwoSides {
 
+  private static final QueueName NAME = QueueName.of(Q);
   private static final String ID = "held";
+  private static final Duration BEHIND = Duration.ofSeconds(40);
 
   @Test
   void weRecoverATaskOfAGoWorkerThatWasKilled() {
-    weEnqueue(List.of(Samples.kept(QUEUE.value(), ID, "sleep 600000ms")));
+    weEnqueue(Samples.kept(ID, "sleep 600000ms"));
     try (Worker go = goWorker()) {
       go.await("started", ID);
+      assertThat(leaseLeft()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(31));
       go.kill();
     }
     assertThat(task(ID).state()).isEqualTo(TaskState.ACTIVE);
@@ -40,7 +52,7 @@ class RecoveryIT extends TwoSides {
             redis
                 .broker()
                 .upkeep()
-                .recover(QUEUE, 50, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT))
+                .recover(NAME, 50, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT))
         .isEmpty();
 
     ageLease(ID);
@@ -56,9 +68,10 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void goRecoversATaskOfAWorkerOfOursThatWasKilled() {
-    weEnqueue(List.of(Samples.kept(QUEUE.value(), ID, "sleep 200ms")));
+    weEnqueue(Samples.kept(ID, "sleep 200ms"));
     try (Worker ours = javaWorker()) {
       ours.await("started", ID);
+      assertThat(leaseLeft()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(16));
       ours.kill();
     }
     assertThat(task(ID).state()).isEqualTo(TaskState.ACTIVE);
@@ -75,7 +88,7 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void aStalledWorkerOfOursThatWakesUpLateCannotDisturbTheGoWorkerThatTookOver() {
-    weEnqueue(List.of(Samples.kept(QUEUE.value(), ID, "sleep 2500ms")));
+    weEnqueue(Samples.kept(ID, "sleep 2500ms"));
     try (Worker ours = javaWorker()) {
       ours.await("started", ID);
       ours.stall();
@@ -99,12 +112,12 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void nothingThatALateWorkerOfOursTriesHasAnEffectOnTheRunOfAGoWorker() {
-    weEnqueue(List.of(Samples.kept(QUEUE.value(), ID, "sleep 1000ms")));
+    weEnqueue(Samples.kept(ID, "sleep 1000ms"));
     Claim claim =
         redis
             .broker()
             .source()
-            .claim(QUEUE, 1, Duration.ofSeconds(15), QueueRules.NONE)
+            .claim(NAME, 1, Duration.ofSeconds(15), QueueRules.NONE)
             .claims()
             .get(0);
     ageLease(ID);
@@ -124,11 +137,11 @@ class RecoveryIT extends TwoSides {
                 redis
                     .broker()
                     .source()
-                    .settle(QUEUE, List.of(ending), QueueRules.NONE, ArchiveRules.DEFAULT))
+                    .settle(NAME, List.of(ending), QueueRules.NONE, ArchiveRules.DEFAULT))
             .as("%s", ending.getClass().getSimpleName())
             .containsExactly(Settled.LEASE_LOST);
       }
-      assertThat(redis.broker().source().extend(QUEUE, List.of(claim), Duration.ofSeconds(15)))
+      assertThat(redis.broker().source().extend(NAME, List.of(claim), Duration.ofSeconds(15)))
           .containsOnlyNulls();
       assertThat(redis.broker().source().writeResult(claim, Payload.ofUtf8("late"))).isFalse();
       assertThat(redis.broker().source().writeProgress(claim, new Progress(50, "late"))).isFalse();
@@ -139,6 +152,116 @@ class RecoveryIT extends TwoSides {
     }
     assertThat(task(ID).result().size()).isZero();
     assertThat(task(ID).retried()).isEqualTo(1);
+    assertNothingIsActive();
+  }
+
+  @Test
+  void aStalledGoWorkerMaySettleATaskThatWeRunAndOursStops() throws Exception {
+    weEnqueue(Samples.kept(ID, "sleep 1500ms"));
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    List<String> lost = new CopyOnWriteArrayList<>();
+    try (Worker go = goWorker()) {
+      go.await("started", ID);
+      go.stall();
+      ageLease(ID);
+      try (TaskServer server =
+          javaServer()
+              .heartbeat(Duration.ofMillis(500))
+              .handlers(
+                  (task, context) -> {
+                    started.countDown();
+                    try {
+                      TimeUnit.MINUTES.sleep(10);
+                    } finally {
+                      stopped.countDown();
+                    }
+                    return Outcome.done(Payload.ofUtf8("ours"));
+                  })
+              .listener(
+                  new ServerListener() {
+                    @Override
+                    public void leaseLost(TaskRef task) {
+                      lost.add(task.id());
+                    }
+                  })
+              .build()) {
+        server.start();
+        assertThat(started.await(20, TimeUnit.SECONDS)).isTrue();
+        go.wakeUp();
+        go.await("finished", ID);
+
+        assertThat(stopped.await(20, TimeUnit.SECONDS)).isTrue();
+        soon(() -> assertThat(lost).containsExactly(ID));
+      }
+    }
+    soon(() -> assertThat(task(ID).state()).isEqualTo(TaskState.COMPLETED));
+    assertThat(task(ID).result().size()).isZero();
+    assertThat(stats().processed()).isEqualTo(1);
+    assertNothingIsActive();
+  }
+
+  /** How long the lease still lasts by the clock of Redis. */
+  private Duration leaseLeft() {
+    try (Jedis jedis = jedis()) {
+      double end = jedis.zscore(key("lease"), ID);
+      return Duration.between(redis.clock().instant(), Instant.ofEpochMilli((long) (end * 1000)));
+    }
+  }
+
+  /** In the long form a real one; here its lease is written as such a host would. */
+  @Test
+  void theLeaseOfAGoHostWhoseClockIsBehindIsLeftAlone() {
+    weEnqueue(Samples.kept(ID, "sleep 3000ms"));
+    List<String> recovered = new CopyOnWriteArrayList<>();
+    try (Worker go = goWorker()) {
+      go.await("started", ID);
+      try (Jedis jedis = jedis()) {
+        jedis.zincrby(key("lease"), (double) -BEHIND.toSeconds(), ID);
+        assertThat(task(ID).orphaned()).as("its lease is over by the clock of Redis").isTrue();
+      }
+      runServerUntilGoHasFinished(recovered);
+      assertThat(go.events("started")).hasSize(1);
+    }
+    assertThat(recovered).isEmpty();
+  }
+
+  @Test
+  void aGoHostWhoseClockIs40SecondsBehindKeepsItsTasks() {
+    Assumptions.assumeTrue(Setting.FULL, "a Go host whose clock is behind: in ./check --full");
+    Peer slow = new Peer(GoPrograms.peerWithSlowClock(setting.go(), BEHIND), store.uri());
+    // Long enough for a lease of 30 seconds to end, twice.
+    weEnqueue(Samples.kept(ID, "sleep 65000ms"));
+    List<String> recovered = new CopyOnWriteArrayList<>();
+    try (Worker go = slow.work(Q)) {
+      go.await("started", ID);
+      assertThat(task(ID).orphaned()).as("its lease is over by the clock of Redis").isTrue();
+      runServerUntilGoHasFinished(recovered);
+      assertThat(go.events("started")).hasSize(1);
+      assertThat(go.events("finished")).extracting(Worker.Event::error).containsOnlyNulls();
+    }
+    assertThat(recovered).isEmpty();
+  }
+
+  private void runServerUntilGoHasFinished(List<String> recovered) {
+    try (TaskServer server =
+        javaServer()
+            .handlers((task, context) -> Outcome.retry("this is Go's"))
+            .listener(
+                new ServerListener() {
+                  @Override
+                  public void recovered(QueueName queue, String taskId, String action) {
+                    recovered.add(taskId);
+                  }
+                })
+            .build()) {
+      server.start();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(90))
+          .until(() -> task(ID).state() == TaskState.COMPLETED);
+    }
+    assertThat(task(ID).retried()).isZero();
+    assertThat(stats().processed()).isEqualTo(1);
     assertNothingIsActive();
   }
 }

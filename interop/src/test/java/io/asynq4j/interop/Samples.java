@@ -3,16 +3,18 @@ package io.asynq4j.interop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
-import io.asynq4j.interop.Peer.GoTask;
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /** Tasks of all kinds, and what a handler on either side must see of each. */
 final class Samples {
@@ -20,129 +22,56 @@ final class Samples {
   static final int GROUPED = 10;
   static final int KEPT = 10;
 
-  private static final String NO_GROUP = "";
-
   private Samples() {}
 
   /**
-   * A hundred: plain, due in a second, unique, with a result that is kept, with headers, grouped.
+   * A hundred: plain, due in a second, unique, with a result that is kept, with headers if the
+   * version knows them, grouped.
    */
-  static List<GoTask> hundred(String queue, Instant now) {
+  static List<GoTask> hundred(GoVersion version, Instant now) {
     List<GoTask> tasks = new ArrayList<>();
     Random random = new Random(26);
     for (int i = 0; i < 40; i++) {
       byte[] bytes = new byte[i == 0 ? 0 : (i - 1) * 23];
       random.nextBytes(bytes);
       Payload payload = i == 0 ? Payload.absent() : Payload.of(bytes);
-      tasks.add(task(queue, "plain-" + i, payload, Map.of(), NO_GROUP, i, 0, 0, 0));
+      tasks.add(GoTask.of("plain-" + i, payload).maxRetry(i).build());
     }
     for (int i = 0; i < 15; i++) {
-      tasks.add(text(queue, "later-" + i, "later " + i, NO_GROUP, 0, 1000, 0));
+      tasks.add(GoTask.of("later-" + i, "later " + i).processIn(Duration.ofSeconds(1)).build());
     }
     for (int i = 0; i < 15; i++) {
-      tasks.add(text(queue, "unique-" + i, "unique " + i, NO_GROUP, 3_600_000, 0, 0));
+      tasks.add(GoTask.of("unique-" + i, "unique " + i).unique(TwoSides.HOUR).build());
     }
     for (int i = 0; i < KEPT; i++) {
-      tasks.add(text(queue, "kept-" + i, "result größer " + i, NO_GROUP, 0, 0, 3_600_000));
+      tasks.add(kept("kept-" + i, "result größer " + i));
     }
     for (int i = 0; i < 10; i++) {
-      Map<String, String> headers = Map.of("trace", "00-" + i, "leer", "", "Ünï", "日本 " + i);
-      GoTask plain =
-          task(queue, "headed-" + i, Payload.of(new byte[] {1}), headers, NO_GROUP, 25, 0, 0, 0);
-      tasks.add(
-          i % 2 == 0 ? withTimeout(plain, 7000) : withDeadline(plain, now.plusSeconds(100 + i)));
+      GoTask.Builder task = GoTask.of("headed-" + i, Payload.of(new byte[] {1}));
+      if (version.knowsHeaders()) {
+        task.headers(Map.of("trace", "00-" + i, "leer", "", "Ünï", "日本 " + i));
+      }
+      if (i % 2 == 0) {
+        task.timeout(Duration.ofSeconds(7));
+      } else {
+        task.deadline(now.plusSeconds(100 + i));
+      }
+      tasks.add(task.build());
     }
     for (int i = 0; i < GROUPED; i++) {
-      tasks.add(text(queue, "grouped-" + i, "member " + i, "together", 0, 0, 0));
+      tasks.add(GoTask.of("grouped-" + i, "member " + i).group(TwoSides.GROUP).build());
     }
     assertThat(tasks).hasSize(100);
     return tasks;
   }
 
   /** A task that tells the handler what to do. */
-  static GoTask text(String queue, String id, String payload) {
-    return text(queue, id, payload, NO_GROUP, 0, 0, 0);
+  static GoTask text(String id, String payload) {
+    return GoTask.of(id, payload).build();
   }
 
-  static GoTask text(
-      String queue,
-      String id,
-      String payload,
-      String group,
-      long unique,
-      long processIn,
-      long retention) {
-    return task(
-        queue, id, Payload.ofUtf8(payload), Map.of(), group, 25, unique, processIn, retention);
-  }
-
-  static GoTask kept(String queue, String id, String payload) {
-    return text(queue, id, payload, NO_GROUP, 0, 0, 3_600_000);
-  }
-
-  static GoTask unique(String queue, String id, Payload payload) {
-    return task(queue, id, payload, Map.of(), NO_GROUP, 25, 3_600_000, 0, 0);
-  }
-
-  private static GoTask task(
-      String queue,
-      String id,
-      Payload payload,
-      Map<String, String> headers,
-      String group,
-      int maxRetry,
-      long unique,
-      long processIn,
-      long retention) {
-    return new GoTask(
-        "kind",
-        base64(payload),
-        headers,
-        id,
-        queue,
-        group,
-        maxRetry,
-        0,
-        0,
-        unique,
-        processIn,
-        retention);
-  }
-
-  private static @Nullable String base64(Payload payload) {
-    return payload.isPresent() ? Base64.getEncoder().encodeToString(payload.bytes()) : null;
-  }
-
-  static GoTask withTimeout(GoTask task, long millis) {
-    return new GoTask(
-        task.type(),
-        task.payload(),
-        task.headers(),
-        task.id(),
-        task.queue(),
-        task.group(),
-        task.maxRetry(),
-        millis,
-        task.deadline(),
-        task.unique(),
-        task.processIn(),
-        task.retention());
-  }
-
-  static GoTask withDeadline(GoTask task, Instant deadline) {
-    return new GoTask(
-        task.type(),
-        task.payload(),
-        task.headers(),
-        task.id(),
-        task.queue(),
-        task.group(),
-        task.maxRetry(),
-        task.timeout(),
-        deadline.toEpochMilli(),
-        task.unique(),
-        task.processIn(),
-        task.retention());
+  static GoTask kept(String id, String payload) {
+    return GoTask.of(id, payload).retention(TwoSides.HOUR).build();
   }
 
   /** Whether a handler saw just what was enqueued. */
@@ -151,21 +80,28 @@ final class Samples {
     assertThat(seen.type()).isEqualTo(task.type());
     assertThat(seen.queue()).isEqualTo(task.queue());
     assertThat(seen.headersOrNone()).isEqualTo(task.headers());
-    assertThat(seen.maxRetry()).isEqualTo(task.maxRetry());
+    assertThat(seen.maxRetry()).isEqualTo(task.allowedRetries());
     assertThat(seen.retried()).isZero();
     if (task.deadline() != 0) {
       assertThat(seen.deadline()).isEqualTo(task.deadline() / 1000);
     } else {
       Duration most =
-          task.timeout() == 0 ? Duration.ofMinutes(30) : Duration.ofMillis(task.timeout());
+          task.timeout() == 0 ? TaskOptions.DEFAULT_TIMEOUT : Duration.ofMillis(task.timeout());
       assertThat(seen.deadline())
           .isBetween(enqueued.plus(most).getEpochSecond() - 1, now.plus(most).getEpochSecond() + 1);
     }
   }
 
+  /** As {@code join} in {@code work.go}. */
+  static Aggregated join(QueueName queue, String group, List<Task> members) {
+    String payload =
+        members.stream().map(task -> task.payload().utf8()).collect(Collectors.joining("\n"));
+    return Aggregated.of(Task.of("joined:" + group, Payload.ofUtf8(payload)));
+  }
+
   /** What the tasks of the group have become: their payloads, one per line. */
   static void assertJoined(List<GoTask> members, Worker.Event seen) {
-    assertThat(seen.type()).isEqualTo("joined:together");
+    assertThat(seen.type()).isEqualTo("joined:" + TwoSides.GROUP);
     assertThat(new String(seen.bytes(), StandardCharsets.UTF_8).lines())
         .containsExactlyInAnyOrderElementsOf(
             members.stream().map(member -> member.bytes().utf8()).toList());

@@ -3,128 +3,279 @@ package io.asynq4j.interop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asynq4j.QueueName;
-import io.asynq4j.Task;
+import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.TaskOptions;
-import io.asynq4j.broker.EnqueueAnswer;
-import io.asynq4j.broker.Inspection.QueueStats;
-import io.asynq4j.broker.NewTask;
-import io.asynq4j.embedded.EmbeddedRedis;
-import io.asynq4j.interop.Peer.GoTask;
+import io.asynq4j.TaskState;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.inspect.DoctorOptions;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.PageRequest;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.awaitility.core.ThrowingRunnable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.Parameter;
 import redis.clients.jedis.Jedis;
 
 /** One Redis with Go on one side of it and ours on the other. */
 abstract class TwoSides {
 
-  static final QueueName QUEUE = QueueName.of("shared");
+  /** The queue of most tests. */
+  static final String Q = "shared";
+
+  static final String GROUP = "together";
   static final Duration HOUR = Duration.ofHours(1);
 
   /** Longer than the lease of either side, and the 30 seconds that Go waits beyond it. */
   private static final double LONG_AGO = 3600;
 
-  private Peer peer;
-  private EmbeddedRedis server;
+  @Parameter @Nullable Setting parameter;
+
+  Setting setting;
+  Store store;
+  Peer peer;
   RedisConnection redis;
+  TaskClient client;
+  Inspector inspector;
 
   /** Before each test, not before all: only so every one of them is reported as skipped. */
   @BeforeEach
   void start() {
-    peer = Peer.orSkip();
-    server = EmbeddedRedis.builder().ephemeral().start();
-    redis = RedisConnection.open(server.uri());
+    setting = Objects.requireNonNull(parameter);
+    Path program = GoPrograms.peer(setting.go());
+    store = Store.of(getClass(), setting);
+    store.clear();
+    peer = new Peer(program, store.uri());
+    redis = RedisConnection.open(store.uri());
+    client = TaskClient.create(redis);
+    inspector = Inspector.create(redis);
   }
 
   @AfterEach
   void stop() {
     // They were never started where the tests are skipped.
+    if (client != null) {
+      client.close();
+    }
     if (redis != null) {
       redis.close();
     }
-    if (server != null) {
-      server.close();
-    }
   }
 
-  Jedis jedis() {
-    return new Jedis(server.host(), server.port());
+  @AfterAll
+  static void closeStores(TestInfo tests) {
+    Store.closeThoseOf(tests.getTestClass().orElseThrow());
   }
+
+  // ---- Go
 
   Worker goWorker(String... flags) {
-    return peer.work(server.uri(), QUEUE.value(), flags);
+    return peer.work(Q, flags);
   }
+
+  List<Peer.Answer> goEnqueues(GoTask... tasks) {
+    return goEnqueues(List.of(tasks));
+  }
+
+  List<Peer.Answer> goEnqueues(List<GoTask> tasks) {
+    return peer.enqueue(tasks);
+  }
+
+  <T> List<T> goSees(Class<T> type, String... question) {
+    return peer.inspect(type, question);
+  }
+
+  GoTaskInfo goSeesTask(String queue, String id) {
+    return goSees(GoTaskInfo.class, "task", queue, id).get(0);
+  }
+
+  void goDoes(String... order) {
+    peer.inspect(Object.class, order);
+  }
+
+  // ---- ours
 
   /** A worker of ours in a JVM of its own, which can be killed and stalled. */
   Worker javaWorker() {
     return Worker.start(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            JavaWorker.class.getName(),
-            server.uri(),
-            QUEUE.value()),
-        Path.of("target", "go", "java-worker.log"));
+        javaCommand(JavaWorker.class, Q), "", GoPrograms.TARGET.resolve("java-worker.log"));
+  }
+
+  List<String> javaCommand(Class<?> main, String queues) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "-Xmx256m",
+        "-cp",
+        System.getProperty("java.class.path"),
+        main.getName(),
+        store.uri(),
+        queues);
   }
 
   /** A server of ours in this JVM, quick to notice. */
   TaskServer.Builder javaServer() {
-    return TaskServer.builder(redis)
-        .queue(QUEUE.value())
-        .recoverInterval(Duration.ofMillis(100))
-        .shutdownTimeout(Duration.ofSeconds(5));
+    return javaServer(Q);
   }
 
-  List<Peer.Answer> goEnqueues(List<GoTask> tasks) {
-    return peer.enqueue(server.uri(), tasks);
+  TaskServer.Builder javaServer(String... queues) {
+    TaskServer.Builder server =
+        TaskServer.builder(redis)
+            .recoverInterval(Duration.ofMillis(100))
+            .janitorInterval(Duration.ofMillis(500))
+            .shutdownTimeout(Duration.ofSeconds(5));
+    for (String queue : queues) {
+      server.queue(queue);
+    }
+    return server;
   }
 
-  <T> List<T> goSees(Class<T> type, String... question) {
-    return peer.inspect(server.uri(), type, question);
+  List<EnqueueResult> weEnqueue(GoTask... tasks) {
+    return weEnqueue(List.of(tasks));
   }
 
-  void goDoes(String... order) {
-    peer.tell(server.uri(), order);
+  List<EnqueueResult> weEnqueue(List<GoTask> tasks) {
+    return client.enqueueAll(
+        tasks.stream().map(task -> EnqueueRequest.of(task.task(), task.options())).toList());
   }
 
-  List<EnqueueAnswer> weEnqueue(List<GoTask> tasks) {
-    Instant now = redis.clock().instant();
-    return redis.broker().sink().enqueue(tasks.stream().map(task -> ours(task, now)).toList());
+  // ---- either
+
+  /** Who does something. */
+  enum Side {
+    GO,
+    JAVA;
+
+    Side other() {
+      return this == GO ? JAVA : GO;
+    }
   }
 
-  private static NewTask ours(GoTask task, Instant now) {
-    TaskOptions.Builder options =
-        TaskOptions.builder().queue(task.queue()).id(task.id()).maxRetry(task.maxRetry());
-    if (!task.group().isEmpty()) {
-      options.group(task.group());
+  void enqueue(Side side, List<GoTask> tasks) {
+    if (side == Side.GO) {
+      assertThat(goEnqueues(tasks)).extracting(Peer.Answer::verdict).containsOnly("enqueued");
+    } else {
+      assertThat(weEnqueue(tasks)).allMatch(EnqueueResult::isEnqueued);
     }
-    if (task.timeout() != 0) {
-      options.timeout(Duration.ofMillis(task.timeout()));
+  }
+
+  /** Has a worker of one side do what is pending in queues; what fails waits for an hour. */
+  void process(Side side, String... queues) {
+    if (side == Side.GO) {
+      Worker go = peer.work(String.join(",", queues), "-retry-delay", "1h");
+      try {
+        soon(() -> assertNothingIsLeftToDo(queues));
+      } finally {
+        go.close();
+      }
+    } else {
+      try (TaskServer server =
+          javaServer(queues)
+              .retryPolicy(RetryPolicy.fixed(HOUR))
+              .handlers(new Obedient(event -> {}))
+              .build()) {
+        server.start();
+        soon(() -> assertNothingIsLeftToDo(queues));
+      }
     }
-    if (task.deadline() != 0) {
-      options.deadline(Instant.ofEpochMilli(task.deadline()));
+  }
+
+  private void assertNothingIsLeftToDo(String... queues) {
+    for (String queue : queues) {
+      QueueSnapshot now = inspector.queue(queue);
+      assertThat(now.size(TaskState.PENDING) + now.size(TaskState.ACTIVE)).isZero();
     }
-    if (task.unique() != 0) {
-      options.uniqueFor(Duration.ofMillis(task.unique()));
+  }
+
+  /** The states in which one side leaves tasks that are not being worked on. */
+  static final List<TaskState> AT_REST =
+      List.of(
+          TaskState.RETRY,
+          TaskState.ARCHIVED,
+          TaskState.COMPLETED,
+          TaskState.PENDING,
+          TaskState.SCHEDULED,
+          TaskState.AGGREGATING);
+
+  /**
+   * Has one side alone leave a task of each name in each of these states in each of these queues.
+   * Their ids are the name, a dash and the word of the state.
+   */
+  void leaveInEachState(Side side, List<String> names, String... queues) {
+    for (List<TaskState> states : List.of(AT_REST.subList(0, 3), AT_REST.subList(3, 6))) {
+      List<GoTask> tasks = new ArrayList<>();
+      for (String queue : queues) {
+        for (TaskState state : states) {
+          names.forEach(name -> tasks.add(endingAs(state, name).queue(queue).build()));
+        }
+      }
+      enqueue(side, tasks);
+      if (states.contains(TaskState.RETRY)) {
+        process(side, queues);
+      }
     }
-    if (task.processIn() != 0) {
-      options.processIn(Duration.ofMillis(task.processIn()));
-    }
-    if (task.retention() != 0) {
-      options.retention(Duration.ofMillis(task.retention()));
-    }
-    return NewTask.of(
-        Task.of(task.type(), task.bytes()).withHeaders(task.headers()), options.build(), now);
+  }
+
+  private static GoTask.Builder endingAs(TaskState state, String name) {
+    String id = name + "-" + state.word();
+    return switch (state) {
+      case RETRY -> GoTask.of(id, "fail broken");
+      case ARCHIVED -> GoTask.of(id, "archive für immer");
+      case COMPLETED -> GoTask.of(id, "result \u0000ÿ").retention(HOUR);
+      case SCHEDULED -> GoTask.of(id, "x").processIn(HOUR);
+      case AGGREGATING -> GoTask.of(id, "x").group(GROUP);
+      default -> GoTask.of(id, "x");
+    };
+  }
+
+  // ---- what is there
+
+  TaskInfo task(String id) {
+    return inspector.task(Q, id);
+  }
+
+  TaskState stateOf(String queue, String id) {
+    return inspector.task(queue, id).state();
+  }
+
+  QueueSnapshot stats() {
+    return inspector.queue(Q);
+  }
+
+  /** All tasks of a state in the order in which Go lists them. */
+  List<TaskInfo> listed(String queue, TaskState state) {
+    PageRequest all = PageRequest.first(1000).oldestFirst();
+    TaskPage page =
+        state == TaskState.AGGREGATING
+            ? inspector.groupTasks(queue, GROUP, all)
+            : inspector.tasks(queue, state, all);
+    assertThat(page.unreadable()).isEmpty();
+    return page.tasks();
+  }
+
+  Jedis jedis() {
+    return store.jedis(Q);
+  }
+
+  static String key(String part) {
+    return key(Q, part);
+  }
+
+  static String key(String queue, String part) {
+    return "asynq:{" + queue + "}:" + part;
   }
 
   /** Lets the lease of a task end, as if an hour had passed: nobody waits for it here. */
@@ -135,23 +286,35 @@ abstract class TwoSides {
     }
   }
 
-  static String key(String part) {
-    return "asynq:{" + QUEUE + "}:" + part;
-  }
-
-  TaskInfo task(String id) {
-    return redis.broker().inspection().task(QUEUE, id);
-  }
-
-  QueueStats stats() {
-    return redis.broker().inspection().stats(QUEUE);
-  }
-
   /** Nothing is being worked on, and no lease was left behind. */
   void assertNothingIsActive() {
     try (Jedis jedis = jedis()) {
       assertThat(jedis.exists(key("active"), key("lease"))).isZero();
     }
+  }
+
+  /** Whatever the two have done, it fits together. */
+  void assertTheDoctorFindsNothing() {
+    assertThat(inspector.doctor(DoctorOptions.dryRun().build()))
+        .satisfies(
+            diagnosis -> {
+              assertThat(diagnosis.findings()).isEmpty();
+              assertThat(diagnosis.problems()).isEmpty();
+              assertThat(diagnosis.isHealthy()).isTrue();
+            });
+  }
+
+  /** The same after kills: servers that are gone are listed until their time is over. */
+  void assertTheDoctorFindsNothingOfTheDead() {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofSeconds(1))
+        .untilAsserted(
+            () -> {
+              // Whoever asks for the list takes them off it.
+              goDoes("servers");
+              assertTheDoctorFindsNothing();
+            });
   }
 
   static void soon(ThrowingRunnable assertion) {

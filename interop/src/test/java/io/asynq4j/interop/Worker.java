@@ -3,6 +3,7 @@ package io.asynq4j.interop;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** A worker in a process of its own, Go's or ours, that tells in JSON lines what it does. */
+/** A worker or a scheduler in a process of its own, that tells in JSON lines what it does. */
 final class Worker implements AutoCloseable {
 
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -23,7 +24,8 @@ final class Worker implements AutoCloseable {
   /**
    * What a worker tells.
    *
-   * @param event ready, started, finished (by the handler), or settled and lost (told by ours only)
+   * @param event ready, started, finished (by the handler), settled and lost (told by ours only),
+   *     registered (by a scheduler), acquired, refused and released (of a semaphore)
    * @param payload in Base64
    * @param deadline Unix seconds
    */
@@ -56,13 +58,17 @@ final class Worker implements AutoCloseable {
     this.process = process;
   }
 
-  static Worker start(List<String> command, Path log) {
+  /** Starts it with this on its input, and returns when it says that it is ready. */
+  static Worker start(List<String> command, String input, Path log) {
     try {
       Worker worker =
           new Worker(
               new ProcessBuilder(command)
                   .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                   .start());
+      try (Writer writer = worker.process.outputWriter()) {
+        writer.write(input);
+      }
       Thread reader = new Thread(worker::read, "events of " + worker.process.pid());
       reader.setDaemon(true);
       reader.start();

@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
       Recovery.class,
       Footprint.class,
       AddedLatency.class,
-      ArchiveSearch.class
+      ArchiveSearch.class,
+      Compare.class
     })
 public final class Bench implements Runnable {
 

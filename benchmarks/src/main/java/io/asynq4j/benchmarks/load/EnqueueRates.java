@@ -6,8 +6,6 @@ import io.asynq4j.benchmarks.Lab;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
 
@@ -16,9 +14,6 @@ import picocli.CommandLine.Command;
     name = "enqueue",
     description = "E: from threads, virtual threads, async, many at once, unique.")
 final class EnqueueRates extends LoadProgram {
-
-  /** Set by the launcher. */
-  private static final String NEWEST_JDK_PROPERTY = "asynq4j.newestJdk";
 
   private static final int BATCH = 100;
 
@@ -86,13 +81,9 @@ final class EnqueueRates extends LoadProgram {
 
   /** On the newest JDK, in a process of its own, beside ten threads there. */
   private static void virtualThreads(Lab lab, Findings findings, int tasks) throws IOException {
-    Path home = Path.of(System.getProperty(NEWEST_JDK_PROPERTY, System.getProperty("java.home")));
-    if (!Files.isExecutable(home.resolve("bin").resolve("java"))) {
-      home = Path.of(System.getProperty("java.home"));
-    }
     try (ChildJvm child =
         ChildJvm.start(
-            home,
+            newestJdk(),
             VirtualCallers.class,
             List.of(lab.uri(), lab.newQueue().value(), Integer.toString(tasks)))) {
       String line = child.output().readLine();

@@ -2,6 +2,8 @@ package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.benchmarks.Environment;
 import io.asynq4j.benchmarks.Lab;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -12,6 +14,8 @@ import picocli.CommandLine.Spec;
 
 /** What all load programs share: their options, and how their findings are told. */
 abstract class LoadProgram implements Callable<Integer> {
+
+  private static final String NEWEST_JDK_PROPERTY = "asynq4j.newestJdk";
 
   @Spec private CommandSpec spec;
 
@@ -68,6 +72,18 @@ abstract class LoadProgram implements Callable<Integer> {
   /** Whether the Redis was given, and is not ours to configure. */
   boolean isGivenRedis() {
     return redis != null;
+  }
+
+  /** What goes on, for who waits. */
+  void progress(String line) {
+    spec.commandLine().getErr().println(line);
+  }
+
+  /** Set by the launcher; without it the one that this runs on. */
+  static Path newestJdk() {
+    Path current = Path.of(System.getProperty("java.home"));
+    Path newest = Path.of(System.getProperty(NEWEST_JDK_PROPERTY, current.toString()));
+    return Files.isExecutable(newest.resolve("bin").resolve("java")) ? newest : current;
   }
 
   int size(int full, int small) {

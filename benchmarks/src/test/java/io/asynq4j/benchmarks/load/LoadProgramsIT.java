@@ -118,6 +118,7 @@ class LoadProgramsIT {
                 "recovery",
                 "footprint",
                 "latency",
-                "search"));
+                "search",
+                "compare"));
   }
 }

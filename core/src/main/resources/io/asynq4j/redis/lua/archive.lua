@@ -4,7 +4,7 @@
 -- TRANSITION active -> archived
 -- KEYS       active lease archived lane guard
 -- ARGV       now prefix sequence keep max_size max_age release_locks
--- ITEMS      id token msg lock quarantine
+-- ITEMS      id token msg lock quarantine report
 -- DERIVES    t:<id>, departed, processed, processed:<day>, failed, failed:<day>, the lock
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost; last, how many old ones were trimmed
 local active, lease, archived, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -17,19 +17,22 @@ if answers then
 end
 
 local second = to_seconds(now)
-local ids, settled = column(8, 5), nil
-answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(9, 5)))
+local ids, settled = column(8, 6), nil
+answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(9, 6)))
 local n, given_up, locks = 0, {}, {}
-for i = 8, #ARGV, 5 do
+for i = 8, #ARGV, 6 do
   n = n + 1
   if answers[n] == 1 then
-    local id, msg, lock, quarantine = ARGV[i], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+    local id, msg, lock, quarantine, report = ARGV[i], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
     local task = prefix .. 't:' .. id
     local fields = { 'state', 'archived' }
     if msg ~= '' then
       add(fields, 'msg', msg)
     else
       add(fields, 'quarantine', quarantine)
+    end
+    if report ~= '' then
+      add(fields, 'failures', with_failure(redis.call('HGET', task, 'failures'), report))
     end
     redis.call('HSET', task, unpack(fields))
     redis.call('HDEL', task, 'claim', 'place')

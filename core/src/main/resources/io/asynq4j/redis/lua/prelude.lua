@@ -231,6 +231,23 @@ local function take_in(prefix, now, id, msg, lock, ttl, at, delay, precise, grou
   return 1
 end
 
+-- A failure beside those that a record keeps, each behind its length in two bytes; only the newest stay. Whatever cannot be
+-- taken apart, somebody else has written: it goes.
+local MOST_FAILURES = 5
+
+local function with_failure(kept, failure)
+  local all = (kept or '') .. string.char(math.floor(#failure / 256), #failure % 256) .. failure
+  local places, at = {}, 1
+  while at < #all do
+    add(places, at)
+    at = at + 2 + string.byte(all, at) * 256 + string.byte(all, at + 1)
+  end
+  if at ~= #all + 1 then
+    return with_failure('', failure)
+  end
+  return string.sub(all, places[math.max(1, #places - MOST_FAILURES + 1)])
+end
+
 -- What an operator has set in Redis wins over what the caller was configured with.
 local function is_ordered(settings, configured)
   return (redis.call('HGET', settings, 'ordered') or configured) == '1'

@@ -3,7 +3,7 @@
 -- TRANSITION active -> retry, active -> pending
 -- KEYS       active lease retry pending settings lane guard
 -- ARGV       now prefix sequence keep ordered
--- ITEMS      id token msg delay precise failure
+-- ITEMS      id token msg delay precise failure report
 -- DERIVES    t:<id>, departed, processed, processed:<day>, failed, failed:<day>
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost
 local active, lease, retry, pending, settings, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -15,14 +15,15 @@ if answers then
 end
 
 ordered = is_ordered(settings, ordered)
-local ids, settled = column(6, 6), nil
-answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(7, 6)))
+local ids, settled = column(6, 7), nil
+answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(7, 7)))
 local n, failures, waiting = 0, 0, {}
-for i = 6, #ARGV, 6 do
+for i = 6, #ARGV, 7 do
   n = n + 1
   if answers[n] == 1 then
     local id, msg = ARGV[i], ARGV[i + 2]
-    local delay, precise, failure = tonumber(ARGV[i + 3]), ARGV[i + 4], ARGV[i + 5]
+    local delay, precise, failure, report = tonumber(ARGV[i + 3]), ARGV[i + 4], ARGV[i + 5], ARGV[i + 6]
+    local task = prefix .. 't:' .. id
     local fields
     if ordered then
       fields = held_fields(now, to_millis(now) + delay)
@@ -33,8 +34,11 @@ for i = 6, #ARGV, 6 do
       add(waiting, score, id)
     end
     add(fields, 'msg', msg)
-    redis.call('HSET', prefix .. 't:' .. id, unpack(fields))
-    redis.call('HDEL', prefix .. 't:' .. id, 'claim', 'place', 'crashes')
+    if report ~= '' then
+      add(fields, 'failures', with_failure(redis.call('HGET', task, 'failures'), report))
+    end
+    redis.call('HSET', task, unpack(fields))
+    redis.call('HDEL', task, 'claim', 'place', 'crashes')
     failures = failures + tonumber(failure)
   end
 end

@@ -1,0 +1,122 @@
+package io.asynq4j.benchmarks.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** That the comparison compares; not how it ends. */
+class CompareIT {
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... arguments) {
+    CommandLine bench = Bench.commandLine();
+    bench.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return bench.execute(
+        Stream.concat(Stream.of("compare", "--quick", "--json"), Stream.of(arguments))
+            .toArray(String[]::new));
+  }
+
+  private JsonNode json() {
+    return JsonMapper.builder().build().readTree(out.toString());
+  }
+
+  private static final String OWN = "asynq4j-" + Runtime.version().feature();
+
+  private static void requireFigures(JsonNode found, String... topics) {
+    for (String topic : topics) {
+      assertThat(found.get(topic)).as(topic).isNotNull();
+      for (String who : List.of("go", OWN)) {
+        assertThat(found.get(topic).get(who).asDouble(-1)).as(topic + ", " + who).isNotNegative();
+      }
+    }
+  }
+
+  @Test
+  void ratesAreMeasuredForGoAndForUsAlsoOverAWayThatTakesLonger() throws IOException {
+    assertThat(run("--peers", "go", "--only", "drain,enqueue", "--delays", "0,1"))
+        .as(err.toString())
+        .isZero();
+    JsonNode found = json();
+    assumeGo(found);
+
+    for (String later : List.of("", ", 1 ms")) {
+      for (int concurrency : List.of(10, 100, 1000)) {
+        requireFigures(found, Heats.drain(concurrency) + later);
+      }
+      requireFigures(found, Heats.ONE + later, Heats.TEN + later, Heats.BATCH + later);
+    }
+    assertThat(found.get("bars").toString()).contains("times Go's", Heats.drain(1000), Heats.ONE);
+    assertThat(Files.readString(Path.of(found.get("logs").asString(), OWN + "-1ms.log")))
+        .contains("> serve compared 1000", "stopped", "took ");
+  }
+
+  @Test
+  void timesAreMeasuredForGoAndForUs() {
+    assertThat(
+            run("--peers", "go", "--only", "idle-pickup,due,idle-cost,recovery", "--delays", "0"))
+        .as(err.toString())
+        .isZero();
+    JsonNode found = json();
+    assumeGo(found);
+
+    requireFigures(
+        found,
+        Heats.PICKED_UP,
+        Heats.ON_TIME,
+        Vigils.IDLE_COMMANDS,
+        Vigils.IDLE_CPU,
+        Vigils.RECOVERED);
+    assertThat(found.get(Vigils.RECOVERED).get(OWN).asDouble())
+        .as("with a lease of 3 s, whereas Go's of 30 s is not waited for")
+        .isLessThan(found.get(Vigils.RECOVERED).get("go").asDouble());
+  }
+
+  /** Loud: the reason is listed with the skipped tests. */
+  private static void assumeGo(JsonNode found) {
+    String setUps = found.get("tables").get(2).toString();
+    if (setUps.contains("go is not installed") || setUps.contains("go failed")) {
+      Assumptions.abort("the comparison with Go: there is no Go, or its modules cannot be had");
+    }
+  }
+
+  @Test
+  void anUnknownPeerOrTopicIsAnsweredWithThoseThatAreThere() {
+    assertThat(run("--peers", "celery")).isNotZero();
+    assertThat(err.toString()).contains("celery", "bullmq");
+
+    assertThat(run("--only", "dran")).isNotZero();
+    assertThat(err.toString()).contains("dran", "idle-pickup");
+  }
+
+  @Test
+  void scoresAreComparedRoundByRound() {
+    Scores scores = new Scores();
+    Scores.What rate = new Scores.What("rate", 0, "tasks/s", true);
+    Scores.What delay = new Scores.What("delay", 1, "ms", false);
+    for (int round = 1; round <= 3; round++) {
+      scores.add(rate, "we", Scores.Score.of(100.0 * round));
+      scores.add(rate, "they", Scores.Score.of(10.0 * round));
+      scores.add(delay, "we", Scores.Score.of(round));
+      scores.add(delay, "they", Scores.Score.of(7));
+    }
+
+    assertThat(scores.ratio(rate, "we", "they")).hasValue(10);
+    assertThat(scores.ratio(delay, "we", "they")).hasValue(3.5);
+    assertThat(scores.median(rate, "we")).isEqualTo(200);
+    assertThat(scores.ratio(rate, "we", "nobody")).isEmpty();
+    assertThat(delay).hasToString("delay, 1 ms");
+  }
+}

@@ -1,0 +1,48 @@
+package io.asynq4j.cli;
+
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.LocalCommand;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Writes a script that completes commands in a shell. */
+@Command(
+    name = "completion",
+    description = {
+      "Writes a script that completes commands in a shell.",
+      "To have it in each new one:",
+      "  bash:  echo 'source <(asynq completion bash)' >> ~/.bashrc",
+      "  zsh:   echo 'source <(asynq completion zsh)' >> ~/.zshrc",
+      "  fish:  asynq completion fish > ~/.config/fish/completions/asynq.fish"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq completion bash > asynq-completion.sh",
+      "  asynq completion zsh > asynq-completion.zsh",
+      "  asynq completion fish > asynq.fish"
+    })
+final class CompletionCommand extends LocalCommand {
+
+  /** The shells there is a script for. */
+  enum Shell {
+    BASH,
+    ZSH,
+    FISH
+  }
+
+  @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
+  private Shell shell = Shell.BASH;
+
+  @Override
+  public Integer call() {
+    // The script for bash makes zsh understand it by itself.
+    surroundings()
+        .out()
+        .print(
+            shell == Shell.FISH
+                ? FishCompletion.of(spec().root())
+                : AutoComplete.bash("asynq", spec().root().commandLine()));
+    return ExitCode.DONE;
+  }
+}

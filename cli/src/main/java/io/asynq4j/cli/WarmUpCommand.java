@@ -1,0 +1,56 @@
+package io.asynq4j.cli;
+
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.LocalCommand;
+import io.asynq4j.cli.frame.Surroundings;
+import io.asynq4j.cli.output.Json;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/**
+ * Loads the classes that commands need and shows nothing: what is loaded when a JVM writes an
+ * archive of its classes is what others start quickly with.
+ */
+@Command(name = "warm-up", hidden = true, description = "For the launcher.")
+final class WarmUpCommand extends LocalCommand {
+
+  /** Nobody listens at this port. */
+  private static final String NOWHERE = "redis://127.0.0.1:1?retryFor=0s";
+
+  private static final List<List<String>> COMMANDS =
+      List.of(
+          List.of("--help"),
+          List.of("task", "enqueue", "--help"),
+          List.of("version", "--json"),
+          List.of("context", "list"),
+          List.of("stats", "--redis", NOWHERE),
+          List.of("task", "deletall"),
+          List.of("queue", "pause"));
+
+  @Override
+  public Integer call() {
+    Surroundings real = surroundings();
+    PrintStream nothing =
+        new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+    Surroundings quiet =
+        new Surroundings(
+            real.program(),
+            Map.of(),
+            real.home(),
+            InputStream.nullInputStream(),
+            nothing,
+            nothing,
+            /* keyboard= */ false,
+            /* terminal= */ true,
+            /* progress= */ false,
+            /* columns= */ 80);
+    COMMANDS.forEach(command -> Asynq.commandLine(quiet).execute(command.toArray(String[]::new)));
+    Json.read("{\"a\": [1, true, null]}");
+    return ExitCode.DONE;
+  }
+}

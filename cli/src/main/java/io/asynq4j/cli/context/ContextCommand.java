@@ -1,0 +1,21 @@
+package io.asynq4j.cli.context;
+
+import io.asynq4j.cli.frame.CommandGroup;
+import picocli.CommandLine.Command;
+
+/** Names places of Redis. */
+@Command(
+    name = "context",
+    description = {
+      "Names places of Redis, so that one word leads there.",
+      "They are kept in ~/.asynq.yaml, which only its owner can read."
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {ContextList.class, ContextUse.class, ContextSet.class, ContextRemove.class},
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq context set prod --redis redis-sentinel://s1,s2,s3/0?master=main",
+      "  asynq context use prod",
+      "  asynq context list"
+    })
+public final class ContextCommand extends CommandGroup {}

@@ -1,0 +1,51 @@
+package io.asynq4j.cli.dev;
+
+import io.asynq4j.cli.settings.Place;
+import io.asynq4j.redis.RedisConfig;
+import java.util.List;
+
+/** What to try next, to be copied into another terminal. */
+final class CheatSheet {
+
+  private final RedisConfig redis;
+  private final String program;
+  private final Screen screen;
+
+  CheatSheet(RedisConfig redis, String program, Screen screen) {
+    this.redis = redis;
+    this.program = program;
+    this.screen = screen;
+  }
+
+  void show(String where, List<String> queues, int concurrency) {
+    String url = Place.of(redis);
+    String flag = isUsual() ? "" : " --redis " + url;
+    screen.line("Redis    " + where);
+    screen.line(
+        "server   %s %s, %d tasks at once, handles demo:*"
+            .formatted(
+                queues.size() == 1 ? "queue" : "queues", String.join(", ", queues), concurrency));
+    screen.line("");
+    screen.line("In another terminal:");
+    screen.line(
+        "  %s task enqueue -t demo:hello -l '{\"sleepMillis\": 500, \"failures\": 1}' -q %s%s"
+            .formatted(program, queues.get(0), flag));
+    screen.line("  %s stats --watch%s".formatted(program, flag));
+    screen.line("  %s task list -q %s -s retry%s".formatted(program, queues.get(0), flag));
+    screen.line("From Java:");
+    screen.line("  RedisConnection redis = RedisConnection.open(\"" + url + "\");");
+    if (!redis.endpoints().isEmpty() && redis.kind() == RedisConfig.Kind.STANDALONE) {
+      screen.line("From Go:");
+      screen.line(
+          "  asynq.NewClient(asynq.RedisClientOpt{Addr: \"%s\", DB: %d})"
+              .formatted(redis.endpoints().get(0), redis.database()));
+    }
+    screen.line("");
+    screen.line("Ctrl-C stops; a second one ends at once");
+  }
+
+  /** Where commands look if they are told nothing. */
+  private boolean isUsual() {
+    return Place.of(redis).matches("redis://(127\\.0\\.0\\.1|localhost):6379");
+  }
+}

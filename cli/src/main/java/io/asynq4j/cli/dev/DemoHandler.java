@@ -1,0 +1,99 @@
+package io.asynq4j.cli.dev;
+
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskType;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Mux;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.handler.TaskContext;
+import io.asynq4j.server.GroupAggregator.Aggregated;
+import java.time.Clock;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Handles demo tasks: shows each, and is slow or fails when asked to. Thread-safe. */
+final class DemoHandler implements Handler<DemoHandler.Hello> {
+
+  static final TaskType<Hello> HELLO = TaskType.of("demo:hello", Hello.class);
+  static final TaskType<Void> BROKEN = TaskType.of("demo:broken");
+  static final TaskType<Void> ITEM = TaskType.of("demo:item");
+  static final TaskType<Batch> BATCH = TaskType.of("demo:batch", Batch.class);
+
+  /** How finely a slow task tells its progress. */
+  private static final int STEPS = 4;
+
+  /**
+   * What a demo task asks for.
+   *
+   * @param sleepMillis how long it takes
+   * @param failures how many attempts fail before one succeeds
+   */
+  record Hello(long sleepMillis, int failures) {}
+
+  /** How many tasks of a group became one. */
+  record Batch(String group, int items) {}
+
+  private final Clock clock;
+  private final @Nullable Screen screen;
+
+  /**
+   * @param screen where each attempt is shown; null for nowhere
+   */
+  DemoHandler(Clock clock, @Nullable Screen screen) {
+    this.clock = clock;
+    this.screen = screen;
+  }
+
+  Mux mux() {
+    return Mux.builder()
+        .handle(HELLO, this)
+        .handle(
+            BROKEN,
+            (nothing, context) -> ended(context, Outcome.retry("demo: it always fails"), "fails"))
+        .handle(
+            ITEM, (nothing, context) -> ended(context, Outcome.done(), "done, and was in no group"))
+        .handle(
+            BATCH,
+            (batch, context) ->
+                ended(context, Outcome.done(), "done with %d items".formatted(batch.items())))
+        .build();
+  }
+
+  /** Many items become one batch. */
+  static Aggregated aggregate(QueueName queue, String group, List<Task> tasks) {
+    return Aggregated.of(BATCH.task(new Batch(group, tasks.size()), PayloadCodec.json()));
+  }
+
+  @Override
+  public Outcome handle(Hello hello, TaskContext context) throws InterruptedException {
+    for (int step = 1; step <= STEPS && hello.sleepMillis() > 0; step++) {
+      Thread.sleep(Math.max(1, hello.sleepMillis() / STEPS));
+      context.progress(100 * step / STEPS, "slept");
+    }
+    boolean fails = context.retryCount() < hello.failures();
+    String time = hello.sleepMillis() > 0 ? " after " + hello.sleepMillis() + " ms" : "";
+    return fails
+        ? ended(context, Outcome.retry("demo: asked to fail"), "fails, as it was asked to" + time)
+        : ended(context, Outcome.done(), "done" + time);
+  }
+
+  private Outcome ended(TaskContext context, Outcome outcome, String how) {
+    if (screen != null) {
+      screen.line(
+          "%s %s %s attempt %d: %s"
+              .formatted(
+                  LocalTime.ofInstant(clock.instant(), ZoneId.systemDefault())
+                      .truncatedTo(ChronoUnit.SECONDS),
+                  context.type(),
+                  context.id(),
+                  context.retryCount() + 1,
+                  how));
+    }
+    return outcome;
+  }
+}

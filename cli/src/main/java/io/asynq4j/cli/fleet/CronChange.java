@@ -1,0 +1,38 @@
+package io.asynq4j.cli.fleet;
+
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.RedisCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.inspect.Inspector;
+import java.util.List;
+import picocli.CommandLine.Parameters;
+
+/** Changes something about entries of schedulers. */
+abstract class CronChange extends RedisCommand {
+
+  @Parameters(arity = "1..*", paramLabel = "ENTRY", description = "The names of entries.")
+  private List<String> entries = List.of();
+
+  private record Changed(String entry, String words) {}
+
+  @Override
+  protected final int run(Session session) {
+    List<Changed> changed =
+        entries.stream()
+            .map(entry -> new Changed(entry, change(session.inspector(), entry)))
+            .toList();
+    session
+        .printer()
+        .told(
+            changed,
+            List.of(
+                Column.of("Entry", "entry", Changed::entry),
+                Column.of("Done", "done", Changed::words)),
+            each -> "Entry %s %s.".formatted(each.entry(), each.words()));
+    return ExitCode.DONE;
+  }
+
+  /** Returns what was done, in words. */
+  abstract String change(Inspector inspector, String entry);
+}

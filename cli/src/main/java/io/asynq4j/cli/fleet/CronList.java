@@ -1,0 +1,92 @@
+package io.asynq4j.cli.fleet;
+
+import io.asynq4j.TaskOptions;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.LookCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.PayloadText;
+import io.asynq4j.cli.output.Times;
+import io.asynq4j.inspect.ScheduleSnapshot;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+
+/** All periodic entries. */
+@Command(
+    name = "list",
+    aliases = "ls",
+    description = "Lists what schedulers enqueue again and again, those of Go too.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  asynq cron list", "  asynq cron ls --json"})
+final class CronList extends LookCommand {
+
+  @Override
+  protected int run(Session session) {
+    Instant now = session.now();
+    session
+        .printer()
+        .list(
+            session.inspector().schedules(),
+            List.of(
+                Column.of("Entry", "id", ScheduleSnapshot::id),
+                Column.of("Spec", "spec", ScheduleSnapshot::spec),
+                Column.<ScheduleSnapshot>of("State", "state", CronList::state)
+                    .styled(
+                        (ink, entry, text) ->
+                            text.equals("live") ? ink.green(text) : ink.yellow(text)),
+                Column.of("Type", "type", ScheduleSnapshot::taskType),
+                Column.<ScheduleSnapshot>of(
+                        "Payload", "payload", entry -> PayloadText.of(entry.taskPayload()).json())
+                    .shownAs(entry -> PayloadText.of(entry.taskPayload()).line())
+                    .mayBeCut(),
+                Column.data("payload_text", entry -> PayloadText.of(entry.taskPayload()).text()),
+                Column.data(
+                    "payload_base64", entry -> PayloadText.of(entry.taskPayload()).base64()),
+                Column.<ScheduleSnapshot>of("Options", "options", CronList::options).mayBeCut(),
+                Column.<ScheduleSnapshot>of("Next", "next", ScheduleSnapshot::next)
+                    .shownAs(entry -> Times.relative(entry.next(), now)),
+                Column.<ScheduleSnapshot>of("Previous", "previous", ScheduleSnapshot::previous)
+                    .shownAs(entry -> Times.relative(entry.previous(), now)),
+                Column.data("paused_since", ScheduleSnapshot::pausedSince),
+                Column.data("steerable", ScheduleSnapshot::isRemembered)),
+            "No scheduler has entries.");
+    return ExitCode.DONE;
+  }
+
+  private static String state(ScheduleSnapshot entry) {
+    return entry.pausedSince() != null ? "paused" : entry.isLive() ? "live" : "no scheduler";
+  }
+
+  private static Map<String, Object> options(ScheduleSnapshot entry) {
+    TaskOptions options = entry.options();
+    Map<String, Object> map = new LinkedHashMap<>();
+    put(map, "queue", options.queue());
+    put(map, "retry", options.maxRetry());
+    put(map, "timeout", options.timeout() == null ? null : Times.of(options.timeout()));
+    put(map, "deadline", options.deadline());
+    put(map, "unique", options.uniqueFor() == null ? null : Times.of(options.uniqueFor()));
+    put(map, "process_at", options.processAt());
+    put(map, "process_in", options.processIn() == null ? null : Times.of(options.processIn()));
+    put(map, "id", options.id());
+    put(map, "retention", options.retention() == null ? null : Times.of(options.retention()));
+    put(map, "group", options.group());
+    if (!options.headers().isEmpty()) {
+      map.put("headers", new TreeMap<>(options.headers()));
+    }
+    if (!entry.unreadOptions().isEmpty()) {
+      map.put("unread", entry.unreadOptions());
+    }
+    return map;
+  }
+
+  private static void put(Map<String, Object> map, String name, @Nullable Object value) {
+    if (value != null) {
+      map.put(name, value instanceof Integer ? value : value.toString());
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package io.asynq4j.cli.fleet;
+
+import io.asynq4j.cli.frame.CommandGroup;
+import picocli.CommandLine.Command;
+
+/** Looks at servers and tells them to end. */
+@Command(
+    name = "server",
+    description = "Looks at servers and tells them to end.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {ServerList.class, ServerQuiet.class, ServerStop.class},
+    footerHeading = "%nExamples:%n",
+    footer = "  asynq server list")
+public final class ServerCommand extends CommandGroup {}

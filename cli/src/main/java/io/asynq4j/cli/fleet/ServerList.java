@@ -1,0 +1,118 @@
+package io.asynq4j.cli.fleet;
+
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.LookCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.Format;
+import io.asynq4j.cli.output.PayloadText;
+import io.asynq4j.cli.output.Times;
+import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.WorkerSnapshot;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** All live servers. */
+@Command(
+    name = "list",
+    aliases = "ls",
+    description = "Lists the live servers, those of Go too, and with --workers what they work on.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  asynq server list", "  asynq server ls --workers", "  asynq server list --json"})
+final class ServerList extends LookCommand {
+
+  @Option(names = "--workers", description = "Show what they work on, too.")
+  private boolean workers;
+
+  /** A task and who has it. */
+  private record Working(ServerSnapshot server, WorkerSnapshot worker) {}
+
+  @Override
+  protected int run(Session session) {
+    List<ServerSnapshot> servers = session.inspector().servers();
+    Instant now = session.now();
+    session.printer().list(servers, columns(now), "No server is live.");
+    if (workers) {
+      List<Working> all =
+          servers.stream()
+              .flatMap(server -> server.workers().stream().map(each -> new Working(server, each)))
+              .toList();
+      if (session.printer().format() == Format.TABLE) {
+        session.printer().line("");
+        session.printer().list(all, workerColumns(now), "Nothing runs.");
+      }
+    }
+    return ExitCode.DONE;
+  }
+
+  private static List<Column<ServerSnapshot>> columns(Instant now) {
+    return List.of(
+        Column.of("Host", "host", ServerSnapshot::host),
+        Column.<ServerSnapshot>count("PID", "pid", ServerSnapshot::pid)
+            .shownAs(server -> Integer.toString(server.pid())),
+        Column.<ServerSnapshot>of("State", "status", ServerSnapshot::status)
+            .styled(
+                (ink, server, text) ->
+                    server.status().equals("active") ? ink.green(text) : ink.yellow(text)),
+        Column.<ServerSnapshot>of("Active workers", "active_workers", ServerSnapshot::activeWorkers)
+            .shownAs(server -> server.activeWorkers() + "/" + server.concurrency()),
+        Column.data("concurrency", ServerSnapshot::concurrency),
+        Column.<ServerSnapshot>of("Queues", "queues", ServerList::byWeight)
+            .shownAs(
+                server ->
+                    byWeight(server).entrySet().stream()
+                            .map(each -> each.getKey() + ":" + each.getValue())
+                            .collect(Collectors.joining(" "))
+                        + (server.strictPriority() ? " (strict)" : ""))
+            .mayBeCut(),
+        Column.data("strict_priority", ServerSnapshot::strictPriority),
+        Column.<ServerSnapshot>of("Started", "started", ServerSnapshot::started)
+            .shownAs(server -> Times.relative(server.started(), now)),
+        Column.count("Heartbeat", "heartbeat_age_seconds", ServerSnapshot::heartbeatAge),
+        Column.of("ID", "id", ServerSnapshot::id),
+        Column.data(
+            "workers", server -> server.workers().stream().map(ServerList::object).toList()));
+  }
+
+  private static Map<String, Integer> byWeight(ServerSnapshot server) {
+    Map<String, Integer> sorted = new LinkedHashMap<>();
+    server.queues().entrySet().stream()
+        .sorted(
+            Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder())
+                .thenComparing(Map.Entry.comparingByKey()))
+        .forEach(each -> sorted.put(each.getKey(), each.getValue()));
+    return sorted;
+  }
+
+  private static Map<String, @Nullable Object> object(WorkerSnapshot worker) {
+    Map<String, @Nullable Object> object = new LinkedHashMap<>();
+    object.put("task", worker.taskId());
+    object.put("queue", worker.queue());
+    object.put("type", worker.taskType());
+    object.put("started", worker.started());
+    object.put("deadline", worker.deadline());
+    return object;
+  }
+
+  private static List<Column<Working>> workerColumns(Instant now) {
+    return List.of(
+        Column.of("Server", "server", each -> each.server().host() + ":" + each.server().pid()),
+        Column.of("Task", "task", each -> each.worker().taskId()),
+        Column.of("Queue", "queue", each -> each.worker().queue()),
+        Column.of("Type", "type", each -> each.worker().taskType()),
+        Column.<Working>of("Started", "started", each -> each.worker().started())
+            .shownAs(each -> Times.relative(each.worker().started(), now)),
+        Column.<Working>of("Must end", "deadline", each -> each.worker().deadline())
+            .shownAs(each -> Times.relative(each.worker().deadline(), now)),
+        Column.<Working>of("Payload", "payload", each -> null)
+            .shownAs(each -> PayloadText.of(each.worker().taskPayload()).line())
+            .mayBeCut());
+  }
+}

@@ -1,0 +1,98 @@
+package io.asynq4j.cli.frame;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.QueueNotEmptyException;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.ScheduleNotFoundException;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.cli.settings.UnknownContextException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Says on the error output what went wrong and what to do next, and finds the exit code. */
+public final class Complaints implements IExecutionExceptionHandler, IParameterExceptionHandler {
+
+  private final Surroundings surroundings;
+
+  public Complaints(Surroundings surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  @Override
+  public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
+    if (failure instanceof ParameterException misuse) {
+      return handleParseException(misuse, new String[0]);
+    }
+    if (surroundings.variables().containsKey("ASYNQ_DEBUG")) {
+      failure.printStackTrace(surroundings.err());
+    }
+    Failure known = failure instanceof Failure itself ? itself : known(failure);
+    say(String.valueOf(known.getMessage()), known.nextStep());
+    return known.exitCode();
+  }
+
+  private static Failure known(Exception failure) {
+    String message = String.valueOf(failure.getMessage());
+    if (failure instanceof QueueNotFoundException) {
+      return Failure.notFound(message, "'asynq queue list' shows those that do");
+    } else if (failure instanceof TaskNotFoundException) {
+      return Failure.notFound(
+          message,
+          "a task that succeeded is kept only for its retention; 'asynq task search --id PREFIX'"
+              + " looks in all queues");
+    } else if (failure instanceof ScheduleNotFoundException) {
+      return Failure.notFound(
+          message, "'asynq cron list' shows all entries; Go's can only be listed");
+    } else if (failure instanceof UnknownContextException) {
+      return Failure.notFound(message, "'asynq context set NAME --redis URL' makes one");
+    } else if (failure instanceof QueueNotEmptyException) {
+      return Failure.failed(message, null);
+    } else if (failure instanceof BrokerUnavailableException) {
+      return Failure.cannotConnect(message, "try again, or look whether Redis is well");
+    } else if (failure instanceof BrokerException) {
+      return Failure.failed(message, null);
+    } else if (failure instanceof IllegalArgumentException) {
+      return Failure.usage(message, null);
+    }
+    boolean isExpected = failure.getClass().getName().startsWith("io.asynq4j.");
+    return isExpected || failure instanceof UncheckedIOException
+        ? Failure.failed(message, null)
+        : Failure.failed(
+            failure.getClass().getSimpleName() + ": " + message,
+            "this is a defect: set ASYNQ_DEBUG=1 to see where, and report it");
+  }
+
+  @Override
+  public int handleParseException(ParameterException misuse, String[] arguments) {
+    CommandLine command = misuse.getCommandLine();
+    List<String> meant =
+        misuse instanceof UnmatchedArgumentException unmatched
+            ? unmatched.getSuggestions()
+            : List.of();
+    say(
+        String.valueOf(misuse.getMessage()),
+        (meant.isEmpty() ? "" : "did you mean " + String.join(" or ", meant) + "? ")
+            + "'"
+            + command.getCommandSpec().qualifiedName()
+            + " --help' shows what there is");
+    return ExitCode.USAGE;
+  }
+
+  private void say(String problem, @Nullable String nextStep) {
+    PrintStream err = surroundings.err();
+    err.println("asynq: " + problem);
+    if (nextStep != null) {
+      err.println("       " + nextStep);
+    }
+    err.flush();
+  }
+}

@@ -1,0 +1,73 @@
+package io.asynq4j.cli.frame;
+
+import io.asynq4j.cli.output.Times;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.function.ToIntFunction;
+
+/**
+ * Shows something again and again: on a terminal in place, without flicker, else one below the
+ * other. Ends with Ctrl-C, or when its thread is interrupted.
+ */
+final class Watch {
+
+  private static final Duration SHORTEST = Duration.ofMillis(100);
+  private static final String HOME = "\033[H";
+  private static final String CLEAR = "\033[2J" + HOME;
+  private static final String END_OF_LINE = "\033[K\n";
+  private static final String END_OF_SCREEN = "\033[J";
+
+  private final Surroundings surroundings;
+  private final String name;
+  private final Duration every;
+
+  Watch(Surroundings surroundings, String name, Duration every) {
+    if (every.compareTo(SHORTEST) < 0) {
+      throw Failure.usage("--watch must be 100ms or more: " + Times.of(every), null);
+    }
+    this.surroundings = surroundings;
+    this.name = name;
+    this.every = every;
+  }
+
+  int run(ToIntFunction<PrintStream> show) {
+    PrintStream out = surroundings.out();
+    if (surroundings.terminal()) {
+      out.print(CLEAR);
+    }
+    while (true) {
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      int exitCode;
+      try (PrintStream page = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
+        exitCode = show.applyAsInt(page);
+      }
+      String text = bytes.toString(StandardCharsets.UTF_8);
+      if (surroundings.terminal()) {
+        out.print(HOME + (title() + "\n\n" + text).replace("\n", END_OF_LINE) + END_OF_SCREEN);
+      } else {
+        out.print(text);
+      }
+      out.flush();
+      try {
+        Thread.sleep(every.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return exitCode;
+      }
+    }
+  }
+
+  // The clock of whoever watches, not that of tasks.
+  private String title() {
+    return "%s, every %s, at %s; Ctrl-C ends"
+        .formatted(
+            name,
+            Times.of(every),
+            LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS));
+  }
+}

@@ -1,0 +1,230 @@
+package io.asynq4j.cli.output;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows rows in the form that was asked for. What is meant for people only is left out of the other
+ * forms, so that programs can read them. Not thread-safe.
+ */
+public final class Printer {
+
+  /** The width of a table that goes to a file: contents are cut at some point there too. */
+  private static final int UNLIMITED = 10_000;
+
+  private static final int LEAST_CELL = 12;
+  private static final int LONGEST_CELL = 200;
+  private static final String GAP = "  ";
+
+  private final PrintStream out;
+  private final Format format;
+  private final Ink ink;
+  private final int width;
+
+  /**
+   * @param width of the terminal; 0 when there is none
+   */
+  public Printer(PrintStream out, Format format, Ink ink, int width) {
+    this.out = out;
+    this.format = format;
+    this.ink = ink;
+    this.width = width == 0 ? UNLIMITED : width;
+  }
+
+  public Format format() {
+    return format;
+  }
+
+  public Ink ink() {
+    return ink;
+  }
+
+  /** The same to another place. */
+  public Printer to(PrintStream other) {
+    return new Printer(other, format, ink, width);
+  }
+
+  /** For people only. */
+  public void line(String text) {
+    if (format == Format.TABLE) {
+      out.println(text);
+    }
+  }
+
+  /** For people only. */
+  public void heading(String text) {
+    line(ink.bold(text));
+  }
+
+  /** As a table; for people a sentence when it is empty. */
+  public <T> void list(List<T> rows, List<Column<T>> columns, String whenEmpty) {
+    switch (format) {
+      case TABLE -> {
+        if (rows.isEmpty()) {
+          out.println(whenEmpty);
+        } else {
+          table(rows, columns);
+        }
+      }
+      case JSON -> json(objects(rows, columns));
+      case CSV -> csv(rows, columns);
+    }
+  }
+
+  /** Each row as a block of lines, for people; else as a list. */
+  public <T> void details(List<T> rows, List<Column<T>> columns) {
+    if (format != Format.TABLE) {
+      list(rows, columns, "");
+      return;
+    }
+    for (int i = 0; i < rows.size(); i++) {
+      if (i > 0) {
+        out.println();
+      }
+      block(rows.get(i), columns);
+    }
+  }
+
+  /** One row as a block of lines, or as an object. */
+  public <T> void detail(T row, List<Column<T>> columns) {
+    switch (format) {
+      case TABLE -> block(row, columns);
+      case JSON -> json(object(row, columns));
+      case CSV -> csv(List.of(row), columns);
+    }
+  }
+
+  /** What was done, each row as a sentence. */
+  public <T> void told(List<T> rows, List<Column<T>> columns, Function<T, String> sentence) {
+    if (format == Format.TABLE) {
+      rows.forEach(row -> out.println(sentence.apply(row)));
+    } else {
+      list(rows, columns, "");
+    }
+  }
+
+  public void json(@Nullable Object document) {
+    out.println(JsonText.indented(document, ink));
+  }
+
+  public static <T> List<Map<String, @Nullable Object>> objects(
+      List<T> rows, List<Column<T>> columns) {
+    return rows.stream().map(row -> object(row, columns)).toList();
+  }
+
+  /** Without what there is not. */
+  public static <T> Map<String, @Nullable Object> object(T row, List<Column<T>> columns) {
+    Map<String, @Nullable Object> object = new LinkedHashMap<>();
+    for (Column<T> column : columns) {
+      Object value = column.value().apply(row);
+      if (value != null) {
+        object.put(column.key(), value);
+      }
+    }
+    return object;
+  }
+
+  private <T> void csv(List<T> rows, List<Column<T>> columns) {
+    StringJoiner names = new StringJoiner(",");
+    columns.forEach(column -> names.add(column.key()));
+    out.println(names);
+    for (T row : rows) {
+      StringJoiner line = new StringJoiner(",");
+      columns.forEach(column -> line.add(Cells.csv(column.value().apply(row))));
+      out.println(line);
+    }
+  }
+
+  private <T> void block(T row, List<Column<T>> all) {
+    List<Column<T>> columns = visible(all);
+    int names = columns.stream().mapToInt(column -> column.title().length()).max().orElse(0);
+    for (Column<T> column : columns) {
+      String text = column.style().apply(ink, row, column.shown().apply(row));
+      String name = ink.dim(pad(column.title() + ":", names + 1, /* right= */ false));
+      out.println((name + " " + text.replace("\n", "\n" + " ".repeat(names + 2))).stripTrailing());
+    }
+  }
+
+  private static <T> List<Column<T>> visible(List<Column<T>> columns) {
+    return columns.stream().filter(column -> !column.title().isEmpty()).toList();
+  }
+
+  private <T> void table(List<T> rows, List<Column<T>> all) {
+    List<Column<T>> columns = visible(all);
+    List<List<String>> texts = new ArrayList<>();
+    int[] widths = columns.stream().mapToInt(column -> column.title().length()).toArray();
+    for (T row : rows) {
+      List<String> line = new ArrayList<>();
+      for (int i = 0; i < widths.length; i++) {
+        String text = Cells.cut(columns.get(i).shown().apply(row), LONGEST_CELL);
+        widths[i] = Math.max(widths[i], length(text));
+        line.add(text);
+      }
+      texts.add(line);
+    }
+    fit(widths, columns);
+    StringBuilder titles = new StringBuilder();
+    StringBuilder rules = new StringBuilder();
+    for (int i = 0; i < widths.length; i++) {
+      String gap = i == 0 ? "" : GAP;
+      Column<T> column = columns.get(i);
+      titles.append(gap).append(ink.bold(pad(column.title(), widths[i], column.right())));
+      rules.append(gap).append("-".repeat(widths[i]));
+    }
+    out.println(titles.toString().stripTrailing());
+    out.println(ink.dim(rules.toString()));
+    for (int r = 0; r < rows.size(); r++) {
+      out.println(line(rows.get(r), texts.get(r), columns, widths));
+    }
+  }
+
+  private <T> String line(T row, List<String> texts, List<Column<T>> columns, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < widths.length; i++) {
+      Column<T> column = columns.get(i);
+      String text = Cells.cut(texts.get(i), widths[i]);
+      String blanks = " ".repeat(Math.max(0, widths[i] - length(text)));
+      String styled = column.style().apply(ink, row, text);
+      line.append(i == 0 ? "" : GAP).append(column.right() ? blanks + styled : styled + blanks);
+    }
+    return line.toString().stripTrailing();
+  }
+
+  /** Takes from the widest columns that may be cut, until it fits. */
+  private <T> void fit(int[] widths, List<Column<T>> columns) {
+    int over = GAP.length() * (widths.length - 1) - width;
+    for (int each : widths) {
+      over += each;
+    }
+    while (over > 0) {
+      int widest = -1;
+      for (int i = 0; i < widths.length; i++) {
+        if (columns.get(i).flexible()
+            && widths[i] > LEAST_CELL
+            && (widest < 0 || widths[i] > widths[widest])) {
+          widest = i;
+        }
+      }
+      if (widest < 0) {
+        return;
+      }
+      widths[widest]--;
+      over--;
+    }
+  }
+
+  private static int length(String text) {
+    return text.codePointCount(0, text.length());
+  }
+
+  private static String pad(String text, int width, boolean right) {
+    String blanks = " ".repeat(Math.max(0, width - length(text)));
+    return right ? blanks + text : text + blanks;
+  }
+}

@@ -1,0 +1,79 @@
+package io.asynq4j.cli.queue;
+
+import io.asynq4j.TaskState;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.Times;
+import io.asynq4j.inspect.QueueSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What is told of a queue. */
+final class QueueColumns {
+
+  private QueueColumns() {}
+
+  /** In the order in which tasks live. */
+  private static final List<TaskState> STATES =
+      List.of(
+          TaskState.ACTIVE,
+          TaskState.PENDING,
+          TaskState.AGGREGATING,
+          TaskState.SCHEDULED,
+          TaskState.RETRY,
+          TaskState.ARCHIVED,
+          TaskState.COMPLETED);
+
+  static List<TaskState> states() {
+    return STATES;
+  }
+
+  static Column<QueueSnapshot> name() {
+    return Column.of("Queue", "queue", QueueSnapshot::queue);
+  }
+
+  static Column<QueueSnapshot> paused() {
+    return Column.<QueueSnapshot>of("State", "paused", QueueSnapshot::paused)
+        .shownAs(queue -> queue.paused() ? "paused" : "running")
+        .styled((ink, queue, text) -> queue.paused() ? ink.yellow(text) : ink.green(text));
+  }
+
+  static Column<QueueSnapshot> size() {
+    return Column.count("Size", "size", QueueSnapshot::size);
+  }
+
+  static List<Column<QueueSnapshot>> sizes() {
+    List<Column<QueueSnapshot>> columns = new ArrayList<>();
+    for (TaskState state : STATES) {
+      columns.add(Column.count(title(state), state.word(), queue -> queue.size(state)));
+    }
+    return columns;
+  }
+
+  static String title(TaskState state) {
+    return state.word().substring(0, 1).toUpperCase(Locale.ROOT) + state.word().substring(1);
+  }
+
+  static Column<QueueSnapshot> latency() {
+    return Column.count("Latency", "latency_seconds", QueueSnapshot::latency);
+  }
+
+  static List<Column<QueueSnapshot>> today() {
+    return List.of(
+        Column.count("Processed today", "processed_today", QueueSnapshot::processedToday),
+        Column.<QueueSnapshot>count("Failed today", "failed_today", QueueSnapshot::failedToday)
+            .styled((ink, queue, text) -> queue.failedToday() > 0 ? ink.red(text) : text));
+  }
+
+  static String errorRate(long failed, long processed) {
+    return processed == 0
+        ? "N/A"
+        : String.format(Locale.ROOT, "%.2f%%", failed * 100.0 / processed);
+  }
+
+  static String since(QueueSnapshot queue) {
+    return queue.pausedSince() == null
+        ? "no"
+        : "since " + Times.full(queue.pausedSince(), queue.at());
+  }
+}

@@ -1,0 +1,22 @@
+package io.asynq4j.cli.queue;
+
+import io.asynq4j.cli.frame.CommandGroup;
+import picocli.CommandLine.Command;
+
+/** Looks at queues and steers them. */
+@Command(
+    name = "queue",
+    description = "Looks at queues and steers them.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      QueueList.class,
+      QueueInspect.class,
+      QueueHistory.class,
+      QueuePause.class,
+      QueueResume.class,
+      QueueLimit.class,
+      QueueRemove.class
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {"  asynq queue list", "  asynq queue inspect mail"})
+public final class QueueCommand extends CommandGroup {}

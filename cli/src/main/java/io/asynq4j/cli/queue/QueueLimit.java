@@ -1,0 +1,108 @@
+package io.asynq4j.cli.queue;
+
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.RedisCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueLimits;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows or sets how much of a queue runs at once. */
+@Command(
+    name = "limit",
+    description = {
+      "Shows or sets limits of a queue over all servers.",
+      "What is set here wins over the servers' configuration, at once; Go servers obey neither."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq queue limit mail                       # what is set",
+      "  asynq queue limit mail --max-active 10       # ten at once over the fleet",
+      "  asynq queue limit mail --ordered true        # one by one, in their order",
+      "  asynq queue limit mail --clear               # what the servers say"
+    })
+final class QueueLimit extends RedisCommand {
+
+  @Parameters(paramLabel = "QUEUE", description = "The name of a queue.")
+  private String queue = "";
+
+  @Option(
+      names = "--max-active",
+      paramLabel = "N",
+      description = "How many may run at once; 0 for as many as there are workers.")
+  private @Nullable Integer maxActive;
+
+  @Option(
+      names = "--ordered",
+      paramLabel = "BOOLEAN",
+      arity = "1",
+      description = "Whether one runs at a time, first in, first out.")
+  private @Nullable Boolean ordered;
+
+  @Option(names = "--clear", description = "Leave everything to the servers.")
+  private boolean clear;
+
+  @Override
+  protected void check() {
+    if (clear && (maxActive != null || ordered != null)) {
+      throw Failure.usage("--clear sets no limits", "leave it out, or the limits");
+    }
+  }
+
+  @Override
+  protected int run(Session session) {
+    Inspector inspector = session.inspector();
+    QueueLimits limits = clear ? QueueLimits.NONE : inspector.limits(queue);
+    if (maxActive != null) {
+      limits = limits.withMaxActive(maxActive);
+    }
+    if (ordered != null) {
+      limits = limits.withOrdered(ordered);
+    }
+    boolean sets = clear || maxActive != null || ordered != null;
+    if (sets) {
+      inspector.setLimits(queue, limits);
+    }
+    session
+        .printer()
+        .told(
+            List.of(limits),
+            List.of(
+                Column.of("Queue", "queue", any -> queue),
+                Column.of("Limits", "limits", QueueLimit::map)),
+            set -> "Limits of queue %s: %s.".formatted(queue, words(set)));
+    return ExitCode.DONE;
+  }
+
+  static Map<String, Object> map(QueueLimits limits) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    limits.maxActive().ifPresent(most -> map.put("max_active", most));
+    limits.ordered().ifPresent(flag -> map.put("ordered", flag));
+    return map;
+  }
+
+  static String words(QueueLimits limits) {
+    String most =
+        limits.maxActive().isEmpty()
+            ? ""
+            : limits.maxActive().getAsInt() == 0
+                ? "as many at once as there are workers"
+                : limits.maxActive().getAsInt() + " at once";
+    String order =
+        limits
+            .ordered()
+            .map(flag -> flag ? "one by one, in their order" : "in no order")
+            .orElse("");
+    return most.isEmpty() && order.isEmpty()
+        ? "what the servers say"
+        : most + (most.isEmpty() || order.isEmpty() ? "" : ", ") + order;
+  }
+}

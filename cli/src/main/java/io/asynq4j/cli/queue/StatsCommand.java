@@ -1,0 +1,136 @@
+package io.asynq4j.cli.queue;
+
+import io.asynq4j.TaskState;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.LookCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.Printer;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueSnapshot;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+
+/** Everything at a glance. */
+@Command(
+    name = "stats",
+    description = "Shows everything at a glance: states, queues, today, Redis.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq stats",
+      "  asynq stats --json",
+      "  asynq stats --output csv              # the queues"
+    })
+public final class StatsCommand extends LookCommand {
+
+  /** What is told of Redis, by its name in {@code INFO}. */
+  private static final List<Column<Map<String, String>>> REDIS =
+      List.of(
+          Column.of("Version", "redis_version", info -> info.get("redis_version")),
+          Column.of("Uptime in days", "uptime_in_days", info -> info.get("uptime_in_days")),
+          Column.of("Connections", "connected_clients", info -> info.get("connected_clients")),
+          Column.of("Memory", "used_memory_human", info -> info.get("used_memory_human")),
+          Column.of(
+              "Peak memory", "used_memory_peak_human", info -> info.get("used_memory_peak_human")),
+          Column.of("Mode", "redis_mode", info -> info.get("redis_mode")));
+
+  @Override
+  protected int run(Session session) {
+    Inspector inspector = session.inspector();
+    List<QueueSnapshot> queues =
+        inspector.queues().stream()
+            .flatMap(name -> QueueList.snapshot(inspector, name).stream())
+            .toList();
+    Total total = Total.of(queues, session);
+    Map<String, String> redis = inspector.redisInfo();
+    Printer printer = session.printer();
+    switch (printer.format()) {
+      case JSON -> printer.json(document(queues, total, redis));
+      case CSV -> printer.list(queues, queueColumns(), "");
+      case TABLE -> show(printer, queues, total, redis);
+    }
+    return ExitCode.DONE;
+  }
+
+  /** All queues together. */
+  private record Total(String day, Map<TaskState, Long> sizes, long processed, long failed) {
+
+    static Total of(List<QueueSnapshot> queues, Session session) {
+      Map<TaskState, Long> sizes = new LinkedHashMap<>();
+      for (TaskState state : QueueColumns.states()) {
+        sizes.put(state, queues.stream().mapToLong(queue -> queue.size(state)).sum());
+      }
+      return new Total(
+          session.now().atZone(ZoneOffset.UTC).toLocalDate().toString(),
+          sizes,
+          queues.stream().mapToLong(QueueSnapshot::processedToday).sum(),
+          queues.stream().mapToLong(QueueSnapshot::failedToday).sum());
+    }
+
+    static List<Column<Total>> states() {
+      List<Column<Total>> columns = new ArrayList<>();
+      for (TaskState state : QueueColumns.states()) {
+        columns.add(
+            Column.count(
+                QueueColumns.title(state), state.word(), total -> total.sizes().get(state)));
+      }
+      return columns;
+    }
+
+    static List<Column<Total>> today() {
+      return List.of(
+          Column.data("date", Total::day),
+          Column.count("Processed", "processed", Total::processed),
+          Column.count("Failed", "failed", Total::failed),
+          Column.<Total>count(
+                  "Error rate",
+                  "error_rate",
+                  total ->
+                      total.processed() == 0
+                          ? null
+                          : (Object) ((double) total.failed() / total.processed()))
+              .shownAs(total -> QueueColumns.errorRate(total.failed(), total.processed())));
+    }
+  }
+
+  private static List<Column<QueueSnapshot>> queueColumns() {
+    List<Column<QueueSnapshot>> columns = new ArrayList<>();
+    columns.add(QueueColumns.name());
+    columns.add(QueueColumns.paused());
+    columns.add(QueueColumns.size());
+    QueueColumns.sizes().forEach(column -> columns.add(Column.data(column.key(), column.value())));
+    columns.add(QueueColumns.latency());
+    columns.addAll(QueueColumns.today());
+    return columns;
+  }
+
+  private static Map<String, @Nullable Object> document(
+      List<QueueSnapshot> queues, Total total, Map<String, String> redis) {
+    Map<String, @Nullable Object> document = new LinkedHashMap<>();
+    document.put("states", Printer.object(total, Total.states()));
+    document.put("queues", Printer.objects(queues, queueColumns()));
+    document.put("today", Printer.object(total, Total.today()));
+    document.put("redis", Printer.object(redis, REDIS));
+    return document;
+  }
+
+  private static void show(
+      Printer printer, List<QueueSnapshot> queues, Total total, Map<String, String> redis) {
+    printer.heading("Tasks by state");
+    printer.list(List.of(total), Total.states(), "");
+    printer.line("");
+    printer.heading("Tasks by queue");
+    printer.list(queues, queueColumns(), "There is no queue yet.");
+    printer.line("");
+    printer.heading("Today (%s, UTC)".formatted(total.day()));
+    printer.list(List.of(total), Total.today(), "");
+    printer.line("");
+    printer.heading("Redis");
+    printer.list(List.of(redis), REDIS, "");
+  }
+}

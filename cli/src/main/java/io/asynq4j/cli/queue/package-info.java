@@ -1,0 +1,5 @@
+/** Commands about queues. */
+@NullMarked
+package io.asynq4j.cli.queue;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,192 @@
+package io.asynq4j.cli.settings;
+
+import io.asynq4j.redis.RedisConfig;
+import io.asynq4j.redis.TlsConfig;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where Redis is, as far as one source says it: the flags, the variables or the configuration file.
+ * Immutable; never shows its password.
+ *
+ * @param redis a URL in one of the forms of {@link RedisConfig}
+ * @param uri the same, or host:port, as the {@code asynq} command of Go has it
+ * @param clusterAddrs the nodes of a cluster, as host:port with commas between them
+ * @param tlsServer the name in the certificate of the server
+ * @param insecure whether any certificate is taken
+ */
+public record ConnectionSettings(
+    @Nullable String redis,
+    @Nullable String uri,
+    @Nullable Integer db,
+    @Nullable String username,
+    @Nullable String password,
+    @Nullable Boolean cluster,
+    @Nullable String clusterAddrs,
+    @Nullable Boolean tls,
+    @Nullable String tlsServer,
+    @Nullable Boolean insecure) {
+
+  public static final ConnectionSettings NONE =
+      new ConnectionSettings(null, null, null, null, null, null, null, null, null, null);
+
+  private static final String DEFAULT_URI = "127.0.0.1:6379";
+  private static final String DEFAULT_CLUSTER =
+      "127.0.0.1:7000,127.0.0.1:7001,127.0.0.1:7002,127.0.0.1:7003,127.0.0.1:7004,127.0.0.1:7005";
+
+  /** Somebody waits at a terminal: a Redis that is away is told within seconds. */
+  private static final Map<String, String> PATIENCE =
+      Map.of("connectTimeout", "2s", "commandTimeout", "3s", "retryFor", "1s");
+
+  /** Of {@code ASYNQ_REDIS_URL} and the prefixed names of all settings. */
+  public static ConnectionSettings ofVariables(Map<String, String> variables) {
+    Map<String, Object> found = new LinkedHashMap<>();
+    for (Setting setting : Setting.values()) {
+      String name = setting == Setting.REDIS ? "ASYNQ_REDIS_URL" : "ASYNQ_" + setting.name();
+      String value = variables.get(name);
+      if (value != null && !value.isEmpty()) {
+        found.put(setting.key(), setting.read(value, "the variable " + name));
+      }
+    }
+    return of(found);
+  }
+
+  /** Values of the right kinds, by the keys of {@link Setting}. */
+  static ConnectionSettings of(Map<String, Object> values) {
+    return new ConnectionSettings(
+        (String) values.get(Setting.REDIS.key()),
+        (String) values.get(Setting.URI.key()),
+        (Integer) values.get(Setting.DB.key()),
+        (String) values.get(Setting.USERNAME.key()),
+        (String) values.get(Setting.PASSWORD.key()),
+        (Boolean) values.get(Setting.CLUSTER.key()),
+        (String) values.get(Setting.CLUSTER_ADDRS.key()),
+        (Boolean) values.get(Setting.TLS.key()),
+        (String) values.get(Setting.TLS_SERVER.key()),
+        (Boolean) values.get(Setting.INSECURE.key()));
+  }
+
+  Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    put(map, Setting.REDIS, redis);
+    put(map, Setting.URI, uri);
+    put(map, Setting.DB, db);
+    put(map, Setting.USERNAME, username);
+    put(map, Setting.PASSWORD, password);
+    put(map, Setting.CLUSTER, cluster);
+    put(map, Setting.CLUSTER_ADDRS, clusterAddrs);
+    put(map, Setting.TLS, tls);
+    put(map, Setting.TLS_SERVER, tlsServer);
+    put(map, Setting.INSECURE, insecure);
+    return map;
+  }
+
+  private static void put(Map<String, Object> map, Setting setting, @Nullable Object value) {
+    if (value != null) {
+      map.put(setting.key(), value);
+    }
+  }
+
+  public boolean isEmpty() {
+    return equals(NONE);
+  }
+
+  /** Whether it says where Redis is, and not only how to get in. */
+  public boolean namesPlace() {
+    return redis != null || uri != null || cluster != null || clusterAddrs != null;
+  }
+
+  /**
+   * These settings, and for what they leave open those of a source that counts less. When both name
+   * a place, the other is not used at all: its password is not meant for this place.
+   */
+  public ConnectionSettings orElse(ConnectionSettings other) {
+    if (namesPlace() && other.namesPlace()) {
+      return this;
+    }
+    return new ConnectionSettings(
+        redis != null ? redis : other.redis,
+        uri != null ? uri : other.uri,
+        db != null ? db : other.db,
+        username != null ? username : other.username,
+        password != null ? password : other.password,
+        cluster != null ? cluster : other.cluster,
+        clusterAddrs != null ? clusterAddrs : other.clusterAddrs,
+        tls != null ? tls : other.tls,
+        tlsServer != null ? tlsServer : other.tlsServer,
+        insecure != null ? insecure : other.insecure);
+  }
+
+  /** Throws an {@code IllegalArgumentException} for what contradicts itself. */
+  public RedisConfig toConfig() {
+    if (redis != null && uri != null) {
+      throw new IllegalArgumentException(
+          "--redis and --uri both say where Redis is: leave one of them out");
+    }
+    String place = redis != null ? redis : uri;
+    boolean isUrl = place != null && (redis != null || place.contains("://"));
+    RedisConfig.Builder config =
+        RedisConfig.parse(patiently(isUrl ? url(String.valueOf(place)) : urlOf(place))).toBuilder();
+    if (db != null) {
+      config.database(db);
+    }
+    if (username != null) {
+      config.username(username);
+    }
+    if (password != null) {
+      config.password(password);
+    }
+    RedisConfig built = config.build();
+    if (!isTrue(tls) && tlsServer == null && !isTrue(insecure)) {
+      return built;
+    }
+    TlsConfig secured = built.tls().orElse(TlsConfig.defaults());
+    if (tlsServer != null) {
+      secured = secured.withServerName(tlsServer);
+    }
+    if (isTrue(insecure)) {
+      secured = secured.withoutVerification();
+    }
+    return config.tls(secured).build();
+  }
+
+  private static boolean isTrue(@Nullable Boolean flag) {
+    return flag != null && flag;
+  }
+
+  private String url(String given) {
+    if (isTrue(cluster) && !given.toLowerCase(Locale.ROOT).contains("-cluster://")) {
+      throw new IllegalArgumentException(
+          "--cluster goes with host:port; as a URL a cluster is redis-cluster://host:port,host:port");
+    }
+    return given;
+  }
+
+  private String urlOf(@Nullable String address) {
+    String scheme = isTrue(tls) ? "rediss" : "redis";
+    if (!isTrue(cluster)) {
+      return scheme + "://" + (address == null ? DEFAULT_URI : address);
+    }
+    return scheme + "-cluster://" + (clusterAddrs == null ? DEFAULT_CLUSTER : clusterAddrs);
+  }
+
+  private static String patiently(String url) {
+    StringBuilder patient = new StringBuilder(url);
+    PATIENCE.forEach(
+        (name, value) -> {
+          if (!Pattern.compile("[?&]" + name + "=").matcher(url).find()) {
+            patient.append(patient.indexOf("?") < 0 ? '?' : '&').append(name + "=" + value);
+          }
+        });
+    return patient.toString();
+  }
+
+  /** Where it leads, without any password. */
+  @Override
+  public String toString() {
+    return Place.of(toConfig());
+  }
+}

@@ -1,0 +1,23 @@
+package io.asynq4j.cli.task;
+
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.inspect.Inspector;
+import picocli.CommandLine.Command;
+
+/** Archives tasks that do not run. */
+@Command(
+    name = "archive",
+    description = "Archives tasks that do not run.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task archive --queue mail --id later-7",
+      "  asynq task archive later-8 pending-1"
+    })
+final class TaskArchive extends ChangeCommand {
+
+  @Override
+  String change(Inspector inspector, Session session, TaskRef task) {
+    inspector.archive(task.queue(), task.id());
+    return "archived";
+  }
+}

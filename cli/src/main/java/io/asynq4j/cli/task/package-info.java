@@ -1,0 +1,5 @@
+/** Commands about tasks. */
+@NullMarked
+package io.asynq4j.cli.task;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,96 @@
+package io.asynq4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.TaskType;
+import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.handler.Mux;
+import io.asynq4j.schedule.Scheduler;
+import io.asynq4j.server.ServerState;
+import io.asynq4j.server.TaskServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FleetCommandsIT {
+
+  private static final Duration SOON = Duration.ofSeconds(15);
+
+  @TempDir private Path home;
+  private final Scene scene = new Scene();
+
+  @AfterEach
+  void close() {
+    scene.close();
+  }
+
+  private Answer run(String... arguments) {
+    return scene.cli(home).run(arguments);
+  }
+
+  @Test
+  void serversAreListedMadeQuietAndStopped() {
+    try (TaskServer server =
+        TaskServer.builder(scene.redis())
+            .queue("mail", 3)
+            .queue("low")
+            .concurrency(7)
+            .handlers(Mux.builder().run(TaskType.of("a"), (nothing, context) -> {}).build())
+            .build()) {
+      server.start();
+      await().atMost(SOON).until(() -> run("server", "list").out().contains("mail:3 low:1"));
+
+      assertThat(run("server", "ls", "--workers").out()).contains("0/7", "Nothing runs.");
+      assertThat(run("server", "list", "--json").out())
+          .contains("\"concurrency\": 7", "\"workers\": []");
+
+      assertThat(
+              run("task", "enqueue", "-t", "a", "-q", "low", "--retention", "1h", "--wait", "10s")
+                  .out())
+          .containsPattern("State: +completed");
+
+      assertThat(run("server", "quiet", server.id().substring(0, 8)).out())
+          .contains("is told to take nothing more");
+      await().atMost(SOON).until(() -> server.state() == ServerState.QUIET);
+
+      assertThat(run("server", "stop", "--all").exitCode()).isEqualTo(2);
+      assertThat(run("server", "stop", "--all", "--yes").out()).contains("is told to stop");
+      await().atMost(SOON).until(() -> server.state() == ServerState.CLOSED);
+    }
+  }
+
+  @Test
+  void whatNoServerIsCalledIsNotFound() {
+    assertThat(run("server", "list").out()).isEqualTo("No server is live.\n");
+    assertThat(run("server", "quiet", "nosuch").exitCode()).isEqualTo(3);
+    assertThat(run("server", "stop").err()).contains("--all");
+  }
+
+  @Test
+  void entriesAreListedPausedResumedRunAndForgotten() {
+    try (Scheduler scheduler = scene.scheduler("nightly")) {
+      assertThat(scheduler.entries()).hasSize(1);
+      assertThat(run("cron", "list").out())
+          .containsPattern("nightly +0 3 \\* \\* \\* +live +report:nightly");
+      assertThat(run("cron", "ls", "--json").out()).contains("\"steerable\": true");
+
+      assertThat(run("cron", "pause", "nightly").out()).isEqualTo("Entry nightly is paused.\n");
+      assertThat(run("cron", "pause", "nightly").out()).contains("already");
+      assertThat(run("cron", "list").out()).contains("paused");
+      assertThat(run("cron", "resume", "nightly").out()).isEqualTo("Entry nightly goes on.\n");
+
+      assertThat(run("cron", "history", "nightly").out()).contains("Nothing has been enqueued yet");
+      assertThat(run("cron", "run", "nightly").exitCode()).isZero();
+      await()
+          .atMost(SOON)
+          .until(() -> run("cron", "history", "nightly", "-o", "csv").out().lines().count() == 2);
+    }
+    assertThat(run("cron", "forget", "nightly").out()).isEqualTo("Entry nightly is forgotten.\n");
+    assertThat(run("cron", "pause", "nightly").exitCode()).isEqualTo(3);
+    assertThat(run("cron", "history", "nosuch").exitCode()).isEqualTo(3);
+    assertThat(run("cron", "list").out()).isEqualTo("No scheduler has entries.\n");
+  }
+}

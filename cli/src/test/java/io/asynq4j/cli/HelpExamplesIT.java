@@ -1,0 +1,143 @@
+package io.asynq4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.schedule.Scheduler;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Whatever the help says can be typed, works. */
+class HelpExamplesIT {
+
+  /** Help itself, and what the launcher runs. */
+  private static final Set<String> WITHOUT_EXAMPLES = Set.of("asynq help", "asynq bench");
+
+  private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
+
+  @TempDir private Path home;
+
+  private static List<CommandSpec> commands() {
+    List<CommandSpec> all = new ArrayList<>();
+    collect(
+        Asynq.commandLine(
+            new Cli(Path.of("."))
+                .surroundings(new ByteArrayOutputStream(), new ByteArrayOutputStream())),
+        all);
+    return all;
+  }
+
+  private static void collect(CommandLine command, List<CommandSpec> all) {
+    if (!command.getCommandSpec().usageMessage().hidden()) {
+      all.add(command.getCommandSpec());
+      new LinkedHashSet<>(command.getSubcommands().values()).forEach(each -> collect(each, all));
+    }
+  }
+
+  private static List<String> examples(CommandSpec command) {
+    return Arrays.stream(command.usageMessage().footer())
+        .map(String::strip)
+        .filter(line -> line.startsWith("asynq "))
+        .toList();
+  }
+
+  @Test
+  void everyCommandHasAnExampleAndSaysItsExitCodes() {
+    for (CommandSpec command : commands()) {
+      if (!WITHOUT_EXAMPLES.contains(command.qualifiedName())) {
+        assertThat(examples(command)).as(command.qualifiedName()).isNotEmpty();
+        assertThat(command.commandLine().getUsageMessage())
+            .as(command.qualifiedName())
+            .contains("Exit codes:", "4     cannot connect to Redis");
+      }
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyExampleWorks() {
+    return commands().stream()
+        .flatMap(command -> examples(command).stream())
+        .distinct()
+        .map(example -> DynamicTest.dynamicTest(example, () -> tryOut(example)));
+  }
+
+  private void tryOut(String example) throws Exception {
+    Path directory = Files.createTempDirectory(home, "example");
+    Files.writeString(directory.resolve("payload.json"), "{\"user\": 43}");
+    Files.writeString(
+        directory.resolve("tasks.jsonl"), "{\"type\": \"a\", \"payload\": {\"user\": 1}}\n");
+    try (Scene scene = new Scene().furnished()) {
+      List<String> words = words(example, directory, scene.url());
+      Cli cli = cli(scene, words, directory);
+      if (words.get(0).equals("doctor")) {
+        // It would be found, and the doctor say so by its exit code.
+        scene.inspector().removeQueue("unused", /* force= */ false);
+      }
+      Answer answer;
+      if (words.get(0).equals("cron")) {
+        try (Scheduler scheduler = scene.scheduler("nightly-report", "outdated-report")) {
+          answer = cli.run(words.toArray(String[]::new));
+          assertThat(scheduler.entries()).hasSize(2);
+        }
+      } else {
+        answer = cli.run(words.toArray(String[]::new));
+      }
+      assertThat(answer.exitCode()).as(answer.err()).isZero();
+      assertThat(answer.out()).isNotEmpty();
+    }
+  }
+
+  private static Cli cli(Scene scene, List<String> words, Path directory) throws Exception {
+    Cli cli = words.get(0).equals("dev") ? new Cli(directory) : scene.cli(directory);
+    int input = words.indexOf("<");
+    if (input >= 0) {
+      cli.input(Files.readString(Path.of(words.get(input + 1))));
+      words.subList(input, input + 2).clear();
+    }
+    int output = words.indexOf(">");
+    if (output >= 0) {
+      words.subList(output, output + 2).clear();
+    }
+    if (words.get(0).equals("dev")) {
+      words.addAll(List.of("--for", "300ms"));
+    }
+    if (words.get(0).equals("context") && !words.get(1).equals("set")) {
+      cli.run("context", "set", "prod", "--redis", scene.url());
+      cli.run("context", "set", "old", "--redis", scene.url());
+    }
+    return cli;
+  }
+
+  /** As a shell would take them, for the files and the Redis of this test. */
+  private static List<String> words(String example, Path directory, String url) {
+    String here =
+        example
+            .replaceAll(" {2,}#.*", "")
+            .replaceFirst("^asynq ", "")
+            .replaceAll("redis://localhost(:6379)?(?! )$", url)
+            .replaceAll("redis://localhost(:6379)?(?= )", url)
+            .replace("payload.json", directory.resolve("payload.json").toString())
+            .replace("tasks.jsonl", directory.resolve("tasks.jsonl").toString());
+    List<String> words = new ArrayList<>();
+    Matcher matcher = WORD.matcher(here);
+    while (matcher.find()) {
+      words.add(matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
+    }
+    return words;
+  }
+}

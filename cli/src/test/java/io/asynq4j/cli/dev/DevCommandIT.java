@@ -1,0 +1,190 @@
+package io.asynq4j.cli.dev;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.cli.Asynq;
+import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.redis.RedisConnection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command as a process of its own, ended as a person ends it. */
+class DevCommandIT {
+
+  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final Pattern URL = Pattern.compile("redis://127\\.0\\.0\\.1:\\d+");
+
+  @TempDir private Path directory;
+  private @Nullable Process dev;
+
+  @AfterEach
+  void end() {
+    if (dev != null) {
+      dev.destroyForcibly();
+    }
+  }
+
+  @Test
+  void demoTasksAreProcessedAndCtrlCEndsCleanly() throws Exception {
+    start("--port", "0", "--data", directory.resolve("data").toString());
+    await().atMost(SOON).until(() -> output().contains("attempt 1: fails"));
+    await().atMost(SOON).until(() -> output().contains("attempt 2: done"));
+    await().atMost(SOON).until(() -> output().contains("processed/s"));
+    String url = url();
+    assertThat(output())
+        .contains("asynq task enqueue -t demo:hello", "--redis " + url, "RedisClientOpt");
+
+    signal(ctrlC());
+
+    assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(running().exitValue()).isZero();
+    assertThat(output()).contains("stopped: running tasks were finished or put back", "bye");
+    await().atMost(SOON).until(() -> !answers(url));
+  }
+
+  @Test
+  void whatWasThereIsThereTheNextTime() throws Exception {
+    String data = directory.resolve("data").toString();
+    start("--port", "0", "--data", data);
+    await().atMost(SOON).until(() -> output().contains("attempt 2: done"));
+    signal("TERM");
+    assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
+
+    start("--port", "0", "--data", data);
+
+    await().atMost(SOON).until(() -> output().contains("attempt 2: done"));
+    try (RedisConnection redis = RedisConnection.open(url())) {
+      await().atMost(SOON).until(() -> stats(redis).processed() == 12);
+    }
+  }
+
+  @Test
+  void aRedisThatIsThereIsServedAndLeftRunning() throws Exception {
+    try (EmbeddedRedis server = EmbeddedRedis.start();
+        RedisConnection redis = RedisConnection.open(server.uri())) {
+      start("--redis", server.uri());
+      await()
+          .atMost(SOON)
+          .ignoreException(QueueNotFoundException.class)
+          .until(() -> stats(redis).processed() >= 4);
+
+      signal(ctrlC());
+
+      assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(running().exitValue()).isZero();
+      assertThat(stats(redis).size(TaskState.ACTIVE)).isZero();
+    }
+  }
+
+  @Test
+  void theLoadHasSomethingOfEverything() throws Exception {
+    start("--port", "0", "--ephemeral", "--load", "200/s");
+    await().atMost(SOON).until(() -> output().contains("a second more"));
+    try (RedisConnection redis = RedisConnection.open(url())) {
+      Inspector inspector = Inspector.create(redis);
+      for (TaskState state :
+          List.of(
+              TaskState.SCHEDULED, TaskState.RETRY, TaskState.COMPLETED, TaskState.AGGREGATING)) {
+        await()
+            .atMost(SOON)
+            .until(
+                () ->
+                    inspector.queues().stream()
+                        .anyMatch(queue -> inspector.queue(queue).size(state) > 0));
+      }
+      await().atMost(SOON).until(() -> inspector.schedules().size() == 2);
+    }
+    signal("TERM");
+
+    assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(running().exitValue()).isZero();
+  }
+
+  private static QueueSnapshot stats(RedisConnection redis) {
+    return Inspector.create(redis).queue("default");
+  }
+
+  private void start(String... options) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Asynq.class.getName(),
+                "dev"));
+    command.addAll(List.of(options));
+    dev =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log().toFile())
+            .start();
+  }
+
+  private Process running() {
+    return Objects.requireNonNull(dev);
+  }
+
+  private void signal(String name) throws Exception {
+    assertThat(
+            new ProcessBuilder("kill", "-" + name, Long.toString(running().pid()))
+                .start()
+                .waitFor())
+        .isZero();
+  }
+
+  /** A shell without job control has its background jobs ignore INT, and their children too. */
+  private String ctrlC() throws IOException {
+    Path status = Path.of("/proc", Long.toString(running().pid()), "status");
+    if (!Files.isReadable(status)) {
+      return "INT";
+    }
+    boolean ignored =
+        Files.readAllLines(status).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .map(line -> Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16))
+            .anyMatch(mask -> (mask & 0b10) != 0);
+    return ignored ? "TERM" : "INT";
+  }
+
+  private String url() throws IOException {
+    Matcher matcher = URL.matcher(output());
+    assertThat(matcher.find()).as("a URL in %s", output()).isTrue();
+    return matcher.group();
+  }
+
+  private static boolean answers(String url) {
+    try (RedisConnection redis = RedisConnection.open(url + "?retryFor=0s")) {
+      redis.ping();
+      return true;
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  private String output() throws IOException {
+    return Files.exists(log()) ? Files.readString(log()) : "";
+  }
+
+  private Path log() {
+    return directory.resolve("output");
+  }
+}

@@ -1,0 +1,35 @@
+package io.asynq4j.cli.frame;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import org.junit.jupiter.api.Test;
+
+class ConversionsTest {
+
+  @Test
+  void durationsAreThoseOfGoAndDays() {
+    assertThat(Durations.parse("1h30m")).isEqualTo(Duration.ofMinutes(90));
+    assertThat(Durations.parse("1.5s")).isEqualTo(Duration.ofMillis(1_500));
+    assertThat(Durations.parse("7d")).isEqualTo(Duration.ofDays(7));
+    assertThat(Durations.parse("250ms")).isEqualTo(Duration.ofMillis(250));
+    assertThat(Durations.parse("PT5S")).isEqualTo(Duration.ofSeconds(5));
+    assertThat(Durations.parse("0")).isEqualTo(Duration.ZERO);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Durations.parse("5 apples"))
+        .withMessageContaining("1h30m");
+  }
+
+  @Test
+  void timesHaveAnOffsetOrAreLocal() {
+    assertThat(Conversions.instant("2030-01-31T08:00:00+02:00"))
+        .isEqualTo(Instant.parse("2030-01-31T06:00:00Z"));
+    assertThat(Conversions.instant("2030-01-31 08:00"))
+        .isEqualTo(LocalDateTime.of(2030, 1, 31, 8, 0).atZone(ZoneId.systemDefault()).toInstant());
+    assertThatIllegalArgumentException().isThrownBy(() -> Conversions.instant("tomorrow"));
+  }
+}

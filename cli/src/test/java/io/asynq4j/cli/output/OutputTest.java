@@ -1,0 +1,103 @@
+package io.asynq4j.cli.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.asynq4j.Payload;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OutputTest {
+
+  private record Row(String name, long size) {}
+
+  private static final List<Column<Row>> COLUMNS =
+      List.of(
+          Column.<Row>of("Name", "name", Row::name).mayBeCut(),
+          Column.count("Size", "size", Row::size),
+          Column.data("twice", row -> 2 * row.size()));
+
+  private static String printed(Format format, int width, Row... rows) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new Printer(new PrintStream(bytes, true, StandardCharsets.UTF_8), format, Ink.NONE, width)
+        .list(List.of(rows), COLUMNS, "nothing");
+    return bytes.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n");
+  }
+
+  @Test
+  void aTableHasNumbersAtTheRight() {
+    assertThat(printed(Format.TABLE, 0, new Row("a", 1), new Row("bcdef", 1_234)))
+        .isEqualTo(
+            """
+            Name    Size
+            -----  -----
+            a          1
+            bcdef  1,234
+            """);
+    assertThat(printed(Format.TABLE, 0)).isEqualTo("nothing\n");
+  }
+
+  @Test
+  void whatDoesNotFitIsCut() {
+    assertThat(printed(Format.TABLE, 30, new Row("x".repeat(40), 1)).lines())
+        .last()
+        .isEqualTo("x".repeat(23) + "…     1");
+  }
+
+  @Test
+  void controlCharactersDoNotReachTheTerminal() {
+    assertThat(printed(Format.TABLE, 0, new Row("a\033[2Jb\nc", 1))).contains("a�[2Jb c");
+    assertThat(printed(Format.JSON, 0, new Row("a\033b\"\n", 1))).contains("\"a\\u001bb\\\"\\n\"");
+  }
+
+  @Test
+  void csvIsQuotedWhereItMust() {
+    assertThat(printed(Format.CSV, 0, new Row("a,\"b\"", 1_234)))
+        .isEqualTo("name,size,twice\n\"a,\"\"b\"\"\",1234,2468\n");
+  }
+
+  @Test
+  void jsonKeepsOrderAndDigits() {
+    String text = "{\"b\":1.10,\"a\":[1,12345678901234567890,true,null,\"ü\"],\"c\":{}}";
+    assertThat(JsonText.compact(Json.read(text))).isEqualTo(text);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Json.read("{\"password\": s3cret}"))
+        .withMessageContaining("line 1")
+        .withMessageNotContaining("s3cret");
+    assertThatIllegalArgumentException().isThrownBy(() -> Json.read("1 2"));
+    assertThatIllegalArgumentException().isThrownBy(() -> Json.read(""));
+  }
+
+  @Test
+  void aPayloadIsJsonTextOrBytes() {
+    assertThat(PayloadText.of(Payload.ofUtf8("{\"a\": 1}")).line()).isEqualTo("{\"a\": 1}");
+    assertThat(PayloadText.of(Payload.ofUtf8("plain")).text()).isEqualTo("plain");
+    assertThat(PayloadText.of(Payload.of(new byte[] {-1, 2})).base64()).isEqualTo("/wI=");
+    assertThat(PayloadText.of(Payload.of(new byte[] {-1, 2})).line())
+        .isEqualTo("(2 bytes, no text)");
+    assertThat(PayloadText.of(Payload.absent()).line()).isEmpty();
+  }
+
+  @Test
+  void timesAreShort() {
+    assertThat(Times.of(Duration.ofSeconds(93_784))).isEqualTo("1d2h");
+    assertThat(Times.of(Duration.ofMinutes(60))).isEqualTo("1h");
+    assertThat(Times.of(Duration.ofMillis(350))).isEqualTo("350ms");
+    Instant now = Instant.parse("2030-01-01T00:00:00Z");
+    assertThat(Times.relative(now.plusSeconds(65), now)).isEqualTo("in 1m5s");
+    assertThat(Times.relative(now.minusSeconds(2), now)).isEqualTo("2s ago");
+    assertThat(Times.relative(null, now)).isEqualTo("-");
+  }
+
+  @Test
+  void aBarShowsHowFarItIs() {
+    assertThat(ProgressBar.text("Run", 5, 10))
+        .isEqualTo("Run [############............] 50% (5 of 10)");
+    assertThat(ProgressBar.text("Run", 5, 0)).isEqualTo("Run 5");
+  }
+}

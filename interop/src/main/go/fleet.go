@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hibiken/asynq"
+)
+
+// A fleet's member handles tasks that say how long they take, how often they fail, and how they end:
+//
+//	roll MILLIS PERCENT done|archive|result
+//
+// and tasks that were made of groups, one member a line. It tells of each attempt in two lines, written at once, so that
+// they are there even when it is killed right after: "MILLIS start ID [members]" and "MILLIS done|failed|archive ID".
+func fleet(args []string) error {
+	flags := flag.NewFlagSet("fleet", flag.ExitOnError)
+	uri := flags.String("redis", "", "URI of the Redis")
+	queue := flags.String("queue", "default", "the queues to serve, with commas between them")
+	concurrency := flags.Int("concurrency", 10, "how many tasks at once")
+	_ = flags.Parse(args)
+	redis, err := connect(*uri)
+	if err != nil {
+		return err
+	}
+	config := asynq.Config{
+		Concurrency:              *concurrency,
+		Queues:                   weights(*queue),
+		DelayedTaskCheckInterval: 200 * time.Millisecond,
+		RetryDelayFunc:           func(int, error, *asynq.Task) time.Duration { return 300 * time.Millisecond },
+		LogLevel:                 asynq.WarnLevel,
+		GroupAggregator:          asynq.GroupAggregatorFunc(join),
+		GroupMaxSize:             20,
+		GroupGracePeriod:         time.Second,
+		GroupMaxDelay:            2 * time.Second,
+	}
+	hurry(&config, 50*time.Millisecond)
+	server := asynq.NewServer(redis, config)
+	if err := server.Start(asynq.HandlerFunc(roll)); err != nil {
+		return err
+	}
+	note("ready", "", "")
+	untilTold()
+	server.Shutdown()
+	return nil
+}
+
+func note(what, id, more string) {
+	line := fmt.Sprintf("%d %s %s %s\n", time.Now().UnixMilli(), what, id, more)
+	if _, err := os.Stdout.WriteString(line); err != nil {
+		fail(err)
+	}
+}
+
+func roll(ctx context.Context, task *asynq.Task) error {
+	id, _ := asynq.GetTaskID(ctx)
+	if strings.HasPrefix(task.Type(), "joined:") {
+		note("start", id, membersOf(task))
+		note("done", id, "")
+		return nil
+	}
+	note("start", id, "")
+	words := strings.Fields(string(task.Payload()))
+	millis, _ := strconv.Atoi(words[1])
+	percent, _ := strconv.Atoi(words[2])
+	time.Sleep(time.Duration(millis) * time.Millisecond)
+	switch {
+	case rand.Intn(100) < percent:
+		note("failed", id, "")
+		return errors.New("by chance")
+	case words[3] == "archive":
+		note("archive", id, "")
+		return fmt.Errorf("as told: %w", asynq.SkipRetry)
+	case words[3] == "result":
+		if _, err := task.ResultWriter().Write([]byte(id)); err != nil {
+			return err
+		}
+	}
+	note("done", id, "")
+	return nil
+}
+
+func membersOf(task *asynq.Task) string {
+	var members []string
+	for lines := bufio.NewScanner(strings.NewReader(string(task.Payload()))); lines.Scan(); {
+		members = append(members, lines.Text())
+	}
+	return strings.Join(members, " ")
+}

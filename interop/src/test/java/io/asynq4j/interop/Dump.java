@@ -1,0 +1,125 @@
+package io.asynq4j.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnknownFieldSet;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.assertj.core.data.Offset;
+import redis.clients.jedis.Jedis;
+
+/**
+ * All that is in Redis of a queue, as two maps: what must be the same whoever wrote it, and times,
+ * which can only be close to each other.
+ */
+record Dump(Map<String, String> values, Map<String, Double> times) {
+
+  private static final int LAST_FAILED_AT = 11;
+  private static final int COMPLETED_AT = 13;
+  private static final int HEADERS = 15;
+
+  /** What either side did took no longer, in seconds. */
+  private static final Offset<Double> CLOSE = Offset.offset(4.0);
+
+  static Dump of(Jedis jedis, String queue) {
+    Dump dump = new Dump(new TreeMap<>(), new TreeMap<>());
+    String prefix = TwoSides.key(queue, "");
+    for (String key : jedis.keys(prefix + "*")) {
+      String name = key.substring(prefix.length());
+      // Ours, and gone after two minutes: what a writer has done last.
+      if (!name.startsWith("lane:")) {
+        dump.add(jedis, key, name);
+      }
+    }
+    return dump;
+  }
+
+  private void add(Jedis jedis, String key, String name) {
+    switch (jedis.type(key)) {
+      case "hash" -> addRecord(jedis, key, name);
+      case "list" -> values.put(name, jedis.lrange(key, 0, -1).toString());
+      case "set" -> values.put(name, jedis.smembers(key).toString());
+      case "zset" ->
+          jedis
+              .zrangeWithScores(key, 0, -1)
+              .forEach(
+                  one -> {
+                    values.put(name + "/" + one.getElement(), "");
+                    times.put(name + "/" + one.getElement(), one.getScore());
+                  });
+      default -> {
+        values.put(name, jedis.get(key));
+        times.put(name + " for", (double) jedis.ttl(key));
+      }
+    }
+  }
+
+  private void addRecord(Jedis jedis, String key, String name) {
+    Map<byte[], byte[]> fields = jedis.hgetAll(key.getBytes(StandardCharsets.UTF_8));
+    fields.forEach(
+        (field, value) -> {
+          String place = name + "/" + new String(field, StandardCharsets.UTF_8);
+          if (place.endsWith("/msg")) {
+            addMessage(place, value);
+          } else if (place.endsWith("/pending_since")) {
+            times.put(place, Double.parseDouble(new String(value, StandardCharsets.UTF_8)) / 1e9);
+          } else {
+            values.put(place, new String(value, StandardCharsets.UTF_8));
+          }
+        });
+  }
+
+  /** Byte for byte, but for the order of headers, which is any, and for times. */
+  private void addMessage(String place, byte[] message) {
+    try {
+      UnknownFieldSet fields = UnknownFieldSet.parseFrom(message);
+      List<ByteString> headers = new ArrayList<>(fields.getField(HEADERS).getLengthDelimitedList());
+      headers.sort(ByteString.unsignedLexicographicalComparator());
+      UnknownFieldSet.Builder same = fields.toBuilder().clearField(HEADERS);
+      UnknownFieldSet.Field.Builder sorted = UnknownFieldSet.Field.newBuilder();
+      headers.forEach(sorted::addLengthDelimited);
+      same.addField(HEADERS, sorted.build());
+      for (int field : List.of(LAST_FAILED_AT, COMPLETED_AT)) {
+        List<Long> time = fields.getField(field).getVarintList();
+        if (!time.isEmpty()) {
+          times.put(place + "." + field, (double) time.get(0));
+          same.clearField(field);
+        }
+      }
+      values.put(place, same.build().toString());
+      values.put(place + " in bytes", String.valueOf(message.length));
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(place, e);
+    }
+  }
+
+  /** This without what only our side writes. */
+  Dump without(Predicate<String> places) {
+    Dump rest = new Dump(new TreeMap<>(values), new TreeMap<>(times));
+    rest.values.keySet().removeIf(places);
+    rest.times.keySet().removeIf(places);
+    return rest;
+  }
+
+  /** What we leave is what Go leaves, and what we alone write at these places. */
+  static void assertSame(Dump ours, Dump go, Set<String> oursAlone) {
+    assertThat(ours.values.keySet()).containsAll(oursAlone);
+    assertThat(go.values.keySet()).noneMatch(oursAlone::contains);
+    Dump rest = ours.without(oursAlone::contains);
+    assertThat(rest.values).containsExactlyEntriesOf(go.values);
+    assertThat(rest.times.keySet()).isEqualTo(go.times.keySet());
+    rest.times.forEach(
+        (place, time) ->
+            assertThat(time)
+                .as(place)
+                .isCloseTo(Objects.requireNonNull(go.times.get(place)), CLOSE));
+  }
+}

@@ -1,0 +1,175 @@
+package io.asynq4j.interop;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Server processes of both kinds that are killed and replaced, and what they have told. */
+final class Fleet implements AutoCloseable {
+
+  /** How a process of a kind is started. */
+  record Kind(String name, List<String> command) {}
+
+  /** One process, from its start to its end. */
+  static final class Member {
+    private final Kind kind;
+    private final Path log;
+    private final Process process;
+    private long killedAt;
+
+    private Member(Kind kind, Path log, Process process) {
+      this.kind = kind;
+      this.log = log;
+      this.process = process;
+    }
+
+    String kind() {
+      return kind.name;
+    }
+
+    boolean wasKilled() {
+      return killedAt != 0;
+    }
+
+    /** In milliseconds. */
+    long killedAt() {
+      return killedAt;
+    }
+
+    boolean isReady() {
+      return lines(log).stream().anyMatch(line -> line.contains(" ready "));
+    }
+  }
+
+  private final Path directory;
+  private final List<Member> members = new ArrayList<>();
+  private final List<Member> places = new ArrayList<>();
+
+  Fleet(Path directory, List<Kind> kinds) {
+    this.directory = directory;
+    for (Kind kind : kinds) {
+      places.add(start(kind));
+    }
+  }
+
+  private Member start(Kind kind) {
+    try {
+      Path log = Files.createTempFile(directory, kind.name, ".log");
+      Process process =
+          new ProcessBuilder(kind.command)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .redirectError(
+                  ProcessBuilder.Redirect.appendTo(directory.resolve("errors.txt").toFile()))
+              .start();
+      Member member = new Member(kind, log, process);
+      members.add(member);
+      return member;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  int size() {
+    return places.size();
+  }
+
+  boolean allReady() {
+    return places.stream().allMatch(Member::isReady);
+  }
+
+  /** Kills the process in one place, without a goodbye, and starts another of its kind. */
+  void replace(int place) throws InterruptedException {
+    Member victim = places.get(place);
+    victim.process.destroyForcibly().waitFor();
+    victim.killedAt = System.currentTimeMillis();
+    places.set(place, start(victim.kind));
+  }
+
+  List<Member> members() {
+    return members;
+  }
+
+  /** Asks all that live to end, and waits until they have. */
+  @Override
+  public void close() {
+    places.forEach(member -> member.process.destroy());
+    for (Member member : places) {
+      try {
+        if (!member.process.waitFor(20, TimeUnit.SECONDS)) {
+          member.process.destroyForcibly();
+          throw new IllegalStateException("a " + member.kind() + " process did not end");
+        }
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /**
+   * An attempt at a task.
+   *
+   * @param end milliseconds; 0 when nothing was told of it
+   * @param ending done, failed, archive, or nothing
+   * @param tasks of the group that the task was made of
+   */
+  record Attempt(
+      Member member, String id, long start, long end, String ending, List<String> tasks) {}
+
+  /** Attempts, and which were told to have lost their lease. */
+  record Told(Map<String, List<Attempt>> attempts, Map<Member, List<String>> lost) {}
+
+  /** What all of them have told, by task, in the order of their beginnings. */
+  Told told() {
+    Map<String, List<Attempt>> attempts = new HashMap<>();
+    Map<Member, List<String>> lost = new HashMap<>();
+    for (Member member : members) {
+      Map<String, Attempt> open = new HashMap<>();
+      for (String line : lines(member.log)) {
+        String[] words = line.strip().split(" ", -1);
+        long at = Long.parseLong(words[0]);
+        switch (words[1]) {
+          case "ready" -> {}
+          case "start" -> {
+            List<String> tasks = List.of(words).subList(3, words.length);
+            Attempt before = open.put(words[2], new Attempt(member, words[2], at, 0, "", tasks));
+            if (before != null) {
+              add(attempts, before);
+            }
+          }
+          case "lost" -> lost.computeIfAbsent(member, m -> new ArrayList<>()).add(words[2]);
+          default -> {
+            Attempt one = open.remove(words[2]);
+            if (one == null) {
+              throw new IllegalStateException("an end without a beginning: " + line);
+            }
+            add(attempts, new Attempt(member, one.id, one.start, at, words[1], one.tasks));
+          }
+        }
+      }
+      open.values().forEach(one -> add(attempts, one));
+    }
+    attempts.values().forEach(one -> one.sort(Comparator.comparingLong(Attempt::start)));
+    return new Told(attempts, lost);
+  }
+
+  private static void add(Map<String, List<Attempt>> attempts, Attempt attempt) {
+    attempts.computeIfAbsent(attempt.id, id -> new ArrayList<>()).add(attempt);
+  }
+
+  /** Whole lines: the last one may have been cut off by a kill. */
+  private static List<String> lines(Path log) {
+    try {
+      String text = Files.readString(log);
+      return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.asynq4j.interop;
+
+import io.asynq4j.Payload;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.Task;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.handler.TaskContext;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.ServerListener;
+import io.asynq4j.server.TaskServer;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Our member of a fleet as a program, that does and tells what {@code fleet.go} does and tells. Its
+ * arguments are the Redis and the queues.
+ */
+final class FleetWorker {
+
+  private FleetWorker() {}
+
+  public static void main(String[] args) {
+    try (RedisConnection redis = RedisConnection.open(args[0])) {
+      TaskServer.Builder builder =
+          TaskServer.builder(redis)
+              .concurrency(10)
+              .handlers(FleetWorker::roll)
+              .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(300)))
+              .aggregator(Samples::join)
+              .groupMaxSize(20)
+              .groupGrace(Duration.ofSeconds(1))
+              .groupMaxDelay(Duration.ofSeconds(2))
+              // Whoever is killed all the time must not count as poison.
+              .maxCrashes(1_000)
+              .crashDelay(Duration.ofSeconds(1))
+              .repairInterval(Duration.ofSeconds(2))
+              .listener(new Told());
+      for (String queue : args[1].split(",", -1)) {
+        builder.queue(queue);
+      }
+      try (TaskServer server = builder.build()) {
+        note("ready", "", "");
+        server.run();
+      }
+    }
+  }
+
+  private static final class Told implements ServerListener {
+    @Override
+    public void leaseLost(TaskRef task) {
+      note("lost", task.id(), "");
+    }
+  }
+
+  private static void note(String what, String id, String more) {
+    System.out.println(System.currentTimeMillis() + " " + what + " " + id + " " + more);
+  }
+
+  private static Outcome roll(Task task, TaskContext context) throws InterruptedException {
+    String id = context.id();
+    if (task.type().startsWith("joined:")) {
+      note("start", id, task.payload().utf8().replace('\n', ' '));
+      note("done", id, "");
+      return Outcome.done();
+    }
+    note("start", id, "");
+    String[] words = task.payload().utf8().split(" ", -1);
+    // The work of this handler is to take time.
+    Thread.sleep(Long.parseLong(words[1]));
+    if (ThreadLocalRandom.current().nextInt(100) < Integer.parseInt(words[2])) {
+      note("failed", id, "");
+      return Outcome.retry("by chance");
+    }
+    if (words[3].equals("archive")) {
+      note("archive", id, "");
+      return Outcome.archive("as told: skip retry for the task");
+    }
+    note("done", id, "");
+    return words[3].equals("result") ? Outcome.done(Payload.ofUtf8(id)) : Outcome.done();
+  }
+}

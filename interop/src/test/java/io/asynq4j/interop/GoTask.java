@@ -1,0 +1,176 @@
+package io.asynq4j.interop;
+
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task for either side to enqueue, in the words of {@code enqueue.go}. Times are milliseconds; 0
+ * leaves an option out.
+ *
+ * @param payload in Base64; an absent one and one of no bytes are two things
+ */
+record GoTask(
+    String type,
+    @Nullable String payload,
+    Map<String, String> headers,
+    String id,
+    String queue,
+    String group,
+    @Nullable Integer maxRetry,
+    long timeout,
+    long deadline,
+    long unique,
+    long processIn,
+    long processAt,
+    long retention) {
+
+  static Builder of(String id, String payload) {
+    return of(id, Payload.ofUtf8(payload));
+  }
+
+  static Builder of(String id, Payload payload) {
+    return new Builder(id, payload);
+  }
+
+  Payload bytes() {
+    return payload == null ? Payload.absent() : Payload.of(Base64.getDecoder().decode(payload));
+  }
+
+  int allowedRetries() {
+    return maxRetry == null ? TaskOptions.DEFAULT_MAX_RETRY : maxRetry;
+  }
+
+  /** The same for our client. */
+  Task task() {
+    return Task.of(type, bytes()).withHeaders(headers);
+  }
+
+  TaskOptions options() {
+    TaskOptions.Builder options = TaskOptions.builder().queue(queue).id(id);
+    if (maxRetry != null) {
+      options.maxRetry(maxRetry);
+    }
+    if (!group.isEmpty()) {
+      options.group(group);
+    }
+    if (timeout != 0) {
+      options.timeout(Duration.ofMillis(timeout));
+    }
+    if (deadline != 0) {
+      options.deadline(Instant.ofEpochMilli(deadline));
+    }
+    if (unique != 0) {
+      options.uniqueFor(Duration.ofMillis(unique));
+    }
+    if (processIn != 0) {
+      options.processIn(Duration.ofMillis(processIn));
+    }
+    if (processAt != 0) {
+      options.processAt(Instant.ofEpochMilli(processAt));
+    }
+    if (retention != 0) {
+      options.retention(Duration.ofMillis(retention));
+    }
+    return options.build();
+  }
+
+  /** Puts a task together; not thread-safe. */
+  static final class Builder {
+    private final String id;
+    private final Payload payload;
+    private String type = "kind";
+    private Map<String, String> headers = Map.of();
+    private String queue = TwoSides.Q;
+    private String group = "";
+    private @Nullable Integer maxRetry;
+    private Duration timeout = Duration.ZERO;
+    private Instant deadline = Instant.EPOCH;
+    private Duration unique = Duration.ZERO;
+    private Duration processIn = Duration.ZERO;
+    private Instant processAt = Instant.EPOCH;
+    private Duration retention = Duration.ZERO;
+
+    private Builder(String id, Payload payload) {
+      this.id = id;
+      this.payload = payload;
+    }
+
+    Builder type(String type) {
+      this.type = type;
+      return this;
+    }
+
+    Builder headers(Map<String, String> headers) {
+      this.headers = headers;
+      return this;
+    }
+
+    Builder queue(String queue) {
+      this.queue = queue;
+      return this;
+    }
+
+    Builder group(String group) {
+      this.group = group;
+      return this;
+    }
+
+    Builder maxRetry(int maxRetry) {
+      this.maxRetry = maxRetry;
+      return this;
+    }
+
+    Builder timeout(Duration timeout) {
+      this.timeout = timeout;
+      return this;
+    }
+
+    Builder deadline(Instant deadline) {
+      this.deadline = deadline;
+      return this;
+    }
+
+    Builder unique(Duration unique) {
+      this.unique = unique;
+      return this;
+    }
+
+    Builder processIn(Duration processIn) {
+      this.processIn = processIn;
+      return this;
+    }
+
+    Builder processAt(Instant processAt) {
+      this.processAt = processAt;
+      return this;
+    }
+
+    Builder retention(Duration retention) {
+      this.retention = retention;
+      return this;
+    }
+
+    GoTask build() {
+      return new GoTask(
+          type,
+          payload.isPresent() ? Base64.getEncoder().encodeToString(payload.bytes()) : null,
+          headers,
+          id,
+          queue,
+          group,
+          maxRetry,
+          timeout.toMillis(),
+          deadline.toEpochMilli(),
+          unique.toMillis(),
+          processIn.toMillis(),
+          processAt.toEpochMilli(),
+          retention.toMillis());
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.asynq4j.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.schedule.Schedule;
+import io.asynq4j.schedule.ScheduleEntry;
+import io.asynq4j.schedule.Scheduler;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Entries of schedulers, and what they have enqueued, as both see them. */
+@EachSetting
+class SchedulingIT extends TwoSides {
+
+  /** What both tell of an entry; times in seconds. */
+  private record Shown(
+      String id, String spec, String type, String payload, long next, long previous) {
+
+    static Shown of(ScheduleSnapshot ours) {
+      return new Shown(
+          ours.id(),
+          ours.spec(),
+          ours.taskType(),
+          Base64.getEncoder().encodeToString(ours.taskPayload().bytes()),
+          seconds(ours.next()),
+          seconds(ours.previous()));
+    }
+
+    static Shown of(JsonNode go) {
+      return new Shown(
+          go.get("id").asString(),
+          go.get("spec").asString(),
+          go.get("type").asString(),
+          go.get("payload").isNull() ? "" : go.get("payload").asString(),
+          go.get("next").asLong(),
+          go.get("previous").asLong());
+    }
+
+    private static long seconds(@Nullable Instant instant) {
+      return instant == null ? 0 : instant.getEpochSecond();
+    }
+  }
+
+  @Test
+  void goSeesTheEntriesOfOurSchedulersAndWhatTheyEnqueued() {
+    try (Scheduler scheduler =
+        Scheduler.builder(redis)
+            .heartbeat(Duration.ofSeconds(1))
+            .add(
+                ScheduleEntry.of(
+                        "often", Schedule.of("@every 1s"), Task.of("tick", Payload.ofUtf8("x")))
+                    .with(
+                        o ->
+                            o.queue(Q)
+                                .maxRetry(3)
+                                .timeout(Duration.ofMinutes(2))
+                                .retention(Duration.ofHours(1))))
+            .add(
+                ScheduleEntry.of(
+                        "nightly",
+                        Schedule.cron("0 3 * * *", ZoneId.of("Europe/Oslo")),
+                        Task.of("digest"))
+                    .with(o -> o.queue(Q).uniqueFor(HOUR).processIn(Duration.ofSeconds(90))))
+            .build()) {
+      scheduler.start();
+      awaitTwoTasks();
+      soon(this::assertBothSeeTheSameEntries);
+
+      assertThat(optionsGoSees("often"))
+          .containsExactlyInAnyOrder(
+              "Queue(\"shared\")", "MaxRetry(3)", "Timeout(2m0s)", "Retention(1h0m0s)");
+      assertThat(optionsGoSees("nightly"))
+          .containsExactlyInAnyOrder("Queue(\"shared\")", "Unique(1h0m0s)", "ProcessIn(1m30s)");
+    }
+    assertBothSeeTheSameEvents("often");
+  }
+
+  @Test
+  void weSeeTheEntriesOfGoSchedulersAndWhatTheyEnqueued() {
+    GoTask tick =
+        GoTask.of("", "x")
+            .type("tick")
+            .maxRetry(3)
+            .timeout(Duration.ofMinutes(2))
+            .retention(HOUR)
+            .build();
+    GoTask digest =
+        GoTask.of("", Payload.absent())
+            .type("digest")
+            .unique(HOUR)
+            .processIn(Duration.ofSeconds(90))
+            .build();
+    try (Worker go =
+        peer.schedule(
+            List.of(new Peer.Entry("@every 1s", tick), new Peer.Entry("0 3 * * *", digest)))) {
+      List<Worker.Event> registered = go.events("registered");
+      String often = String.valueOf(registered.get(0).id());
+      awaitTwoTasks();
+      soon(this::assertBothSeeTheSameEntries);
+
+      ScheduleSnapshot ours =
+          inspector.schedules().stream()
+              .filter(one -> one.id().equals(often))
+              .findFirst()
+              .orElseThrow();
+      assertThat(ours.unreadOptions()).isEmpty();
+      assertThat(String.valueOf(ours.options().queue())).isEqualTo(Q);
+      assertThat(ours.options().maxRetry()).isEqualTo(3);
+      assertThat(ours.options().timeout()).isEqualTo(Duration.ofMinutes(2));
+      assertThat(ours.options().retention()).isEqualTo(HOUR);
+      assertThat(ours.isLive()).isTrue();
+      assertThat(ours.isRemembered()).isFalse();
+      go.kill();
+      assertBothSeeTheSameEvents(often);
+    }
+  }
+
+  private void awaitTwoTasks() {
+    soon(() -> assertThat(inspector.queues()).contains(Q));
+    soon(() -> assertThat(stats().size()).isGreaterThanOrEqualTo(2));
+  }
+
+  private void assertBothSeeTheSameEntries() {
+    List<Shown> go =
+        goSees(JsonNode.class, "schedulers").stream()
+            .map(Shown::of)
+            .sorted(Comparator.comparing(Shown::id))
+            .toList();
+    assertThat(go).hasSize(2);
+    assertThat(inspector.schedules().stream().map(Shown::of)).containsExactlyElementsOf(go);
+  }
+
+  private List<String> optionsGoSees(String id) {
+    return goSees(JsonNode.class, "schedulers").stream()
+        .filter(entry -> entry.get("id").asString().equals(id))
+        .flatMap(entry -> entry.get("options").valueStream().map(JsonNode::asString))
+        .toList();
+  }
+
+  private void assertBothSeeTheSameEvents(String entry) {
+    List<ScheduleEvent> go = new ArrayList<>();
+    goSees(JsonNode.class, "events", entry)
+        .get(0)
+        .forEach(
+            event ->
+                go.add(
+                    new ScheduleEvent(
+                        event.get("TaskID").asString(),
+                        OffsetDateTime.parse(event.get("EnqueuedAt").asString()).toInstant())));
+    assertThat(go).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(inspector.scheduleHistory(entry, 0, 100)).isEqualTo(go);
+  }
+}

@@ -1,0 +1,101 @@
+package io.asynq4j.interop;
+
+import io.asynq4j.embedded.EmbeddedCluster;
+import io.asynq4j.embedded.EmbeddedRedis;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/** A Redis, alone or a cluster; started once for a class, and emptied before each of its tests. */
+final class Store implements AutoCloseable {
+
+  /** What there is to run on. */
+  enum Kind {
+    STANDALONE("one Redis"),
+    CLUSTER("a cluster");
+
+    private final String title;
+
+    Kind(String title) {
+      this.title = title;
+    }
+
+    @Override
+    public String toString() {
+      return title;
+    }
+  }
+
+  private record Owner(Class<?> tests, Setting setting) {}
+
+  private static final Map<Owner, Store> STARTED = new ConcurrentHashMap<>();
+
+  private final String uri;
+  private final List<EmbeddedRedis> nodes;
+  private final IntFunction<EmbeddedRedis> nodeOfSlot;
+
+  private final Runnable close;
+
+  private Store(
+      String uri,
+      List<EmbeddedRedis> nodes,
+      IntFunction<EmbeddedRedis> nodeOfSlot,
+      Runnable close) {
+    this.uri = uri;
+    this.nodes = nodes;
+    this.nodeOfSlot = nodeOfSlot;
+    this.close = close;
+  }
+
+  static Store of(Class<?> tests, Setting setting) {
+    return STARTED.computeIfAbsent(new Owner(tests, setting), unused -> start(setting.store()));
+  }
+
+  private static Store start(Kind kind) {
+    if (kind == Kind.STANDALONE) {
+      EmbeddedRedis alone = EmbeddedRedis.builder().ephemeral().start();
+      return new Store(alone.uri(), List.of(alone), slot -> alone, alone::close);
+    }
+    EmbeddedCluster cluster = EmbeddedCluster.start();
+    return new Store(cluster.uri(), cluster.nodes(), cluster::nodeOf, cluster::close);
+  }
+
+  static void closeThoseOf(Class<?> tests) {
+    for (Owner owner : Set.copyOf(STARTED.keySet())) {
+      Store store = owner.tests.equals(tests) ? STARTED.remove(owner) : null;
+      if (store != null) {
+        store.close();
+      }
+    }
+  }
+
+  void clear() {
+    for (EmbeddedRedis node : nodes) {
+      try (Jedis jedis = connect(node)) {
+        jedis.flushAll();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    close.run();
+  }
+
+  String uri() {
+    return uri;
+  }
+
+  /** A connection to the node that holds what belongs to a queue. */
+  Jedis jedis(String queue) {
+    return connect(nodeOfSlot.apply(JedisClusterCRC16.getSlot("{" + queue + "}")));
+  }
+
+  private static Jedis connect(EmbeddedRedis node) {
+    return new Jedis(node.host(), node.port());
+  }
+}

@@ -1,0 +1,125 @@
+package io.asynq4j.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.Payload;
+import io.asynq4j.TaskState;
+import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.interop.Peer.Answer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+
+/** For equal input, both sides leave the same in Redis, to the byte. */
+@EachSetting
+class StoredIT extends TwoSides {
+
+  private static final Duration DAY = Duration.ofDays(1);
+
+  /** Tasks with each option, and with many. */
+  private List<GoTask> inputs() {
+    Instant later = redis.clock().instant().truncatedTo(ChronoUnit.SECONDS).plus(HOUR);
+    List<GoTask> inputs =
+        new ArrayList<>(
+            List.of(
+                GoTask.of("plain", "x").build(),
+                GoTask.of("no payload", Payload.absent()).build(),
+                GoTask.of("empty payload", Payload.of(new byte[0])).build(),
+                GoTask.of("binary", Payload.of(new byte[] {0, -1, 10, 13, -128})).build(),
+                GoTask.of("große 日本", "größe 日本").type("größe:日本").build(),
+                GoTask.of("no retry", "x").maxRetry(0).build(),
+                GoTask.of("retries", "x").maxRetry(7).build(),
+                GoTask.of("timeout", "x").timeout(Duration.ofSeconds(90)).build(),
+                GoTask.of("deadline", "x").deadline(later).build(),
+                GoTask.of("both", "x").timeout(HOUR).deadline(later).build(),
+                GoTask.of("unique", "unique").unique(HOUR).build(),
+                GoTask.of("unique, no payload", Payload.absent()).unique(HOUR).build(),
+                GoTask.of("unique, empty", Payload.of(new byte[0])).unique(HOUR).build(),
+                GoTask.of("at", "x").processAt(later).build(),
+                GoTask.of("in", "x").processIn(HOUR).build(),
+                GoTask.of("unique at", "unique at").processAt(later).unique(HOUR).build(),
+                GoTask.of("kept", "x").retention(DAY).build(),
+                GoTask.of("grouped", "x").group(GROUP).build(),
+                GoTask.of("grouped, unique", "grouped").group(GROUP).unique(HOUR).build(),
+                GoTask.of("grouped at", "x").group(GROUP).processAt(later).build()));
+    GoTask.Builder all =
+        GoTask.of("all", "all")
+            .type("all:options")
+            .maxRetry(3)
+            .timeout(HOUR)
+            .deadline(later.plus(DAY))
+            .unique(HOUR)
+            .processAt(later)
+            .retention(DAY);
+    if (setting.go().knowsHeaders()) {
+      inputs.add(GoTask.of("header", "x").headers(Map.of("trace", "00-1")).build());
+      inputs.add(
+          GoTask.of("headers", "x").headers(Map.of("a", "1", "leer", "", "Ünï", "日本")).build());
+      all.headers(Map.of("trace", "00-1"));
+    }
+    inputs.add(all.build());
+    return inputs;
+  }
+
+  @Test
+  void equalTasksAreEqualBytes() {
+    List<GoTask> inputs = inputs();
+    assertThat(goEnqueues(inputs)).extracting(Answer::verdict).containsOnly("enqueued");
+    Dump go = dump();
+    store.clear();
+    assertThat(weEnqueue(inputs)).allMatch(EnqueueResult::isEnqueued);
+
+    // With these, a scheduled task finds its group, and a grouped one its lock.
+    Dump.assertSame(dump(), go, Set.of("t:grouped at/group", "t:grouped, unique/unique_key"));
+  }
+
+  @Test
+  void bothListWhatGoEnqueuedAndSayTheSameOfIt() {
+    List<GoTask> inputs = inputs();
+    assertThat(goEnqueues(inputs)).extracting(Answer::verdict).containsOnly("enqueued");
+
+    assertBothListThem(inputs);
+  }
+
+  @Test
+  void bothListWhatWeEnqueuedAndSayTheSameOfIt() {
+    List<GoTask> inputs = inputs();
+    assertThat(weEnqueue(inputs)).allMatch(EnqueueResult::isEnqueued);
+
+    assertBothListThem(inputs);
+  }
+
+  private void assertBothListThem(List<GoTask> inputs) {
+    for (TaskState state : List.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.AGGREGATING)) {
+      List<GoTaskInfo> expected =
+          inputs.stream()
+              .filter(task -> stateOf(task) == state && task.processIn() == 0)
+              .map(task -> GoTaskInfo.expected(task, state))
+              .toList();
+      assertThat(expected).isNotEmpty();
+      assertThat(listed(Q, state).stream().map(GoTaskInfo::of))
+          .containsAll(expected)
+          .containsExactlyElementsOf(goSees(GoTaskInfo.class, "list", Q, state.word(), GROUP));
+    }
+    assertThat(stats().size()).isEqualTo(inputs.size());
+  }
+
+  private static TaskState stateOf(GoTask task) {
+    if (task.processAt() != 0 || task.processIn() != 0) {
+      return TaskState.SCHEDULED;
+    }
+    return task.group().isEmpty() ? TaskState.PENDING : TaskState.AGGREGATING;
+  }
+
+  private Dump dump() {
+    try (Jedis jedis = jedis()) {
+      return Dump.of(jedis, Q);
+    }
+  }
+}
