@@ -7,6 +7,7 @@ import {live, onLive} from '../core/live.js';
 import {go, taskLink} from '../core/router.js';
 import {View, html, nothing} from '../core/view.js';
 import {head} from '../parts/basics.js';
+import {minified} from '../parts/content-view.js';
 import {icon} from '../parts/icons.js';
 import {toast} from '../parts/toasts.js';
 
@@ -56,9 +57,9 @@ class EnqueuePage extends View {
     } else if (v.kind === 'text') {
       body.payloadText = v.payload;
     } else if (v.payload.trim()) {
+      // Only to see whether it is JSON: numbers would lose digits.
       JSON.parse(v.payload);
-      // Long numbers would lose digits in JavaScript; the text itself does not.
-      Object.assign(body, /\d{16}/.test(v.payload) ? {payloadText: v.payload} : {payload: JSON.parse(v.payload)});
+      body.payloadText = minified(v.payload);
     }
     return {method: 'POST', path: `${queuePath(v.queue.trim())}/tasks`, body};
   }

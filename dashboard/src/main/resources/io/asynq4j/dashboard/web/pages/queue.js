@@ -54,7 +54,8 @@ class QueuePage extends View {
   }
 
   start() {
-    this.until(onLive(() => this.update()));
+    // The usual state is known only with the first snapshot.
+    this.until(onLive(() => this.moved(this.place)));
     this.detail = this.load(() => ({path: queuePath(this.#name)}), 5_000);
     this.history = this.load(() => ({path: 'history', query: {queue: this.#name}}), 10_000);
     this.days = this.load(() => ({path: `${queuePath(this.#name)}/days`, query: {days: 14}}), 60_000);

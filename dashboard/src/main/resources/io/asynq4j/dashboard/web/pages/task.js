@@ -67,9 +67,11 @@ class TaskPage extends View {
             <content-view .content=${t.payload} .what=${'payload'} .download=${t.payload.kind === 'absent' || t.payload.kind === 'hidden' ? null : url(`${this.#path}/payload`).href}></content-view></section>
           ${t.result.kind !== 'absent' ? html`<section class="card"><header class="card-head"><h2>Result</h2></header>
             <content-view .content=${t.result} .what=${'result'} .download=${url(`${this.#path}/result`).href}></content-view></section>` : nothing}
-          ${t.lastError ? html`<section class="card"><header class="card-head"><h2>Last error</h2><span class="faint">${when(t.lastFailedAt)}</span><span class="grow"></span>${copyButton(t.lastError, 'the error')}</header>
+          ${t.failures?.length ? this.#attempts(t.failures) : nothing}
+          ${t.lastError && !t.failures?.length ? html`<section class="card"><header class="card-head"><h2>Last error</h2><span class="faint">${when(t.lastFailedAt)}</span><span class="grow"></span>${copyButton(t.lastError, 'the error')}</header>
             <pre class="error-block" tabindex="0">${t.lastError}</pre>
-            ${t.fingerprint ? html`<p><a href=${link('/search', [], {q: `fingerprint:${t.fingerprint}`})}>All tasks that failed like this</a></p>` : nothing}</section>` : nothing}
+          </section>` : nothing}
+          ${t.fingerprint ? html`<p><a href=${link('/search', [], {q: `fingerprint:${t.fingerprint}`})}>All tasks that failed like this</a></p>` : nothing}
         </div>
         <div>
           ${this.#timeline(t)}
@@ -90,6 +92,14 @@ class TaskPage extends View {
       </div>`;
   }
 
+  /** Newest first; only that one is open. */
+  #attempts(failures) {
+    return html`<section class="card"><header class="card-head"><h2>Failed attempts</h2><span class="faint">the latest ${failures.length}</span></header>
+      ${[...failures].reverse().map((failure, i) => html`<details class="attempt" ?open=${i === 0}>
+        <summary><span class="error-text">${failure.error.split('\n')[0] || 'without a message'}</span><span class="faint nowrap">${when(failure.at)}</span></summary>
+        <pre class="error-block" tabindex="0">${failure.trace || failure.error}</pre>${copyButton(failure.trace || failure.error, 'the error')}</details>`)}</section>`;
+  }
+
   #explanation(t) {
     const why = this.why.data;
     if (!why?.text || t.state === 'completed') {
@@ -102,7 +112,9 @@ class TaskPage extends View {
   #timeline(t) {
     const now = Date.now();
     const steps = [
-      [t.lastFailedAt, `Failed${t.retried ? `, retried ${plural(t.retried, 'time')} before` : ''}`, 'bad'],
+      ...(t.failures?.length
+        ? t.failures.map((failure) => [failure.at, 'An attempt failed', 'bad'])
+        : [[t.lastFailedAt, `Failed${t.retried ? `, retried ${plural(t.retried, 'time')}` : ''}`, 'bad']]),
       [t.worker?.started, `Started on ${t.worker?.host}`, 'info'],
       [t.completedAt, 'Completed', 'good'],
       [t.completedAt || t.worker ? null : t.since, `Became ${t.state}`, ''],

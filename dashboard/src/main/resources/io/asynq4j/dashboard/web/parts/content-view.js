@@ -15,21 +15,47 @@ class Digits {
   }
 }
 
+/** Older browsers do not tell how a number was written; they get the text as it is. */
+const KEEPS_DIGITS = JSON.parse('[1.0]', (key, value, context) => context?.source ?? value)[0] === '1.0';
+
 function parse(text) {
-  return JSON.parse(text, (key, value, context) =>
-    typeof value === 'number' && context?.source !== undefined ? new Digits(context.source) : value);
+  if (!KEEPS_DIGITS) {
+    throw new SyntaxError('numbers would lose digits');
+  }
+  return JSON.parse(text, (key, value, context) => (typeof value === 'number' ? new Digits(context.source) : value));
 }
 
 /** Indented without being changed. */
 export function pretty(text) {
   try {
-    return write(parse(text), '');
+    return indented(parse(text), '');
   } catch {
     return text;
   }
 }
 
-function write(value, indent) {
+/** Without spaces, and else unchanged; what is no JSON stays as it is. */
+export function minified(text) {
+  try {
+    return dense(parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function dense(value) {
+  if (value instanceof Digits) {
+    return value.text;
+  }
+  if (value === null || typeof value !== 'object') {
+    return JSON.stringify(value);
+  }
+  return Array.isArray(value)
+    ? `[${value.map(dense).join(',')}]`
+    : `{${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${dense(each)}`).join(',')}}`;
+}
+
+function indented(value, indent) {
   if (value instanceof Digits) {
     return value.text;
   }
@@ -38,8 +64,8 @@ function write(value, indent) {
   }
   const isList = Array.isArray(value);
   const inner = isList
-    ? value.map((each) => indent + '  ' + write(each, indent + '  '))
-    : Object.entries(value).map(([key, each]) => `${indent}  ${JSON.stringify(key)}: ${write(each, indent + '  ')}`);
+    ? value.map((each) => indent + '  ' + indented(each, indent + '  '))
+    : Object.entries(value).map(([key, each]) => `${indent}  ${JSON.stringify(key)}: ${indented(each, indent + '  ')}`);
   const [open, close] = isList ? '[]' : '{}';
   return inner.length ? `${open}\n${inner.join(',\n')}\n${indent}${close}` : open + close;
 }

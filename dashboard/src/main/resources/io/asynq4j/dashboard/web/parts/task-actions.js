@@ -8,7 +8,7 @@ import {taskLink} from '../core/router.js';
 import {ACTIONS} from '../core/states.js';
 import {html, nothing} from '../core/view.js';
 import {act} from './act.js';
-import {pretty} from './content-view.js';
+import {minified, pretty} from './content-view.js';
 import {ask} from './dialogs.js';
 import {startJob} from './jobs-tray.js';
 import {failed, toast} from './toasts.js';
@@ -66,20 +66,7 @@ export async function actOnTask(action, task) {
   }));
 }
 
-function payloadBody(text) {
-  try {
-    return {payload: JSON.parse(text)};
-  } catch {
-    return {payloadText: text};
-  }
-}
-
-/** JSON that JavaScript would change is sent as the text that it is. */
-const newPayload = (text) => {
-  const body = payloadBody(text);
-  const isExact = 'payload' in body && /^[^0-9]*$|^(?!.*\d{16})/s.test(text);
-  return isExact ? body : {payloadText: text};
-};
+const newPayload = (text) => ({payloadText: minified(text)});
 
 const isEditable = (task) => ['json', 'text', 'absent'].includes(task.payload.kind) && !task.payload.truncated;
 
