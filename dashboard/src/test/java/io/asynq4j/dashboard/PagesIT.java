@@ -190,12 +190,12 @@ class PagesIT {
                 builder.credentials(
                     Credentials.of(
                         List.of(
-                            "user vera viewer * " + Credentials.hash("secret".toCharArray()),
-                            "user otto operator * " + Credentials.hash("secret".toCharArray())))));
+                            "user vera viewer * " + Credentials.hash("long-secret".toCharArray()),
+                            "user otto operator * " + Credentials.hash("long-secret".toCharArray())))));
     browser.fresh(WIDE, false);
 
     browser.openAt(
-        dashboard.uri().toString().replace("http://", "http://vera:secret@"),
+        dashboard.uri().toString().replace("http://", "http://vera:long-secret@"),
         "/queues/mail/tasks/a");
     browser.seeText("No payload");
     assertThat(browser.shown(".action-bar")).isEmpty();
@@ -209,7 +209,7 @@ class PagesIT {
     browser.open(on.start(), "/");
     browser.seeText("mail");
 
-    on.server.close();
+    on.server.stop();
     assertThat(browser.see(".banner.bad").getText()).contains("Redis cannot be reached");
     assertThat(browser.text(".fresh")).contains("old");
     on.server.restart();
