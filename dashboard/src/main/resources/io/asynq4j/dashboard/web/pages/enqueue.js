@@ -1,0 +1,124 @@
+// A new task, with everything that can be said about one.
+
+import {queuePath, send} from '../core/api.js';
+import {copy} from '../core/clipboard.js';
+import {cli, curl} from '../core/commands.js';
+import {live, onLive} from '../core/live.js';
+import {go, taskLink} from '../core/router.js';
+import {View, html, nothing} from '../core/view.js';
+import {head} from '../parts/basics.js';
+import {minified} from '../parts/content-view.js';
+import {icon} from '../parts/icons.js';
+import {toast} from '../parts/toasts.js';
+
+const FIELDS = [
+  ['processIn', 'Run in', '10m', 'At once when empty'],
+  ['processAt', 'Run at', '2030-01-31T08:00:00Z', 'Instead of a duration'],
+  ['maxRetry', 'Retries', '25', 'How often it may be retried'],
+  ['timeout', 'Timeout', '30m', 'How long an attempt may take'],
+  ['deadline', 'Deadline', '2030-01-31T08:00:00Z', 'When it is no longer worth running'],
+  ['uniqueFor', 'Unique for', '1h', 'How long no equal task is taken in'],
+  ['retention', 'Keep after success', '24h', 'Forgotten at once when empty'],
+  ['group', 'Group', '', 'To become one task with others'],
+  ['id', 'Id', '', 'Made up when empty'],
+];
+
+class EnqueuePage extends View {
+  #values = {queue: 'default', type: '', kind: 'json', payload: '{}', headers: ''};
+  #error = null;
+  #isBusy = false;
+
+  start() {
+    this.#values.queue = this.place.query.get('queue') ?? this.#values.queue;
+    this.#values.type = this.place.query.get('type') ?? '';
+    this.until(onLive(() => this.update()));
+  }
+
+  #set(key, value) {
+    this.#values = {...this.#values, [key]: value};
+    this.update();
+  }
+
+  /** Throws with words when the form cannot be read. */
+  #request() {
+    const v = this.#values;
+    const body = {type: v.type.trim()};
+    for (const [key] of FIELDS) {
+      if (v[key]) {
+        body[key] = key === 'maxRetry' ? Number(v[key]) : v[key].trim();
+      }
+    }
+    const headers = headersOf(v.headers);
+    if (Object.keys(headers).length) {
+      body.headers = headers;
+    }
+    if (v.kind === 'base64') {
+      body.payloadBase64 = v.payload.trim();
+    } else if (v.kind === 'text') {
+      body.payloadText = v.payload;
+    } else if (v.payload.trim()) {
+      // Only to see whether it is JSON: numbers would lose digits.
+      JSON.parse(v.payload);
+      body.payloadText = minified(v.payload);
+    }
+    return {method: 'POST', path: `${queuePath(v.queue.trim())}/tasks`, body};
+  }
+
+  #cli() {
+    const v = this.#values;
+    return cli('task', 'enqueue', {queue: v.queue, type: v.type, payload: v.payload, in: v.processIn, at: v.processAt, retry: v.maxRetry, timeout: v.timeout, deadline: v.deadline, unique: v.uniqueFor,
+      retention: v.retention, group: v.group, id: v.id, header: Object.entries(headersOf(v.headers)).map(([k, w]) => `${k}=${w}`)});
+  }
+
+  async #send(event) {
+    event.preventDefault();
+    this.#error = null;
+    this.#isBusy = true;
+    this.update();
+    try {
+      const task = await send(this.#request());
+      const place = taskLink(task.queue, task.id);
+      toast('good', 'The task is enqueued', task.id, {href: place, text: 'Open it'});
+      go(place);
+    } catch (e) {
+      this.#error = e instanceof SyntaxError ? {title: 'The payload is no JSON', message: `${e.message}. Choose text if it is not meant to be JSON.`} : e;
+    }
+    this.#isBusy = false;
+    this.update();
+  }
+
+  #copy(what, make) {
+    try {
+      copy(make(), `Copied as ${what}`);
+    } catch (e) {
+      toast('bad', 'The form cannot be read', e.message);
+    }
+  }
+
+  template() {
+    const v = this.#values;
+    const input = (key, label, placeholder, hint) => html`<label class="field"><span>${label}</span><input autocomplete="off" .value=${v[key] ?? ''} placeholder=${placeholder} @input=${(e) => this.#set(key, e.target.value)}>${hint ? html`<small>${hint}</small>` : nothing}</label>`;
+    const holder = this.#error?.problem?.holderId;
+    return html`${head({title: 'Enqueue a task'})}
+      <form class="card enqueue" @submit=${(e) => this.#send(e)}>
+        <div class="form-grid two">
+          <label class="field"><span>Queue</span><input required list="queue-names" autocomplete="off" .value=${v.queue} @input=${(e) => this.#set('queue', e.target.value)}>
+            <datalist id="queue-names">${[...live.queues.keys()].slice(0, 200).map((q) => html`<option value=${q}></option>`)}</datalist></label>
+          <label class="field"><span>Type</span><input required autocomplete="off" placeholder="email:welcome" .value=${v.type} @input=${(e) => this.#set('type', e.target.value)}></label>
+        </div>
+        <div class="field"><span id="payload-label">Payload</span>
+          <div class="segmented" role="group" aria-label="What the payload is">${['json', 'text', 'base64'].map((kind) => html`<button type="button" aria-pressed=${v.kind === kind} @click=${() => this.#set('kind', kind)}>${kind}</button>`)}</div>
+          <textarea class="mono" rows="8" spellcheck="false" aria-labelledby="payload-label" .value=${v.payload} @input=${(e) => this.#set('payload', e.target.value)}></textarea></div>
+        <div class="form-grid">${FIELDS.map((field) => input(...field))}</div>
+        <label class="field"><span>Headers</span><textarea class="mono" rows="2" placeholder="tenant=acme" spellcheck="false" .value=${v.headers} @input=${(e) => this.#set('headers', e.target.value)}></textarea><small>One name=value in each line</small></label>
+        ${this.#error ? html`<div class="notice bad" role="alert"><strong>${this.#error.title}</strong><p>${this.#error.message}</p>${holder ? html`<a href=${taskLink(v.queue, holder)}>The task that is there already</a>` : nothing}</div>` : nothing}
+        <div class="dialog-foot"><button type="button" class="ghost small" @click=${() => this.#copy('CLI', () => this.#cli())}>${icon('terminal')}Copy as CLI</button>
+          <button type="button" class="ghost small" @click=${() => this.#copy('curl', () => curl(this.#request()))}>${icon('terminal')}Copy as curl</button><span class="grow"></span>
+          <button class="primary" ?disabled=${this.#isBusy || !v.type.trim() || !v.queue.trim()}>${this.#isBusy ? 'Enqueueing…' : 'Enqueue'}</button></div>
+      </form>`;
+  }
+}
+
+const headersOf = (text) => Object.fromEntries(text.split('\n').filter((line) => line.includes('=')).map((line) => [line.slice(0, line.indexOf('=')).trim(), line.slice(line.indexOf('=') + 1).trim()]));
+
+EnqueuePage.define('enqueue-page');

@@ -1,0 +1,84 @@
+// What goes on, and what needs attention.
+
+import {compact, duration, percent, rate} from '../core/format.js';
+import {live, onLive} from '../core/live.js';
+import {link, queueLink} from '../core/router.js';
+import {STATES, WHAT} from '../core/states.js';
+import {View, html, nothing} from '../core/view.js';
+import {ageOf, head, stat, trouble} from '../parts/basics.js';
+import {stackBar} from '../parts/charts.js';
+import '../parts/queue-table.js';
+
+const SERIES = [{key: 'succeeded', label: 'succeeded / s'}, {key: 'failed', label: 'failed / s', kind: 'line'}];
+const MOST_SHOWN = 6;
+
+/** Counts per interval become counts per second. */
+export const ratesOf = (history) => (history?.points ?? []).map((p) => ({
+  at: Date.parse(p.at),
+  succeeded: (1_000 * (p.processed - p.failed)) / history.intervalMs,
+  failed: (1_000 * p.failed) / history.intervalMs,
+}));
+
+class OverviewPage extends View {
+  #isAll = false;
+
+  start() {
+    this.until(onLive(() => this.update()));
+    this.history = this.load(() => ({path: 'history'}), 10_000);
+  }
+
+  template() {
+    const o = live.overview;
+    const sizes = o?.sizes ?? {};
+    const total = STATES.reduce((sum, state) => sum + (sizes[state] ?? 0), 0);
+    return html`
+      ${head({title: 'Overview', actions: ageOf(this.history)})}
+      <section class="stats" aria-label="Now">
+        ${stat('Throughput', html`${rate(o?.processedPerSecond)}<small>/s</small>`, 'attempts over the last minute')}
+        ${stat('Failures', html`${rate(o?.failedPerSecond)}<small>/s</small>`, o ? `${compact(o.failedToday)} today, ${percent(o.failedToday, o.processedToday)}` : nothing, o?.failedPerSecond > 0 ? 'bad' : '')}
+        ${stat('Waiting', compact(sizes.pending), 'pending in all queues')}
+        ${stat('Latency', o ? duration(o.latencyMs) : '–', 'longest of all queues')}
+        ${stat('Workers', html`${compact(o?.busy)}<small> / ${compact(o?.workers)}</small>`, o ? `busy on ${o.servers === 1 ? '1 server' : `${compact(o.servers)} servers`}` : nothing, o && o.servers === 0 ? 'warn' : '')}
+        ${stat('Processed today', compact(o?.processedToday), o ? `${compact(o.queues)} queues${o.pausedQueues ? `, ${o.pausedQueues} paused` : ''}` : nothing)}
+      </section>
+      ${this.#attention(o?.attention ?? [])}
+      <section class="card">
+        <header class="card-head"><h2>Throughput and failures</h2><span class="faint">last hour</span></header>
+        ${trouble(this.history)}
+        <time-chart .points=${ratesOf(this.history.data)} .series=${SERIES} .label=${'Throughput of the last hour'} .height=${220}></time-chart>
+      </section>
+      <section class="card">
+        <header class="card-head"><h2>Tasks by state</h2><span class="faint">${compact(total)} in all</span></header>
+        ${stackBar(STATES.map((state) => ({key: state, value: sizes[state] ?? 0})), total, 'Tasks by state')}
+        <ul class="state-legend">${STATES.map((state) => html`<li><i class="dot state-${state}"></i><a href=${link('/search', [], {q: `state:${state}`})} title=${WHAT[state]}>${state}</a><b>${compact(sizes[state] ?? 0)}</b></li>`)}</ul>
+      </section>
+      <queue-table></queue-table>`;
+  }
+
+  #attention(all) {
+    if (all.length === 0) {
+      return nothing;
+    }
+    const rank = {error: 0, warning: 1, info: 2};
+    const sorted = [...all].sort((a, b) => rank[a.severity] - rank[b.severity]);
+    const shown = this.#isAll ? sorted : sorted.slice(0, MOST_SHOWN);
+    return html`<section class="card attention" aria-label="Needs attention">
+      <header class="card-head"><h2>Needs attention</h2><span class="faint">${all.length}</span></header>
+      <ul>${shown.map((a) => html`<li class=${a.severity}><i class="mark" aria-hidden="true"></i><span class="offscreen">${a.severity}:</span>
+        <span>${a.text}</span><span class="grow"></span>${whereTo(a)}</li>`)}</ul>
+      ${sorted.length > shown.length ? html`<button class="ghost small" @click=${() => { this.#isAll = true; this.update(); }}>${sorted.length - shown.length} more</button>` : nothing}
+    </section>`;
+  }
+}
+
+function whereTo(attention) {
+  if (attention.schedule) {
+    return html`<a href=${link('/schedules', [attention.schedule])}>Open</a>`;
+  }
+  if (attention.queue) {
+    return html`<a href=${queueLink(attention.queue, attention.kind === 'orphans' ? {state: 'active'} : attention.kind === 'archive-near-limit' ? {state: 'archived'} : {})}>Open</a>`;
+  }
+  return html`<a href=${link('/redis')}>Redis</a>`;
+}
+
+OverviewPage.define('overview-page');

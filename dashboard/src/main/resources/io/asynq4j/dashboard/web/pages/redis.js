@@ -1,0 +1,79 @@
+// The Redis behind it all: is it well, and where does each queue lie.
+
+import {chosenRedis, may, session} from '../core/api.js';
+import {cli} from '../core/commands.js';
+import {bytes, count, duration, percent} from '../core/format.js';
+import {live, onLive} from '../core/live.js';
+import {queueLink, setQuery} from '../core/router.js';
+import {View, html, nothing} from '../core/view.js';
+import {act} from '../parts/act.js';
+import {ageOf, head, stat, tag, trouble, waiting, when} from '../parts/basics.js';
+import {icon} from '../parts/icons.js';
+import {followJob} from '../parts/jobs-tray.js';
+
+class RedisPage extends View {
+  #match = '';
+  #slotMatch = '';
+
+  start() {
+    this.until(onLive(() => this.update()));
+    this.info = this.load(() => ({path: 'redis/info'}), 5_000);
+    this.all = this.load(() => (session.redis.length > 1 ? {path: 'redis'} : Promise.resolve(null)), 10_000);
+    this.slots = this.load(() => ({path: 'redis/slots', query: {limit: 100, match: this.#slotMatch}}), 30_000);
+  }
+
+  template() {
+    const i = this.info.data?.info ?? {};
+    return html`
+      ${head({
+        title: 'Redis',
+        meta: html`<span class="faint">${this.info.data?.name ?? chosenRedis() ?? ''}</span>`,
+        actions: html`${ageOf(this.info)}${may('operator') ? html`<button @click=${() => this.#doctor(false)}>${icon('check')}Check the data</button>` : nothing}
+          ${may('admin') ? html`<button @click=${() => this.#doctor(true)}>Check and repair</button>` : nothing}`,
+      })}
+      ${trouble(this.info)}${waiting(this.info)}
+      ${this.all.data ? html`<section class="card"><header class="card-head"><h2>Servers</h2></header><ul class="plain">${this.all.data.items.map((r) => html`<li><a href="#" @click=${(e) => { e.preventDefault(); setQuery({redis: r.name}); }}>${r.name}</a> ${r.reachable ? tag('reachable', 'good') : tag('not reachable', 'bad')} <span class="faint">${r.problem ?? nothing} ${when(r.at)}</span></li>`)}</ul></section>` : nothing}
+      ${this.info.data ? html`
+        <section class="stats">
+          ${stat('Version', i.redis_version ?? '–', i.redis_mode ?? nothing)}
+          ${stat('Answers in', `${(this.info.data.pingMs ?? 0).toFixed(1)} ms`)}
+          ${stat('Memory', bytes(i.used_memory), Number(i.maxmemory) > 0 ? `${percent(Number(i.used_memory), Number(i.maxmemory))} of ${bytes(i.maxmemory)}` : 'no limit')}
+          ${stat('Eviction', i.maxmemory_policy ?? '–', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'tasks may be lost' : 'nothing is dropped', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'bad' : '')}
+          ${stat('Clients', count(Number(i.connected_clients ?? 0)), `${count(Number(i.connected_slaves ?? 0))} replicas`)}
+          ${stat('Commands', html`${count(Number(i.instantaneous_ops_per_sec ?? 0))}<small>/s</small>`, i.uptime_in_seconds ? `up ${duration(1_000 * Number(i.uptime_in_seconds))}` : nothing)}
+          ${stat('Persistence', i.aof_enabled === '1' ? 'AOF' : 'RDB', i.rdb_changes_since_last_save ? `${count(Number(i.rdb_changes_since_last_save))} changes since the last save` : nothing)}
+        </section>
+        ${live.overview?.attention?.some((a) => !a.queue && !a.schedule) ? html`<section class="card attention"><ul>${live.overview.attention.filter((a) => !a.queue && !a.schedule).map((a) => html`<li class=${a.severity}><i class="mark"></i>${a.text}</li>`)}</ul></section>` : nothing}
+        ${this.#slotTable()}
+        <section class="card"><header class="card-head"><h2>INFO</h2><span class="grow"></span><input class="filter" type="search" placeholder="Filter" aria-label="Filter INFO" @input=${(e) => { this.#match = e.target.value; this.update(); }}></header>
+          <dl class="facts info">${Object.entries(i).filter(([k]) => k.includes(this.#match)).map(([k, v]) => html`<div><dt>${k}</dt><dd class="mono break">${v}</dd></div>`)}</dl></section>` : nothing}`;
+  }
+
+  #slotTable() {
+    const data = this.slots.data;
+    if (!data?.items?.length) {
+      return nothing;
+    }
+    return html`<section class="card"><header class="card-head"><h2>Where queues lie</h2><span class="faint">${count(data.total)}</span><span class="grow"></span>
+      <input class="filter" type="search" placeholder="Filter by name" aria-label="Filter queues" @change=${(e) => { this.#slotMatch = e.target.value; this.slots.refresh(); }}></header>
+      <div class="table-wrap short"><table><thead><tr><th>Queue</th><th class="num">Slot</th><th>Nodes</th></tr></thead><tbody>
+      ${data.items.map((s) => html`<tr><td><a href=${queueLink(s.queue)}>${s.queue}</a></td><td class="num">${s.slot}</td><td class="mono">${s.nodes?.join(', ') || '–'}</td></tr>`)}</tbody></table></div></section>`;
+  }
+
+  async #doctor(repair) {
+    const job = await act({
+      title: repair ? 'Check and repair?' : 'Check the data?',
+      confirm: repair ? 'Check and repair' : 'Check',
+      danger: repair,
+      text: html`<p>Looks through everything for what does not fit together: records without a place, places without a record, stale locks.${repair ? ' What can be put right without loss is.' : ' Nothing is changed.'}</p>`,
+      request: () => ({method: 'POST', path: 'jobs', body: {action: 'doctor', repair}}),
+      cli: () => cli('doctor', {repair}),
+      done: 'The check has begun',
+    });
+    if (job?.id) {
+      followJob(job);
+    }
+  }
+}
+
+RedisPage.define('redis-page');

@@ -1,0 +1,77 @@
+// Who works, on what, and for how long.
+
+import {may, name} from '../core/api.js';
+import {cli} from '../core/commands.js';
+import {count, duration, plural} from '../core/format.js';
+import {queueLink, taskLink} from '../core/router.js';
+import {View, html, nothing, repeat} from '../core/view.js';
+import {act} from '../parts/act.js';
+import {ageOf, bar, empty, everySecond, head, stat, tag, trouble, waiting, when} from '../parts/basics.js';
+import {icon} from '../parts/icons.js';
+
+const LATE_MS = 15_000;
+
+class ServersPage extends View {
+  start() {
+    this.servers = this.load(() => ({path: 'servers'}), 3_000);
+    this.until(everySecond(() => this.update()));
+  }
+
+  async #tell(verb, server) {
+    const isStop = verb === 'stop';
+    const where = `${server.host}:${server.pid}`;
+    const isDone = await act({
+      title: `${isStop ? 'Stop' : 'Quiet'} ${where}?`,
+      confirm: isStop ? 'Stop' : 'Quiet',
+      danger: isStop,
+      text: html`<p>${isStop ? 'It finishes or gives back what it works on, and ends.' : 'It finishes what it works on and claims nothing more.'} Servers written in Go do not hear this.</p>`,
+      request: () => ({method: 'POST', path: `servers/${name(server.id)}/${verb}`}),
+      cli: () => cli('server', verb, server.id),
+      done: `${where} was told`,
+    });
+    if (isDone) {
+      this.servers.refresh();
+    }
+  }
+
+  template() {
+    const servers = this.servers.data?.items ?? [];
+    const workers = servers.reduce((sum, s) => sum + s.concurrency, 0);
+    const busy = servers.reduce((sum, s) => sum + s.activeWorkers, 0);
+    return html`
+      ${head({title: 'Servers', actions: ageOf(this.servers)})}
+      ${trouble(this.servers)}${waiting(this.servers)}
+      ${this.servers.data && servers.length === 0 ? html`<section class="card">${empty('No server is running', 'Tasks wait until one is started.')}</section>` : nothing}
+      ${servers.length ? html`<section class="stats">${stat('Servers', count(servers.length))}${stat('Workers', html`${count(busy)}<small> / ${count(workers)}</small>`, 'busy')}
+        ${stat('Queues', count(new Set(servers.flatMap((s) => Object.keys(s.queues))).size), 'are served')}</section>` : nothing}
+      ${repeat(servers, (s) => s.id, (s) => this.#server(s))}`;
+  }
+
+  #server(s) {
+    return html`<section class="card server">
+      <header class="card-head"><h2>${s.host}<span class="faint">:${s.pid}</span></h2>
+        ${tag(s.status, s.status === 'active' ? 'good' : 'warn')}${s.heartbeatAgeMs > LATE_MS ? tag(`silent for ${duration(s.heartbeatAgeMs)}`, 'bad') : nothing}
+        <span class="faint">started ${when(s.started)}</span><span class="grow"></span>
+        ${may('admin') ? html`<button class="small" @click=${() => this.#tell('quiet', s)}>${icon('pause')}Quiet</button><button class="small quiet-danger" @click=${() => this.#tell('stop', s)}>${icon('stop')}Stop</button>` : nothing}</header>
+      <div class="server-load">${bar(s.concurrency ? s.activeWorkers / s.concurrency : 0)}<span>${count(s.activeWorkers)} of ${plural(s.concurrency, 'worker')}</span></div>
+      <p class="chips">${Object.entries(s.queues).sort((a, b) => b[1] - a[1]).slice(0, 30).map(([queue, weight]) => html`<a class="chip" href=${queueLink(queue)}>${queue}<b>${weight}</b></a>`)}
+        <span class="faint">${s.strictPriority ? 'strictly by priority' : 'by weight'}</span></p>
+      ${s.workers?.length ? html`<div class="table-wrap"><table class="cards"><thead><tr><th>Task</th><th>Queue</th><th>Payload</th><th>Running for</th><th>Of its time</th></tr></thead>
+        <tbody>${s.workers.map((w) => worker(w))}</tbody></table></div>` : nothing}
+    </section>`;
+  }
+}
+
+function worker(w) {
+  const started = w.started ? Date.parse(w.started) : null;
+  const deadline = w.deadline ? Date.parse(w.deadline) : null;
+  const elapsed = started === null ? null : Math.max(0, Date.now() - started);
+  const part = started !== null && deadline !== null && deadline > started ? elapsed / (deadline - started) : 0;
+  return html`<tr><td data-label="Task"><a href=${taskLink(w.queue, w.taskId)} title=${w.taskId}>${w.taskType || w.taskId}</a></td>
+    <td data-label="Queue"><a href=${queueLink(w.queue)}>${w.queue}</a></td>
+    <td class="payload" data-label="Payload"><code class="preview">${w.payload?.text ?? ''}</code></td>
+    <td class="nowrap" data-label="Running for">${elapsed === null ? '–' : duration(Math.floor(elapsed / 1_000) * 1_000)}</td>
+    <td data-label="Of its time"><span class="progress">${bar(part, part > 0.9 ? 'bad' : part > 0.6 ? 'warn' : '')}${deadline ? html`<span class="faint nowrap">ends ${when(w.deadline)}</span>` : nothing}</span></td></tr>`;
+}
+
+ServersPage.define('servers-page');

@@ -1,0 +1,148 @@
+// All that is known of one task, and all that can be done with it.
+
+import {taskPath, url} from '../core/api.js';
+import {cli, curl} from '../core/commands.js';
+import {duration, plural, shortId} from '../core/format.js';
+import {link, queueLink} from '../core/router.js';
+import {ACTIONS} from '../core/states.js';
+import {View, html, nothing} from '../core/view.js';
+import {copy} from '../core/clipboard.js';
+import {ageOf, badge, bar, copyButton, empty, head, tag, trouble, waiting, when} from '../parts/basics.js';
+import '../parts/content-view.js';
+import {icon} from '../parts/icons.js';
+import {actOnTask} from '../parts/task-actions.js';
+
+const MORE = {copy: {label: 'Clone', icon: 'copy'}, edit: {label: 'Edit payload', icon: 'edit'}};
+const MOST_FORECAST = 5;
+
+class TaskPage extends View {
+  get #path() {
+    return taskPath(this.place.params.queue, this.place.params.id);
+  }
+
+  start() {
+    this.task = this.load(() => ({path: this.#path}), 4_000);
+    this.why = this.load(() => ({path: `${this.#path}/explanation`}), 8_000);
+  }
+
+  async #do(action) {
+    if (await actOnTask(action, this.task.data)) {
+      this.task.refresh();
+      this.why.refresh();
+    }
+  }
+
+  template() {
+    const {queue, id} = this.place.params;
+    const t = this.task.data;
+    const crumbs = [['Queues', link('/queues')], [queue, queueLink(queue, t ? {state: t.state} : {})]];
+    if (this.task.error?.status === 404) {
+      return html`${head({crumbs, title: shortId(id)})}${empty('The task is not here', html`It was deleted, has succeeded without being kept, or never was in this queue.
+        <br><a href=${link('/search', [], {q: `id:${id}`})}>Look for it in all queues</a>`)}`;
+    }
+    return html`
+      ${head({
+        crumbs,
+        title: t?.type || shortId(id),
+        meta: html`${t ? badge(t.state) : nothing}${t?.orphaned ? tag('orphaned', 'bad') : nothing}<span class="mono break">${id}</span>${copyButton(id, 'the id')}`,
+        actions: html`${ageOf(this.task)}
+          <button class="ghost small" @click=${() => copy(cli('task', 'inspect', {queue, id}), 'Copied as CLI')}>${icon('terminal')}CLI</button>
+          <button class="ghost small" @click=${() => copy(curl({method: 'GET', path: this.#path}), 'Copied as curl')}>${icon('terminal')}curl</button>`,
+      })}
+      ${trouble(this.task)}${waiting(this.task)}
+      ${t ? this.#body(t) : nothing}`;
+  }
+
+  #body(t) {
+    return html`
+      ${t.actions.length ? html`<div class="action-bar" role="group" aria-label="Actions">${t.actions.map((action) => {
+        const {label, icon: name, danger} = ACTIONS[action] ?? MORE[action];
+        return html`<button class=${danger ? 'quiet-danger' : ''} @click=${() => this.#do(action)}>${icon(name)}${label}</button>`;
+      })}</div>` : nothing}
+      ${t.progress ? html`<section class="card"><header class="card-head"><h2>Progress</h2><span class="faint">${t.progress.percent} %</span></header>${bar(t.progress.percent / 100)}<p>${t.progress.note}</p></section>` : nothing}
+      <div class="columns">
+        <div>
+          ${this.#explanation(t)}
+          <section class="card"><header class="card-head"><h2>Payload</h2></header>
+            <content-view .content=${t.payload} .what=${'payload'} .download=${t.payload.kind === 'absent' || t.payload.kind === 'hidden' ? null : url(`${this.#path}/payload`).href}></content-view></section>
+          ${t.result.kind !== 'absent' ? html`<section class="card"><header class="card-head"><h2>Result</h2></header>
+            <content-view .content=${t.result} .what=${'result'} .download=${url(`${this.#path}/result`).href}></content-view></section>` : nothing}
+          ${t.failures?.length ? this.#attempts(t.failures) : nothing}
+          ${t.lastError && !t.failures?.length ? html`<section class="card"><header class="card-head"><h2>Last error</h2><span class="faint">${when(t.lastFailedAt)}</span><span class="grow"></span>${copyButton(t.lastError, 'the error')}</header>
+            <pre class="error-block" tabindex="0">${t.lastError}</pre>
+          </section>` : nothing}
+          ${t.fingerprint ? html`<p><a href=${link('/search', [], {q: `fingerprint:${t.fingerprint}`})}>All tasks that failed like this</a></p>` : nothing}
+        </div>
+        <div>
+          ${this.#timeline(t)}
+          <section class="card"><header class="card-head"><h2>Options</h2></header><dl class="facts">
+            ${fact('Queue', html`<a href=${queueLink(t.queue)}>${t.queue}</a>`)}
+            ${fact('Retries', `${t.retried} of ${t.maxRetry}`)}
+            ${fact('Crashes', t.crashes || null)}
+            ${fact('Timeout', t.timeoutMs ? duration(t.timeoutMs) : null)}
+            ${fact('Deadline', t.deadline ? when(t.deadline) : null)}
+            ${fact('Unique', t.unique ? 'holds a lock' : null)}
+            ${fact('Group', t.group)}
+            ${fact('Kept after success', t.retentionMs ? duration(t.retentionMs) : null)}
+            ${fact('Worker', t.worker ? html`<a href=${link('/servers')}>${t.worker.host}:${t.worker.pid}</a>` : null)}
+          </dl></section>
+          ${Object.keys(t.headers ?? {}).length ? html`<section class="card"><header class="card-head"><h2>Headers</h2></header><dl class="facts">
+            ${Object.entries(t.headers).map(([key, value]) => fact(key, html`<span class="break">${value}</span>`))}</dl></section>` : nothing}
+        </div>
+      </div>`;
+  }
+
+  /** Newest first; only that one is open. */
+  #attempts(failures) {
+    return html`<section class="card"><header class="card-head"><h2>Failed attempts</h2><span class="faint">the latest ${failures.length}</span></header>
+      ${[...failures].reverse().map((failure, i) => html`<details class="attempt" ?open=${i === 0}>
+        <summary><span class="error-text">${failure.error.split('\n')[0] || 'without a message'}</span><span class="faint nowrap">${when(failure.at)}</span></summary>
+        <pre class="error-block" tabindex="0">${failure.trace || failure.error}</pre>${copyButton(failure.trace || failure.error, 'the error')}</details>`)}</section>`;
+  }
+
+  #explanation(t) {
+    const why = this.why.data;
+    if (!why?.text || t.state === 'completed') {
+      return nothing;
+    }
+    return html`<section class="card why"><header class="card-head"><h2>${t.state === 'active' ? 'What it is doing' : 'Why it is not running'}</h2></header>
+      ${why.reasons?.length ? html`<ul class="plain">${why.reasons.map((r) => html`<li>${r.text}</li>`)}</ul>` : html`<p>${why.text}</p>`}</section>`;
+  }
+
+  #timeline(t) {
+    const now = Date.now();
+    const steps = [
+      ...(t.failures?.length
+        ? t.failures.map((failure) => [failure.at, 'An attempt failed', 'bad'])
+        : [[t.lastFailedAt, `Failed${t.retried ? `, retried ${plural(t.retried, 'time')}` : ''}`, 'bad']]),
+      [t.worker?.started, `Started on ${t.worker?.host}`, 'info'],
+      [t.completedAt, 'Completed', 'good'],
+      [t.completedAt || t.worker ? null : t.since, `Became ${t.state}`, ''],
+      [t.worker?.deadline ?? (t.state === 'active' ? null : t.deadline), t.worker ? 'Its attempt ends at the latest' : 'Deadline', 'later'],
+      [t.nextProcessAt, t.state === 'retry' ? 'Runs again' : 'Runs', 'later'],
+      [t.completedAt && t.retentionMs ? new Date(Date.parse(t.completedAt) + t.retentionMs).toISOString() : null, 'Is forgotten', 'later'],
+      ...forecast(t),
+    ].filter(([at]) => at).sort(([a], [b]) => Date.parse(a) - Date.parse(b));
+    return steps.length ? html`<section class="card"><header class="card-head"><h2>Timeline</h2></header><ol class="timeline">
+      ${steps.map(([at, text, kind]) => html`<li class="${kind} ${Date.parse(at) > now ? 'future' : ''}"><span>${text}</span><span class="faint">${when(at)}</span></li>`)}</ol>
+      ${t.state === 'retry' ? html`<p class="faint">Times after the next attempt are estimates by the usual delays; servers may be set otherwise.</p>` : nothing}</section>` : nothing;
+  }
+}
+
+/** When it would run again if it went on failing: n⁴ + 15 s + about 15 s × (n + 1), as servers do unless they are told otherwise. */
+function forecast(t) {
+  if (t.state !== 'retry' || !t.nextProcessAt) {
+    return [];
+  }
+  const steps = [];
+  let at = Date.parse(t.nextProcessAt);
+  for (let n = t.retried + 1; n <= t.maxRetry && steps.length < MOST_FORECAST; n++) {
+    at += 1_000 * (n ** 4 + 15 + 15 * (n + 1));
+    steps.push([new Date(at).toISOString(), n === t.maxRetry ? 'Last attempt, about' : `Retry ${n + 1}, about`, 'later']);
+  }
+  return steps;
+}
+
+const fact = (label, value) => (value === null || value === undefined ? nothing : html`<div><dt>${label}</dt><dd>${value}</dd></div>`);
+
+TaskPage.define('task-page');

@@ -1,0 +1,142 @@
+// Charts as SVG: lines or areas over time, and stacked bars. Colours come from the style sheet by the name of a series.
+
+import {clock, compact} from '../core/format.js';
+import {View, html, nothing, svg} from '../core/view.js';
+
+const PAD = {top: 10, right: 12, bottom: 22, left: 44};
+
+function niceTop(value) {
+  if (value <= 0) {
+    return 1;
+  }
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= value) ?? value;
+}
+
+const tick = (n) => (n > 0 && n < 1 ? n.toFixed(2).replace(/0$/, '') : n < 10 && n % 1 ? n.toFixed(1) : compact(n));
+
+/**
+ * @prop points [{at: ms, …values}] oldest first
+ * @prop series [{key, label, kind}] kind: line or area; areas stack if `stacked` is set
+ */
+class TimeChart extends View {
+  static props = ['points', 'series', 'stacked', 'label', 'height', 'format'];
+  #width = 0;
+  #hover = null;
+
+  start() {
+    const watch = new ResizeObserver(([entry]) => {
+      const width = Math.floor(entry.contentRect.width);
+      if (width !== this.#width) {
+        this.#width = width;
+        this.update();
+      }
+    });
+    watch.observe(this);
+    this.until(() => watch.disconnect());
+  }
+
+  template() {
+    const points = this.points ?? [];
+    const series = this.series ?? [];
+    const say = this.format ?? tick;
+    const height = this.height ?? 200;
+    const width = this.#width;
+    if (points.length < 2 || width < 60) {
+      return html`<div class="chart-empty">${points.length < 2 ? 'Not enough data yet: it is gathered while the dashboard runs.' : nothing}</div>`;
+    }
+    const first = points[0].at;
+    const last = points.at(-1).at;
+    const sum = (p) => series.reduce((total, s) => total + (p[s.key] ?? 0), 0);
+    const top = niceTop(Math.max(...points.map((p) => (this.stacked ? sum(p) : Math.max(...series.map((s) => p[s.key] ?? 0))))));
+    const x = (at) => PAD.left + ((at - first) / Math.max(1, last - first)) * (width - PAD.left - PAD.right);
+    const y = (value) => height - PAD.bottom - (value / top) * (height - PAD.top - PAD.bottom);
+    const below = points.map(() => 0);
+    const shapes = series.map((s) => {
+      const tops = points.map((p, i) => (this.stacked ? (below[i] += p[s.key] ?? 0) : p[s.key] ?? 0));
+      const bottoms = this.stacked ? points.map((p, i) => tops[i] - (p[s.key] ?? 0)) : points.map(() => 0);
+      const line = points.map((p, i) => `${i ? 'L' : 'M'}${x(p.at).toFixed(1)} ${y(tops[i]).toFixed(1)}`).join('');
+      const back = points.map((p, i) => `L${x(p.at).toFixed(1)} ${y(bottoms[i]).toFixed(1)}`).reverse().join('');
+      return {s, line, area: `${line}${back}Z`};
+    });
+    const hovered = this.#hover === null ? null : points[Math.min(this.#hover, points.length - 1)];
+    const ticks = Math.max(2, Math.min(7, Math.floor(width / 110)));
+    return html`<figure class="chart">
+      <div class="legend">${series.map((s) => html`<span class="series-${s.key}"><i></i>${s.label}${hovered ? html` <b>${say(hovered[s.key] ?? 0)}</b>` : nothing}</span>`)}
+        ${hovered ? html`<span class="faint">${clock(new Date(hovered.at))}</span>` : nothing}</div>
+      <svg width=${width} height=${height} role="img" aria-label=${this.#summary(points, series, say)}
+        @pointermove=${(e) => this.#point(e, points, x)} @pointerleave=${() => { this.#hover = null; this.update(); }}>
+        ${[0, 0.5, 1].map((part) => svg`<line class="grid" x1=${PAD.left} x2=${width - PAD.right} y1=${y(top * part)} y2=${y(top * part)}></line>
+          <text class="axis" x=${PAD.left - 8} y=${y(top * part) + 4} text-anchor="end">${say(top * part)}</text>`)}
+        ${Array.from({length: ticks}, (_, i) => {
+          const at = first + ((last - first) * i) / (ticks - 1);
+          const anchor = i === 0 ? 'start' : i === ticks - 1 ? 'end' : 'middle';
+          return svg`<text class="axis" x=${x(at)} y=${height - 5} text-anchor=${anchor}>${clock(new Date(at), last - first < 600_000)}</text>`;
+        })}
+        ${shapes.map(({s, line, area}) => svg`<g class="series-${s.key}">
+          ${s.kind === 'line' ? nothing : svg`<path class=${this.stacked ? 'area solid' : 'area'} d=${area}></path>`}
+          <path class="line" d=${line}></path></g>`)}
+        ${hovered ? svg`<line class="cross" x1=${x(hovered.at)} x2=${x(hovered.at)} y1=${PAD.top} y2=${height - PAD.bottom}></line>` : nothing}
+      </svg></figure>`;
+  }
+
+  #point(event, points, x) {
+    const at = event.offsetX;
+    let best = 0;
+    points.forEach((p, i) => {
+      if (Math.abs(x(p.at) - at) < Math.abs(x(points[best].at) - at)) {
+        best = i;
+      }
+    });
+    this.#hover = best;
+    this.update();
+  }
+
+  #summary(points, series, say) {
+    const last = points.at(-1);
+    return `${this.label ?? 'Chart'}: ${series.map((s) => `${s.label} ${say(last[s.key] ?? 0)}`).join(', ')} at the end`;
+  }
+}
+
+TimeChart.define('time-chart');
+
+/** One bar of parts, as wide as its share of `most`. @prop parts [{key, value, label}] */
+export function stackBar(parts, most, label) {
+  const whole = Math.max(1, most);
+  let at = 0;
+  return html`<svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label=${label}>
+    <rect class="bar-back" width="100" height="10"></rect>
+    ${parts.filter((p) => p.value > 0).map((p) => {
+      const width = (100 * p.value) / whole;
+      const from = at;
+      at += width;
+      return svg`<rect class="fill-${p.key}" x=${from} width=${Math.max(width, 0.4)} height="10"><title>${p.label ?? p.key}: ${compact(p.value)}</title></rect>`;
+    })}</svg>`;
+}
+
+/** Upright bars, one per entry. @prop bars [{label, good, bad}] */
+class DayBars extends View {
+  static props = ['bars', 'label'];
+
+  template() {
+    const bars = this.bars ?? [];
+    const top = Math.max(1, ...bars.map((b) => b.good + b.bad));
+    const step = 100 / Math.max(1, bars.length);
+    return html`<figure class="chart">
+      <div class="legend"><span class="series-succeeded"><i></i>succeeded</span><span class="series-failed"><i></i>failed</span><span class="faint">most ${compact(top)}</span></div>
+      <svg class="days" viewBox="0 0 100 60" preserveAspectRatio="none" role="img" aria-label="${this.label ?? 'Days'}: ${bars.map((b) => `${b.label} ${b.good + b.bad}, ${b.bad} failed`).join('; ')}">
+        ${bars.map((b, i) => {
+          const good = (58 * b.good) / top;
+          const bad = (58 * b.bad) / top;
+          return svg`<g><title>${b.label}: ${compact(b.good)} succeeded, ${compact(b.bad)} failed</title>
+            <rect class="hit" x=${i * step} width=${step} y="0" height="60"></rect>
+            <rect class="fill-succeeded" x=${i * step + step * 0.15} width=${step * 0.7} y=${60 - good} height=${good}></rect>
+            <rect class="fill-failed" x=${i * step + step * 0.15} width=${step * 0.7} y=${60 - good - bad} height=${bad}></rect></g>`;
+        })}
+      </svg>
+      <div class="day-labels"><span>${bars[0]?.label ?? ''}</span><span>${bars.at(-1)?.label ?? ''}</span></div>
+    </figure>`;
+  }
+}
+
+DayBars.define('day-bars');

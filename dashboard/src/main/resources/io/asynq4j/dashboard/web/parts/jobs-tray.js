@@ -1,0 +1,129 @@
+// Operations on many tasks that go on in the background: how far they are, and what became of them.
+
+import {get, may, send} from '../core/api.js';
+import {count, plural} from '../core/format.js';
+import {isFor, onJob} from '../core/live.js';
+import {link, taskLink} from '../core/router.js';
+import {View, html, nothing, repeat} from '../core/view.js';
+import {bar} from './basics.js';
+import {icon} from './icons.js';
+import {failed, toast} from './toasts.js';
+
+const POLL_MS = 1_000;
+const waiters = new Map();
+
+let host = null;
+
+/** Starts a job and shows it; the promise gives the job when it has ended, or null when it could not begin. */
+export async function startJob(body, {isShown = true} = {}) {
+  let job;
+  try {
+    job = await send({method: 'POST', path: 'jobs', body});
+  } catch (e) {
+    failed(`${body.action} could not begin`, e);
+    return null;
+  }
+  return followJob(job, {isShown});
+}
+
+/** Shows a job that has begun; the promise gives it when it has ended. */
+export function followJob(job, {isShown = true} = {}) {
+  if (isShown) {
+    host.follow(job);
+  }
+  return new Promise((resolve) => {
+    waiters.set(job.id, resolve);
+    settle(job);
+    poll(job.id);
+  });
+}
+
+/** The stream tells of jobs too, but may be away just now. */
+async function poll(id) {
+  while (waiters.has(id)) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    try {
+      const job = await get(`jobs/${encodeURIComponent(id)}`);
+      host.took(job);
+      settle(job);
+    } catch (e) {
+      if (e.status === 404) {
+        waiters.get(id)?.(null);
+        waiters.delete(id);
+        toast('bad', 'The job is gone', 'The dashboard was started anew; what the job had done stays done.');
+      }
+    }
+  }
+}
+
+function settle(job) {
+  if (job.state !== 'running' && waiters.has(job.id)) {
+    waiters.get(job.id)(job);
+    waiters.delete(job.id);
+  }
+}
+
+export const stopJob = (job) =>
+  send({method: 'POST', path: `jobs/${encodeURIComponent(job.id)}/stop`}).catch((e) => failed('The job could not be stopped', e));
+
+/** How far a job is, for the tray and the page of all jobs. */
+export function jobBody(job) {
+  const part = job.state !== 'running' ? 1 : job.total > 0 ? job.looked / job.total : 0;
+  return html`
+    ${bar(part, job.state === 'failed' || job.failed > 0 ? 'bad' : job.state === 'done' ? 'good' : '')}
+    <p class="job-counts">
+      <span><b>${count(job.done)}</b> ${job.action === 'count' ? 'counted' : 'done'}</span>
+      <span><b>${count(job.matched)}</b> matched</span>
+      <span class=${job.failed ? 'text-bad' : ''}><b>${count(job.failed)}</b> failed</span>
+      <span class="faint">${count(job.looked)} of ${count(job.total)} looked at</span>
+    </p>
+    ${job.problem ? html`<p class="text-bad">${job.problem}</p>` : nothing}
+    ${job.failures?.length ? html`<details><summary>Why ${plural(job.failures.length, 'task')} failed</summary><ul class="plain">${job.failures.map((f) => html`
+      <li><a href=${taskLink(f.queue, f.id)}>${f.queue}/${f.id}</a>: ${f.problem}</li>`)}</ul></details>` : nothing}
+    ${job.findings ? html`<ul class="plain">${job.findings.map((f) => html`<li><b>${count(f.count)}</b> ${f.what}${f.queue ? ` in ${f.queue}` : ''}${f.repaired ? `, ${f.repaired} repaired` : ''}<br><span class="faint">${f.why} ${f.repair}</span></li>`)}${job.findings.length ? nothing : 'Nothing was found that does not fit together.'}</ul>` : nothing}`;
+}
+
+class JobsTray extends View {
+  #jobs = new Map();
+
+  start() {
+    host = this;
+    this.until(onJob((job) => {
+      if (isFor(job) && this.#jobs.has(job.id)) {
+        this.took(job);
+      }
+      settle(job);
+    }));
+  }
+
+  follow(job) {
+    this.#jobs.set(job.id, job);
+    this.update();
+  }
+
+  took(job) {
+    if (this.#jobs.has(job.id)) {
+      this.#jobs.set(job.id, job);
+      this.update();
+    }
+  }
+
+  #drop(job) {
+    this.#jobs.delete(job.id);
+    this.update();
+  }
+
+  template() {
+    return html`<div class="tray" aria-live="polite">${repeat(this.#jobs.values(), (j) => j.id, (job) => html`
+      <section class="job" data-state=${job.state}>
+        <header><strong>${job.action}</strong><span class="tag ${job.state}">${job.state}</span><span class="grow"></span>
+          ${job.state === 'running' && may('operator') ? html`<button class="small" @click=${() => stopJob(job)}>Stop</button>` : nothing}
+          <button class="ghost icon-only small" aria-label="Hide this job" @click=${() => this.#drop(job)}>${icon('close')}</button></header>
+        ${job.query ? html`<code class="clip" title=${job.query}>${job.query}</code>` : nothing}
+        ${jobBody(job)}
+        <a href=${link('/jobs')}>All jobs</a>
+      </section>`)}</div>`;
+  }
+}
+
+JobsTray.define('jobs-tray');

@@ -1,0 +1,111 @@
+// All queues of the live snapshot; thousands of them, so that only a page of rows is drawn.
+
+import {may} from '../core/api.js';
+import {compact, count, duration, percent} from '../core/format.js';
+import {live, onLive} from '../core/live.js';
+import {pref} from '../core/prefs.js';
+import {queueLink} from '../core/router.js';
+import {STATES} from '../core/states.js';
+import {View, html, nothing, repeat} from '../core/view.js';
+import {empty, tag} from './basics.js';
+import {stackBar} from './charts.js';
+import {icon} from './icons.js';
+import {pager} from './pager.js';
+import {pauseQueue, removeQueue} from './queue-actions.js';
+
+const VALUES = {
+  size: (q) => q.size ?? -1,
+  latency: (q) => q.latencyMs ?? -1,
+  processed: (q) => q.processedToday ?? -1,
+  failed: (q) => q.failedToday ?? -1,
+  servers: (q) => q.servers ?? -1,
+};
+
+const names = new Intl.Collator('en', {numeric: true});
+
+class QueueTable extends View {
+  #match = '';
+  #sort = 'name';
+  #isUp = true;
+  #offset = 0;
+  #sorted = {key: '', rows: []};
+  #names = {version: -1, all: []};
+
+  start() {
+    this.until(onLive(() => this.update()));
+  }
+
+  #rows() {
+    const key = [live.version, this.#match, this.#sort, this.#isUp].join();
+    if (this.#sorted.key !== key) {
+      const wanted = this.#match.toLowerCase();
+      const value = VALUES[this.#sort];
+      const rows = this.#byName().filter((name) => name.toLowerCase().includes(wanted)).map((name) => live.queues.get(name)).filter(Boolean);
+      if (this.#sort !== 'name') {
+        // Equal ones stay by name, since sorting is stable.
+        rows.sort((a, b) => value(a) - value(b));
+      }
+      this.#sorted = {key, rows: this.#isUp ? rows : rows.reverse()};
+    }
+    return this.#sorted.rows;
+  }
+
+  /** Comparing names costs most of all, so it is done only when they change. */
+  #byName() {
+    if (this.#names.version !== live.namesVersion) {
+      this.#names = {version: live.namesVersion, all: [...live.queues.keys()].sort(names.compare)};
+    }
+    return this.#names.all;
+  }
+
+  #by(sort) {
+    this.#isUp = this.#sort === sort ? !this.#isUp : sort === 'name';
+    this.#sort = sort;
+    this.#offset = 0;
+    this.update();
+  }
+
+  template() {
+    const all = this.#rows();
+    const rows = pref('rows');
+    const offset = this.#offset < all.length ? this.#offset : 0;
+    const page = all.slice(offset, offset + rows);
+    const most = page.reduce((top, q) => Math.max(top, q.size ?? 0), 1);
+    const column = (key, label, kind = 'num') => html`<th class=${kind} aria-sort=${this.#sort === key ? (this.#isUp ? 'ascending' : 'descending') : 'none'}>
+      <button class="sort" @click=${() => this.#by(key)}>${label}<span aria-hidden="true">${this.#sort === key ? (this.#isUp ? '↑' : '↓') : ''}</span></button></th>`;
+    return html`<section class="card">
+      <header class="card-head"><h2>Queues</h2><span class="faint">${count(live.queues.size)}</span><span class="grow"></span>
+        <input class="filter" type="search" placeholder="Filter by name" aria-label="Filter queues by name" .value=${this.#match}
+          @input=${(e) => { this.#match = e.target.value; this.#offset = 0; this.update(); }}></header>
+      ${all.length === 0 ? (live.overview ? empty(live.queues.size ? 'No queue has this in its name' : 'There is no queue yet', live.queues.size ? nothing : 'A queue appears with its first task.') : html`<div class="skeleton"><span></span><span></span><span></span></div>`) : html`
+      <div class="table-wrap"><table class="queues cards">
+        <thead><tr>${column('name', 'Queue', '')}<th class="wide">Tasks by state</th>${column('size', 'Size')}${column('latency', 'Latency')}
+          ${column('processed', 'Today')}${column('failed', 'Failed')}${column('servers', 'Servers')}<th><span class="offscreen">Actions</span></th></tr></thead>
+        <tbody>${repeat(page, (q) => q.queue, (q) => this.#row(q, most))}</tbody>
+      </table></div>
+      ${all.length > 10 ? pager({offset, rows, total: all.length, set: (to) => { this.#offset = to; this.update(); }}) : nothing}`}
+    </section>`;
+  }
+
+  #row(q, most) {
+    if (q.problem && !q.sizes) {
+      return html`<tr><td><a class="strong" href=${queueLink(q.queue)}>${q.queue}</a></td><td colspan="7" class="text-bad">${q.problem}</td></tr>`;
+    }
+    const parts = STATES.map((state) => ({key: state, value: q.sizes?.[state] ?? 0}));
+    return html`<tr>
+      <td data-label="Queue"><a class="strong" href=${queueLink(q.queue)}>${q.queue}</a>
+        ${q.pausedSince ? tag('paused', 'warn') : nothing}${q.problem ? html`<span class="tag bad" title=${q.problem}>not read</span>` : nothing}</td>
+      <td class="wide" data-label="By state">${stackBar(parts, most, parts.filter((p) => p.value).map((p) => `${p.key} ${p.value}`).join(', ') || 'no tasks')}</td>
+      <td class="num" data-label="Size">${compact(q.size)}</td>
+      <td class="num" data-label="Latency">${q.latencyMs ? duration(q.latencyMs) : html`<span class="faint">–</span>`}</td>
+      <td class="num" data-label="Today">${compact(q.processedToday)}</td>
+      <td class="num" data-label="Failed">${q.failedToday ? html`<span class="text-bad">${compact(q.failedToday)}</span> <span class="faint">${percent(q.failedToday, q.processedToday)}</span>` : html`<span class="faint">0</span>`}</td>
+      <td class="num" data-label="Servers">${q.servers ? q.servers : html`<span class=${q.size ? 'text-warn' : 'faint'}>none</span>`}</td>
+      <td class="row-actions">${may('operator') ? html`<button class="ghost icon-only small" title=${q.pausedSince ? 'Resume' : 'Pause'} aria-label="${q.pausedSince ? 'Resume' : 'Pause'} ${q.queue}"
+        @click=${() => pauseQueue(q)}>${icon(q.pausedSince ? 'play' : 'pause')}</button>` : nothing}
+        ${may('admin') ? html`<button class="ghost icon-only small" title="Remove" aria-label="Remove ${q.queue}" @click=${() => removeQueue(q)}>${icon('trash')}</button>` : nothing}</td>
+    </tr>`;
+  }
+}
+
+QueueTable.define('queue-table');

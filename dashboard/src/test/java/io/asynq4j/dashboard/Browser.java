@@ -1,0 +1,248 @@
+package io.asynq4j.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A real Chromium without a window, for all tests of a class; they are skipped where there is none.
+ */
+@SuppressWarnings("NullAway.Init") // Set before the tests.
+final class Browser implements BeforeAllCallback, AfterAllCallback {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  private ChromeDriver driver;
+  private String axe;
+
+  @Override
+  public void beforeAll(ExtensionContext context) throws IOException {
+    Optional<File> chromium = find("chromium", "chromium-browser", "google-chrome");
+    Optional<File> chromedriver = find("chromedriver");
+    if (chromium.isEmpty() || chromedriver.isEmpty()) {
+      String why =
+          "SKIPPED: no test looks at the pages, because there is no Chromium with its driver"
+              + " (Debian: apt-get install chromium chromium-driver)";
+      LoggerFactory.getLogger(Browser.class).warn(why);
+      Assumptions.abort(why);
+    }
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.BROWSER, Level.SEVERE);
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(chromium.orElseThrow());
+    options.addArguments(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--hide-scrollbars",
+        "--force-color-profile=srgb");
+    options.setCapability(ChromeOptions.LOGGING_PREFS, logs);
+    driver =
+        new ChromeDriver(
+            new ChromeDriverService.Builder()
+                .usingDriverExecutable(chromedriver.orElseThrow())
+                .build(),
+            options);
+    axe =
+        new String(
+            Objects.requireNonNull(Browser.class.getResourceAsStream("/axe.min.js")).readAllBytes(),
+            java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  private static Optional<File> find(String... names) {
+    return Arrays.stream(names)
+        .flatMap(
+            name ->
+                Arrays.stream(System.getenv("PATH").split(File.pathSeparator, -1))
+                    .map(folder -> new File(folder, name)))
+        .filter(File::canExecute)
+        .findFirst();
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    if (driver != null) {
+      driver.quit();
+    }
+  }
+
+  /** As wide as this, in light or dark; nothing is remembered of the tests before. */
+  void fresh(int width, boolean isDark) {
+    driver.get("about:blank");
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of(
+            "width",
+            width,
+            "height",
+            width < 800 ? 844 : 1000,
+            "deviceScaleFactor",
+            1,
+            "mobile",
+            width < 800));
+    driver.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of(
+            "features",
+            List.of(Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light"))));
+    problems();
+  }
+
+  /** Opens a place within the page and waits until it is there. */
+  void open(Dashboard dashboard, String place) {
+    openAt(dashboard.uri().toString(), place);
+  }
+
+  void openAt(String root, String place) {
+    // Only what is behind the # would not load the page anew.
+    driver.get("about:blank");
+    driver.get(root + "#" + place);
+    see("h1");
+  }
+
+  /** Waits for it; the selector is CSS. */
+  WebElement see(String selector) {
+    await()
+        .alias(selector)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(30))
+        .until(() -> !shown(selector).isEmpty());
+    return shown(selector).get(0);
+  }
+
+  /** Waits until the page says this somewhere. */
+  void seeText(String text) {
+    await()
+        .alias(text)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(30))
+        .untilAsserted(() -> assertThat(text("body")).contains(text));
+  }
+
+  List<WebElement> shown(String selector) {
+    List<WebElement> found = new ArrayList<>();
+    for (WebElement element : driver.findElements(By.cssSelector(selector))) {
+      try {
+        if (element.isDisplayed()) {
+          found.add(element);
+        }
+      } catch (org.openqa.selenium.StaleElementReferenceException e) {
+        // Drawn anew in between; the next look finds it.
+      }
+    }
+    return found;
+  }
+
+  String text(String selector) {
+    return String.valueOf(
+        run(
+            "return [...document.querySelectorAll(arguments[0])].map(e => e.innerText).join('\\n')",
+            selector));
+  }
+
+  /** The button with this text, within the first that the selector finds. */
+  void press(String within, String text) {
+    see(within);
+    await()
+        .alias("button " + text + " in " + within)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(30))
+        .until(
+            () ->
+                Boolean.TRUE.equals(
+                    run(
+                        "const b = [...document.querySelectorAll(arguments[0] + ' button')].find(e => e.innerText.trim() === arguments[1] && !e.disabled);"
+                            + "if (b) b.click(); return !!b",
+                        within,
+                        text)));
+  }
+
+  void write(String selector, String text) {
+    WebElement element = see(selector);
+    element.clear();
+    element.sendKeys(text);
+  }
+
+  void type(CharSequence... keys) {
+    driver.switchTo().activeElement().sendKeys(keys);
+  }
+
+  void enter() {
+    type(Keys.ENTER);
+  }
+
+  @Nullable Object run(String script, Object... arguments) {
+    return driver.executeScript(script, arguments);
+  }
+
+  String place() {
+    return String.valueOf(run("return location.hash"));
+  }
+
+  /**
+   * What the console has said since the last time: errors of scripts, and what the policy has
+   * blocked.
+   */
+  List<String> problems() {
+    return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+        .map(LogEntry::getMessage)
+        .toList();
+  }
+
+  /** Serious and critical findings about how usable the page is for everybody. */
+  @SuppressWarnings("unchecked")
+  List<String> barriers() {
+    // Through the driver, which the page's own policy does not bind.
+    driver.executeScript(axe);
+    Object found =
+        driver.executeAsyncScript(
+            "const done = arguments[arguments.length - 1];"
+                + "axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations"
+                + ".filter(v => v.impact === 'serious' || v.impact === 'critical')"
+                + ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | '))));");
+    return (List<String>) Objects.requireNonNull(found);
+  }
+
+  /** Into the folder that ASYNQ_SCREENSHOTS names, if it does. */
+  void picture(String name) {
+    String folder = System.getenv("ASYNQ_SCREENSHOTS");
+    if (folder == null) {
+      return;
+    }
+    try {
+      Files.createDirectories(Path.of(folder));
+      Files.write(Path.of(folder, name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
