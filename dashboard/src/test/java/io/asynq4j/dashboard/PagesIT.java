@@ -191,7 +191,8 @@ class PagesIT {
                     Credentials.of(
                         List.of(
                             "user vera viewer * " + Credentials.hash("long-secret".toCharArray()),
-                            "user otto operator * " + Credentials.hash("long-secret".toCharArray())))));
+                            "user otto operator * "
+                                + Credentials.hash("long-secret".toCharArray())))));
     browser.fresh(WIDE, false);
 
     browser.openAt(

@@ -118,3 +118,7 @@ document.addEventListener('visibilitychange', () => {
 });
 
 export const isFor = (job) => !chosenRedis() || job.redis === chosenRedis();
+
+// A page that the browser keeps for going back would keep its stream too, and a browser opens only six to a server.
+addEventListener('pagehide', close);
+addEventListener('pageshow', (event) => event.persisted && connect());

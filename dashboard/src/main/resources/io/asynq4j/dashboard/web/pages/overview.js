@@ -65,7 +65,7 @@ class OverviewPage extends View {
     return html`<section class="card attention" aria-label="Needs attention">
       <header class="card-head"><h2>Needs attention</h2><span class="faint">${all.length}</span></header>
       <ul>${shown.map((a) => html`<li class=${a.severity}><i class="mark" aria-hidden="true"></i><span class="offscreen">${a.severity}:</span>
-        <span>${a.text}</span><span class="grow"></span>${whereTo(a)}</li>`)}</ul>
+        <span>${a.queue || a.schedule ? html`<b>${a.queue ?? a.schedule}</b> ` : nothing}${a.text}</span><span class="grow"></span>${whereTo(a)}</li>`)}</ul>
       ${sorted.length > shown.length ? html`<button class="ghost small" @click=${() => { this.#isAll = true; this.update(); }}>${sorted.length - shown.length} more</button>` : nothing}
     </section>`;
   }

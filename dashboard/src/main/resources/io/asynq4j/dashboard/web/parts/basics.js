@@ -79,10 +79,10 @@ export const waiting = (load, rows = 4) => load.data === null && !load.error
   : nothing;
 
 export const ageOf = (load) => html`
-  <button class="ghost small" @click=${() => load.refresh()} title="Look again">${icon('refresh')}<data-age .load=${load}></data-age></button>`;
+  <button class="ghost small" @click=${() => load.refresh()} title="Look again">${icon('refresh')}<data-age .load=${load} .stamp=${load.at}></data-age></button>`;
 
 class DataAge extends View {
-  static props = ['load'];
+  static props = ['load', 'stamp'];
 
   start() {
     shown.add(this);

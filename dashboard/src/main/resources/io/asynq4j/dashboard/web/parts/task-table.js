@@ -35,7 +35,7 @@ class TaskTable extends View {
       <thead><tr>
         ${chosen ? html`<th class="check"><input type="checkbox" aria-label="Select this page" .checked=${isAll}
           .indeterminate=${!isAll && chosen.size > 0} @change=${(e) => this.#all(e.target.checked)}></th>` : nothing}
-        ${columns.map(([label]) => html`<th>${label}</th>`)}
+        ${columns.map(([label, , kind]) => html`<th class=${kind === 'num' ? kind : ''}>${label}</th>`)}
       </tr></thead>
       <tbody>${repeat(this.tasks, keyOf, (task) => html`
         <tr class=${chosen?.has(keyOf(task)) ? 'chosen' : ''}>
