@@ -33,7 +33,7 @@ class PagesIT {
     PLACES.put("/queues/notify?state=aggregating", "push:send");
     PLACES.put("/queues/media?state=active", "video:encode");
     PLACES.put("/queues/reports?state=archived", "no template for country");
-    PLACES.put("/queues/reports/tasks/invoice-3", "B-2");
+    PLACES.put("/queues/reports/tasks/invoice-3", "country: \"XX\"");
     PLACES.put("/queues/mail/tasks/bounce-1", "12345678901234567890");
     PLACES.put("/search?q=state%3Aretry", "email:bounce");
     PLACES.put("/failures", "Retry group");

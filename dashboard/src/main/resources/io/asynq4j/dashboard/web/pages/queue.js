@@ -67,7 +67,8 @@ class QueuePage extends View {
   #listRequest() {
     const limit = pref('rows');
     const group = this.place.query.get('group');
-    if (this.#filter) {
+    // Tasks of all groups together are only found by a search.
+    if (this.#filter || (this.#state === 'aggregating' && !group)) {
       return {path: 'search', query: {q: this.#query, limit, cursor: this.place.query.get('cursor')}};
     }
     return {path: `${queuePath(this.#name)}/tasks`, query: {...(group ? {group} : {state: this.#state}), offset: this.#offset, limit}};
