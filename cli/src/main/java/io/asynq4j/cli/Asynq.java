@@ -2,6 +2,7 @@ package io.asynq4j.cli;
 
 import io.asynq4j.cli.context.ContextCommand;
 import io.asynq4j.cli.dash.DashCommand;
+import io.asynq4j.cli.dashboard.DashboardCommand;
 import io.asynq4j.cli.dev.DevCommand;
 import io.asynq4j.cli.fleet.CronCommand;
 import io.asynq4j.cli.fleet.DoctorCommand;
@@ -54,6 +55,7 @@ import picocli.CommandLine.ScopeType;
     subcommands = {
       DevCommand.class,
       DashCommand.class,
+      DashboardCommand.class,
       StatsCommand.class,
       QueueCommand.class,
       GroupCommand.class,

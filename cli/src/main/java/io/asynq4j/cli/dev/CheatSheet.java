@@ -17,12 +17,13 @@ final class CheatSheet {
     this.screen = screen;
   }
 
-  void show(String where, List<String> queues, int concurrency) {
+  void show(String where, String dashboard, List<String> queues, int concurrency) {
     String url = Place.of(redis);
     String flag = isUsual() ? "" : " --redis " + url;
-    screen.line("Redis    " + where);
+    screen.line("Redis      " + where);
+    screen.line("dashboard  " + dashboard);
     screen.line(
-        "server   %s %s, %d tasks at once, handles demo:*"
+        "server     %s %s, %d tasks at once, handles demo:*"
             .formatted(
                 queues.size() == 1 ? "queue" : "queues", String.join(", ", queues), concurrency));
     screen.line("");

@@ -25,10 +25,10 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A Redis and a server with demo handlers, to play with and to develop against. */
+/** A Redis, a server with demo handlers and the dashboard: to play with, to develop against. */
 @Command(
     name = "dev",
-    description = "Starts a Redis and a server with demo handlers, until Ctrl-C.",
+    description = "Starts a Redis, a server with demo handlers and the dashboard, until Ctrl-C.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq dev                              # data in ~/.asynq/dev, port 6379 if it is free",
@@ -66,6 +66,16 @@ public final class DevCommand extends LocalCommand {
       paramLabel = "PORT",
       description = "Where the Redis listens; 0 = any free port. 6379 when it is free, else any.")
   private @Nullable Integer port;
+
+  @Option(
+      names = "--dashboard-port",
+      paramLabel = "PORT",
+      description =
+          "Where the dashboard listens; 0 = any free port. 8080 when it is free, else any.")
+  private @Nullable Integer dashboardPort;
+
+  @Option(names = "--no-dashboard", description = "Leave the dashboard out.")
+  private boolean noDashboard;
 
   @Option(
       names = {"-q", "--queue"},
@@ -157,9 +167,14 @@ public final class DevCommand extends LocalCommand {
               .groupMaxSize(20)
               .handlers(demo.mux());
       served.forEach(queue -> builder.queue(queue, DemoLoad.weight(queue)));
-      try (TaskServer server = builder.build()) {
+      try (TaskServer server = builder.build();
+          DevDashboard dashboard = DevDashboard.start(redis, !noDashboard, dashboardPort)) {
         new CheatSheet(config, surroundings().program(), screen)
-            .show(Place.of(config) + " (" + about + ")", served, concurrency);
+            .show(
+                Place.of(config) + " (" + about + ")",
+                dashboard.address().orElse("left out"),
+                served,
+                concurrency);
         try (DemoLoad demos = DemoLoad.start(redis, served.get(0), perSecond, screen)) {
           run(server, new Status(Inspector.create(redis), served, screen));
           screen.line(demos.enqueued() + " demo tasks were enqueued");
