@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 @Execution(ExecutionMode.CONCURRENT)
 class EmbeddedSentinelIT {
@@ -41,7 +42,7 @@ class EmbeddedSentinelIT {
       assertThat(group.replicas()).hasSize(2).contains(first);
       assertThat(get(second, "key")).isEqualTo("value");
       set(second, "key", "new");
-      assertThat(Poll.until(SOON, () -> "new".equals(get(first, "key")))).isTrue();
+      assertThat(Poll.until(SOON, () -> has(first, "key", "new"))).isTrue();
 
       EmbeddedRedis third = group.killPrimary();
 
@@ -51,11 +52,20 @@ class EmbeddedSentinelIT {
       set(third, "key", "newest");
 
       second.restart();
-      assertThat(Poll.until(SOON, () -> "newest".equals(get(second, "key")))).isTrue();
+      assertThat(Poll.until(SOON, () -> has(second, "key", "newest"))).isTrue();
     }
     assertThat(Stream.concat(group.nodes().stream(), group.sentinelNodes().stream()))
         .hasSize(6)
         .noneMatch(EmbeddedRedis::isRunning);
+  }
+
+  /** Sentinel closes the connections of a server that it makes a replica. */
+  private static boolean has(EmbeddedRedis redis, String key, String value) {
+    try {
+      return value.equals(get(redis, key));
+    } catch (JedisConnectionException e) {
+      return false;
+    }
   }
 
   @Test

@@ -88,7 +88,7 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void aStalledWorkerOfOursThatWakesUpLateCannotDisturbTheGoWorkerThatTookOver() {
-    weEnqueue(Samples.kept(ID, "sleep 2500ms"));
+    weEnqueue(Samples.kept(ID, "sleep 6000ms"));
     try (Worker ours = javaWorker()) {
       ours.await("started", ID);
       ours.stall();

@@ -11,11 +11,11 @@ import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +47,8 @@ class DevCommandIT {
 
   /** What a browser gets at the address that was printed. */
   private String page() throws Exception {
-    Matcher address = Pattern.compile("dashboard +(http://127\\.0\\.0\\.1:\\d+/)").matcher(output());
+    Matcher address =
+        Pattern.compile("dashboard +(http://127\\.0\\.0\\.1:\\d+/)").matcher(output());
     assertThat(address.find()).isTrue();
     HttpRequest request = HttpRequest.newBuilder(URI.create(address.group(1))).build();
     return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
