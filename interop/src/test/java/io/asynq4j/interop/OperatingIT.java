@@ -176,6 +176,7 @@ class OperatingIT extends TwoSides {
                 (task, context) -> {
                   started.incrementAndGet();
                   try {
+                    // Longer than the test: it is to be interrupted.
                     TimeUnit.MINUTES.sleep(10);
                   } finally {
                     reasons.add(context.cancelled());

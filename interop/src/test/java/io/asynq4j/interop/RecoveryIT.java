@@ -172,6 +172,7 @@ class RecoveryIT extends TwoSides {
                   (task, context) -> {
                     started.countDown();
                     try {
+                      // Longer than the test: it is to be interrupted.
                       TimeUnit.MINUTES.sleep(10);
                     } finally {
                       stopped.countDown();

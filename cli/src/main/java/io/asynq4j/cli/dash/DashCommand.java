@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.frame.Durations;
 import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.settings.Place;

@@ -1,6 +1,7 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskInfo;
+import io.asynq4j.cli.frame.Durations;
 import io.asynq4j.inspect.TaskFilter;
 import java.util.ArrayList;
 import java.util.List;

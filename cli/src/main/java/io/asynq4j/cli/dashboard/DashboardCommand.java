@@ -2,6 +2,7 @@ package io.asynq4j.cli.dashboard;
 
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.Interruption;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.settings.Place;
@@ -11,8 +12,6 @@ import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -66,22 +65,13 @@ public final class DashboardCommand extends LocalCommand {
   @Override
   public Integer call() throws InterruptedException {
     RedisConfig config = options().connection();
-    CountDownLatch end = new CountDownLatch(1);
-    CountDownLatch ended = new CountDownLatch(1);
-    Thread hook = new Thread(() -> letEnd(end, ended), "asynq-dashboard-end");
-    try (RedisConnection redis = Session.connect(config);
+    try (Interruption end = Interruption.watch();
+        RedisConnection redis = Session.connect(config);
         Dashboard dashboard = start(redis)) {
       surroundings().out().println("Redis      " + Place.of(config));
       surroundings().out().println("dashboard  " + dashboard.uri());
       surroundings().out().flush();
-      Runtime.getRuntime().addShutdownHook(hook);
-      if (length == null) {
-        end.await();
-      } else if (!end.await(length.toMillis(), TimeUnit.MILLISECONDS)) {
-        Runtime.getRuntime().removeShutdownHook(hook);
-      }
-    } finally {
-      ended.countDown();
+      end.await(length);
     }
     return ExitCode.DONE;
   }
@@ -97,16 +87,6 @@ public final class DashboardCommand extends LocalCommand {
     } catch (IllegalStateException | IllegalArgumentException e) {
       throw Failure.failed(
           String.valueOf(e.getMessage()), "'asynq dashboard --help' tells the settings");
-    }
-  }
-
-  /** Lets the command end in order when the process is to. */
-  private static void letEnd(CountDownLatch end, CountDownLatch ended) {
-    end.countDown();
-    try {
-      ended.await(10, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 }

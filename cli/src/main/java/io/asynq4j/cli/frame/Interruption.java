@@ -1,7 +1,9 @@
 package io.asynq4j.cli.frame;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Lets long work come to a clean stop when Ctrl-C is pressed. Thread-safe. */
 public final class Interruption implements AutoCloseable {
@@ -10,7 +12,7 @@ public final class Interruption implements AutoCloseable {
 
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread hook = new Thread(this::stop, "asynq-stop");
-  private volatile boolean asked;
+  private final CountDownLatch asked = new CountDownLatch(1);
 
   private Interruption() {}
 
@@ -21,7 +23,7 @@ public final class Interruption implements AutoCloseable {
   }
 
   private void stop() {
-    asked = true;
+    asked.countDown();
     try {
       ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
@@ -31,18 +33,27 @@ public final class Interruption implements AutoCloseable {
 
   /** Whether to stop. */
   public boolean isAsked() {
-    return asked;
+    return asked.getCount() == 0;
+  }
+
+  /** Waits until it is to stop, or for so long; without end when it is null. */
+  public void await(@Nullable Duration longest) throws InterruptedException {
+    if (longest == null) {
+      asked.await();
+    } else {
+      asked.await(longest.toMillis(), TimeUnit.MILLISECONDS);
+    }
   }
 
   @Override
   public void close() {
     ended.countDown();
-    if (!asked) {
+    if (!isAsked()) {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException e) {
         // The process is about to end: there is nothing left to take back.
-        asked = true;
+        asked.countDown();
       }
     }
   }

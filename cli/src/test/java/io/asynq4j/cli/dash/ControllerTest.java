@@ -227,7 +227,7 @@ class ControllerTest {
     Model model = press(press(tasks(TaskState.PENDING), "/older:soon"), Key.Code.ENTER);
 
     assertThat(((Wish.Tasks) model.wish()).search()).isEmpty();
-    assertThat(Samples.text(model)).contains("\"soon\" is not a duration");
+    assertThat(Samples.text(model)).contains("'soon' is no duration");
   }
 
   @Test

@@ -8,6 +8,7 @@ import com.googlecode.lanterna.input.KeyType;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.frame.Durations;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -101,7 +102,7 @@ class PiecesTest {
     assertThat(Durations.parse("1m30s")).isEqualTo(Duration.ofSeconds(90));
     assertThat(Durations.parse("500ms")).isEqualTo(Duration.ofMillis(500));
     assertThat(Durations.parse("2d")).isEqualTo(Duration.ofDays(2));
-    assertThatThrownBy(() -> Durations.parse("8")).hasMessageContaining("\"8\" is not a duration");
+    assertThatThrownBy(() -> Durations.parse("8")).hasMessageContaining("'8' is no duration");
   }
 
   // ---- charts and tables
@@ -310,7 +311,7 @@ class PiecesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"5,is not a duration", "10ms,the shortest interval is 200ms"})
+  @CsvSource({"5,is no duration", "10ms,the shortest interval is 200ms"})
   void anIntervalThatMakesNoSenseIsRefused(String interval, String problem) {
     StringWriter err = new StringWriter();
     int code =
