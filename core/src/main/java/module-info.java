@@ -11,6 +11,7 @@ module io.asynq4j {
 
   exports io.asynq4j;
   exports io.asynq4j.client;
+  exports io.asynq4j.definition;
   exports io.asynq4j.handler;
   exports io.asynq4j.inspect;
   exports io.asynq4j.lease;

@@ -64,7 +64,8 @@ final class Attempt implements Runnable, TaskContext {
     this.task = new Task(message.type(), message.payload(), message.headers());
     this.ref =
         new TaskRef(message.id(), message.queue(), task, message.retried(), message.maxRetry());
-    this.deadline = message.endOfAttempt(host.clock().instant());
+    Instant now = host.clock().instant();
+    this.deadline = host.config().endOfAttempt(message.type(), now, message.endOfAttempt(now));
     this.holdsPlace = holdsPlace;
     this.host = host;
   }
