@@ -1,5 +1,8 @@
 package io.asynq4j.benchmarks;
 
+import java.util.Optional;
+import io.asynq4j.broker.TaskSource;
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskOptions;
@@ -126,6 +129,24 @@ final class Workloads {
             throw new IllegalStateException("a lease is lost");
           }
           running.putBack(claims);
+        });
+    claimed(
+        "restore",
+        claims -> {
+          List<TaskSource.Ticket> tickets =
+              claims.stream().map(c -> new TaskSource.Ticket(c.id(), c.token())).toList();
+          if (broker.source().restore(queue, tickets).contains(Optional.empty())) {
+            throw new IllegalStateException("a lease is lost");
+          }
+          running.putBack(claims);
+        });
+    single(
+        "cancel",
+        (calls, batch) -> running.fillTo(1, count -> stock.active(count, Stock.LONG)),
+        batch -> {
+          List<Claim> claim = running.take(1);
+          broker.inspection().markCancelled(queue, claim.get(0).id(), AfterCancel.ARCHIVE);
+          running.putBack(claim);
         });
     single(
         "write_result",
