@@ -49,6 +49,8 @@ class AsynqTask
     public ?string $deadline;
     /** Set when the lease is lost: another worker may have the task, so stop. */
     public bool $lost = false;
+    /** Set when somebody has asked for the task to stop: throw anything, the service knows what to do then. */
+    public bool $cancelled = false;
 
     private AsynqWorker $worker;
     private string $token;
@@ -85,6 +87,7 @@ class AsynqTask
         while (true) {
             [$status, $answer] = $this->worker->post('/v1/' . $verb, $fields);
             if ($status === 200) {
+                $this->cancelled = $this->cancelled || json_decode($answer, true)['state'] === 'cancelled';
                 return true;
             }
             if ($status === 409) {

@@ -50,6 +50,8 @@ class Task:
         self.deadline = fields.get("deadline")
         #: Set when the lease is lost: another worker may have the task, so stop.
         self.lost = threading.Event()
+        #: Set when somebody has asked for the task to stop: raise anything, the service knows what to do then.
+        self.cancelled = threading.Event()
 
     def progress(self, percent, note=""):
         self._send("progress", percent=percent, note=note)
@@ -58,7 +60,8 @@ class Task:
         """False when the lease is lost. Repeated while the service is away: settling twice does no harm."""
         for pause in self._worker.pauses():
             try:
-                self._worker.post("/v1/" + verb, dict(fields, token=self._token))
+                answer = self._worker.post("/v1/" + verb, dict(fields, token=self._token))
+                self._told(answer["state"])
                 return True
             except urllib.error.HTTPError as error:
                 if error.code == 409:
@@ -70,6 +73,12 @@ class Task:
                 pass
             time.sleep(pause)
         return False
+
+    def _told(self, state):
+        if state == "lost":
+            self.lost.set()
+        elif state == "cancelled":
+            self.cancelled.set()
 
 
 class Worker:
@@ -171,8 +180,7 @@ class Worker:
                 items = [{"token": task._token, "lease": "%ds" % self.lease} for task in tasks]
                 answer = self.post("/v1/extend", {"tasks": items})
                 for task, state in zip(tasks, answer["tasks"]):
-                    if state["state"] == "lost":
-                        task.lost.set()
+                    task._told(state["state"])
             except OSError:
                 pass
 

@@ -20,8 +20,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
       throw new IllegalArgumentException("a rate must be of one task or more: " + tasks);
     }
     if (per.compareTo(SHORTEST) < 0 || per.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException(
-          "a rate must be per millisecond to per 31 days: " + per);
+      throw new IllegalArgumentException("a rate must be per millisecond to per 31 days: " + per);
     }
     if (burst < 1) {
       throw new IllegalArgumentException("a burst must be of one task or more: " + burst);
@@ -30,7 +29,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
 
   /** With a burst of what comes in a tenth of a second, at least one. */
   public static RateLimit of(int tasks, Duration per) {
-    return new RateLimit(tasks, per, (int) Math.max(1, tasks * 100L / per.toMillis()));
+    return new RateLimit(tasks, per, (int) Math.max(1, tasks * 100L / Math.max(1, per.toMillis())));
   }
 
   public double perSecond() {

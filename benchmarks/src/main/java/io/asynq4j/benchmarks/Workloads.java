@@ -1,7 +1,5 @@
 package io.asynq4j.benchmarks;
 
-import java.util.Optional;
-import io.asynq4j.broker.TaskSource;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
@@ -28,12 +26,14 @@ import io.asynq4j.broker.Presence.Worker;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.AfterCancel;
-import io.asynq4j.RateLimit;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Durability;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;

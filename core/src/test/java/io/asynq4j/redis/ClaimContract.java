@@ -8,8 +8,8 @@ import static io.asynq4j.redis.BrokerFixture.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.asynq4j.RateLimit;
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.ClaimBatch.Rest;

@@ -7,7 +7,6 @@ import static io.asynq4j.redis.SettleContract.COUNTED_DAY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
@@ -18,6 +17,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.LeasesOn;
 import io.asynq4j.lease.TaskLeases;

@@ -5,6 +5,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,17 @@ final class Access {
     keys.forEach(key -> byHash.put(key.hash(), key));
   }
 
-  ApiKey require(HttpServletRequest request, @Nullable Scope scope) {
+  /** Whether there are no keys at all. */
+  boolean isOpen() {
+    return byHash.isEmpty();
+  }
+
+  Optional<ApiKey> find(String presented) {
+    // Found by its hash: how long that takes tells nothing about the keys there are.
+    return Optional.ofNullable(byHash.get(ApiKey.hashOf(presented)));
+  }
+
+  ApiKey require(HttpServletRequest request, @Nullable Scope scope, Visit visit) {
     if (scope == null) {
       return ANYBODY;
     }
@@ -33,12 +44,16 @@ final class Access {
       return ANYBODY;
     }
     String presented = Exchange.bearer(request);
-    // Found by its hash: how long that takes tells nothing about the keys there are.
-    ApiKey key = presented == null ? null : byHash.get(ApiKey.hashOf(presented));
-    if (key == null) {
-      throw new Problem(
-          401, "unauthorized", "send a valid API key: \"Authorization: Bearer asq_…\"");
-    }
+    ApiKey key =
+        Optional.ofNullable(presented)
+            .flatMap(this::find)
+            .orElseThrow(
+                () ->
+                    new Problem(
+                        401,
+                        "unauthorized",
+                        "send a valid API key: \"Authorization: Bearer asq_…\""));
+    visit.isOf(key);
     if (!key.scopes().contains(scope)) {
       throw new Problem(
           403, "forbidden", "the key \"%s\" lacks the scope %s".formatted(key.name(), scope));

@@ -2,7 +2,8 @@ package io.asynq4j.service;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import tools.jackson.databind.JsonNode;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What a request is answered with. Immutable. */
 final class Answer {
@@ -10,9 +11,12 @@ final class Answer {
   static final String JSON = "application/json";
   static final String JSON_LINES = "application/x-ndjson";
 
+  private static final byte[] NOT_WRITTEN = {};
+
   private final int status;
   private final String contentType;
   private final byte[] body;
+  private final @Nullable ObjectNode json;
   private final Map<String, String> headers;
   private final Runnable undelivered;
 
@@ -20,21 +24,27 @@ final class Answer {
       int status,
       String contentType,
       byte[] body,
+      @Nullable ObjectNode json,
       Map<String, String> headers,
       Runnable undelivered) {
     this.status = status;
     this.contentType = contentType;
     this.body = body;
+    this.json = json;
     this.headers = Map.copyOf(headers);
     this.undelivered = undelivered;
   }
 
-  static Answer json(int status, JsonNode body) {
-    return new Answer(status, JSON, Json.bytes(body), Map.of(), () -> {});
+  static Answer json(int status, ObjectNode body) {
+    return new Answer(status, JSON, NOT_WRITTEN, body, Map.of(), () -> {});
   }
 
   static Answer lines(byte[] body) {
-    return new Answer(200, JSON_LINES, body, Map.of(), () -> {});
+    return new Answer(200, JSON_LINES, body, null, Map.of(), () -> {});
+  }
+
+  static Answer text(byte[] body, String contentType) {
+    return new Answer(200, contentType, body, null, Map.of(), () -> {});
   }
 
   static Answer of(Problem problem) {
@@ -47,11 +57,11 @@ final class Answer {
   Answer with(String header, String value) {
     Map<String, String> all = new LinkedHashMap<>(headers);
     all.put(header, value);
-    return new Answer(status, contentType, body, all, undelivered);
+    return new Answer(status, contentType, body, json, all, undelivered);
   }
 
   Answer orElse(Runnable action) {
-    return new Answer(status, contentType, body, headers, action);
+    return new Answer(status, contentType, body, json, headers, action);
   }
 
   int status() {
@@ -62,9 +72,19 @@ final class Answer {
     return contentType;
   }
 
-  /** Not a copy: nobody changes it. */
+  /** What is sent; written anew at each call. */
   byte[] body() {
-    return body;
+    return json == null ? body : Json.bytes(json);
+  }
+
+  /** As one line of many, with its status. */
+  byte[] line() {
+    ObjectNode line = Json.object();
+    line.put("status", status);
+    if (json != null) {
+      line.setAll(json);
+    }
+    return Json.bytes(line);
   }
 
   Map<String, String> headers() {

@@ -30,23 +30,26 @@ final class ApiServlet extends HttpServlet {
 
   private final transient List<Route> routes;
   private final transient Supplier<Access> access;
+  private final transient Records records;
 
-  ApiServlet(List<Route> routes, Supplier<Access> access) {
+  ApiServlet(List<Route> routes, Supplier<Access> access, Records records) {
     this.routes = List.copyOf(routes);
     this.access = access;
+    this.records = records;
   }
 
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     CompletableFuture<Answer> answer;
+    Visit visit = new Visit(request);
     try {
-      answer = handle(request).toCompletableFuture();
+      answer = handle(request, visit).toCompletableFuture();
     } catch (Exception e) {
       answer = CompletableFuture.failedFuture(e);
     }
     if (answer.isDone()) {
-      answer.handle(ApiServlet::orProblem).thenAccept(done -> send(done, response)).join();
+      answer.handle(ApiServlet::orProblem).thenAccept(done -> send(done, visit, response)).join();
       return;
     }
     AsyncContext later = request.startAsync();
@@ -56,7 +59,7 @@ final class ApiServlet extends HttpServlet {
             .handle(ApiServlet::orProblem)
             .thenAccept(
                 done -> {
-                  send(done, response);
+                  send(done, visit, response);
                   later.complete();
                 });
     sent.exceptionally(
@@ -66,14 +69,15 @@ final class ApiServlet extends HttpServlet {
         });
   }
 
-  private CompletionStage<Answer> handle(HttpServletRequest request) throws Exception {
+  private CompletionStage<Answer> handle(HttpServletRequest request, Visit visit) throws Exception {
     List<String> segments = segments(request.getRequestURI());
     boolean otherMethod = false;
     for (Route route : routes) {
       Optional<List<String>> variables = route.match(segments);
       if (variables.isPresent()) {
         if (route.method().equals(request.getMethod())) {
-          ApiKey caller = access.get().require(request, route.scope());
+          visit.found(route);
+          ApiKey caller = access.get().require(request, route.scope(), visit);
           return route.endpoint().handle(new Exchange(request, caller, variables.get()));
         }
         otherMethod = true;
@@ -122,7 +126,8 @@ final class ApiServlet extends HttpServlet {
     return Answer.of(new Problem(500, "internal", "this is a defect; the log says more"));
   }
 
-  private static void send(Answer answer, HttpServletResponse response) {
+  private void send(Answer answer, Visit visit, HttpServletResponse response) {
+    records.answered(visit, answer.status());
     try {
       response.setStatus(answer.status());
       response.setContentType(answer.contentType());
@@ -131,8 +136,9 @@ final class ApiServlet extends HttpServlet {
       for (Map.Entry<String, String> header : answer.headers().entrySet()) {
         response.setHeader(header.getKey(), header.getValue());
       }
-      response.setContentLength(answer.body().length);
-      response.getOutputStream().write(answer.body());
+      byte[] body = answer.body();
+      response.setContentLength(body.length);
+      response.getOutputStream().write(body);
       response.flushBuffer();
     } catch (IOException | RuntimeException e) {
       log.debug("an answer could not be sent", e);

@@ -67,6 +67,9 @@ final class Catalog {
           } else if (definition.maxRun() > 0) {
             leases.maxActive(definition.queue().value(), definition.maxRun());
           }
+          if (definition.rate() != null) {
+            leases.rateLimit(definition.queue().value(), definition.rate());
+          }
         });
     return new State(all, byName, byQueue, leases.build());
   }
@@ -85,6 +88,10 @@ final class Catalog {
 
   Optional<Entry> find(String name) {
     return Optional.ofNullable(state.byName().get(name));
+  }
+
+  Optional<TaskDefinition> definition(String name) {
+    return find(name).map(Entry::definition);
   }
 
   Optional<Entry> ofQueue(String queue) {

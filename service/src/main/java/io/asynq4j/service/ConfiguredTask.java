@@ -2,6 +2,7 @@ package io.asynq4j.service;
 
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.schedule.ScheduleEntry;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,9 +11,15 @@ import org.jspecify.annotations.Nullable;
  * @param http what it calls, if its kind is http
  * @param cmd what it runs, if its kind is cmd
  * @param schedule when it is enqueued by itself
+ * @param callbacks tasks that call the URLs which are told of this one
  */
 record ConfiguredTask(
     TaskDefinition definition,
     @Nullable HttpSpec http,
     @Nullable CmdSpec cmd,
-    @Nullable ScheduleEntry schedule) {}
+    @Nullable ScheduleEntry schedule,
+    List<ConfiguredTask> callbacks) {
+  ConfiguredTask {
+    callbacks = List.copyOf(callbacks);
+  }
+}

@@ -1,8 +1,11 @@
 package io.asynq4j.service;
 
+import io.asynq4j.RateLimit;
+import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskKind;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -55,6 +58,17 @@ final class DefinitionApi {
     duration(json, "retention", definition.retention());
     duration(json, "unique", definition.uniqueFor());
     json.put("maxPending", definition.maxPending());
+    if (definition.rate() != null) {
+      json.put("rate", Rates.text(definition.rate()));
+      json.put("burst", definition.rate().burst());
+    }
+    FollowUps followUps = definition.followUps();
+    if (!followUps.isNone()) {
+      ObjectNode names = json.putObject("callbacks");
+      names.put("before", followUps.before());
+      names.put("success", followUps.success());
+      names.put("failure", followUps.failure());
+    }
     json.put("fromFile", definition.fromFile());
     return json;
   }
@@ -85,6 +99,8 @@ final class DefinitionApi {
     fields.duration("retention").ifPresent(builder::retention);
     fields.duration("unique").ifPresent(builder::uniqueFor);
     builder.maxPending(fields.integer("maxPending", 0, Integer.MAX_VALUE, 0));
+    int burst = fields.integer("burst", 0, 1_000_000, 0);
+    fields.text("rate").ifPresent(text -> builder.rate(rate(text, burst == 0 ? null : burst)));
     fields.end();
     TaskDefinition definition;
     try {
@@ -95,6 +111,14 @@ final class DefinitionApi {
     }
     changed.run();
     return CompletableFuture.completedFuture(Answer.json(200, json(definition)));
+  }
+
+  private static RateLimit rate(String text, @Nullable Integer burst) {
+    try {
+      return Rates.parse(text, Optional.ofNullable(burst));
+    } catch (IllegalArgumentException e) {
+      throw Problem.invalid("rate", "rate cannot be used: " + e.getMessage());
+    }
   }
 
   CompletionStage<Answer> remove(Exchange exchange) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** A request whose sender is known. Used by one thread at a time. */
 final class Exchange {
@@ -76,10 +77,15 @@ final class Exchange {
   }
 
   Fields fields(int limit) throws IOException {
+    return new Fields(json(limit), "the body");
+  }
+
+  /** The body, where many tasks are no lines but a list in it. */
+  JsonNode json(int limit) throws IOException {
     if (isLines()) {
       throw new Problem(415, "unsupported-type", "one JSON object is expected here");
     }
-    return new Fields(Json.parse(body(limit), "the body"), "the body");
+    return Json.parse(body(limit), "the body");
   }
 
   /** At most so many bytes; more are not read. */

@@ -1,14 +1,19 @@
 package io.asynq4j.service;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.RetryPolicy;
+import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskKind;
 import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
+import io.asynq4j.service.FollowUpTasks.Attempt;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,15 +37,24 @@ final class LeaseApi {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
   private static final int MOST = 1_000;
   private static final int LONGEST_ERROR = 2_000;
+  private static final String CANCELLED = "it was cancelled";
+  private static final String TOO_LONG = "the worker took longer than the task's timeout";
 
   private final Catalog catalog;
   private final LeaseDesk desk;
+  private final FollowUpTasks followUps;
   private final Clock clock;
   private final Supplier<ServiceConfig> config;
 
-  LeaseApi(Catalog catalog, LeaseDesk desk, Clock clock, Supplier<ServiceConfig> config) {
+  LeaseApi(
+      Catalog catalog,
+      LeaseDesk desk,
+      FollowUpTasks followUps,
+      Clock clock,
+      Supplier<ServiceConfig> config) {
     this.catalog = catalog;
     this.desk = desk;
+    this.followUps = followUps;
     this.clock = clock;
     this.config = config;
   }
@@ -95,6 +109,7 @@ final class LeaseApi {
   private Answer leased(List<LeasedTask> tasks) {
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("tasks");
+    List<EnqueueRequest> befores = new ArrayList<>();
     for (LeasedTask task : tasks) {
       ObjectNode json = list.addObject();
       json.put("token", LeaseToken.of(task));
@@ -105,8 +120,19 @@ final class LeaseApi {
       json.put("maxRetry", task.maxRetry());
       TaskJson.time(json, "deadline", task.deadline());
       TaskJson.time(json, "leasedUntil", task.leasedUntil());
+      followUps.before(attempt(task)).ifPresent(befores::add);
+    }
+    try {
+      followUps.send(befores);
+    } catch (RuntimeException e) {
+      giveBack(tasks);
+      throw e;
     }
     return Answer.json(200, body).orElse(() -> giveBack(tasks));
+  }
+
+  private static Attempt attempt(LeasedTask task) {
+    return new Attempt(task.id(), task.task().type(), task.retried() + 1, task.task().payload());
   }
 
   /** The worker has gone before it could be told. */
@@ -121,9 +147,12 @@ final class LeaseApi {
   CompletionStage<Answer> complete(Exchange exchange) throws Exception {
     return settle(
         exchange,
-        (task, fields) ->
-            new Verdict.Complete(
-                task, fields.any("result").map(LeaseApi::payload).orElseGet(Payload::absent)));
+        (task, fields) -> {
+          Optional<JsonNode> result = fields.any("result");
+          return new Decided(
+              new Verdict.Complete(task, result.map(LeaseApi::payload).orElseGet(Payload::absent)),
+              followUps.succeeded(attempt(task), result.orElse(null)));
+        });
   }
 
   private static Payload payload(JsonNode value) {
@@ -136,10 +165,28 @@ final class LeaseApi {
         (task, fields) -> {
           String error = shortened(fields.text("error").orElse("the worker has said no reason"));
           Optional<Duration> in = fields.duration("in");
-          return fields.flag("retry", true)
-              ? new Verdict.Retry(task, error, in.or(() -> delay(task, error)).orElse(null))
-              : new Verdict.Archive(task, error);
+          boolean again = fields.flag("retry", true);
+          Verdict verdict =
+              task.cancelled()
+                  .map(after -> cancelled(task, after))
+                  .orElseGet(
+                      () -> again ? retry(task, error, in) : new Verdict.Archive(task, error));
+          boolean last = !(verdict instanceof Verdict.Retry) || task.retried() >= task.maxRetry();
+          return new Decided(verdict, followUps.failed(attempt(task), error, !last));
         });
+  }
+
+  private Verdict retry(LeasedTask task, String error, Optional<Duration> in) {
+    return new Verdict.Retry(task, error, in.or(() -> delay(task, error)).orElse(null));
+  }
+
+  /** A worker that stops because it was told to has not failed: the canceller decides. */
+  private Verdict cancelled(LeasedTask task, AfterCancel after) {
+    return switch (after) {
+      case ARCHIVE -> new Verdict.Archive(task, CANCELLED);
+      case DELETE -> new Verdict.Drop(task);
+      case RETRY -> retry(task, CANCELLED, Optional.empty());
+    };
   }
 
   private static String shortened(String error) {
@@ -156,29 +203,47 @@ final class LeaseApi {
   CompletionStage<Answer> snooze(Exchange exchange) throws Exception {
     return settle(
         exchange,
-        (task, fields) ->
-            new Verdict.Snooze(
-                task,
-                fields
-                    .duration("in")
-                    .orElseThrow(() -> Problem.invalid("in", "in is missing: for how long"))));
+        (task, fields) -> {
+          Duration in =
+              fields
+                  .duration("in")
+                  .orElseThrow(() -> Problem.invalid("in", "in is missing: for how long"));
+          return Decided.unlessCancelled(this, task, new Verdict.Snooze(task, in));
+        });
   }
 
   CompletionStage<Answer> release(Exchange exchange) throws Exception {
-    return settle(exchange, (task, fields) -> new Verdict.Release(task));
+    return settle(
+        exchange, (task, fields) -> Decided.unlessCancelled(this, task, new Verdict.Release(task)));
+  }
+
+  /**
+   * What is to become of a task.
+   *
+   * @param followUp is enqueued first: if this process ends in between, it is rather told twice
+   */
+  private record Decided(Verdict verdict, Optional<EnqueueRequest> followUp) {
+
+    static Decided unlessCancelled(LeaseApi api, LeasedTask task, Verdict verdict) {
+      return new Decided(
+          task.cancelled().map(after -> api.cancelled(task, after)).orElse(verdict),
+          Optional.empty());
+    }
   }
 
   private interface Decision {
-    Verdict of(LeasedTask task, Fields fields);
+    Decided of(LeasedTask task, Fields fields);
   }
 
   private CompletionStage<Answer> settle(Exchange exchange, Decision decision) throws Exception {
     Batch batch = new Batch(exchange);
-    Map<Integer, Verdict> verdicts = new LinkedHashMap<>();
+    Map<Integer, Decided> decided = new LinkedHashMap<>();
     // All are read before the first is settled: a bad request changes nothing.
-    batch.each((i, task, fields) -> verdicts.put(i, decision.of(task, fields)));
-    List<LeaseEnd> ends = catalog.leases().settle(List.copyOf(verdicts.values()));
-    List<Integer> places = List.copyOf(verdicts.keySet());
+    batch.each((i, task, fields) -> decided.put(i, decision.of(task, fields)));
+    followUps.send(decided.values().stream().flatMap(each -> each.followUp().stream()).toList());
+    List<LeaseEnd> ends =
+        catalog.leases().settle(decided.values().stream().map(Decided::verdict).toList());
+    List<Integer> places = List.copyOf(decided.keySet());
     for (int i = 0; i < ends.size(); i++) {
       LeaseEnd end = ends.get(i);
       batch.answer(places.get(i), end.isLost() ? "lost" : end.name().toLowerCase(Locale.ROOT));
@@ -189,29 +254,44 @@ final class LeaseApi {
   /** Makes leases longer, unless the time of the attempt is over: then it has failed. */
   CompletionStage<Answer> extend(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
-    List<Extension> extensions = new ArrayList<>();
-    batch.each((i, task, fields) -> extensions.add(new Extension(i, task, leaseTime(fields))));
-    extensions.forEach(extension -> extend(extension, batch));
+    Map<Duration, List<Extension>> byLength = new LinkedHashMap<>();
+    List<Verdict> late = new ArrayList<>();
+    List<EnqueueRequest> told = new ArrayList<>();
+    Instant now = clock.instant();
+    batch.each(
+        (i, task, fields) -> {
+          Duration lease = leaseTime(fields);
+          if (task.deadline().isAfter(now)) {
+            byLength.computeIfAbsent(lease, any -> new ArrayList<>()).add(new Extension(i, task));
+          } else {
+            late.add(retry(task, TOO_LONG, Optional.empty()));
+            followUps
+                .failed(attempt(task), TOO_LONG, task.retried() < task.maxRetry())
+                .ifPresent(told::add);
+            batch.answer(i, "lost");
+          }
+        });
+    TaskLeases leases = catalog.leases();
+    byLength.forEach((lease, extensions) -> extend(leases, lease, extensions, batch));
+    followUps.send(told);
+    leases.settle(late);
     return batch.answer();
   }
 
-  private record Extension(int index, LeasedTask task, Duration lease) {}
+  private record Extension(int index, LeasedTask task) {}
 
-  private void extend(Extension extension, Batch batch) {
-    TaskLeases leases = catalog.leases();
-    LeasedTask task = extension.task();
-    if (!task.deadline().isAfter(clock.instant())) {
-      String error = "the worker took longer than the task's timeout";
-      leases.settle(List.of(new Verdict.Retry(task, error, delay(task, error).orElse(null))));
-      batch.answer(extension.index(), "lost");
-      return;
+  private static void extend(
+      TaskLeases leases, Duration lease, List<Extension> extensions, Batch batch) {
+    List<Optional<Instant>> ends =
+        leases.extend(extensions.stream().map(Extension::task).toList(), lease);
+    for (int i = 0; i < ends.size(); i++) {
+      Extension extension = extensions.get(i);
+      String held = extension.task().cancelled().isPresent() ? "cancelled" : "leased";
+      ends.get(i)
+          .ifPresentOrElse(
+              until -> TaskJson.time(batch.answer(extension.index(), held), "leasedUntil", until),
+              () -> batch.answer(extension.index(), "lost"));
     }
-    leases
-        .extend(task, extension.lease())
-        .ifPresentOrElse(
-            until ->
-                TaskJson.time(batch.answer(extension.index(), "leased"), "leasedUntil", until),
-            () -> batch.answer(extension.index(), "lost"));
   }
 
   CompletionStage<Answer> progress(Exchange exchange) throws Exception {
@@ -224,7 +304,8 @@ final class LeaseApi {
             throw Problem.invalid("note", "note must have 1000 characters or less");
           }
           boolean written = catalog.leases().progress(task, percent, note);
-          batch.answer(i, written ? "leased" : "lost");
+          String held = task.cancelled().isPresent() ? "cancelled" : "leased";
+          batch.answer(i, written ? held : "lost");
         });
     return batch.answer();
   }
@@ -242,9 +323,7 @@ final class LeaseApi {
 
     Batch(Exchange exchange) throws Exception {
       this.caller = exchange.caller();
-      ServiceConfig.Limits limits = config.get().limits();
-      exchange.isLines();
-      JsonNode body = Json.parse(exchange.body(limits.batch()), "the body");
+      JsonNode body = exchange.json(config.get().limits().batch());
       this.alone = !body.has("tasks");
       if (alone) {
         items.add(body);
@@ -257,20 +336,24 @@ final class LeaseApi {
     }
 
     void each(Step step) {
+      List<Fields> fields = new ArrayList<>();
+      List<LeaseProof> proofs = new ArrayList<>();
       for (int i = 0; i < items.size(); i++) {
-        Fields fields = new Fields(items.get(i), "a task");
+        fields.add(new Fields(items.get(i), "a task"));
         LeaseToken token =
-            LeaseToken.parse(fields.required("token"))
+            LeaseToken.parse(fields.get(i).required("token"))
                 .orElseThrow(() -> Problem.invalid("token", "this is no token of a lease"));
         catalog
             .ofQueue(token.queue())
             .ifPresent(entry -> Access.requireName(caller, entry.definition().name()));
         answers.get(i).put("id", token.id());
-        Optional<LeasedTask> task =
-            catalog.leases().restore(token.queue(), token.id(), token.token());
-        if (task.isPresent()) {
-          step.take(i, task.get(), fields);
-          fields.end();
+        proofs.add(new LeaseProof(token.queue(), token.id(), token.token()));
+      }
+      List<Optional<LeasedTask>> tasks = catalog.leases().restore(proofs);
+      for (int i = 0; i < tasks.size(); i++) {
+        if (tasks.get(i).isPresent()) {
+          step.take(i, tasks.get(i).get(), fields.get(i));
+          fields.get(i).end();
         } else {
           answer(i, "lost");
         }

@@ -1,15 +1,20 @@
 package io.asynq4j.service;
 
+import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.QueueWatch;
 import io.asynq4j.lease.TaskLeases;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,6 +38,9 @@ final class LeaseDesk implements AutoCloseable {
 
   private static final long PAUSE_AFTER_FAILURE_MILLIS = 200;
 
+  /** With more, it is asked at once which of them have tasks at all. */
+  private static final int FEW_QUEUES = 3;
+
   /** A worker that waits. */
   private record Poll(
       List<String> queues,
@@ -42,6 +50,7 @@ final class LeaseDesk implements AutoCloseable {
       CompletableFuture<List<LeasedTask>> answer) {}
 
   private final Supplier<TaskLeases> leases;
+  private final Clock clock;
   private final Executor answers;
   private final QueueWatch watch;
   private final Thread thread;
@@ -49,6 +58,10 @@ final class LeaseDesk implements AutoCloseable {
   // All guarded by this.
   private final List<Poll> waiting = new ArrayList<>();
   private final Set<String> changed = new LinkedHashSet<>();
+
+  /** Queues that give nothing before a time, and which it is by {@code System.nanoTime()}. */
+  private final Map<String, Long> held = new HashMap<>();
+
   private boolean lookAtAll;
   private boolean closed;
 
@@ -57,8 +70,9 @@ final class LeaseDesk implements AutoCloseable {
   /**
    * @param answers where answers are sent, which a slow worker may hold up
    */
-  LeaseDesk(Supplier<TaskLeases> leases, Executor answers) {
+  LeaseDesk(Supplier<TaskLeases> leases, Clock clock, Executor answers) {
     this.leases = leases;
+    this.clock = clock;
     this.answers = answers;
     this.watch =
         leases
@@ -78,6 +92,11 @@ final class LeaseDesk implements AutoCloseable {
     this.thread = new Thread(this::run, "asynq-lease-desk");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /** How many requests wait. */
+  synchronized int waiting() {
+    return waiting.size();
   }
 
   /** Tasks of one of these queues; none when none came in time. */
@@ -105,7 +124,7 @@ final class LeaseDesk implements AutoCloseable {
 
   private List<LeasedTask> claim(List<String> queues, int max, Duration lease) {
     List<LeasedTask> tasks = new ArrayList<>();
-    for (String queue : queues) {
+    for (String queue : queues.size() > FEW_QUEUES ? watch.withTasks(queues) : queues) {
       if (tasks.size() < max) {
         tasks.addAll(leases.get().claim(queue, max - tasks.size(), lease));
       }
@@ -164,6 +183,7 @@ final class LeaseDesk implements AutoCloseable {
         }
         long now = System.nanoTime();
         endExpired(now);
+        endHolds(now);
         look = !waiting.isEmpty() && (lookAtAll || now - lastLook >= LOOK_NANOS);
         if (look || !changed.isEmpty()) {
           break;
@@ -185,7 +205,24 @@ final class LeaseDesk implements AutoCloseable {
   }
 
   private long untilNext(long now) {
-    return waiting.stream().mapToLong(poll -> poll.until() - now).min().orElse(LOOK_NANOS);
+    long next = waiting.stream().mapToLong(poll -> poll.until() - now).min().orElse(LOOK_NANOS);
+    return held.values().stream().mapToLong(until -> until - now).reduce(next, Math::min);
+  }
+
+  private void endHolds(long now) {
+    Iterator<Map.Entry<String, Long>> holds = held.entrySet().iterator();
+    while (holds.hasNext()) {
+      Map.Entry<String, Long> hold = holds.next();
+      if (hold.getValue() - now <= 0) {
+        holds.remove();
+        changed.add(hold.getKey());
+      }
+    }
+  }
+
+  private synchronized void hold(String queue, Instant until) {
+    long millis = Math.max(1, Duration.between(clock.instant(), until).toMillis() + 1);
+    held.put(queue, System.nanoTime() + Duration.ofMillis(millis).toNanos());
   }
 
   private void endExpired(long now) {
@@ -201,6 +238,10 @@ final class LeaseDesk implements AutoCloseable {
 
   private void serve(Set<String> queues) {
     Set<String> dry = new HashSet<>();
+    if (queues.size() > FEW_QUEUES) {
+      // One question tells which are empty, and arms them; claiming from each would be many.
+      queues = watch.armEmpty(queues);
+    }
     for (String queue : queues) {
       if (!drain(queue)) {
         dry.add(queue);
@@ -225,17 +266,21 @@ final class LeaseDesk implements AutoCloseable {
       if (poll == null) {
         return true;
       }
-      List<LeasedTask> tasks;
+      LeaseBatch batch;
       try {
-        tasks = leases.get().claim(queue, poll.max(), poll.lease());
+        batch = leases.get().claimBatch(queue, poll.max(), poll.lease());
       } catch (RuntimeException e) {
         putBack(poll);
         throw e;
       }
-      if (tasks.isEmpty()) {
+      if (batch.heldUntil() != null) {
+        hold(queue, batch.heldUntil());
+      }
+      if (batch.tasks().isEmpty()) {
         putBack(poll);
         return false;
       }
+      List<LeasedTask> tasks = batch.tasks();
       poll.answer().completeAsync(() -> tasks, answers);
     }
   }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that a task service is told by its file, checked. Immutable. Made by {@link #load} and
@@ -28,45 +29,66 @@ public final class ServiceConfig {
   /** How long leases are: when a worker does not say, and at most. */
   record LeaseTimes(Duration usual, Duration longest) {}
 
+  /**
+   * Where requests come in.
+   *
+   * @param certificate a file with the certificate and those above it, in PEM; null = no TLS
+   * @param key a file with its private key, in PEM
+   */
+  record Listener(String host, int port, @Nullable Path certificate, @Nullable Path key) {
+    boolean isEncrypted() {
+      return certificate != null;
+    }
+  }
+
+  /** What hosted tasks may do: how many at once, and where they may connect to. */
+  record Hosting(
+      int concurrency,
+      Duration shutdownTimeout,
+      AllowedHosts allowedHosts,
+      Duration connectTimeout) {}
+
+  /** How tasks are taken in. */
+  record Intake(Duration idempotency, Durability durability, Limits limits) {}
+
+  /** The dashboard on the same port: whether it is there, and whether it changes anything. */
+  record DashboardPages(boolean enabled, boolean readOnly) {}
+
+  /**
+   * What the service tells of itself.
+   *
+   * @param audit the file for what callers have changed; null = the log
+   * @param requests whether each request is logged
+   */
+  record Logs(@Nullable Path audit, boolean requests) {}
+
   private final String redisUrl;
-  private final String host;
-  private final int port;
-  private final int concurrency;
-  private final Duration shutdownTimeout;
-  private final Duration idempotency;
-  private final Durability durability;
-  private final Limits limits;
+  private final Listener listener;
+  private final Hosting hosting;
+  private final Intake intake;
   private final LeaseTimes leases;
-  private final AllowedHosts allowedHosts;
-  private final Duration connectTimeout;
+  private final DashboardPages dashboard;
+  private final Logs logs;
   private final List<ApiKey> keys;
   private final Map<String, ConfiguredTask> tasks;
 
   ServiceConfig(
       String redisUrl,
-      String host,
-      int port,
-      int concurrency,
-      Duration shutdownTimeout,
-      Duration idempotency,
-      Durability durability,
-      Limits limits,
+      Listener listener,
+      Hosting hosting,
+      Intake intake,
       LeaseTimes leases,
-      AllowedHosts allowedHosts,
-      Duration connectTimeout,
+      DashboardPages dashboard,
+      Logs logs,
       List<ApiKey> keys,
       Map<String, ConfiguredTask> tasks) {
     this.redisUrl = redisUrl;
-    this.host = host;
-    this.port = port;
-    this.concurrency = concurrency;
-    this.shutdownTimeout = shutdownTimeout;
-    this.idempotency = idempotency;
-    this.durability = durability;
-    this.limits = limits;
+    this.listener = listener;
+    this.hosting = hosting;
+    this.intake = intake;
     this.leases = leases;
-    this.allowedHosts = allowedHosts;
-    this.connectTimeout = connectTimeout;
+    this.dashboard = dashboard;
+    this.logs = logs;
     this.keys = List.copyOf(keys);
     this.tasks = Map.copyOf(tasks);
   }
@@ -91,45 +113,54 @@ public final class ServiceConfig {
     return redisUrl;
   }
 
-  String host() {
-    return host;
+  Listener listener() {
+    return listener;
   }
 
-  int port() {
-    return port;
+  /** Whether only this machine can reach it. */
+  boolean isLocal() {
+    return ConfigurationReader.isLoopback(listener.host());
   }
 
   int concurrency() {
-    return concurrency;
+    return hosting.concurrency();
   }
 
   Duration shutdownTimeout() {
-    return shutdownTimeout;
+    return hosting.shutdownTimeout();
+  }
+
+  AllowedHosts allowedHosts() {
+    return hosting.allowedHosts();
+  }
+
+  Duration connectTimeout() {
+    return hosting.connectTimeout();
   }
 
   /** How long an Idempotency-Key is remembered. */
   Duration idempotency() {
-    return idempotency;
+    return intake.idempotency();
   }
 
   Durability durability() {
-    return durability;
+    return intake.durability();
   }
 
   Limits limits() {
-    return limits;
+    return intake.limits();
   }
 
   LeaseTimes leases() {
     return leases;
   }
 
-  AllowedHosts allowedHosts() {
-    return allowedHosts;
+  DashboardPages dashboard() {
+    return dashboard;
   }
 
-  Duration connectTimeout() {
-    return connectTimeout;
+  Logs logs() {
+    return logs;
   }
 
   List<ApiKey> keys() {
@@ -149,6 +180,6 @@ public final class ServiceConfig {
   @Override
   public String toString() {
     return "ServiceConfig[%s:%d, %d tasks, %d keys]"
-        .formatted(host, port, tasks.size(), keys.size());
+        .formatted(listener.host(), listener.port(), tasks.size(), keys.size());
   }
 }

@@ -27,8 +27,7 @@ public final class ServiceProcess {
    * @param environment the variables that the file may use
    * @param started is told when the replica answers requests
    */
-  public static void run(
-      Path file, Map<String, String> environment, Consumer<TaskService> started)
+  public static void run(Path file, Map<String, String> environment, Consumer<TaskService> started)
       throws InterruptedException {
     ServiceConfig config = ServiceConfig.load(file, environment);
     CountDownLatch end = new CountDownLatch(1);
@@ -44,9 +43,7 @@ public final class ServiceProcess {
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
     try (TaskService service =
-        TaskService.builder(config)
-            .reader(() -> ServiceConfig.load(file, environment))
-            .start()) {
+        TaskService.builder(config).reader(() -> ServiceConfig.load(file, environment)).start()) {
       Signals.on("HUP", () -> reload(service));
       started.accept(service);
       end.await();

@@ -19,7 +19,10 @@ import tools.jackson.databind.JsonNode;
  * @param fingerprint of the Idempotency-Key and of what was handed in with it; null without one
  */
 record Submission(
-    TaskDefinition definition, EnqueueRequest request, @Nullable Fingerprint fingerprint) {
+    TaskDefinition definition,
+    JsonNode params,
+    EnqueueRequest request,
+    @Nullable Fingerprint fingerprint) {
 
   /** A header of the task, so that it is there exactly as long as the task. */
   static final String FINGERPRINT_HEADER = "asynq-idempotency";
@@ -100,7 +103,7 @@ record Submission(
         all = remembered(all, fingerprint, idempotency);
       }
       Task task = Task.of(name, Payload.of(Json.bytes(params)));
-      return new Submission(definition, EnqueueRequest.of(task, all), fingerprint);
+      return new Submission(definition, params, EnqueueRequest.of(task, all), fingerprint);
     } catch (IllegalArgumentException e) {
       throw Problem.invalid("", String.valueOf(e.getMessage()));
     }

@@ -65,12 +65,7 @@ final class Submissions {
     }
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (Answer answer : submit(lines, exchange.caller(), null)) {
-      ObjectNode line = Json.object();
-      line.put("status", answer.status());
-      Json.parse(answer.body(), "an answer")
-          .properties()
-          .forEach(e -> line.set(e.getKey(), e.getValue()));
-      all.writeBytes(Json.bytes(line));
+      all.writeBytes(answer.line());
       all.write('\n');
     }
     return Answer.lines(all.toByteArray());
@@ -126,7 +121,9 @@ final class Submissions {
   private Answer answer(Submission submission, EnqueueResult result) {
     String queue = submission.definition().queue().value();
     if (result instanceof EnqueueResult.Enqueued enqueued) {
-      return Answer.json(201, wrapped(enqueued.info()));
+      ObjectNode body = Json.object();
+      body.set("task", TaskJson.of(enqueued.info(), submission.params()));
+      return Answer.json(201, body);
     } else if (result instanceof EnqueueResult.IdConflict conflict) {
       TaskInfo existing = find(queue, conflict.id());
       return replay(submission.fingerprint(), existing, conflict.id());

@@ -16,11 +16,18 @@ final class TaskJson {
   private TaskJson() {}
 
   static ObjectNode of(TaskInfo task) {
+    return of(task, value(task.payload()));
+  }
+
+  /**
+   * @param params what its payload is, for who knows it already
+   */
+  static ObjectNode of(TaskInfo task, JsonNode params) {
     ObjectNode json = Json.object();
     json.put("id", task.id());
     json.put("name", task.type());
     json.put("state", task.state().name().toLowerCase(Locale.ROOT));
-    json.set("params", value(task.payload()));
+    json.set("params", params);
     json.put("retried", task.retried());
     json.put("maxRetry", task.maxRetry());
     if (!task.lastError().isEmpty()) {

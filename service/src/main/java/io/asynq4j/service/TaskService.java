@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.dashboard.Dashboard;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Middleware;
 import io.asynq4j.handler.Mux;
@@ -53,6 +54,7 @@ public final class TaskService implements AutoCloseable {
   private static final Duration FOLLOW_INTERVAL = Duration.ofSeconds(2);
   private static final Duration SCHEDULE_INTERVAL = Duration.ofSeconds(5);
   private static final int TIMER_THREADS = 4;
+  private static final String DASHBOARD = "/dashboard";
 
   private final RedisConnection redis;
   private final Catalog catalog;
@@ -62,6 +64,8 @@ public final class TaskService implements AutoCloseable {
   private final TaskServer server;
   private final Scheduler scheduler;
   private final LeaseDesk desk;
+  private final FollowUpTasks followUps;
+  private final ServiceMetrics metrics;
   private final ScheduledExecutorService timer;
   private final ExecutorService answers = Executors.newCachedThreadPool(TaskService::daemon);
   private final WebServer web;
@@ -82,7 +86,10 @@ public final class TaskService implements AutoCloseable {
     this.timer = Executors.newScheduledThreadPool(TIMER_THREADS, TaskService::daemon);
     this.httpClient = new HttpClient();
     this.hosted = new HostedTasks(httpClient, new ProcessGroups(), redis.clock());
+    this.followUps = new FollowUpTasks(catalog::definition, client);
+    this.metrics = new ServiceMetrics(Inspector.create(redis));
     Mux.Builder handlers = Mux.builder().otherwise(hosted);
+    handlers.use(new FollowUpMiddleware(followUps));
     builder.middlewares.forEach(handlers::use);
     this.server =
         TaskServer.builder(redis)
@@ -90,12 +97,33 @@ public final class TaskService implements AutoCloseable {
             .handlers(handlers.build())
             .concurrency(config.concurrency())
             .shutdownTimeout(config.shutdownTimeout())
+            .listener(metrics.serverListener())
             .build();
     this.scheduler =
         Scheduler.builder(redis).source(this::schedules).sourceInterval(SCHEDULE_INTERVAL).build();
-    this.desk = new LeaseDesk(catalog::leases, answers);
+    this.desk = new LeaseDesk(catalog::leases, redis.clock(), answers);
+    metrics.showWaiting(desk);
     this.routes = makeRoutes();
-    this.web = new WebServer(config, new ApiServlet(routes, () -> access));
+    AuditLog audit = new AuditLog(() -> config.logs().audit(), redis.clock());
+    Records records = new Records(metrics, audit, () -> config.logs().requests());
+    this.web = new WebServer(config.listener(), new ApiServlet(routes, () -> access, records));
+    if (config.dashboard().enabled()) {
+      mountDashboard();
+    }
+  }
+
+  private void mountDashboard() {
+    DashboardGate gate = new DashboardGate(() -> access, catalog);
+    Dashboard.Builder dashboard =
+        Dashboard.builder(redis)
+            .title("task service")
+            .readOnly(config.dashboard().readOnly())
+            .metrics(false);
+    if (!access.isOpen()) {
+      dashboard.authenticator(request -> gate.grant(request, config.dashboard().readOnly()));
+    }
+    web.add(gate, DASHBOARD + "/*");
+    web.add(dashboard.servlet(), DASHBOARD + "/*");
   }
 
   private static Thread daemon(Runnable task) {
@@ -128,18 +156,27 @@ public final class TaskService implements AutoCloseable {
       scheduler.start();
       ScheduledFuture<?> unused =
           timer.scheduleWithFixedDelay(
-          this::follow,
-          FOLLOW_INTERVAL.toMillis(),
-          FOLLOW_INTERVAL.toMillis(),
-          TimeUnit.MILLISECONDS);
+              this::follow,
+              FOLLOW_INTERVAL.toMillis(),
+              FOLLOW_INTERVAL.toMillis(),
+              TimeUnit.MILLISECONDS);
       web.start();
-      log.info("the task service listens on {}:{}", config.host(), port());
+      warnOfPlainText();
+      log.info("the task service answers at {}", uri());
       return this;
     } catch (Exception e) {
       close();
       throw e instanceof RuntimeException unchecked
           ? unchecked
           : new IllegalStateException("the task service cannot start: " + e.getMessage(), e);
+    }
+  }
+
+  private void warnOfPlainText() {
+    if (!config.listener().isEncrypted() && !config.keys().isEmpty() && !config.isLocal()) {
+      log.warn(
+          "requests are not encrypted, so keys can be read on the way: set listen.tls, or put a"
+              + " proxy with TLS before it");
     }
   }
 
@@ -182,12 +219,13 @@ public final class TaskService implements AutoCloseable {
   private List<Route> makeRoutes() {
     Inspector inspector = Inspector.create(redis);
     Submissions submissions = new Submissions(catalog, client, inspector, () -> config);
-    Tasks tasks = new Tasks(catalog, inspector, timer);
-    LeaseApi leases = new LeaseApi(catalog, desk, redis.clock(), () -> config);
+    Tasks tasks = new Tasks(catalog, inspector, timer, () -> draining);
+    LeaseApi leases = new LeaseApi(catalog, desk, followUps, redis.clock(), () -> config);
     DefinitionApi definitions = new DefinitionApi(catalog, this::changed, () -> config);
     return List.of(
         new Route("GET", "/livez", null, exchange -> ok("live")),
         new Route("GET", "/readyz", null, exchange -> ready()),
+        new Route("GET", "/metrics", Scope.OPERATE, exchange -> scraped()),
         new Route("GET", "/v1/openapi.json", null, exchange -> openApi()),
         new Route("POST", "/v1/tasks", Scope.SUBMIT, submissions::submit),
         new Route("GET", "/v1/tasks/*", Scope.SUBMIT, tasks::get),
@@ -227,10 +265,15 @@ public final class TaskService implements AutoCloseable {
     return endpoint.handle(exchange);
   }
 
+  private CompletionStage<Answer> scraped() {
+    return CompletableFuture.completedFuture(
+        Answer.text(metrics.scrape(), "text/plain; version=0.0.4; charset=utf-8"));
+  }
+
   private static CompletionStage<Answer> openApi() throws IOException {
     try (InputStream document = TaskService.class.getResourceAsStream("openapi.json")) {
       byte[] bytes = Objects.requireNonNull(document, "openapi.json").readAllBytes();
-      return CompletableFuture.completedFuture(Answer.json(200, Json.parse(bytes, "the document")));
+      return CompletableFuture.completedFuture(Answer.text(bytes, Answer.JSON));
     }
   }
 
@@ -267,8 +310,15 @@ public final class TaskService implements AutoCloseable {
     changed();
     Set<String> needRestart = new TreeSet<>();
     compare(needRestart, "redis.url", before.redisUrl(), changed.redisUrl());
-    compare(needRestart, "listen.host", before.host(), changed.host());
-    compare(needRestart, "listen.port", before.port(), changed.port());
+    web.reload(changed.listener());
+    compare(needRestart, "listen.host", before.listener().host(), changed.listener().host());
+    compare(needRestart, "listen.port", before.listener().port(), changed.listener().port());
+    compare(
+        needRestart,
+        "listen.tls",
+        before.listener().isEncrypted(),
+        changed.listener().isEncrypted());
+    compare(needRestart, "dashboard", before.dashboard(), changed.dashboard());
     compare(needRestart, "concurrency", before.concurrency(), changed.concurrency());
     compare(needRestart, "shutdownTimeout", before.shutdownTimeout(), changed.shutdownTimeout());
     log.info(
@@ -286,8 +336,13 @@ public final class TaskService implements AutoCloseable {
 
   /** Where it answers. */
   public URI uri() {
-    String host = config.host().contains(":") ? "[" + config.host() + "]" : config.host();
-    return URI.create("http://" + host + ":" + port() + "/");
+    String host = config.listener().host();
+    return URI.create(
+        "%s://%s:%d/"
+            .formatted(
+                config.listener().isEncrypted() ? "https" : "http",
+                host.contains(":") ? "[" + host + "]" : host,
+                port()));
   }
 
   /** Where it listens: another port than configured, if that was 0. */
@@ -314,6 +369,7 @@ public final class TaskService implements AutoCloseable {
     } catch (Exception e) {
       log.warn("the HTTP client did not stop", e);
     }
+    metrics.close();
     redis.close();
   }
 

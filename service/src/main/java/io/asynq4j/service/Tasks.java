@@ -16,6 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Looks at tasks and changes single ones. Thread-safe. */
@@ -28,8 +29,17 @@ final class Tasks {
   private final Catalog catalog;
   private final Inspector inspector;
   private final ScheduledExecutorService timer;
+  private final BooleanSupplier draining;
 
-  Tasks(Catalog catalog, Inspector inspector, ScheduledExecutorService timer) {
+  /**
+   * @param draining whether those who wait are to be answered as things are
+   */
+  Tasks(
+      Catalog catalog,
+      Inspector inspector,
+      ScheduledExecutorService timer,
+      BooleanSupplier draining) {
+    this.draining = draining;
     this.catalog = catalog;
     this.inspector = inspector;
     this.timer = timer;
@@ -48,29 +58,29 @@ final class Tasks {
       TaskInfo task, long until, long pauseMillis, CompletableFuture<Answer> answer) {
     boolean ended = task.state() == TaskState.COMPLETED || task.state() == TaskState.ARCHIVED;
     long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
-    if (ended || left <= 0) {
+    if (ended || left <= 0 || draining.getAsBoolean()) {
       answer.complete(answer(task));
       return;
     }
     ScheduledFuture<?> unused =
         timer.schedule(
-        () -> {
-          try {
-            TaskInfo now = inspector.task(task.queue().value(), task.id());
-            await(now, until, Math.min(pauseMillis * 3 / 2, LONGEST_PAUSE_MILLIS), answer);
-          } catch (TaskNotFoundException | QueueNotFoundException e) {
-            answer.completeExceptionally(
-                new Problem(
-                    410,
-                    "gone",
-                    "the task has ended or was deleted, and is not kept: give its definition a"
-                        + " retention"));
-          } catch (RuntimeException e) {
-            answer.completeExceptionally(e);
-          }
-        },
-        Math.min(pauseMillis, left),
-        TimeUnit.MILLISECONDS);
+            () -> {
+              try {
+                TaskInfo now = inspector.task(task.queue().value(), task.id());
+                await(now, until, Math.min(pauseMillis * 3 / 2, LONGEST_PAUSE_MILLIS), answer);
+              } catch (TaskNotFoundException | QueueNotFoundException e) {
+                answer.completeExceptionally(
+                    new Problem(
+                        410,
+                        "gone",
+                        "the task has ended or was deleted, and is not kept: give its definition a"
+                            + " retention"));
+              } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+              }
+            },
+            Math.min(pauseMillis, left),
+            TimeUnit.MILLISECONDS);
   }
 
   /** It is not to run: what waits is archived, what runs is told to stop. */

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.asynq4j.Durability;
+import io.asynq4j.RateLimit;
+import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskKind;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +50,8 @@ class ConfigurationTest {
             shutdownTimeout: 1m30s
             idempotency: 2d
             durability: replicated
+            dashboard: { enabled: true }
+            log: { audit: /var/log/audit, requests: true }
             limits: { body: 64KiB, batch: 1MiB, batchLines: 50 }
             lease: { default: 10s, longest: 5m }
             http: { allow: [api.example.com, 10.0.0.0/8], connectTimeout: 1s }
@@ -65,6 +70,9 @@ class ConfigurationTest {
                 retention: 1d
                 unique: 1h
                 maxPending: 1000
+                rate: 30/m
+                burst: 4
+                callbacks: { success: { task: line }, failure: { url: "https://api.example.com/f", secret: "${SECRET}" } }
                 schedule: { cron: "0 3 * * *", zone: Europe/Oslo, params: { all: true } }
                 params: { type: object, required: [to] }
                 http: { url: "https://api.example.com/mail", secret: "${SECRET}", readTimeout: 3s }
@@ -76,8 +84,8 @@ class ConfigurationTest {
             """
                 .formatted(HASH));
     assertThat(config.redisUrl()).isEqualTo("redis://redis.example.com:6380");
-    assertThat(config.host()).isEqualTo("0.0.0.0");
-    assertThat(config.port()).isZero();
+    assertThat(config.listener().host()).isEqualTo("0.0.0.0");
+    assertThat(config.listener().port()).isZero();
     assertThat(config.concurrency()).isEqualTo(7);
     assertThat(config.shutdownTimeout()).isEqualTo(Duration.ofSeconds(90));
     assertThat(config.idempotency()).isEqualTo(Duration.ofDays(2));
@@ -100,12 +108,19 @@ class ConfigurationTest {
                 .retention(Duration.ofDays(1))
                 .uniqueFor(Duration.ofHours(1))
                 .maxPending(1000)
+                .rate(new RateLimit(30, Duration.ofMinutes(1), 4))
+                .followUps(new FollowUps(null, "line", "mail.on-failure"))
                 .paramsSchema("{\"type\":\"object\",\"required\":[\"to\"]}")
                 .fromFile(true)
                 .build());
     assertThat(requireNonNull(mail.http()).secret()).isEqualTo("0123456789abcdef");
     assertThat(requireNonNull(mail.http()).toString()).doesNotContain("0123456789abcdef");
     assertThat(requireNonNull(mail.schedule()).task().payload().utf8()).isEqualTo("{\"all\":true}");
+    ConfiguredTask callback = requireNonNull(config.tasks().get("mail.on-failure"));
+    assertThat(callback.definition().kind()).isEqualTo(TaskKind.HTTP);
+    assertThat(requireNonNull(callback.http()).url()).hasToString("https://api.example.com/f");
+    assertThat(config.dashboard().enabled()).isTrue();
+    assertThat(config.logs().audit()).isEqualTo(Path.of("/var/log/audit"));
     assertThat(requireNonNull(config.tasks().get("line")).definition().ordered()).isTrue();
     assertThat(requireNonNull(config.tasks().get("skipping")).definition().maxRun()).isEqualTo(1);
     assertThat(requireNonNull(config.tasks().get("skipping")).definition().ordered()).isFalse();
@@ -115,7 +130,7 @@ class ConfigurationTest {
   @Test
   void anEmptyFileIsAServiceOnLoopbackThatHostsNothing() {
     ServiceConfig config = parse("");
-    assertThat(config.host()).isEqualTo("127.0.0.1");
+    assertThat(config.listener().host()).isEqualTo("127.0.0.1");
     assertThat(config.taskNames()).isEmpty();
   }
 
@@ -166,6 +181,12 @@ class ConfigurationTest {
         "http: { allow: ['http://x/'] }             | http.allow cannot be used",
         "limits: { body: 1XB }                      | must be a size",
         "concurrency: 1\\nconcurrency: 2            | is there twice",
+        "tasks: { a: { kind: worker, rate: fast } } | tasks.a.rate cannot be used",
+        "tasks: { a: { kind: worker, burst: 5 } }   | tasks.a.burst needs a rate",
+        "tasks: { a: { kind: worker, callbacks: { success: { task: b } } } } | which is not defined",
+        "tasks: { a: { kind: worker, callbacks: { before: { task: a } } } } | must have none of its own",
+        "tasks: { a: { kind: worker, callbacks: { failure: { url: 'http://x/' } } } } | not in http.allow",
+        "listen: { tls: { certificate: /nowhere, key: /nowhere } } | listen.tls.certificate cannot be read",
       })
   void whatIsWrongIsRefused(String yaml, String expected) {
     assertThat(problems(yaml.replace("\\n", "\n")).toString()).contains(expected);

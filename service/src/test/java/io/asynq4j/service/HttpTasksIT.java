@@ -62,8 +62,7 @@ class HttpTasksIT {
               .formatted(name, target.getAddress().getPort(), name, SECRET));
     }
     fixture.start(
-        TaskService.builder(
-                fixture.config("http: { allow: [127.0.0.1] }\ntasks:\n" + tasks))
+        TaskService.builder(fixture.config("http: { allow: [127.0.0.1] }\ntasks:\n" + tasks))
             .use(
                 (task, context, next) -> {
                   wrapped.incrementAndGet();

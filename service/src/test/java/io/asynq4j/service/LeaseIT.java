@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The lease protocol, spoken by hand. */
 class LeaseIT {
@@ -124,6 +125,47 @@ class LeaseIT {
             "{\"tasks\":[{\"token\":\"%s\"},{\"token\":\"%s\"}]}".formatted(one, two));
     assertThat(reply.at("/tasks/0/state").stringValue()).isEqualTo("lost");
     assertThat(reply.at("/tasks/1/state").stringValue()).isEqualTo("completed");
+  }
+
+  @Test
+  void aWorkerIsToldThatItsTaskWasCancelledAndItsEndIsWhatTheCancellerWanted() {
+    submit("a", "1");
+    submit("a", "2");
+    String one = leaseOne("a");
+    String two = leaseOne("a");
+    assertThat(fixture.post("/v1/tasks/1/cancel?name=a", "").status()).isEqualTo(200);
+
+    Reply both =
+        fixture.post(
+            "/v1/extend",
+            "{\"tasks\":[{\"token\":\"%s\"},{\"token\":\"%s\",\"lease\":\"50s\"}]}"
+                .formatted(one, two));
+    assertThat(both.at("/tasks/0/state").stringValue()).isEqualTo("cancelled");
+    assertThat(both.at("/tasks/1/state").stringValue()).isEqualTo("leased");
+    assertThat(settle("progress", one, "").at("/state").stringValue()).isEqualTo("cancelled");
+    assertThat(settle("fail", one, ",\"error\":\"stopped\"").at("/state").stringValue())
+        .isEqualTo("archived");
+    assertThat(task("a", "1").lastError()).isEqualTo("it was cancelled");
+    assertThat(settle("complete", two, "").status()).isEqualTo(200);
+  }
+
+  @Test
+  void aLargeBatchIsSettledInFull() {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 50; i++) {
+      lines.append("{\"name\":\"a\",\"id\":\"").append(i).append("\"}\n");
+    }
+    fixture.post("/v1/tasks", lines.toString(), "Content-Type", "application/x-ndjson");
+    JsonNode leased = lease("a", ",\"max\":50");
+    assertThat(leased).hasSize(50);
+    ObjectNode body = Json.object();
+    leased.forEach(
+        task -> body.withArray("tasks").addObject().put("token", task.get("token").stringValue()));
+    Reply reply = fixture.post("/v1/complete", body.toString());
+    assertThat(reply.at("/tasks")).hasSize(50);
+    assertThat(reply.at("/tasks"))
+        .allSatisfy(task -> assertThat(task.get("state").stringValue()).isEqualTo("completed"));
+    assertThat(fixture.inspector.queue("a").size(TaskState.COMPLETED)).isEqualTo(50);
   }
 
   @Test

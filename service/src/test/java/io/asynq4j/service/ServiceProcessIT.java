@@ -8,6 +8,7 @@ import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -57,16 +58,7 @@ class ServiceProcessIT {
               + "tasks:\n  slow: { kind: cmd, retention: 1h, cmd: { program: /bin/sh, args: [-c, 'sleep 2; echo done'] } }\n";
       Files.writeString(file, slow);
       Path output = directory.resolve("out");
-      Process process =
-          new ProcessBuilder(
-                  ProcessHandle.current().info().command().orElseThrow(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  ServiceMain.class.getName(),
-                  file.toString())
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
+      Process process = startProcess(file, output);
       try {
         await()
             .atMost(Duration.ofSeconds(20))
@@ -87,14 +79,23 @@ class ServiceProcessIT {
 
         assertThat(post(url + "/v1/tasks", "{\"name\":\"slow\",\"id\":\"1\"}").statusCode())
             .isEqualTo(201);
+        assertThat(
+                post(url + "/v1/tasks", "{\"name\":\"slow\",\"id\":\"2\",\"in\":\"1h\"}")
+                    .statusCode())
+            .isEqualTo(201);
         Inspector inspector = Inspector.create(redis);
         await().until(() -> inspector.task("slow", "1").state() == TaskState.ACTIVE);
         CompletableFuture<HttpResponse<String>> waiting =
             postAsync(url + "/v1/lease", "{\"names\":[\"more\"],\"wait\":\"30s\"}");
+        CompletableFuture<HttpResponse<String>> result =
+            http.sendAsync(
+                HttpRequest.newBuilder(URI.create(url + "/v1/tasks/2?wait=30s")).build(),
+                BodyHandlers.ofString());
         Thread.sleep(500); // nothing tells from outside that a request waits
         signal(process, "TERM");
         // Who waits is sent away, and what runs is finished.
         assertThat(waiting.get(10, TimeUnit.SECONDS).body()).isEqualTo("{\"tasks\":[]}");
+        assertThat(result.get(10, TimeUnit.SECONDS).body()).contains("\"state\":\"scheduled\"");
         assertThat(status(url + "/readyz")).isIn(503, 0);
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(inspector.task("slow", "1").state()).isEqualTo(TaskState.COMPLETED);
@@ -104,6 +105,19 @@ class ServiceProcessIT {
         process.destroyForcibly();
       }
     }
+  }
+
+  static Process startProcess(Path file, Path output) throws IOException {
+    return new ProcessBuilder(
+            ProcessHandle.current().info().command().orElseThrow(),
+            "-Xmx256m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            ServiceMain.class.getName(),
+            file.toString())
+        .redirectErrorStream(true)
+        .redirectOutput(output.toFile())
+        .start();
   }
 
   private static void signal(Process process, String name) throws Exception {

@@ -52,6 +52,10 @@ class WorkersIT {
                 time.sleep(300)
             if mode == "slow":
                 time.sleep(4)
+            if mode == "stop":
+                task.progress(1, "at it")
+                assert task.cancelled.wait(20)
+                raise RuntimeError("stopped")
             task.progress(99, "nearly")
             return {"double": task.params.get("n", 0) * 2, "attempt": task.attempt}
 
@@ -86,6 +90,14 @@ class WorkersIT {
                         $task->extend();
                     }
                 }
+            }
+            if ($mode === 'stop') {
+                $until = microtime(true) + 20;
+                while (!$task->cancelled && microtime(true) < $until) {
+                    $task->progress(1, 'at it');
+                    usleep(100000);
+                }
+                throw new RuntimeException($task->cancelled ? 'stopped' : 'not told');
             }
             $task->progress(99, 'nearly');
             return ['double' => ($task->params['n'] ?? 0) * 2, 'attempt' => $task->attempt];
@@ -209,6 +221,19 @@ class WorkersIT {
     TaskInfo task = ended("1", TaskState.COMPLETED);
     // The crash cost no retry.
     assertThat(task.result().utf8()).isEqualTo("{\"double\":42,\"attempt\":1}");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Language.class)
+  void aCancelledTaskIsStoppedByItsWorker(Language language) throws Exception {
+    startWorker(language, 2);
+    submit("1", "stop");
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> fixture.inspector.task("work", "1").progress() != null);
+    String[] asKey = {"Authorization", "Bearer " + key};
+    assertThat(fixture.post("/v1/tasks/1/cancel", "", asKey).status()).isEqualTo(200);
+    assertThat(ended("1", TaskState.ARCHIVED).lastError()).isEqualTo("it was cancelled");
   }
 
   @ParameterizedTest

@@ -43,7 +43,8 @@ class LoadProgramsIT {
     "idle-cost, commandsPerSecondWith1000, 3",
     "recovery, secondsToRecover, 3",
     "latency, tasksPerSecondWith2Millis, 1",
-    "search, tasksPerSecond, 2"
+    "search, tasksPerSecond, 2",
+    "service, tasksPerSecond, 1"
   })
   void everyProgramFindsItsFigures(String program, String figure, int bars) {
     assertThat(run(program, "--quick", "--json")).as(err.toString()).isZero();
@@ -118,6 +119,7 @@ class LoadProgramsIT {
                 "recovery",
                 "footprint",
                 "latency",
+                "service",
                 "search",
                 "compare"));
   }
