@@ -96,12 +96,12 @@ final class ServiceLoad extends LoadProgram {
                 .formatted(lab.uri()),
             Map.of());
     try (TaskService service = TaskService.start(config)) {
-      run(lab, service.uri(), Duration.ofSeconds(size(10, 1)), new Run(/* keepsTimes= */ false));
+      run(lab, service.uri(), Duration.ofSeconds(size(5, 1)), new Run(/* keepsTimes= */ false));
       if (soakMinutes > 0) {
         soak(lab, service.uri(), findings);
       } else {
         Run run = new Run(/* keepsTimes= */ true);
-        Cell cell = run(lab, service.uri(), Duration.ofSeconds(size(20, 2)), run);
+        Cell cell = run(lab, service.uri(), Duration.ofSeconds(size(15, 2)), run);
         tell(run, cell, findings);
       }
     }
