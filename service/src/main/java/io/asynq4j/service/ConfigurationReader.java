@@ -74,6 +74,7 @@ final class ConfigurationReader {
             leases(top),
             dashboard(top.section("dashboard")),
             logs(top.section("log")),
+            top.has("gearman") ? GearmanSection.read(top.section("gearman")) : null,
             keys,
             TaskReader.read(top.section("tasks"), allowed));
     top.end();

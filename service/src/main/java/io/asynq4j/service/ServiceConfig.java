@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import io.asynq4j.Durability;
+import io.asynq4j.service.gearman.GearmanConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -69,6 +70,7 @@ public final class ServiceConfig {
   private final LeaseTimes leases;
   private final DashboardPages dashboard;
   private final Logs logs;
+  private final @Nullable GearmanConfig gearman;
   private final List<ApiKey> keys;
   private final Map<String, ConfiguredTask> tasks;
 
@@ -80,6 +82,7 @@ public final class ServiceConfig {
       LeaseTimes leases,
       DashboardPages dashboard,
       Logs logs,
+      @Nullable GearmanConfig gearman,
       List<ApiKey> keys,
       Map<String, ConfiguredTask> tasks) {
     this.redisUrl = redisUrl;
@@ -89,6 +92,7 @@ public final class ServiceConfig {
     this.leases = leases;
     this.dashboard = dashboard;
     this.logs = logs;
+    this.gearman = gearman;
     this.keys = List.copyOf(keys);
     this.tasks = Map.copyOf(tasks);
   }
@@ -153,6 +157,11 @@ public final class ServiceConfig {
 
   LeaseTimes leases() {
     return leases;
+  }
+
+  /** The gearman gateway; null where there is none. */
+  @Nullable GearmanConfig gearman() {
+    return gearman;
   }
 
   DashboardPages dashboard() {

@@ -11,6 +11,8 @@ import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.service.gearman.GearmanConfig;
+import io.asynq4j.service.gearman.GearmanGateway;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -19,6 +21,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -75,6 +79,7 @@ public final class TaskService implements AutoCloseable {
   private volatile ServiceConfig config;
   private volatile Access access;
   private volatile boolean draining;
+  private volatile @Nullable GearmanGateway gearman;
 
   private TaskService(Builder builder) {
     this.config = builder.config;
@@ -160,6 +165,7 @@ public final class TaskService implements AutoCloseable {
               FOLLOW_INTERVAL.toMillis(),
               FOLLOW_INTERVAL.toMillis(),
               TimeUnit.MILLISECONDS);
+      startGearman();
       web.start();
       warnOfPlainText();
       log.info("the task service answers at {}", uri());
@@ -169,6 +175,14 @@ public final class TaskService implements AutoCloseable {
       throw e instanceof RuntimeException unchecked
           ? unchecked
           : new IllegalStateException("the task service cannot start: " + e.getMessage(), e);
+    }
+  }
+
+  private void startGearman() {
+    GearmanConfig gateway = config.gearman();
+    if (gateway != null) {
+      GearmanTasks tasks = new GearmanTasks(catalog, followUps);
+      gearman = GearmanGateway.start(redis, gateway, tasks, tasks, config.durability());
     }
   }
 
@@ -319,6 +333,11 @@ public final class TaskService implements AutoCloseable {
         before.listener().isEncrypted(),
         changed.listener().isEncrypted());
     compare(needRestart, "dashboard", before.dashboard(), changed.dashboard());
+    compare(
+        needRestart,
+        "gearman",
+        Optional.ofNullable(before.gearman()),
+        Optional.ofNullable(changed.gearman()));
     compare(needRestart, "concurrency", before.concurrency(), changed.concurrency());
     compare(needRestart, "shutdownTimeout", before.shutdownTimeout(), changed.shutdownTimeout());
     log.info(
@@ -350,6 +369,12 @@ public final class TaskService implements AutoCloseable {
     return web.port();
   }
 
+  /** Where gearman's clients and workers are served, if they are. */
+  public OptionalInt gearmanPort() {
+    GearmanGateway gateway = gearman;
+    return gateway == null ? OptionalInt.empty() : OptionalInt.of(gateway.port());
+  }
+
   /**
    * Ends in order: it is no longer ready, workers that wait are sent away, hosted tasks are waited
    * for until the shutdown timeout and put back otherwise, requests under way are answered.
@@ -359,7 +384,11 @@ public final class TaskService implements AutoCloseable {
     draining = true;
     desk.close();
     scheduler.close();
+    // Workers of both kinds finish at the same time.
+    Thread gearmanEnds = new Thread(this::closeGearman, "asynq-service-gearman-ends");
+    gearmanEnds.start();
     server.close();
+    awaitEnd(gearmanEnds);
     web.close();
     answers.shutdown();
     client.close();
@@ -371,6 +400,21 @@ public final class TaskService implements AutoCloseable {
     }
     metrics.close();
     redis.close();
+  }
+
+  private void closeGearman() {
+    GearmanGateway gateway = gearman;
+    if (gateway != null) {
+      gateway.close();
+    }
+  }
+
+  private static void awaitEnd(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Collects what a replica is to be; not thread-safe. */
