@@ -1,5 +1,6 @@
 package io.asynq4j.benchmarks;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskOptions;
@@ -25,12 +26,14 @@ import io.asynq4j.broker.Presence.Worker;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
@@ -126,6 +129,24 @@ final class Workloads {
             throw new IllegalStateException("a lease is lost");
           }
           running.putBack(claims);
+        });
+    claimed(
+        "restore",
+        claims -> {
+          List<TaskSource.Ticket> tickets =
+              claims.stream().map(c -> new TaskSource.Ticket(c.id(), c.token())).toList();
+          if (broker.source().restore(queue, tickets).contains(Optional.empty())) {
+            throw new IllegalStateException("a lease is lost");
+          }
+          running.putBack(claims);
+        });
+    single(
+        "cancel",
+        (calls, batch) -> running.fillTo(1, count -> stock.active(count, Stock.LONG)),
+        batch -> {
+          List<Claim> claim = running.take(1);
+          broker.inspection().markCancelled(queue, claim.get(0).id(), AfterCancel.ARCHIVE);
+          running.putBack(claim);
         });
     single(
         "write_result",

@@ -15,6 +15,7 @@ import io.asynq4j.cli.frame.Surroundings;
 import io.asynq4j.cli.queue.GroupCommand;
 import io.asynq4j.cli.queue.QueueCommand;
 import io.asynq4j.cli.queue.StatsCommand;
+import io.asynq4j.cli.service.ServeCommand;
 import io.asynq4j.cli.task.TaskCommand;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
@@ -56,6 +57,7 @@ import picocli.CommandLine.ScopeType;
       DevCommand.class,
       DashCommand.class,
       DashboardCommand.class,
+      ServeCommand.class,
       StatsCommand.class,
       QueueCommand.class,
       GroupCommand.class,

@@ -83,6 +83,7 @@ class HelpExamplesIT {
     Files.writeString(directory.resolve("payload.json"), "{\"user\": 43}");
     Files.writeString(
         directory.resolve("tasks.jsonl"), "{\"type\": \"a\", \"payload\": {\"user\": 1}}\n");
+    Files.writeString(directory.resolve("asynq.yaml"), "tasks: { mail: { kind: worker } }");
     try (Scene scene = new Scene().furnished()) {
       List<String> words = words(example, directory, scene.url());
       Cli cli = cli(scene, words, directory);
@@ -138,6 +139,7 @@ class HelpExamplesIT {
             .replaceAll("redis://localhost(:6379)?(?! )$", url)
             .replaceAll("redis://localhost(:6379)?(?= )", url)
             .replace("payload.json", directory.resolve("payload.json").toString())
+            .replace("asynq.yaml", directory.resolve("asynq.yaml").toString())
             .replace("tasks.jsonl", directory.resolve("tasks.jsonl").toString());
     List<String> words = new ArrayList<>();
     Matcher matcher = WORD.matcher(here);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The tasks that a queue gave, and why it gave no more.
  *
- * @param heldUntil when the head of an ordered queue may be claimed; only with {@link Rest#HELD}
+ * @param heldUntil when the next task may be claimed; only with {@link Rest#HELD}
  * @param unreadable ids of tasks whose message nobody can read; they have been archived
  */
 public record ClaimBatch(
@@ -21,7 +21,7 @@ public record ClaimBatch(
     PAUSED,
     /** As many run as may run at once. */
     FULL,
-    /** The head of the ordered queue failed, and its time has not come. */
+    /** The head of the ordered queue failed, or tasks begin at a rate: the time has not come. */
     HELD
   }
 

@@ -1,5 +1,6 @@
 package io.asynq4j.broker;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
@@ -24,6 +25,9 @@ public interface Inspection {
 
   /** Fails with a {@code QueueNotFoundException} when nothing was ever enqueued into it. */
   void requireQueue(QueueName queue);
+
+  /** Notes in the record of a running task that it is to stop; nothing when it does not run. */
+  void markCancelled(QueueName queue, String id, AfterCancel after);
 
   /** What is in a queue at one instant. */
   QueueStats stats(QueueName queue);

@@ -1,5 +1,6 @@
 package io.asynq4j.broker;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
@@ -31,6 +32,19 @@ public interface TaskSource {
   /** Keeps how far an attempt has come, for whoever watches. False when the lease is lost. */
   boolean writeProgress(Claim claim, Progress progress);
 
-  /** The claim that a token proves, as long as the lease is its own; empty afterwards. */
-  Optional<Claim> restore(QueueName queue, String id, String token);
+  /**
+   * The claims that tokens prove, as long as the leases are theirs; empty afterwards. One answer
+   * for each, in order.
+   */
+  List<Optional<Restored>> restore(QueueName queue, List<Ticket> tickets);
+
+  /** What proves a claim. */
+  record Ticket(String id, String token) {}
+
+  /**
+   * A claim that goes on in another process.
+   *
+   * @param cancelled what is to be done with the task once it has stopped; null = it may go on
+   */
+  record Restored(Claim claim, @Nullable AfterCancel cancelled) {}
 }

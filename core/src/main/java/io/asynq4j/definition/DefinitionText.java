@@ -1,7 +1,10 @@
 package io.asynq4j.definition;
 
+import io.asynq4j.RateLimit;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +30,21 @@ final class DefinitionText {
     line(text, "retention_ms", millis(definition.retention()));
     line(text, "unique_ms", millis(definition.uniqueFor()));
     line(text, "max_pending", definition.maxPending() == 0 ? null : definition.maxPending());
+    rate(text, definition.rate());
+    line(text, "before", definition.followUps().before());
+    line(text, "success", definition.followUps().success());
+    line(text, "failure", definition.followUps().failure());
     line(text, "schema", definition.paramsSchema());
     line(text, "from_file", definition.fromFile() ? "1" : null);
     return text.toString();
+  }
+
+  private static void rate(StringBuilder text, @Nullable RateLimit rate) {
+    if (rate != null) {
+      line(text, "rate", rate.tasks());
+      line(text, "rate_ms", millis(rate.per()));
+      line(text, "burst", rate.burst());
+    }
   }
 
   private static @Nullable Long millis(@Nullable Duration duration) {
@@ -56,12 +71,23 @@ final class DefinitionText {
       throw new IllegalArgumentException("the definition says no kind");
     }
     TaskDefinition.Builder builder = TaskDefinition.builder(name, kind);
+    Map<String, String> fields = new HashMap<>();
     for (String line : text.split("\n", -1)) {
       int equals = line.indexOf('=');
       if (equals > 0) {
-        set(builder, line.substring(0, equals), unescaped(line.substring(equals + 1)));
+        fields.put(line.substring(0, equals), unescaped(line.substring(equals + 1)));
       }
     }
+    fields.forEach((field, value) -> set(builder, field, value));
+    if (fields.containsKey("rate")) {
+      builder.rate(
+          new RateLimit(
+              Integer.parseInt(fields.getOrDefault("rate", "")),
+              Duration.ofMillis(Long.parseLong(fields.getOrDefault("rate_ms", "1000"))),
+              Integer.parseInt(fields.getOrDefault("burst", "1"))));
+    }
+    builder.followUps(
+        new FollowUps(fields.get("before"), fields.get("success"), fields.get("failure")));
     return builder.build();
   }
 

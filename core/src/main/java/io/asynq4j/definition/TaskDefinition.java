@@ -1,6 +1,7 @@
 package io.asynq4j.definition;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param retention how long one is kept after success
  * @param uniqueFor how long no equal one is taken in
  * @param maxPending how many may wait before the service takes no more; 0 = any number
+ * @param rate how many may begin in how long over the whole fleet; null = any number
+ * @param followUps tasks that are enqueued around its attempts
  * @param paramsSchema the JSON Schema of their params, as text
  * @param fromFile whether a configuration file put it there, and may take it away
  */
@@ -41,6 +44,8 @@ public record TaskDefinition(
     @Nullable Duration retention,
     @Nullable Duration uniqueFor,
     long maxPending,
+    @Nullable RateLimit rate,
+    FollowUps followUps,
     @Nullable String paramsSchema,
     boolean fromFile) {
 
@@ -134,6 +139,8 @@ public record TaskDefinition(
     private @Nullable Duration retention;
     private @Nullable Duration uniqueFor;
     private long maxPending;
+    private @Nullable RateLimit rate;
+    private FollowUps followUps = FollowUps.NONE;
     private @Nullable String paramsSchema;
     private boolean fromFile;
 
@@ -198,6 +205,16 @@ public record TaskDefinition(
       return this;
     }
 
+    public Builder rate(RateLimit rate) {
+      this.rate = rate;
+      return this;
+    }
+
+    public Builder followUps(FollowUps followUps) {
+      this.followUps = followUps;
+      return this;
+    }
+
     public Builder paramsSchema(String schema) {
       this.paramsSchema = schema;
       return this;
@@ -223,6 +240,8 @@ public record TaskDefinition(
           retention,
           uniqueFor,
           maxPending,
+          rate,
+          followUps,
           paramsSchema,
           fromFile);
     }

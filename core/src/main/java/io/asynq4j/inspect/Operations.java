@@ -51,6 +51,8 @@ final class Operations {
       throw new TaskStateException(
           queue, id, "does not run, it is " + task.state().word() + ": run, archive or delete it");
     }
+    // For workers with leases, whom nobody can call.
+    inspection().markCancelled(queue, id, after);
     if (after != AfterCancel.RETRY) {
       broker.cancellations().publish(new Order.Cancel(queue, id, after));
     }

@@ -1,5 +1,6 @@
 package io.asynq4j.lease;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Claim;
@@ -23,8 +24,14 @@ public final class LeasedTask {
   private final Claim claim;
   private final Task task;
   private final Instant deadline;
+  private final @Nullable AfterCancel cancelled;
 
   LeasedTask(Claim claim, Instant deadline) {
+    this(claim, deadline, null);
+  }
+
+  LeasedTask(Claim claim, Instant deadline, @Nullable AfterCancel cancelled) {
+    this.cancelled = cancelled;
     this.claim = claim;
     this.task =
         new Task(claim.message().type(), claim.message().payload(), claim.message().headers());
@@ -69,6 +76,14 @@ public final class LeasedTask {
    */
   public String token() {
     return claim.token() + SEPARATOR + Long.toString(deadline.toEpochMilli(), Character.MAX_RADIX);
+  }
+
+  /**
+   * Whether somebody has asked for the task to stop, as it was known when the lease was restored,
+   * and what is to be done with it once it has.
+   */
+  public Optional<AfterCancel> cancelled() {
+    return Optional.ofNullable(cancelled);
   }
 
   Claim claim() {

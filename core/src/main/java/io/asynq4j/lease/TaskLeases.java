@@ -4,6 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Broker;
@@ -12,6 +13,7 @@ import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskSource;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -80,12 +82,18 @@ public final class TaskLeases {
    * @param lease how long they are the caller's; 1 second to 1 day
    */
   public List<LeasedTask> claim(String queue, int max, Duration lease) {
+    return claimBatch(queue, max, lease).tasks();
+  }
+
+  /** The same, and says when the next task of the queue may be claimed, where time decides it. */
+  public LeaseBatch claimBatch(String queue, int max, Duration lease) {
     if (max < 1) {
       throw new IllegalArgumentException("a claim must be for one task or more: " + max);
     }
     requireLease(lease);
     QueueName name = QueueName.of(queue);
     List<LeasedTask> claimed = new ArrayList<>();
+    Instant heldUntil = null;
     while (claimed.size() < max) {
       ClaimBatch batch;
       try {
@@ -102,10 +110,11 @@ public final class TaskLeases {
         claimed.add(new LeasedTask(claim, claim.message().endOfAttempt(now)));
       }
       if (batch.rest() != ClaimBatch.Rest.MORE) {
+        heldUntil = batch.heldUntil();
         break;
       }
     }
-    return List.copyOf(claimed);
+    return new LeaseBatch(claimed, heldUntil);
   }
 
   /** Begins to watch queues, so that nobody has to claim in vain. */
@@ -282,14 +291,45 @@ public final class TaskLeases {
    * when the lease is another's by now, or nobody's.
    */
   public Optional<LeasedTask> restore(String queue, String id, String token) {
-    QueueName name = QueueName.of(queue);
-    return LeasedTask.Token.parse(token)
-        .flatMap(
-            parsed ->
-                broker
-                    .source()
-                    .restore(name, id, parsed.claim())
-                    .map(claim -> new LeasedTask(claim, parsed.deadline())));
+    return restore(List.of(new LeaseProof(queue, id, token))).get(0);
+  }
+
+  /** The same for many, of any queues. One answer for each, in order. */
+  public List<Optional<LeasedTask>> restore(List<LeaseProof> proofs) {
+    List<Optional<LeasedTask>> answers = new ArrayList<>(proofs.size());
+    Map<QueueName, List<Integer>> places = new LinkedHashMap<>();
+    for (int i = 0; i < proofs.size(); i++) {
+      answers.add(Optional.empty());
+      if (LeasedTask.Token.parse(proofs.get(i).token()).isPresent()) {
+        places
+            .computeIfAbsent(QueueName.of(proofs.get(i).queue()), any -> new ArrayList<>())
+            .add(i);
+      }
+    }
+    places.forEach((queue, ofQueue) -> restore(queue, ofQueue, proofs, answers));
+    return List.copyOf(answers);
+  }
+
+  private void restore(
+      QueueName queue,
+      List<Integer> places,
+      List<LeaseProof> proofs,
+      List<Optional<LeasedTask>> answers) {
+    List<LeasedTask.Token> tokens =
+        places.stream()
+            .map(i -> LeasedTask.Token.parse(proofs.get(i).token()).orElseThrow())
+            .toList();
+    List<TaskSource.Ticket> tickets = new ArrayList<>();
+    for (int i = 0; i < places.size(); i++) {
+      tickets.add(new TaskSource.Ticket(proofs.get(places.get(i)).id(), tokens.get(i).claim()));
+    }
+    List<Optional<TaskSource.Restored>> restored = broker.source().restore(queue, tickets);
+    for (int i = 0; i < places.size(); i++) {
+      Instant deadline = tokens.get(i).deadline();
+      answers.set(
+          places.get(i),
+          restored.get(i).map(each -> new LeasedTask(each.claim(), deadline, each.cancelled())));
+    }
   }
 
   /** Keeps a result before the task has ended. False when the lease is lost. */
@@ -337,14 +377,29 @@ public final class TaskLeases {
 
     /** How many tasks of a queue may run at once, over all workers; Go servers do not obey. */
     public Builder maxActive(String queue, int maxActive) {
-      rules.put(QueueName.of(queue), new QueueRules(maxActive, false));
+      QueueName name = QueueName.of(queue);
+      rules.put(name, new QueueRules(maxActive, false, rateOf(name)));
       return this;
     }
 
     /** One task of a queue at a time, in their order; one that fails holds the line. */
     public Builder ordered(String queue) {
-      rules.put(QueueName.of(queue), new QueueRules(0, true));
+      QueueName name = QueueName.of(queue);
+      rules.put(name, new QueueRules(0, true, rateOf(name)));
       return this;
+    }
+
+    /** How many tasks of a queue may begin in how long, over all workers; Go ones do not obey. */
+    public Builder rateLimit(String queue, RateLimit rate) {
+      rules.merge(
+          QueueName.of(queue),
+          new QueueRules(0, false, rate),
+          (own, given) -> new QueueRules(own.maxActive(), own.ordered(), given.rate()));
+      return this;
+    }
+
+    private @Nullable RateLimit rateOf(QueueName queue) {
+      return rules.getOrDefault(queue, QueueRules.NONE).rate();
     }
 
     /** How long a failed task waits when the worker does not say it. */

@@ -9,6 +9,9 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class ClaimToken {
 
+  /** Of no lease: there, the digits are never all zero. */
+  private static final String NONE = "000000-";
+
   private ClaimToken() {}
 
   static String next() {
@@ -17,13 +20,8 @@ final class ClaimToken {
         + Long.toString(random.nextLong() >>> 1, 36);
   }
 
-  /** Whether a lease with this score may be the one of a token: the scripts compare it alike. */
-  static boolean isOf(String token, String score) {
-    try {
-      double fraction = Double.parseDouble(score) % 1;
-      return Math.round(fraction * 1_000_000) == Integer.parseInt(token.substring(0, 6));
-    } catch (NumberFormatException | IndexOutOfBoundsException e) {
-      return false;
-    }
+  /** What comes from outside, in a form that the scripts can compare with any lease. */
+  static String orNone(String token) {
+    return token.matches("\\d{6}-[0-9a-z]+") ? token : NONE;
   }
 }

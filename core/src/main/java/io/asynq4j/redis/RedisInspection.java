@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -318,6 +320,12 @@ final class RedisInspection implements Inspection {
         throw new IllegalArgumentException("not a cursor of a page: \"" + text + "\"", e);
       }
     }
+  }
+
+  @Override
+  public void markCancelled(QueueName queue, String id, AfterCancel after) {
+    Args args = new Args(2).add(id).add(after.name().toLowerCase(Locale.ROOT));
+    scripts.run(Script.CANCEL, queue, args);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -72,12 +74,14 @@ final class RedisSource implements TaskSource {
     }
     String token = ClaimToken.next();
     Args args =
-        new Args(5)
+        new Args(7)
             .add(Math.min(max, MOST_CLAIMED))
             .add(Seconds.ceil(lease))
             .add(token)
             .add(rules.maxActive())
-            .add(rules.ordered());
+            .add(rules.ordered())
+            .add(rules.rate() == null ? "0" : Double.toString(rules.rate().perSecond()))
+            .add(rules.rate() == null ? 0 : rules.rate().burst());
     Lanes.Lane lane = scripts.lanes().take();
     return send(queue, new UnansweredClaim(lane, lane.next(), token, args, System.nanoTime()));
   }
@@ -205,22 +209,33 @@ final class RedisSource implements TaskSource {
   }
 
   @Override
-  public Optional<Claim> restore(QueueName queue, String id, String token) {
-    List<@Nullable Object> reply = Reply.list(scripts.run(Script.TASK, queue, new Args(1).add(id)));
-    // After the time and the lease's score: the fields of the record, the claim last.
-    if (reply.isEmpty()
-        || !Reply.text(reply.get(3)).equals("active")
-        || !Reply.text(reply.get(reply.size() - 1)).equals(token)) {
-      return Optional.empty();
+  public List<Optional<Restored>> restore(QueueName queue, List<Ticket> tickets) {
+    List<Optional<Restored>> restored = new ArrayList<>(tickets.size());
+    for (List<Ticket> batch : Batches.of(tickets)) {
+      Args args = new Args(batch.size() * 2);
+      batch.forEach(ticket -> args.add(ticket.id()).add(ClaimToken.orNone(ticket.token())));
+      List<@Nullable Object> reply = Reply.list(scripts.run(Script.RESTORE, queue, args));
+      for (int i = 0; i < batch.size(); i++) {
+        restored.add(restored(queue, batch.get(i), reply.subList(3 * i, 3 * i + 3)));
+      }
     }
-    String score = Reply.text(reply.get(1));
-    if (!ClaimToken.isOf(token, score)) {
+    return restored;
+  }
+
+  private static Optional<Restored> restored(
+      QueueName queue, Ticket ticket, List<@Nullable Object> reply) {
+    String score = Reply.text(reply.get(0));
+    if (score.isEmpty()) {
       return Optional.empty();
     }
     try {
-      TaskMessage message = MessageCodec.decode(Reply.bytes(reply.get(2)), queue, id);
+      TaskMessage message = MessageCodec.decode(Reply.bytes(reply.get(1)), queue, ticket.id());
       Instant leasedUntil = Instant.ofEpochSecond((long) Double.parseDouble(score));
-      return Optional.of(new Claim(message, token, leasedUntil));
+      String after = Reply.text(reply.get(2));
+      return Optional.of(
+          new Restored(
+              new Claim(message, ticket.token(), leasedUntil),
+              after.isEmpty() ? null : AfterCancel.valueOf(after.toUpperCase(Locale.ROOT))));
     } catch (UnreadableMessageException e) {
       return Optional.empty();
     }

@@ -36,8 +36,8 @@ enum Script {
       "entry decided instant id msg lock ttl at delay precise group"),
   CLAIM(
       NUMBERED,
-      "pending active lease paused settings lane guard",
-      "now prefix sequence keep max duration token max_active ordered",
+      "pending active lease paused settings bucket lane guard",
+      "now prefix sequence keep max duration token max_active ordered rate burst",
       ""),
   EXTEND(SAFE, "lease guard", "now prefix duration", "id token"),
   COMPLETE(
@@ -61,6 +61,8 @@ enum Script {
       "now prefix sequence keep max_size max_age release_locks",
       "id token msg lock quarantine report"),
   REQUEUE(NUMBERED, "active lease pending lane guard", "now prefix sequence keep", "id token"),
+  RESTORE(SAFE, "lease guard", "prefix", "id token"),
+  CANCEL(SAFE, "guard", "prefix id after", ""),
   WRITE_RESULT(SAFE, "lease guard", "prefix id token field value", ""),
 
   FORWARD(SAFE, "scheduled retry pending groups guard", "now prefix limit", ""),

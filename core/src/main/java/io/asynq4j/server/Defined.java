@@ -37,7 +37,8 @@ final class Defined {
       all.forEach(
           (name, definition) -> {
             ofQueue.put(
-                definition.queue(), new QueueRules(definition.maxRun(), definition.ordered()));
+                definition.queue(),
+                new QueueRules(definition.maxRun(), definition.ordered(), definition.rate()));
             definition.retryPolicy().ifPresent(policy -> retryPolicies.put(name, policy));
             if (definition.timeout() != null) {
               timeouts.put(name, definition.timeout());

@@ -2,6 +2,7 @@ package io.asynq4j.server;
 
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
@@ -218,14 +219,29 @@ public final class TaskServer implements AutoCloseable {
 
     /** How many tasks of a queue may run at once, over all servers; Go servers do not obey. */
     public Builder maxActive(String queue, int maxActive) {
-      rules.put(QueueName.of(queue), new QueueRules(maxActive, false));
+      QueueName name = QueueName.of(queue);
+      rules.put(name, new QueueRules(maxActive, false, rateOf(name)));
       return this;
     }
 
     /** One task of a queue at a time, in their order; one that fails holds the line. */
     public Builder ordered(String queue) {
-      rules.put(QueueName.of(queue), new QueueRules(0, true));
+      QueueName name = QueueName.of(queue);
+      rules.put(name, new QueueRules(0, true, rateOf(name)));
       return this;
+    }
+
+    /** How many tasks of a queue may begin in how long, over all servers; Go ones do not obey. */
+    public Builder rateLimit(String queue, RateLimit rate) {
+      rules.merge(
+          QueueName.of(queue),
+          new QueueRules(0, false, rate),
+          (own, given) -> new QueueRules(own.maxActive(), own.ordered(), given.rate()));
+      return this;
+    }
+
+    private @Nullable RateLimit rateOf(QueueName queue) {
+      return rules.getOrDefault(queue, QueueRules.NONE).rate();
     }
 
     /** What handles the tasks: a {@code Mux}, or one handler for all. */

@@ -3,6 +3,7 @@ package io.asynq4j.definition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.RateLimit;
 import io.asynq4j.TaskOptions;
 import java.time.Duration;
 import java.util.Map;
@@ -23,6 +24,8 @@ class TaskDefinitionTest {
         .retention(Duration.ofDays(1))
         .uniqueFor(Duration.ofHours(1))
         .maxPending(1_000)
+        .rate(new RateLimit(7, Duration.ofMinutes(1), 3))
+        .followUps(new FollowUps(null, "done", "a\nb"))
         .paramsSchema("{\"type\":\n\r\"object\"}")
         .fromFile(true)
         .build();
@@ -38,7 +41,7 @@ class TaskDefinitionTest {
 
   @Test
   void fieldsOfANewerVersionAreSkipped() {
-    assertThat(DefinitionText.parse("p", "kind=cmd\nqueue=p\nrate=5/s\n"))
+    assertThat(DefinitionText.parse("p", "kind=cmd\nqueue=p\nshape=round\n"))
         .isEqualTo(TaskDefinition.builder("p", TaskKind.CMD).build());
   }
 

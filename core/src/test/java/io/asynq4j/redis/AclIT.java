@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Durability;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
@@ -173,6 +175,9 @@ class AclIT {
     assertThat(claims).hasSize(7);
     source.extend(Q, claims, LEASE);
     assertThat(source.writeResult(claims.get(0), Payload.ofUtf8("half"))).isTrue();
+    broker.inspection().markCancelled(Q, claims.get(0).id(), AfterCancel.RETRY);
+    Claim one = claims.get(0);
+    assertThat(source.restore(Q, List.of(new TaskSource.Ticket(one.id(), one.token())))).hasSize(1);
     List<Settlement> settlements =
         List.of(
             new Settlement.Complete(claims.get(0), Payload.ofUtf8("all")),
@@ -185,6 +190,7 @@ class AclIT {
     // With a limit and an order, which other lines of the scripts see to.
     source.claim(Q, 1, LEASE, new QueueRules(5, false));
     source.claim(Q, 1, LEASE, new QueueRules(0, true));
+    source.claim(Q, 1, LEASE, new QueueRules(0, false, RateLimit.of(5, Duration.ofSeconds(1))));
   }
 
   private static void runChores(Broker broker) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.ClaimBatch.Rest;
@@ -194,6 +195,41 @@ interface ClaimContract {
 
     redis().clock.advance(Duration.ofSeconds(10));
     assertThat(redis().claimBatch(5, ordered).claims()).extracting(Claim::id).containsExactly("a");
+  }
+
+  @Test
+  default void tasksBeginAtTheRateAfterABurst() {
+    QueueRules rated = new QueueRules(0, false, new RateLimit(10, Duration.ofSeconds(1), 3));
+    redis().enqueue("a", "b", "c", "d", "e", "f", "g", "h");
+
+    ClaimBatch burst = redis().claimBatch(5, rated);
+    assertThat(burst.claims()).extracting(Claim::id).containsExactly("a", "b", "c");
+    assertThat(burst.rest()).isEqualTo(Rest.HELD);
+    assertThat(burst.heldUntil()).isEqualTo(NOON.plusMillis(100));
+    ClaimBatch none = redis().claimBatch(5, rated);
+    assertThat(none.claims()).isEmpty();
+    assertThat(none.heldUntil()).isEqualTo(NOON.plusMillis(100));
+
+    redis().clock.advance(Duration.ofMillis(250));
+    ClaimBatch two = redis().claimBatch(5, rated);
+    assertThat(two.claims()).extracting(Claim::id).containsExactly("d", "e");
+    // Half a token was left over.
+    assertThat(two.heldUntil()).isEqualTo(NOON.plusMillis(300));
+
+    redis().clock.advance(Duration.ofHours(1));
+    ClaimBatch last = redis().claimBatch(2, rated);
+    assertThat(last.claims()).hasSize(2);
+    assertThat(last.rest()).isEqualTo(Rest.MORE);
+    assertThat(redis().claimBatch(2, rated).claims()).extracting(Claim::id).containsExactly("h");
+  }
+
+  @Test
+  default void anEmptyQueueUsesUpNoTokens() {
+    QueueRules rated = new QueueRules(0, false, new RateLimit(1, Duration.ofSeconds(10), 1));
+    assertThat(redis().claimBatch(5, rated).rest()).isEqualTo(Rest.EMPTY);
+    redis().enqueue("a");
+    assertThat(redis().claimBatch(5, rated).claims()).hasSize(1);
+    assertThat(redis().claimBatch(5, rated).rest()).isEqualTo(Rest.HELD);
   }
 
   @Test

@@ -7,6 +7,7 @@ import static io.asynq4j.redis.SettleContract.COUNTED_DAY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
@@ -16,6 +17,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.LeasesOn;
 import io.asynq4j.lease.TaskLeases;
@@ -521,6 +523,52 @@ class TaskLeasesIT {
     assertThat(leases.restore("q", "b", token)).isEmpty();
     assertThat(leases.restore("other", "a", token)).isEmpty();
     assertThat(leases.restore("q", "a", token)).isPresent();
+  }
+
+  @Test
+  void manyLeasesOfManyQueuesAreRestoredTogether() {
+    redis.enqueue("a", "b");
+    LeasedTask one = claimOne();
+    LeasedTask two = claimOne();
+    leases.complete(two);
+
+    List<Optional<LeasedTask>> restored =
+        leases.restore(
+            List.of(
+                new LeaseProof("q", "b", two.token()),
+                new LeaseProof("other", "a", one.token()),
+                new LeaseProof("q", "a", "nonsense"),
+                new LeaseProof("q", "a", one.token())));
+
+    assertThat(restored)
+        .containsExactly(Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(one));
+  }
+
+  @Test
+  void aLeaseKnowsThatItsTaskIsToStopAndTheNextOneDoesNot() {
+    redis.enqueue("a");
+    LeasedTask leased = claimOne();
+    assertThat(leases.restore("q", "a", leased.token()).orElseThrow().cancelled()).isEmpty();
+
+    redis.inspection().markCancelled(Q, "a", AfterCancel.ARCHIVE);
+
+    assertThat(leases.restore("q", "a", leased.token()).orElseThrow().cancelled())
+        .contains(AfterCancel.ARCHIVE);
+    leases.release(leased);
+    LeasedTask next = claimOne();
+    assertThat(leases.restore("q", "a", next.token()).orElseThrow().cancelled()).isEmpty();
+    assertThat(redis.world()).doesNotContain("cancel=");
+  }
+
+  @Test
+  void whatDoesNotRunIsNotMarked() {
+    redis.enqueue("a");
+    String before = redis.world();
+
+    redis.inspection().markCancelled(Q, "a", AfterCancel.ARCHIVE);
+    redis.inspection().markCancelled(Q, "gone", AfterCancel.ARCHIVE);
+
+    assertThat(redis.world()).isEqualTo(before);
   }
 
   @Test

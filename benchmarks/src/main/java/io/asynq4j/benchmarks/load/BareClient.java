@@ -49,7 +49,7 @@ final class BareClient implements AutoCloseable {
             jedis,
             "claim",
             prefix,
-            List.of("pending", "active", "lease", "paused", "settings", lane, "guard"));
+            List.of("pending", "active", "lease", "paused", "settings", "bucket", lane, "guard"));
     this.complete =
         new RawScript(
             jedis, "complete", prefix, List.of("active", "lease", "completed", lane, "guard"));
@@ -70,7 +70,14 @@ final class BareClient implements AutoCloseable {
         (List<?>)
             claim.call(
                 next(),
-                List.of(bytes(Integer.toString(max)), LEASE_SECONDS, bytes(token), ZERO, ZERO));
+                List.of(
+                    bytes(Integer.toString(max)),
+                    LEASE_SECONDS,
+                    bytes(token),
+                    ZERO,
+                    ZERO,
+                    ZERO,
+                    ZERO));
     List<byte[]> ids = new ArrayList<>(max);
     for (int i = 3; i < reply.size(); i += 2) {
       ids.add((byte[]) reply.get(i));

@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
       Footprint.class,
       AddedLatency.class,
       ArchiveSearch.class,
+      ServiceLoad.class,
       Compare.class
     })
 public final class Bench implements Runnable {

@@ -42,7 +42,8 @@ class LoadProgramsIT {
     "idle-cost, commandsPerSecondWith1000, 3",
     "recovery, secondsToRecover, 3",
     "latency, tasksPerSecondWith2Millis, 1",
-    "search, tasksPerSecond, 2"
+    "search, tasksPerSecond, 2",
+    "service, tasksPerSecond, 1"
   })
   void everyProgramFindsItsFigures(String program, String figure, int bars) {
     assertThat(run(program, "--quick", "--json")).as(err.toString()).isZero();
@@ -116,6 +117,7 @@ class LoadProgramsIT {
                 "recovery",
                 "footprint",
                 "latency",
+                "service",
                 "search",
                 "compare"));
   }

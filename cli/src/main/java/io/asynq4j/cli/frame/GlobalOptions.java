@@ -178,6 +178,11 @@ public final class GlobalOptions {
         : variableContext() != null ? variableContext() : file().current();
   }
 
+  /** What --config names; null without it. */
+  public @Nullable Path configFile() {
+    return config;
+  }
+
   public ConfigFile file() {
     String variable = surroundings.variables().getOrDefault("ASYNQ_CONFIG", "");
     return ConfigFile.load(

@@ -1,15 +1,18 @@
--- Takes tasks from the head of a queue, each with a lease on it, as many as are asked for and its limits allow. A task
--- that has begun to run on its own belongs to no group any more.
+-- Takes tasks from the head of a queue, each with a lease on it, as many as are asked for and its limits allow. Where they
+-- begin at a rate, a bucket holds what may begin now: time fills it, and each task takes one out. A task that has begun to
+-- run on its own belongs to no group any more.
 --
 -- TRANSITION pending -> active
--- KEYS       pending active lease paused settings lane guard
--- ARGV       now prefix sequence keep max duration token max_active ordered
+-- KEYS       pending active lease paused settings bucket lane guard
+-- ARGV       now prefix sequence keep max duration token max_active ordered rate burst
 -- DERIVES    t:<id>, departed
 -- RETURNS    why it gave no more (ok, empty, paused, full, held), until when in ms for held or 0, the second the leases
 --            end, then id, msg and pending_since (empty when it is not known) of each task
-local pending, active, lease, paused, settings, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local pending, active, lease, paused, settings, bucket = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local lane = KEYS[7]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local max, duration, token, max_active, ordered = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9]
+local rate, burst = tonumber(ARGV[10]), tonumber(ARGV[11])
 
 local earlier = recall(lane, sequence)
 if earlier then
@@ -48,6 +51,17 @@ if ordered == '1' then
     return { 'held', tonumber(hold_until), 0 }
   end
 end
+local millis, tokens, rated = to_millis(now), 0, false
+if rate > 0 then
+  local kept = redis.call('HMGET', bucket, 'tokens', 'at')
+  local since = math.max(0, millis - (tonumber(kept[2]) or millis))
+  tokens = math.min(burst, (tonumber(kept[1]) or burst) + since * rate / 1000)
+  if tokens < 1 then
+    return { 'held', millis + math.ceil((1 - tokens) * 1000 / rate), 0 }
+  end
+  rated = tokens < max
+  max = math.min(max, math.floor(tokens))
+end
 
 local expiry = to_seconds(now) + duration
 local score = lease_score(expiry, token)
@@ -64,7 +78,7 @@ repeat
       redis.call('DEL', task)
     elseif not (record[2] == 'active' and (here[id] or redis.call('ZSCORE', lease, id))) then
       taken[#taken + 1], here[id] = id, true
-      redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms', 'place', 'progress')
+      redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms', 'place', 'progress', 'cancel')
       if place then
         redis.call('HSET', task, 'state', 'active', 'claim', token, 'place', place + #taken)
       else
@@ -83,8 +97,16 @@ if #taken == 0 then
 end
 redis.call('LPUSH', active, unpack(taken))
 redis.call('ZADD', lease, unpack(leases))
+if rate > 0 then
+  tokens = tokens - #taken
+  redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', millis))
+  -- It is full again by then.
+  redis.call('EXPIRE', bucket, math.ceil(burst / rate) + 1)
+end
 if #taken < max then
   answer[1] = 'empty'
+elseif rated then
+  answer[1], answer[2] = 'held', millis + math.max(0, math.ceil((1 - tokens) * 1000 / rate))
 elseif limited then
   answer[1] = 'full'
 end

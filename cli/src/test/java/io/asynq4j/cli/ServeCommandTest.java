@@ -1,0 +1,50 @@
+package io.asynq4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.cli.Cli.Answer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServeCommandTest {
+
+  @TempDir private Path directory;
+
+  private Answer serve(String... arguments) {
+    String[] words = new String[arguments.length + 1];
+    words[0] = "serve";
+    System.arraycopy(arguments, 0, words, 1, arguments.length);
+    return new Cli(directory).variable("KIND", "worker").run(words);
+  }
+
+  @Test
+  void checkSaysWhatIsWrongAndWhere() throws IOException {
+    Path file = directory.resolve("asynq.yaml");
+    Files.writeString(file, "tasks:\n  a:\n    kind: wroker\n");
+    Answer bad = serve("--config", file.toString(), "--check");
+    assertThat(bad.exitCode()).isEqualTo(1);
+    assertThat(bad.err()).contains("asynq.yaml:3:11: tasks.a.kind must be one of");
+    Files.writeString(file, "tasks:\n  a:\n    kind: ${KIND}\n");
+    Answer good = serve("--config", file.toString(), "--check");
+    assertThat(good.exitCode()).isZero();
+    assertThat(good.out()).contains("is fine: 1 tasks");
+  }
+
+  @Test
+  void aMissingFileOrNoneIsSaid() {
+    assertThat(serve("--check").exitCode()).isEqualTo(2);
+    Answer missing = serve("--config", directory.resolve("none.yaml").toString());
+    assertThat(missing.exitCode()).isEqualTo(1);
+    assertThat(missing.err()).contains("none.yaml");
+  }
+
+  @Test
+  void aNewKeyIsPrintedWithItsHash() {
+    assertThat(serve("--new-key").out())
+        .matches(Pattern.compile("key:  asq_\\S{43} .*\nhash: sha256:[0-9a-f]{64} .*\n"));
+  }
+}

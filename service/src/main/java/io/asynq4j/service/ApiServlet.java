@@ -1,0 +1,148 @@
+package io.asynq4j.service;
+
+import io.asynq4j.BrokerException;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds out who asks for what, has it answered, and sends the answer. Thread-safe. */
+final class ApiServlet extends HttpServlet {
+
+  private static final long serialVersionUID = 1;
+
+  private static final Logger log = LoggerFactory.getLogger(ApiServlet.class);
+
+  private final transient List<Route> routes;
+  private final transient Supplier<Access> access;
+  private final transient Records records;
+
+  ApiServlet(List<Route> routes, Supplier<Access> access, Records records) {
+    this.routes = List.copyOf(routes);
+    this.access = access;
+    this.records = records;
+  }
+
+  @Override
+  protected void service(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    CompletableFuture<Answer> answer;
+    Visit visit = new Visit(request);
+    try {
+      answer = handle(request, visit).toCompletableFuture();
+    } catch (Exception e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    if (answer.isDone()) {
+      answer.handle(ApiServlet::orProblem).thenAccept(done -> send(done, visit, response)).join();
+      return;
+    }
+    AsyncContext later = request.startAsync();
+    later.setTimeout(0);
+    CompletableFuture<Void> sent =
+        answer
+            .handle(ApiServlet::orProblem)
+            .thenAccept(
+                done -> {
+                  send(done, visit, response);
+                  later.complete();
+                });
+    sent.exceptionally(
+        e -> {
+          log.warn("a request could not be ended", e);
+          return null;
+        });
+  }
+
+  private CompletionStage<Answer> handle(HttpServletRequest request, Visit visit) throws Exception {
+    List<String> segments = segments(request.getRequestURI());
+    boolean otherMethod = false;
+    for (Route route : routes) {
+      Optional<List<String>> variables = route.match(segments);
+      if (variables.isPresent()) {
+        if (route.method().equals(request.getMethod())) {
+          visit.found(route);
+          ApiKey caller = access.get().require(request, route.scope(), visit);
+          return route.endpoint().handle(new Exchange(request, caller, variables.get()));
+        }
+        otherMethod = true;
+      }
+    }
+    throw otherMethod
+        ? new Problem(405, "method-not-allowed", "this path does not know " + request.getMethod())
+        : new Problem(404, "not-found", "there is nothing at this path; see /v1/openapi.json");
+  }
+
+  private static List<String> segments(String path) {
+    List<String> segments = new ArrayList<>();
+    for (String segment : path.substring(1).split("/", -1)) {
+      try {
+        // A plus is a plus in a path.
+        segments.add(URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8));
+      } catch (IllegalArgumentException e) {
+        throw new Problem(400, "bad-path", "the path is not encoded as a URL must be");
+      }
+    }
+    return segments;
+  }
+
+  private static Answer orProblem(@Nullable Answer answer, @Nullable Throwable error) {
+    if (answer != null) {
+      return answer;
+    }
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    if (cause instanceof Problem problem) {
+      return Answer.of(problem);
+    }
+    if (cause instanceof BrokerException broker) {
+      log.warn("Redis failed: {}", broker.getMessage());
+      return Answer.of(
+          Problem.notNow(
+              503,
+              "unavailable",
+              broker.mayHaveBeenApplied()
+                  ? "Redis failed, and it is not known whether it was done; ask again with the same"
+                      + " id or Idempotency-Key"
+                  : "Redis failed, and nothing was done; ask again",
+              Duration.ofSeconds(1)));
+    }
+    log.error("a request failed", cause);
+    return Answer.of(new Problem(500, "internal", "this is a defect; the log says more"));
+  }
+
+  private void send(Answer answer, Visit visit, HttpServletResponse response) {
+    records.answered(visit, answer.status());
+    try {
+      response.setStatus(answer.status());
+      response.setContentType(answer.contentType());
+      response.setHeader("Cache-Control", "no-store");
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      for (Map.Entry<String, String> header : answer.headers().entrySet()) {
+        response.setHeader(header.getKey(), header.getValue());
+      }
+      byte[] body = answer.body();
+      response.setContentLength(body.length);
+      response.getOutputStream().write(body);
+      response.flushBuffer();
+    } catch (IOException | RuntimeException e) {
+      log.debug("an answer could not be sent", e);
+      answer.undelivered().run();
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.asynq4j.service;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Who has operated the service, and who was refused: a line of JSON for each, in a file of its own
+ * or in the log. The file is opened anew for each line, so that it can be moved away. Thread-safe.
+ */
+final class AuditLog {
+
+  private static final Logger log = LoggerFactory.getLogger("io.asynq4j.service.audit");
+
+  private final Supplier<@Nullable Path> file;
+  private final Clock clock;
+
+  AuditLog(Supplier<@Nullable Path> file, Clock clock) {
+    this.file = file;
+    this.clock = clock;
+  }
+
+  /**
+   * @param key the name of the caller's key; null when it has shown none that counts
+   */
+  void add(@Nullable String key, String from, String method, String path, int status) {
+    ObjectNode line = Json.object();
+    line.put("at", clock.instant().toString());
+    line.put("key", key);
+    line.put("from", from);
+    line.put("method", method);
+    line.put("path", path);
+    line.put("status", status);
+    write(new String(Json.bytes(line), StandardCharsets.UTF_8));
+  }
+
+  private synchronized void write(String line) {
+    Path path = file.get();
+    if (path == null) {
+      log.info("{}", line);
+      return;
+    }
+    try {
+      Files.writeString(path, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      log.error("the audit log {} cannot be written ({}): {}", path, e.getMessage(), line);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.asynq4j.service;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A configuration cannot be used. Its message has a line for each problem. */
+public final class ConfigurationException extends RuntimeException {
+
+  private static final long serialVersionUID = 1;
+
+  /**
+   * One thing that is wrong. Immutable.
+   *
+   * @param line counted from 1
+   * @param column counted from 1
+   */
+  public record Problem(String file, int line, int column, String message) {
+    @Override
+    public String toString() {
+      return "%s:%d:%d: %s".formatted(file, line, column, message);
+    }
+  }
+
+  private final transient List<Problem> problems;
+
+  ConfigurationException(List<Problem> problems) {
+    super(problems.stream().map(Problem::toString).collect(Collectors.joining("\n")));
+    this.problems = List.copyOf(problems);
+  }
+
+  /** Everything that is wrong, in the order of the file. */
+  public List<Problem> problems() {
+    return problems;
+  }
+}

@@ -1,0 +1,212 @@
+package io.asynq4j.service;
+
+import io.asynq4j.Durability;
+import io.asynq4j.redis.RedisConfig;
+import io.asynq4j.service.ServiceConfig.DashboardPages;
+import io.asynq4j.service.ServiceConfig.Hosting;
+import io.asynq4j.service.ServiceConfig.Intake;
+import io.asynq4j.service.ServiceConfig.LeaseTimes;
+import io.asynq4j.service.ServiceConfig.Limits;
+import io.asynq4j.service.ServiceConfig.Listener;
+import io.asynq4j.service.ServiceConfig.Logs;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a {@link ServiceConfig} of the sections of a file. Not thread-safe. */
+final class ConfigurationReader {
+
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final Duration YEAR = Duration.ofDays(366);
+
+  private final ConfigurationSource source;
+
+  ConfigurationReader(ConfigurationSource source) {
+    this.source = source;
+  }
+
+  ServiceConfig read(String yaml) {
+    Section top = source.parse(yaml);
+
+    Section redis = top.section("redis");
+    String redisUrl = redis.text("url", "redis://localhost:6379");
+    try {
+      RedisConfig.parse(redisUrl);
+    } catch (IllegalArgumentException e) {
+      redis.problem("url", "cannot be used: " + e.getMessage());
+    }
+    redis.end();
+
+    List<ApiKey> keys = keys(top);
+    Listener listener = listener(top.section("listen"), keys);
+    Section http = top.section("http");
+    AllowedHosts allowed = allowedHosts(http);
+    Duration connectTimeout =
+        http.duration("connectTimeout", Duration.ofMillis(10), DAY).orElse(Duration.ofSeconds(5));
+    http.end();
+    Hosting hosting =
+        new Hosting(
+            top.integer("concurrency", 1, 100_000).orElse(20),
+            top.duration("shutdownTimeout", Duration.ZERO, DAY).orElse(Duration.ofSeconds(20)),
+            allowed,
+            connectTimeout);
+    Intake intake =
+        new Intake(
+            top.duration("idempotency", Duration.ofMinutes(1), YEAR).orElse(DAY),
+            top.choice("durability", Durability.class).orElse(Durability.PRIMARY),
+            limits(top));
+    ServiceConfig config =
+        new ServiceConfig(
+            redisUrl,
+            listener,
+            hosting,
+            intake,
+            leases(top),
+            dashboard(top.section("dashboard")),
+            logs(top.section("log")),
+            top.has("gearman") ? GearmanSection.read(top.section("gearman")) : null,
+            keys,
+            TaskReader.read(top.section("tasks"), allowed));
+    top.end();
+    source.throwIfBad();
+    return config;
+  }
+
+  private static Listener listener(Section listen, List<ApiKey> keys) {
+    String host = listen.text("host", "127.0.0.1");
+    int port = listen.integer("port", 0, 65_535).orElse(8080);
+    Section tls = listen.section("tls");
+    Path certificate = null;
+    Path key = null;
+    if (listen.has("tls")) {
+      certificate = file(tls, "certificate");
+      key = file(tls, "key");
+      if (certificate != null && key != null) {
+        try {
+          PemFiles.read(certificate, key);
+        } catch (IllegalArgumentException e) {
+          tls.problem("certificate", "cannot be used: " + e.getMessage());
+        }
+      }
+    }
+    tls.end();
+    if (keys.isEmpty() && !isLoopback(host)) {
+      listen.problem(
+          "host",
+          "is reachable from elsewhere, which needs authentication: add keys, or listen on"
+              + " 127.0.0.1");
+    }
+    listen.end();
+    return new Listener(host, port, certificate, key);
+  }
+
+  private static @Nullable Path file(Section section, String key) {
+    Optional<String> name = section.required(key);
+    if (name.isEmpty()) {
+      return null;
+    }
+    Path path = Path.of(name.get());
+    if (!Files.isReadable(path)) {
+      section.problem(key, "cannot be read: \"" + path + "\"");
+      return null;
+    }
+    return path;
+  }
+
+  private static DashboardPages dashboard(Section section) {
+    DashboardPages pages = new DashboardPages(section.flag("enabled"), section.flag("readOnly"));
+    section.end();
+    return pages;
+  }
+
+  private static Logs logs(Section section) {
+    Logs logs =
+        new Logs(section.text("audit").map(Path::of).orElse(null), section.flag("requests"));
+    section.end();
+    return logs;
+  }
+
+  static boolean isLoopback(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  private static Limits limits(Section top) {
+    Section limits = top.section("limits");
+    int most = 1 << 30;
+    Limits read =
+        new Limits(
+            limits.size("body", 1_024, most).orElse(1L << 20).intValue(),
+            limits.size("batch", 1_024, most).orElse(16L << 20).intValue(),
+            limits.integer("batchLines", 1, 100_000).orElse(1_000));
+    limits.end();
+    return read;
+  }
+
+  private static LeaseTimes leases(Section top) {
+    Section lease = top.section("lease");
+    LeaseTimes times =
+        new LeaseTimes(
+            lease.duration("default", SECOND, DAY).orElse(Duration.ofSeconds(30)),
+            lease.duration("longest", SECOND, DAY).orElse(Duration.ofMinutes(15)));
+    if (times.usual().compareTo(times.longest()) > 0) {
+      lease.problem("default", "must not be longer than lease.longest");
+    }
+    lease.end();
+    return times;
+  }
+
+  private static List<ApiKey> keys(Section top) {
+    List<ApiKey> keys = new ArrayList<>();
+    for (Section section : top.sections("keys")) {
+      String name = section.required("name").orElse("");
+      String hash = section.required("hash").orElse("");
+      if (!hash.isEmpty() && !ApiKey.HASH.matcher(hash).matches()) {
+        // The value is not repeated: it may be the key itself.
+        section.problem(
+            "hash", "must be \"sha256:\" and 64 hex digits, as asynq serve --new-key prints it");
+      }
+      Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+      for (String word : section.texts("scopes")) {
+        try {
+          scopes.add(Scope.valueOf(word.toUpperCase(Locale.ROOT)));
+        } catch (IllegalArgumentException e) {
+          section.problem("scopes", "are submit, work and operate, not \"" + word + "\"");
+        }
+      }
+      if (scopes.isEmpty()) {
+        section.problem("scopes", "must name one of submit, work and operate, or more");
+      }
+      List<Glob> names =
+          section.has("names")
+              ? section.texts("names").stream().map(Glob::of).toList()
+              : List.of(Glob.of("*"));
+      section.end();
+      keys.add(new ApiKey(name, hash, scopes, names));
+    }
+    return keys;
+  }
+
+  private static AllowedHosts allowedHosts(Section http) {
+    List<String> entries = http.texts("allow");
+    try {
+      return new AllowedHosts(entries);
+    } catch (IllegalArgumentException e) {
+      http.problem("allow", "cannot be used: " + e.getMessage());
+      return new AllowedHosts(List.of());
+    }
+  }
+}

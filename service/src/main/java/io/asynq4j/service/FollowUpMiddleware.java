@@ -1,0 +1,133 @@
+package io.asynq4j.service;
+
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinitions;
+import io.asynq4j.handler.Middleware;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.handler.TaskContext;
+import io.asynq4j.handler.TaskContext.CancelReason;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.service.FollowUpTasks.Attempt;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Enqueues the follow-ups that definitions name, around the attempts of a server. The service has
+ * it around its hosted tasks; servers that embed the library add it to theirs:
+ *
+ * <pre>{@code
+ * TaskServer.fromDefinitions(redis, List.of(FollowUpMiddleware.of(redis)), handlers)
+ * }</pre>
+ *
+ * <p>A follow-up is enqueued before the attempt is settled, so none gets lost; it may run before
+ * the task shows its new state. Thread-safe.
+ */
+public final class FollowUpMiddleware implements Middleware {
+
+  private static final long FRESH_NANOS = Duration.ofSeconds(2).toNanos();
+
+  private final FollowUpTasks followUps;
+
+  FollowUpMiddleware(FollowUpTasks followUps) {
+    this.followUps = followUps;
+  }
+
+  /** Reads the definitions from Redis, every two seconds at most. */
+  public static FollowUpMiddleware of(RedisConnection redis) {
+    return new FollowUpMiddleware(
+        new FollowUpTasks(new Recent(TaskDefinitions.of(redis)), TaskClient.create(redis)));
+  }
+
+  @Override
+  public Outcome handle(Task task, TaskContext context, Next next) throws Exception {
+    Attempt attempt =
+        new Attempt(context.id(), task.type(), context.retryCount() + 1, task.payload());
+    send(followUps.before(attempt));
+    Outcome outcome;
+    try {
+      outcome = next.call();
+    } catch (Exception e) {
+      tellOfFailure(attempt, context, e);
+      throw e;
+    }
+    if (outcome instanceof Outcome.Done done) {
+      send(followUps.succeeded(attempt, json(done.result())));
+    } else if (outcome instanceof Outcome.Retry retry && counts(context)) {
+      send(followUps.failed(attempt, retry.reason(), isTriedAgain(context)));
+    } else if (outcome instanceof Outcome.Archive archive && counts(context)) {
+      send(followUps.failed(attempt, archive.reason(), /* again= */ false));
+    }
+    return outcome;
+  }
+
+  /** What the handler failed with is what counts, also when nobody can be told of it. */
+  private void tellOfFailure(Attempt attempt, TaskContext context, Exception failure) {
+    if (!counts(context)) {
+      return;
+    }
+    String words = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    boolean interrupted = Thread.interrupted();
+    try {
+      send(followUps.failed(attempt, words, isTriedAgain(context)));
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void send(Optional<EnqueueRequest> request) {
+    followUps.send(request.stream().toList());
+  }
+
+  /** An attempt that another worker goes on with, or that is put back, has not failed. */
+  private static boolean counts(TaskContext context) {
+    return context
+        .cancelled()
+        .map(reason -> reason != CancelReason.LEASE_LOST && reason != CancelReason.SHUTDOWN)
+        .orElse(true);
+  }
+
+  private static boolean isTriedAgain(TaskContext context) {
+    return context.retryCount() < context.maxRetry();
+  }
+
+  private static @Nullable JsonNode json(@Nullable Object result) {
+    if (result == null) {
+      return null;
+    }
+    return result instanceof Payload payload
+        ? TaskJson.value(payload)
+        : Json.MAPPER.valueToTree(result);
+  }
+
+  /** The list as it was a moment ago. */
+  private static final class Recent implements Function<String, Optional<TaskDefinition>> {
+    private final TaskDefinitions definitions;
+    private Map<String, TaskDefinition> last = Map.of();
+    private long readAt = System.nanoTime() - FRESH_NANOS;
+
+    Recent(TaskDefinitions definitions) {
+      this.definitions = definitions;
+    }
+
+    @Override
+    public synchronized Optional<TaskDefinition> apply(String name) {
+      if (System.nanoTime() - readAt >= FRESH_NANOS) {
+        last = definitions.all();
+        readAt = System.nanoTime();
+      }
+      return Optional.ofNullable(last.get(name));
+    }
+  }
+}

@@ -1,0 +1,382 @@
+package io.asynq4j.service;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.Payload;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.definition.TaskKind;
+import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseProof;
+import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.TaskLeases;
+import io.asynq4j.lease.Verdict;
+import io.asynq4j.service.FollowUpTasks.Attempt;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The lease protocol for workers of other processes and languages. Thread-safe. */
+final class LeaseApi {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaseApi.class);
+
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+  private static final int MOST = 1_000;
+  private static final int LONGEST_ERROR = 2_000;
+  private static final String CANCELLED = "it was cancelled";
+  private static final String TOO_LONG = "the worker took longer than the task's timeout";
+
+  private final Catalog catalog;
+  private final LeaseDesk desk;
+  private final FollowUpTasks followUps;
+  private final Clock clock;
+  private final Supplier<ServiceConfig> config;
+
+  LeaseApi(
+      Catalog catalog,
+      LeaseDesk desk,
+      FollowUpTasks followUps,
+      Clock clock,
+      Supplier<ServiceConfig> config) {
+    this.catalog = catalog;
+    this.desk = desk;
+    this.followUps = followUps;
+    this.clock = clock;
+    this.config = config;
+  }
+
+  CompletionStage<Answer> lease(Exchange exchange) throws Exception {
+    Fields fields = exchange.fields(config.get().limits().body());
+    List<String> queues = new ArrayList<>();
+    for (JsonNode name : list(fields, "names")) {
+      queues.add(queueOf(name.asString(), exchange.caller()));
+    }
+    int max = fields.integer("max", 1, MOST, 1);
+    Duration wait =
+        fields
+            .text("wait")
+            .map(text -> Exchange.waitTime(text, LONGEST_WAIT))
+            .orElse(Duration.ZERO);
+    Duration lease = leaseTime(fields);
+    fields.end();
+    return desk.lease(queues, max, lease, wait).thenApply(this::leased);
+  }
+
+  private static JsonNode list(Fields fields, String field) {
+    JsonNode list =
+        fields.any(field).orElseThrow(() -> Problem.invalid(field, field + " is missing"));
+    if (!list.isArray() || list.isEmpty() || list.size() > MOST) {
+      throw Problem.invalid(field, "%s must be a list of 1 to %d".formatted(field, MOST));
+    }
+    return list;
+  }
+
+  private String queueOf(String name, ApiKey caller) {
+    Access.requireName(caller, name);
+    return catalog
+        .find(name)
+        .map(Catalog.Entry::definition)
+        .filter(definition -> definition.kind() == TaskKind.WORKER)
+        .map(definition -> definition.queue().value())
+        .orElseThrow(
+            () -> Problem.invalid("names", "no task of kind worker has the name \"" + name + "\""));
+  }
+
+  private Duration leaseTime(Fields fields) {
+    ServiceConfig.LeaseTimes times = config.get().leases();
+    Duration lease = fields.duration("lease").orElse(times.usual());
+    if (lease.compareTo(Duration.ofSeconds(1)) < 0 || lease.compareTo(times.longest()) > 0) {
+      throw Problem.invalid(
+          "lease", "lease must be from 1s to %ds".formatted(times.longest().toSeconds()));
+    }
+    return lease;
+  }
+
+  private Answer leased(List<LeasedTask> tasks) {
+    ObjectNode body = Json.object();
+    ArrayNode list = body.putArray("tasks");
+    List<EnqueueRequest> befores = new ArrayList<>();
+    for (LeasedTask task : tasks) {
+      ObjectNode json = list.addObject();
+      json.put("token", LeaseToken.of(task));
+      json.put("id", task.id());
+      json.put("name", task.task().type());
+      json.set("params", TaskJson.value(task.task().payload()));
+      json.put("attempt", task.retried() + 1);
+      json.put("maxRetry", task.maxRetry());
+      TaskJson.time(json, "deadline", task.deadline());
+      TaskJson.time(json, "leasedUntil", task.leasedUntil());
+      followUps.before(attempt(task)).ifPresent(befores::add);
+    }
+    try {
+      followUps.send(befores);
+    } catch (RuntimeException e) {
+      giveBack(tasks);
+      throw e;
+    }
+    return Answer.json(200, body).orElse(() -> giveBack(tasks));
+  }
+
+  private static Attempt attempt(LeasedTask task) {
+    return new Attempt(task.id(), task.task().type(), task.retried() + 1, task.task().payload());
+  }
+
+  /** The worker has gone before it could be told. */
+  private void giveBack(List<LeasedTask> tasks) {
+    try {
+      catalog.leases().settle(tasks.stream().map(Verdict.Release::new).toList());
+    } catch (RuntimeException e) {
+      log.warn("{} tasks of a worker that has gone wait for the end of their lease", tasks.size());
+    }
+  }
+
+  CompletionStage<Answer> complete(Exchange exchange) throws Exception {
+    return settle(
+        exchange,
+        (task, fields) -> {
+          Optional<JsonNode> result = fields.any("result");
+          return new Decided(
+              new Verdict.Complete(task, result.map(LeaseApi::payload).orElseGet(Payload::absent)),
+              followUps.succeeded(attempt(task), result.orElse(null)));
+        });
+  }
+
+  private static Payload payload(JsonNode value) {
+    return Payload.of(Json.bytes(value));
+  }
+
+  CompletionStage<Answer> fail(Exchange exchange) throws Exception {
+    return settle(
+        exchange,
+        (task, fields) -> {
+          String error = shortened(fields.text("error").orElse("the worker has said no reason"));
+          Optional<Duration> in = fields.duration("in");
+          boolean again = fields.flag("retry", true);
+          Verdict verdict =
+              task.cancelled()
+                  .map(after -> cancelled(task, after))
+                  .orElseGet(
+                      () -> again ? retry(task, error, in) : new Verdict.Archive(task, error));
+          boolean last = !(verdict instanceof Verdict.Retry) || task.retried() >= task.maxRetry();
+          return new Decided(verdict, followUps.failed(attempt(task), error, !last));
+        });
+  }
+
+  private Verdict retry(LeasedTask task, String error, Optional<Duration> in) {
+    return new Verdict.Retry(task, error, in.or(() -> delay(task, error)).orElse(null));
+  }
+
+  /** A worker that stops because it was told to has not failed: the canceller decides. */
+  private Verdict cancelled(LeasedTask task, AfterCancel after) {
+    return switch (after) {
+      case ARCHIVE -> new Verdict.Archive(task, CANCELLED);
+      case DELETE -> new Verdict.Drop(task);
+      case RETRY -> retry(task, CANCELLED, Optional.empty());
+    };
+  }
+
+  private static String shortened(String error) {
+    return error.length() <= LONGEST_ERROR ? error : error.substring(0, LONGEST_ERROR) + "…";
+  }
+
+  private Optional<Duration> delay(LeasedTask task, String error) {
+    Optional<RetryPolicy> policy =
+        catalog.ofQueue(task.queue().value()).flatMap(entry -> entry.definition().retryPolicy());
+    return policy.map(
+        each -> each.delay(task.retried(), new IllegalStateException(error), task.task()));
+  }
+
+  CompletionStage<Answer> snooze(Exchange exchange) throws Exception {
+    return settle(
+        exchange,
+        (task, fields) -> {
+          Duration in =
+              fields
+                  .duration("in")
+                  .orElseThrow(() -> Problem.invalid("in", "in is missing: for how long"));
+          return Decided.unlessCancelled(this, task, new Verdict.Snooze(task, in));
+        });
+  }
+
+  CompletionStage<Answer> release(Exchange exchange) throws Exception {
+    return settle(
+        exchange, (task, fields) -> Decided.unlessCancelled(this, task, new Verdict.Release(task)));
+  }
+
+  /**
+   * What is to become of a task.
+   *
+   * @param followUp is enqueued first: if this process ends in between, it is rather told twice
+   */
+  private record Decided(Verdict verdict, Optional<EnqueueRequest> followUp) {
+
+    static Decided unlessCancelled(LeaseApi api, LeasedTask task, Verdict verdict) {
+      return new Decided(
+          task.cancelled().map(after -> api.cancelled(task, after)).orElse(verdict),
+          Optional.empty());
+    }
+  }
+
+  private interface Decision {
+    Decided of(LeasedTask task, Fields fields);
+  }
+
+  private CompletionStage<Answer> settle(Exchange exchange, Decision decision) throws Exception {
+    Batch batch = new Batch(exchange);
+    Map<Integer, Decided> decided = new LinkedHashMap<>();
+    // All are read before the first is settled: a bad request changes nothing.
+    batch.each((i, task, fields) -> decided.put(i, decision.of(task, fields)));
+    followUps.send(decided.values().stream().flatMap(each -> each.followUp().stream()).toList());
+    List<LeaseEnd> ends =
+        catalog.leases().settle(decided.values().stream().map(Decided::verdict).toList());
+    List<Integer> places = List.copyOf(decided.keySet());
+    for (int i = 0; i < ends.size(); i++) {
+      LeaseEnd end = ends.get(i);
+      batch.answer(places.get(i), end.isLost() ? "lost" : end.name().toLowerCase(Locale.ROOT));
+    }
+    return batch.answer();
+  }
+
+  /** Makes leases longer, unless the time of the attempt is over: then it has failed. */
+  CompletionStage<Answer> extend(Exchange exchange) throws Exception {
+    Batch batch = new Batch(exchange);
+    Map<Duration, List<Extension>> byLength = new LinkedHashMap<>();
+    List<Verdict> late = new ArrayList<>();
+    List<EnqueueRequest> told = new ArrayList<>();
+    Instant now = clock.instant();
+    batch.each(
+        (i, task, fields) -> {
+          Duration lease = leaseTime(fields);
+          if (task.deadline().isAfter(now)) {
+            byLength.computeIfAbsent(lease, any -> new ArrayList<>()).add(new Extension(i, task));
+          } else {
+            late.add(retry(task, TOO_LONG, Optional.empty()));
+            followUps
+                .failed(attempt(task), TOO_LONG, task.retried() < task.maxRetry())
+                .ifPresent(told::add);
+            batch.answer(i, "lost");
+          }
+        });
+    TaskLeases leases = catalog.leases();
+    byLength.forEach((lease, extensions) -> extend(leases, lease, extensions, batch));
+    followUps.send(told);
+    leases.settle(late);
+    return batch.answer();
+  }
+
+  private record Extension(int index, LeasedTask task) {}
+
+  private static void extend(
+      TaskLeases leases, Duration lease, List<Extension> extensions, Batch batch) {
+    List<Optional<Instant>> ends =
+        leases.extend(extensions.stream().map(Extension::task).toList(), lease);
+    for (int i = 0; i < ends.size(); i++) {
+      Extension extension = extensions.get(i);
+      String held = extension.task().cancelled().isPresent() ? "cancelled" : "leased";
+      ends.get(i)
+          .ifPresentOrElse(
+              until -> TaskJson.time(batch.answer(extension.index(), held), "leasedUntil", until),
+              () -> batch.answer(extension.index(), "lost"));
+    }
+  }
+
+  CompletionStage<Answer> progress(Exchange exchange) throws Exception {
+    Batch batch = new Batch(exchange);
+    batch.each(
+        (i, task, fields) -> {
+          int percent = fields.integer("percent", 0, 100, 0);
+          String note = fields.text("note").orElse("");
+          if (note.length() > 1_000) {
+            throw Problem.invalid("note", "note must have 1000 characters or less");
+          }
+          boolean written = catalog.leases().progress(task, percent, note);
+          String held = task.cancelled().isPresent() ? "cancelled" : "leased";
+          batch.answer(i, written ? held : "lost");
+        });
+    return batch.answer();
+  }
+
+  private interface Step {
+    void take(int index, LeasedTask task, Fields fields);
+  }
+
+  /** The tasks of a request, alone or in a list, and what became of each. */
+  private final class Batch {
+    private final ApiKey caller;
+    private final boolean alone;
+    private final List<JsonNode> items = new ArrayList<>();
+    private final List<ObjectNode> answers = new ArrayList<>();
+
+    Batch(Exchange exchange) throws Exception {
+      this.caller = exchange.caller();
+      JsonNode body = exchange.json(config.get().limits().batch());
+      this.alone = !body.has("tasks");
+      if (alone) {
+        items.add(body);
+      } else {
+        Fields fields = new Fields(body, "the body");
+        list(fields, "tasks").forEach(items::add);
+        fields.end();
+      }
+      items.forEach(item -> answers.add(Json.object()));
+    }
+
+    void each(Step step) {
+      List<Fields> fields = new ArrayList<>();
+      List<LeaseProof> proofs = new ArrayList<>();
+      for (int i = 0; i < items.size(); i++) {
+        fields.add(new Fields(items.get(i), "a task"));
+        LeaseToken token =
+            LeaseToken.parse(fields.get(i).required("token"))
+                .orElseThrow(() -> Problem.invalid("token", "this is no token of a lease"));
+        catalog
+            .ofQueue(token.queue())
+            .ifPresent(entry -> Access.requireName(caller, entry.definition().name()));
+        answers.get(i).put("id", token.id());
+        proofs.add(new LeaseProof(token.queue(), token.id(), token.token()));
+      }
+      List<Optional<LeasedTask>> tasks = catalog.leases().restore(proofs);
+      for (int i = 0; i < tasks.size(); i++) {
+        if (tasks.get(i).isPresent()) {
+          step.take(i, tasks.get(i).get(), fields.get(i));
+          fields.get(i).end();
+        } else {
+          answer(i, "lost");
+        }
+      }
+    }
+
+    ObjectNode answer(int index, String state) {
+      return answers.get(index).put("state", state);
+    }
+
+    CompletionStage<Answer> answer() {
+      if (alone) {
+        ObjectNode only = answers.get(0);
+        if (only.path("state").asString("").equals("lost")) {
+          throw Problem.conflict(
+              "lease-lost", "the lease is another worker's by now, or nobody's: stop", null);
+        }
+        return CompletableFuture.completedFuture(Answer.json(200, only));
+      }
+      ObjectNode body = Json.object();
+      ArrayNode list = body.putArray("tasks");
+      answers.forEach(list::add);
+      return CompletableFuture.completedFuture(Answer.json(200, body));
+    }
+  }
+}

@@ -1,0 +1,327 @@
+package io.asynq4j.service;
+
+import io.asynq4j.lease.LeaseBatch;
+import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.QueueWatch;
+import io.asynq4j.lease.TaskLeases;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where workers of other processes wait for tasks: however many do, one thread and one watch see to
+ * them. A task is told to a waiting worker when it has been claimed for it, with its data, so no
+ * worker is ever told of one that it cannot have. Thread-safe.
+ */
+final class LeaseDesk implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaseDesk.class);
+
+  /** A message of Redis may get lost: then this is how late a task is told. */
+  private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final long PAUSE_AFTER_FAILURE_MILLIS = 200;
+
+  /** With more, it is asked at once which of them have tasks at all. */
+  private static final int FEW_QUEUES = 3;
+
+  /** A worker that waits. */
+  private record Poll(
+      List<String> queues,
+      int max,
+      Duration lease,
+      long until,
+      CompletableFuture<List<LeasedTask>> answer) {}
+
+  private final Supplier<TaskLeases> leases;
+  private final Clock clock;
+  private final Executor answers;
+  private final QueueWatch watch;
+  private final Thread thread;
+
+  // All guarded by this.
+  private final List<Poll> waiting = new ArrayList<>();
+  private final Set<String> changed = new LinkedHashSet<>();
+
+  /** Queues that give nothing before a time, and which it is by {@code System.nanoTime()}. */
+  private final Map<String, Long> held = new HashMap<>();
+
+  private boolean lookAtAll;
+  private boolean closed;
+
+  private long lastLook = System.nanoTime();
+
+  /**
+   * @param answers where answers are sent, which a slow worker may hold up
+   */
+  LeaseDesk(Supplier<TaskLeases> leases, Clock clock, Executor answers) {
+    this.leases = leases;
+    this.clock = clock;
+    this.answers = answers;
+    this.watch =
+        leases
+            .get()
+            .watch(
+                new QueueWatch.Listener() {
+                  @Override
+                  public void changed(String queue) {
+                    told(Set.of(queue));
+                  }
+
+                  @Override
+                  public void lost() {
+                    tellOfAll();
+                  }
+                });
+    this.thread = new Thread(this::run, "asynq-lease-desk");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** How many requests wait. */
+  synchronized int waiting() {
+    return waiting.size();
+  }
+
+  /** Tasks of one of these queues; none when none came in time. */
+  CompletionStage<List<LeasedTask>> lease(
+      List<String> queues, int max, Duration lease, Duration wait) {
+    List<String> order = new ArrayList<>(queues);
+    // No name is always the last to be asked.
+    Collections.shuffle(order);
+    List<LeasedTask> found = claim(order, max, lease);
+    if (!found.isEmpty() || wait.isZero()) {
+      return CompletableFuture.completedFuture(found);
+    }
+    Poll poll =
+        new Poll(order, max, lease, System.nanoTime() + wait.toNanos(), new CompletableFuture<>());
+    synchronized (this) {
+      if (closed) {
+        return CompletableFuture.completedFuture(List.of());
+      }
+      waiting.add(poll);
+      changed.addAll(order);
+      notifyAll();
+    }
+    return poll.answer();
+  }
+
+  private List<LeasedTask> claim(List<String> queues, int max, Duration lease) {
+    List<LeasedTask> tasks = new ArrayList<>();
+    for (String queue : queues.size() > FEW_QUEUES ? watch.withTasks(queues) : queues) {
+      if (tasks.size() < max) {
+        tasks.addAll(leases.get().claim(queue, max - tasks.size(), lease));
+      }
+    }
+    return tasks;
+  }
+
+  private synchronized void told(Set<String> queues) {
+    changed.addAll(queues);
+    notifyAll();
+  }
+
+  private synchronized void tellOfAll() {
+    lookAtAll = true;
+    notifyAll();
+  }
+
+  private void run() {
+    while (true) {
+      try {
+        Set<String> toTry = await();
+        if (toTry == null) {
+          return;
+        }
+        serve(toTry);
+      } catch (InterruptedException e) {
+        return;
+      } catch (RuntimeException e) {
+        log.warn("tasks for waiting workers cannot be claimed: {}", e.getMessage());
+        tellOfAll();
+        if (!pause()) {
+          return;
+        }
+      }
+    }
+  }
+
+  private static boolean pause() {
+    try {
+      Thread.sleep(PAUSE_AFTER_FAILURE_MILLIS);
+      return true;
+    } catch (InterruptedException e) {
+      return false;
+    }
+  }
+
+  /** Sleeps until there is something to do; null when the desk is closed. */
+  private @Nullable Set<String> await() throws InterruptedException {
+    Set<String> all = new HashSet<>();
+    Set<String> toTry = new LinkedHashSet<>();
+    boolean look;
+    synchronized (this) {
+      while (true) {
+        if (closed) {
+          return null;
+        }
+        long now = System.nanoTime();
+        endExpired(now);
+        endHolds(now);
+        look = !waiting.isEmpty() && (lookAtAll || now - lastLook >= LOOK_NANOS);
+        if (look || !changed.isEmpty()) {
+          break;
+        }
+        long sleep = waiting.isEmpty() ? LOOK_NANOS : Math.min(LOOK_NANOS, untilNext(now));
+        wait(Math.max(1, sleep / 1_000_000));
+      }
+      waiting.forEach(poll -> all.addAll(poll.queues()));
+      toTry.addAll(changed);
+      toTry.retainAll(all);
+      changed.clear();
+      lookAtAll = false;
+    }
+    if (look) {
+      lastLook = System.nanoTime();
+      toTry.addAll(watch.withTasks(all));
+    }
+    return toTry;
+  }
+
+  private long untilNext(long now) {
+    long next = waiting.stream().mapToLong(poll -> poll.until() - now).min().orElse(LOOK_NANOS);
+    return held.values().stream().mapToLong(until -> until - now).reduce(next, Math::min);
+  }
+
+  private void endHolds(long now) {
+    Iterator<Map.Entry<String, Long>> holds = held.entrySet().iterator();
+    while (holds.hasNext()) {
+      Map.Entry<String, Long> hold = holds.next();
+      if (hold.getValue() - now <= 0) {
+        holds.remove();
+        changed.add(hold.getKey());
+      }
+    }
+  }
+
+  private synchronized void hold(String queue, Instant until) {
+    long millis = Math.max(1, Duration.between(clock.instant(), until).toMillis() + 1);
+    held.put(queue, System.nanoTime() + Duration.ofMillis(millis).toNanos());
+  }
+
+  private void endExpired(long now) {
+    Iterator<Poll> polls = waiting.iterator();
+    while (polls.hasNext()) {
+      Poll poll = polls.next();
+      if (poll.until() - now <= 0) {
+        polls.remove();
+        poll.answer().completeAsync(List::of, answers);
+      }
+    }
+  }
+
+  private void serve(Set<String> queues) {
+    Set<String> dry = new HashSet<>();
+    if (queues.size() > FEW_QUEUES) {
+      // One question tells which are empty, and arms them; claiming from each would be many.
+      queues = watch.armEmpty(queues);
+    }
+    for (String queue : queues) {
+      if (!drain(queue)) {
+        dry.add(queue);
+      }
+    }
+    if (dry.isEmpty()) {
+      return;
+    }
+    // What comes before the answer is in the answer, what comes later is told.
+    Set<String> withTasks = watch.armEmpty(dry);
+    if (!withTasks.isEmpty()) {
+      // Perhaps there is no place, or a pause: their end is told from now on.
+      watch.armBlocked(withTasks);
+      withTasks.forEach(this::drain);
+    }
+  }
+
+  /** Gives tasks to those who wait for this queue, until nobody does or it gives none: false. */
+  private boolean drain(String queue) {
+    while (true) {
+      Poll poll = takeFirst(queue);
+      if (poll == null) {
+        return true;
+      }
+      LeaseBatch batch;
+      try {
+        batch = leases.get().claimBatch(queue, poll.max(), poll.lease());
+      } catch (RuntimeException e) {
+        putBack(poll);
+        throw e;
+      }
+      if (batch.heldUntil() != null) {
+        hold(queue, batch.heldUntil());
+      }
+      if (batch.tasks().isEmpty()) {
+        putBack(poll);
+        return false;
+      }
+      List<LeasedTask> tasks = batch.tasks();
+      poll.answer().completeAsync(() -> tasks, answers);
+    }
+  }
+
+  private synchronized @Nullable Poll takeFirst(String queue) {
+    Iterator<Poll> polls = waiting.iterator();
+    while (polls.hasNext()) {
+      Poll poll = polls.next();
+      if (poll.queues().contains(queue)) {
+        polls.remove();
+        return poll;
+      }
+    }
+    return null;
+  }
+
+  private synchronized void putBack(Poll poll) {
+    if (closed) {
+      poll.answer().completeAsync(List::of, answers);
+    } else {
+      // It has waited the longest.
+      waiting.add(0, poll);
+    }
+  }
+
+  /** Sends all who wait away; they ask another replica. */
+  @Override
+  public void close() {
+    List<Poll> left;
+    synchronized (this) {
+      closed = true;
+      left = List.copyOf(waiting);
+      waiting.clear();
+      notifyAll();
+    }
+    left.forEach(poll -> poll.answer().completeAsync(List::of, answers));
+    try {
+      thread.join(Duration.ofSeconds(5).toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    watch.close();
+  }
+}

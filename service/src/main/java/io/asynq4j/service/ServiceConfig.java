@@ -1,0 +1,194 @@
+package io.asynq4j.service;
+
+import io.asynq4j.Durability;
+import io.asynq4j.service.gearman.GearmanConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that a task service is told by its file, checked. Immutable. Made by {@link #load} and
+ * {@link #parse}.
+ */
+public final class ServiceConfig {
+
+  /**
+   * How much at once.
+   *
+   * @param body bytes of a request
+   * @param batch bytes of a request with many tasks
+   * @param batchLines tasks of such a request
+   */
+  record Limits(int body, int batch, int batchLines) {}
+
+  /** How long leases are: when a worker does not say, and at most. */
+  record LeaseTimes(Duration usual, Duration longest) {}
+
+  /**
+   * Where requests come in.
+   *
+   * @param certificate a file with the certificate and those above it, in PEM; null = no TLS
+   * @param key a file with its private key, in PEM
+   */
+  record Listener(String host, int port, @Nullable Path certificate, @Nullable Path key) {
+    boolean isEncrypted() {
+      return certificate != null;
+    }
+  }
+
+  /** What hosted tasks may do: how many at once, and where they may connect to. */
+  record Hosting(
+      int concurrency,
+      Duration shutdownTimeout,
+      AllowedHosts allowedHosts,
+      Duration connectTimeout) {}
+
+  /** How tasks are taken in. */
+  record Intake(Duration idempotency, Durability durability, Limits limits) {}
+
+  /** The dashboard on the same port: whether it is there, and whether it changes anything. */
+  record DashboardPages(boolean enabled, boolean readOnly) {}
+
+  /**
+   * What the service tells of itself.
+   *
+   * @param audit the file for what callers have changed; null = the log
+   * @param requests whether each request is logged
+   */
+  record Logs(@Nullable Path audit, boolean requests) {}
+
+  private final String redisUrl;
+  private final Listener listener;
+  private final Hosting hosting;
+  private final Intake intake;
+  private final LeaseTimes leases;
+  private final DashboardPages dashboard;
+  private final Logs logs;
+  private final @Nullable GearmanConfig gearman;
+  private final List<ApiKey> keys;
+  private final Map<String, ConfiguredTask> tasks;
+
+  ServiceConfig(
+      String redisUrl,
+      Listener listener,
+      Hosting hosting,
+      Intake intake,
+      LeaseTimes leases,
+      DashboardPages dashboard,
+      Logs logs,
+      @Nullable GearmanConfig gearman,
+      List<ApiKey> keys,
+      Map<String, ConfiguredTask> tasks) {
+    this.redisUrl = redisUrl;
+    this.listener = listener;
+    this.hosting = hosting;
+    this.intake = intake;
+    this.leases = leases;
+    this.dashboard = dashboard;
+    this.logs = logs;
+    this.gearman = gearman;
+    this.keys = List.copyOf(keys);
+    this.tasks = Map.copyOf(tasks);
+  }
+
+  /**
+   * Reads a file. Throws {@link ConfigurationException} with all that is wrong with it, and where.
+   */
+  public static ServiceConfig load(Path file, Map<String, String> environment) {
+    try {
+      return parse(file.getFileName().toString(), Files.readString(file), environment);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read the configuration " + file, e);
+    }
+  }
+
+  /** The same with the text of a file. */
+  public static ServiceConfig parse(String file, String yaml, Map<String, String> environment) {
+    return new ConfigurationReader(new ConfigurationSource(file, environment)).read(yaml);
+  }
+
+  String redisUrl() {
+    return redisUrl;
+  }
+
+  Listener listener() {
+    return listener;
+  }
+
+  /** Whether only this machine can reach it. */
+  boolean isLocal() {
+    return ConfigurationReader.isLoopback(listener.host());
+  }
+
+  int concurrency() {
+    return hosting.concurrency();
+  }
+
+  Duration shutdownTimeout() {
+    return hosting.shutdownTimeout();
+  }
+
+  AllowedHosts allowedHosts() {
+    return hosting.allowedHosts();
+  }
+
+  Duration connectTimeout() {
+    return hosting.connectTimeout();
+  }
+
+  /** How long an Idempotency-Key is remembered. */
+  Duration idempotency() {
+    return intake.idempotency();
+  }
+
+  Durability durability() {
+    return intake.durability();
+  }
+
+  Limits limits() {
+    return intake.limits();
+  }
+
+  LeaseTimes leases() {
+    return leases;
+  }
+
+  /** The gearman gateway; null where there is none. */
+  @Nullable GearmanConfig gearman() {
+    return gearman;
+  }
+
+  DashboardPages dashboard() {
+    return dashboard;
+  }
+
+  Logs logs() {
+    return logs;
+  }
+
+  List<ApiKey> keys() {
+    return keys;
+  }
+
+  Map<String, ConfiguredTask> tasks() {
+    return tasks;
+  }
+
+  /** The names of the tasks that the file defines. */
+  public Set<String> taskNames() {
+    return tasks.keySet();
+  }
+
+  /** Without secrets. */
+  @Override
+  public String toString() {
+    return "ServiceConfig[%s:%d, %d tasks, %d keys]"
+        .formatted(listener.host(), listener.port(), tasks.size(), keys.size());
+  }
+}

@@ -1,0 +1,125 @@
+package io.asynq4j.service;
+
+import io.asynq4j.TaskState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Hands in tasks to the task service over HTTP, for Java services that have no Redis. Thread-safe.
+ * What the service refuses is a {@link TaskServiceException}.
+ */
+public final class TaskServiceClient {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  private final URI service;
+  private final @Nullable String key;
+  private final HttpClient http =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+
+  /**
+   * @param service where it is, such as {@code http://localhost:8080}
+   * @param key an API key with the scope submit; null where the service has none
+   */
+  public TaskServiceClient(URI service, @Nullable String key) {
+    this.service = service;
+    this.key = key;
+  }
+
+  /** Hands in a task with params that Jackson can write. */
+  public ServiceTask submit(String name, Object params) throws InterruptedException {
+    return submit(name, params, null, Duration.ZERO);
+  }
+
+  /**
+   * Hands in a task.
+   *
+   * @param id its id; null = the service chooses one. With one, it is safe to ask again
+   * @param delay until it may run
+   */
+  public ServiceTask submit(String name, Object params, @Nullable String id, Duration delay)
+      throws InterruptedException {
+    ObjectNode body = Json.object();
+    body.put("name", name);
+    body.set("params", Json.MAPPER.valueToTree(params));
+    if (id != null) {
+      body.put("id", id);
+    }
+    if (!delay.isZero()) {
+      body.put("in", delay.toMillis() + "ms");
+    }
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(service.resolve("/v1/tasks"))
+            .header("Content-Type", Answer.JSON)
+            .POST(BodyPublishers.ofByteArray(Json.bytes(body)));
+    return send(request, TIMEOUT);
+  }
+
+  /** Shows a task. */
+  public ServiceTask find(String name, String id) throws InterruptedException {
+    return await(name, id, Duration.ZERO);
+  }
+
+  /** Waits until a task has ended, or so long, a minute at most; then shows how it is. */
+  public ServiceTask await(String name, String id, Duration most) throws InterruptedException {
+    String path =
+        "/v1/tasks/%s?name=%s&wait=%dms".formatted(encoded(id), encoded(name), most.toMillis());
+    return send(HttpRequest.newBuilder(service.resolve(path)), most.plus(TIMEOUT));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private ServiceTask send(HttpRequest.Builder request, Duration timeout)
+      throws InterruptedException {
+    request.timeout(timeout);
+    if (key != null) {
+      request.header("Authorization", "Bearer " + key);
+    }
+    try {
+      return task(http.send(request.build(), BodyHandlers.ofByteArray()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("the task service does not answer: " + e.getMessage(), e);
+    }
+  }
+
+  private static ServiceTask task(HttpResponse<byte[]> response) {
+    JsonNode body;
+    try {
+      body = Json.parse(response.body(), "the answer");
+    } catch (Problem e) {
+      throw new TaskServiceException(
+          response.statusCode(), "no-json", "", "this is no task service: it answers no JSON");
+    }
+    if (response.statusCode() >= 300) {
+      JsonNode error = body.path("error");
+      throw new TaskServiceException(
+          response.statusCode(),
+          error.path("code").asString(""),
+          error.path("field").asString(""),
+          error.path("message").asString("the task service answered " + response.statusCode()));
+    }
+    JsonNode task = body.path("task");
+    return new ServiceTask(
+        task.path("id").asString(""),
+        task.path("name").asString(""),
+        TaskState.ofWord(task.path("state").asString("")),
+        task.path("params").toString(),
+        task.has("result") ? task.path("result").toString() : null,
+        task.path("error").asString(""),
+        task.path("retried").asInt(0));
+  }
+}

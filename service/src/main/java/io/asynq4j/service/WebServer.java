@@ -1,0 +1,130 @@
+package io.asynq4j.service;
+
+import io.asynq4j.service.ServiceConfig.Listener;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServlet;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Objects;
+import org.eclipse.jetty.ee11.servlet.FilterHolder;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Jetty with the servlets of the service. Thread-safe. */
+final class WebServer implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(WebServer.class);
+
+  private static final int MOST_THREADS = 200;
+
+  /** Longer than anybody may wait for an answer. */
+  private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
+
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+
+  private final Server server;
+  private final ServerConnector connector;
+  private final ServletContextHandler context = new ServletContextHandler("/");
+  private final SslContextFactory.@Nullable Server tls;
+
+  WebServer(Listener listener, HttpServlet servlet) {
+    QueuedThreadPool threads = new QueuedThreadPool(MOST_THREADS);
+    threads.setName("asynq-http");
+    this.server = new Server(threads);
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    // Ids may hold any character.
+    http.setUriCompliance(
+        UriCompliance.DEFAULT.with(
+            "ids",
+            UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR,
+            UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING));
+    HttpConnectionFactory plain = new HttpConnectionFactory(http);
+    if (listener.isEncrypted()) {
+      http.addCustomizer(new SecureRequestCustomizer(/* sniHostCheck= */ false));
+      this.tls = new SslContextFactory.Server();
+      use(tls, listener);
+      this.connector =
+          new ServerConnector(server, new SslConnectionFactory(tls, plain.getProtocol()), plain);
+    } else {
+      this.tls = null;
+      this.connector = new ServerConnector(server, plain);
+    }
+    connector.setHost(listener.host());
+    connector.setPort(listener.port());
+    connector.setIdleTimeout(IDLE_TIMEOUT.toMillis());
+    server.addConnector(connector);
+    context.getServletHandler().setDecodeAmbiguousURIs(true);
+    add(servlet, "/*");
+    server.setHandler(new GracefulHandler(context));
+    server.setStopTimeout(STOP_TIMEOUT.toMillis());
+  }
+
+  private static void use(SslContextFactory.Server tls, Listener listener) {
+    Path certificate = Objects.requireNonNull(listener.certificate(), "certificate");
+    Path key = Objects.requireNonNull(listener.key(), "key");
+    tls.setKeyStore(PemFiles.read(certificate, key));
+    tls.setKeyStorePassword("");
+  }
+
+  /** Before the start. */
+  void add(HttpServlet servlet, String path) {
+    ServletHolder holder = new ServletHolder(servlet);
+    holder.setAsyncSupported(true);
+    // Started with the server, so that what cannot start is seen then.
+    holder.setInitOrder(1);
+    context.addServlet(holder, path);
+  }
+
+  /** Before the start. */
+  void add(Filter filter, String path) {
+    FilterHolder holder = new FilterHolder(filter);
+    holder.setAsyncSupported(true);
+    context.addFilter(holder, path, EnumSet.of(DispatcherType.REQUEST));
+  }
+
+  void start() throws Exception {
+    server.start();
+  }
+
+  /** New connections have the certificate that is in the files now. */
+  void reload(Listener listener) {
+    SslContextFactory.Server current = tls;
+    if (current == null || !listener.isEncrypted()) {
+      return;
+    }
+    try {
+      current.reload(factory -> use(current, listener));
+    } catch (Exception e) {
+      log.error("the certificate stays as it was: {}", e.getMessage());
+    }
+  }
+
+  int port() {
+    return connector.getLocalPort();
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      log.warn("requests were under way when the service ended: {}", e.getMessage());
+    }
+  }
+}

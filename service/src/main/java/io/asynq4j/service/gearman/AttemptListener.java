@@ -1,0 +1,31 @@
+package io.asynq4j.service.gearman;
+
+import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.Verdict;
+import java.util.List;
+
+/**
+ * Is told of the attempts of gearman workers, for what has to be done around them. Called by
+ * threads of the gateway that may ask Redis, several at once.
+ */
+public interface AttemptListener {
+
+  /** Does nothing. */
+  AttemptListener NONE =
+      new AttemptListener() {
+        @Override
+        public void begin(List<LeasedTask> tasks) {}
+
+        @Override
+        public void end(List<Verdict> verdicts) {}
+      };
+
+  /** Workers are about to get these. When it throws, they do not, and the tasks go back. */
+  void begin(List<LeasedTask> tasks);
+
+  /**
+   * These attempts are about to be settled. When it throws a {@code BrokerException}, all of it is
+   * repeated, until Redis answers.
+   */
+  void end(List<Verdict> verdicts);
+}

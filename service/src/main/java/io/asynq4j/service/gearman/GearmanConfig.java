@@ -1,0 +1,187 @@
+package io.asynq4j.service.gearman;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+
+/**
+ * How a {@link GearmanGateway} is to be. Immutable.
+ *
+ * @param host where it listens; only this machine unless {@code allowInsecure}
+ * @param port 0 = any free one
+ * @param allowInsecure listen beyond this machine, although gearman's protocol knows neither
+ *     passwords nor encryption
+ * @param acceptUndefined put a definition for each function that has none, instead of refusing it
+ * @param maxFunctions how many definitions there may be for more to be put
+ * @param maxPacket the largest packet, and so the largest payload or result, in bytes
+ * @param maxConnections how many clients and workers at once
+ * @param firstPacketWithin how long a new connection may say nothing
+ * @param lease how long a job stays with a gateway that has died
+ * @param jobRetries how often a job goes to another worker because its worker's connection was
+ *     lost; 0 = always
+ * @param resultRetention how long results of foreground jobs are kept at least
+ * @param drainTimeout how long closing waits for jobs that are being worked on
+ */
+public record GearmanConfig(
+    String host,
+    int port,
+    boolean allowInsecure,
+    boolean acceptUndefined,
+    int maxFunctions,
+    int maxPacket,
+    int maxConnections,
+    Duration firstPacketWithin,
+    Duration lease,
+    int jobRetries,
+    Duration resultRetention,
+    Duration drainTimeout) {
+
+  public static final int DEFAULT_PORT = 4730;
+
+  private static final int LARGEST_PACKET = 64 << 20;
+  private static final int SMALLEST_PACKET = 1 << 10;
+
+  public GearmanConfig {
+    require(port >= 0 && port <= 65_535, "port must be 0 to 65535: " + port);
+    require(maxFunctions >= 1, "maxFunctions must be 1 or more: " + maxFunctions);
+    require(
+        maxPacket >= SMALLEST_PACKET && maxPacket <= LARGEST_PACKET,
+        "maxPacket must be 1 KiB to 64 MiB: " + maxPacket);
+    require(maxConnections >= 1, "maxConnections must be 1 or more: " + maxConnections);
+    require(
+        firstPacketWithin.toMillis() >= 100,
+        "firstPacketWithin must be 100 ms or more: " + firstPacketWithin);
+    require(
+        lease.compareTo(Duration.ofSeconds(3)) >= 0 && lease.compareTo(Duration.ofHours(1)) <= 0,
+        "lease must be 3 seconds to 1 hour: " + lease);
+    require(jobRetries >= 0, "jobRetries must not be negative: " + jobRetries);
+    require(
+        resultRetention.compareTo(Duration.ofSeconds(5)) >= 0,
+        "resultRetention must be 5 seconds or more: " + resultRetention);
+    require(!drainTimeout.isNegative(), "drainTimeout must not be negative: " + drainTimeout);
+    require(
+        allowInsecure || isLoopback(host),
+        "the gearman gateway must not listen on %s: gearman's protocol knows neither passwords nor encryption,"
+                .formatted(host)
+            + " so whoever reaches the port can submit, take and see every job. Listen on 127.0.0.1,"
+            + " or set allowInsecure if only trusted machines reach that address");
+  }
+
+  private static boolean isLoopback(String host) {
+    try {
+      for (InetAddress address : InetAddress.getAllByName(host)) {
+        if (!address.isLoopbackAddress()) {
+          return false;
+        }
+      }
+      return true;
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException("there is no host \"" + host + "\" to listen on", e);
+    }
+  }
+
+  private static void require(boolean condition, String problem) {
+    if (!condition) {
+      throw new IllegalArgumentException(problem);
+    }
+  }
+
+  /** Everything as it is unless set: port 4730 of this machine. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects settings; not thread-safe. */
+  public static final class Builder {
+    private String host = "127.0.0.1";
+    private int port = DEFAULT_PORT;
+    private boolean allowInsecure;
+    private boolean acceptUndefined;
+    private int maxFunctions = 1_000;
+    private int maxPacket = 4 << 20;
+    private int maxConnections = 1_000;
+    private Duration firstPacketWithin = Duration.ofSeconds(30);
+    private Duration lease = Duration.ofSeconds(15);
+    private int jobRetries = 3;
+    private Duration resultRetention = Duration.ofMinutes(1);
+    private Duration drainTimeout = Duration.ofSeconds(20);
+
+    private Builder() {}
+
+    public Builder host(String host) {
+      this.host = host;
+      return this;
+    }
+
+    public Builder port(int port) {
+      this.port = port;
+      return this;
+    }
+
+    public Builder allowInsecure(boolean allowInsecure) {
+      this.allowInsecure = allowInsecure;
+      return this;
+    }
+
+    public Builder acceptUndefined(boolean acceptUndefined) {
+      this.acceptUndefined = acceptUndefined;
+      return this;
+    }
+
+    public Builder maxFunctions(int maxFunctions) {
+      this.maxFunctions = maxFunctions;
+      return this;
+    }
+
+    public Builder maxPacket(int bytes) {
+      this.maxPacket = bytes;
+      return this;
+    }
+
+    public Builder maxConnections(int maxConnections) {
+      this.maxConnections = maxConnections;
+      return this;
+    }
+
+    public Builder firstPacketWithin(Duration firstPacketWithin) {
+      this.firstPacketWithin = firstPacketWithin;
+      return this;
+    }
+
+    public Builder lease(Duration lease) {
+      this.lease = lease;
+      return this;
+    }
+
+    public Builder jobRetries(int jobRetries) {
+      this.jobRetries = jobRetries;
+      return this;
+    }
+
+    public Builder resultRetention(Duration resultRetention) {
+      this.resultRetention = resultRetention;
+      return this;
+    }
+
+    public Builder drainTimeout(Duration drainTimeout) {
+      this.drainTimeout = drainTimeout;
+      return this;
+    }
+
+    public GearmanConfig build() {
+      return new GearmanConfig(
+          host,
+          port,
+          allowInsecure,
+          acceptUndefined,
+          maxFunctions,
+          maxPacket,
+          maxConnections,
+          firstPacketWithin,
+          lease,
+          jobRetries,
+          resultRetention,
+          drainTimeout);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.asynq4j.service.gearman;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.Durability;
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.redis.RedisConnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Speaks gearman's protocol on a port of its own: its clients hand in tasks, its workers execute
+ * them. A function is the task of its name, and jobs are tasks in Redis; so a client may wait for
+ * what any other worker executes, and a worker may execute what anybody has handed in. Any number
+ * of gateways may work on one Redis. Thread-safe.
+ *
+ * <p>It uses a connection to Redis and does not close it. Due times, retries, lost leases and
+ * retention are seen to by a {@code TaskServer} that cares for the queues of the definitions.
+ */
+public final class GearmanGateway implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(GearmanGateway.class);
+
+  private static final Duration DEFINITIONS_INTERVAL = Duration.ofSeconds(2);
+  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration OVERDUE_INTERVAL = Duration.ofMillis(500);
+  private static final Duration ENDING = Duration.ofSeconds(5);
+  private static final int LOOKUP_THREADS = 2;
+  private static final int CHORE_THREADS = 3;
+
+  private final TaskClient client;
+  private final Parts parts;
+  private final ExecutorService lookups;
+  private final ScheduledExecutorService chores;
+  private final Duration drainTimeout;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private GearmanGateway(
+      RedisConnection redis,
+      GearmanConfig config,
+      Admission admission,
+      AttemptListener attempts,
+      Durability durability) {
+    Functions functions = new Functions(redis, config);
+    EventLoop loop = new EventLoop(config);
+    Inspector inspector = Inspector.create(redis);
+    this.client =
+        TaskClient.builder(redis).maxPayload(config.maxPacket()).durability(durability).build();
+    this.lookups = Executors.newFixedThreadPool(LOOKUP_THREADS, daemons("look"));
+    this.chores = Executors.newScheduledThreadPool(CHORE_THREADS, daemons("chore"));
+    this.drainTimeout = config.drainTimeout();
+    Results results = new Results(inspector, loop);
+    Claimer claimer = new Claimer(functions, loop, config.lease(), redis.clock(), chores, attempts);
+    functions.onChange(claimer::tellOfAll);
+    this.parts =
+        new Parts(
+            config,
+            loop,
+            functions,
+            new Submitter(
+                functions, client, inspector, results, loop, admission, config.resultRetention()),
+            claimer,
+            new Jobs(functions, loop, redis.clock(), config, attempts),
+            results,
+            inspector,
+            lookups,
+            redis.clock());
+  }
+
+  private static ThreadFactory daemons(String name) {
+    AtomicInteger number = new AtomicInteger();
+    return task -> {
+      Thread thread = new Thread(task, "asynq-gearman-" + name + "-" + number.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+
+  /** Begins to listen. Fails when the port is taken, and when Redis does not answer. */
+  public static GearmanGateway start(RedisConnection redis, GearmanConfig config) {
+    return start(
+        redis,
+        config,
+        (definition, payload) -> Optional.empty(),
+        AttemptListener.NONE,
+        Durability.PRIMARY);
+  }
+
+  /**
+   * The same.
+   *
+   * @param admission has a say in which jobs are taken in
+   * @param attempts is told when workers begin and end
+   * @param durability when a job counts as taken in
+   */
+  public static GearmanGateway start(
+      RedisConnection redis,
+      GearmanConfig config,
+      Admission admission,
+      AttemptListener attempts,
+      Durability durability) {
+    GearmanGateway gateway = new GearmanGateway(redis, config, admission, attempts, durability);
+    gateway.begin();
+    return gateway;
+  }
+
+  private void begin() {
+    every(DEFINITIONS_INTERVAL, "definitions cannot be read", parts.functions()::refresh);
+    every(LOOK_INTERVAL, "queues cannot be looked at", parts.claimer()::lookAgain);
+    every(OVERDUE_INTERVAL, "overdue jobs cannot be ended", parts.jobs()::endOverdue);
+    every(parts.config().lease().dividedBy(3), "leases cannot be extended", parts.jobs()::keep);
+    parts.loop().start(connection -> new Session(connection, parts));
+    log.info(
+        "gearman clients and workers are served on {}:{}{}",
+        parts.config().host(),
+        port(),
+        parts.config().allowInsecure() ? ", without passwords or encryption" : "");
+  }
+
+  private void every(Duration interval, String problem, Runnable chore) {
+    AtomicBoolean failing = new AtomicBoolean();
+    ScheduledFuture<?> unused =
+        chores.scheduleWithFixedDelay(
+            () -> {
+              try {
+                chore.run();
+                failing.set(false);
+              } catch (BrokerException e) {
+                if (!failing.getAndSet(true)) {
+                  log.warn("{} of the gearman gateway: {}", problem, e.getMessage());
+                }
+              } catch (RuntimeException e) {
+                log.error("{}", problem, e);
+              }
+            },
+            interval.toMillis(),
+            interval.toMillis(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  /** Where it listens. */
+  public int port() {
+    return parts.loop().port();
+  }
+
+  /** How many jobs its workers have. */
+  public int running() {
+    return parts.jobs().size();
+  }
+
+  /**
+   * Accepts nobody, hands out no more jobs, takes no more in, and waits for those that workers
+   * have, for as long as the configuration says; then the rest goes back to the heads of their
+   * queues.
+   */
+  @Override
+  public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    parts.claimer().drain();
+    onLoop(
+        () -> {
+          parts.loop().stopAccepting();
+          parts.loop().connections().forEach(each -> each.session().ifPresent(Session::drain));
+        });
+    awaitWorkers();
+    parts.claimer().close(ENDING);
+    parts.submitter().close(ENDING);
+    parts.loop().close();
+    parts.jobs().close(ENDING);
+    parts.results().close();
+    chores.shutdownNow();
+    lookups.shutdown();
+    client.close();
+  }
+
+  private void onLoop(Runnable step) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    parts
+        .loop()
+        .execute(
+            () -> {
+              step.run();
+              done.complete(null);
+            });
+    try {
+      done.get(ENDING.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      log.warn("the gearman gateway does not end in order", e);
+    }
+  }
+
+  private void awaitWorkers() {
+    long until = System.nanoTime() + drainTimeout.toNanos();
+    try {
+      while (running() > 0 && until - System.nanoTime() > 0) {
+        TimeUnit.MILLISECONDS.sleep(10);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (running() > 0) {
+      log.warn("{} jobs of gearman workers go back to their queues", running());
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The task service: tasks handed in, executed and leased over HTTP. */
+@NullMarked
+package io.asynq4j.service;
+
+import org.jspecify.annotations.NullMarked;

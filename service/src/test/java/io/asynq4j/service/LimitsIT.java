@@ -1,0 +1,244 @@
+package io.asynq4j.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.TaskState;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.service.ServiceFixture.Reply;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** What holds over all replicas and workers: rates, order, places. */
+class LimitsIT {
+
+  private static final boolean FULL = Boolean.getBoolean("asynq4j.full");
+  private static final int IN_ORDER = FULL ? 10_000 : 1_000;
+  private static final int KILLS = FULL ? 6 : 1;
+
+  @TempDir private Path directory;
+
+  private ServiceFixture fixture;
+
+  @BeforeEach
+  void start() {
+    fixture = new ServiceFixture();
+  }
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+  }
+
+  private void submit(String name, int count) {
+    for (int from = 0; from < count; from += 500) {
+      StringBuilder lines = new StringBuilder();
+      for (int i = from; i < Math.min(count, from + 500); i++) {
+        lines.append("{\"name\":\"%s\",\"id\":%d}\n".formatted(name, i));
+      }
+      Reply reply =
+          fixture.post("/v1/tasks", lines.toString(), "Content-Type", "application/x-ndjson");
+      assertThat(reply.status()).isEqualTo(200);
+    }
+  }
+
+  private static Thread worker(Runnable work) {
+    Thread thread = new Thread(work);
+    thread.start();
+    return thread;
+  }
+
+  private static void join(List<Thread> threads) {
+    threads.forEach(
+        thread -> {
+          try {
+            thread.join();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
+  }
+
+  private void settle(String verb, JsonNode task, String more) {
+    fixture.post(
+        "/v1/" + verb, "{\"token\":\"%s\"%s}".formatted(task.get("token").stringValue(), more));
+  }
+
+  @Test
+  void leasedTasksBeginAtTheRate() {
+    fixture.start("tasks: { paced: { kind: worker, rate: 100/s, burst: 10 } }");
+    fixture.start("tasks: { paced: { kind: worker, rate: 100/s, burst: 10 } }");
+    submit("paced", 410);
+    List<Long> begins = Collections.synchronizedList(new ArrayList<>());
+    List<Thread> workers = new ArrayList<>();
+    AtomicInteger done = new AtomicInteger();
+    for (int i = 0; i < 4; i++) {
+      workers.add(
+          worker(
+              () -> {
+                while (done.get() < 410) {
+                  Reply reply =
+                      fixture.post(
+                          "/v1/lease", "{\"names\":[\"paced\"],\"max\":2,\"wait\":\"1s\"}");
+                  for (JsonNode task : reply.at("/tasks")) {
+                    begins.add(System.nanoTime());
+                    settle("complete", task, "");
+                    done.incrementAndGet();
+                  }
+                }
+              }));
+    }
+    join(workers);
+    List<Long> sorted = begins.stream().sorted().toList();
+    double seconds = (sorted.get(409) - sorted.get(9)) / 1e9;
+    // 400 tasks after the burst of 10.
+    assertThat(400 / seconds).isBetween(95.0, 105.0);
+  }
+
+  @Test
+  void hostedTasksBeginAtTheRateOverAllReplicas() throws InterruptedException {
+    List<Long> begins = Collections.synchronizedList(new ArrayList<>());
+    String yaml =
+        "tasks: { paced: { kind: cmd, rate: 50/s, burst: 5, cmd: { program: /bin/true } } }";
+    for (int i = 0; i < 2; i++) {
+      fixture.start(
+          TaskService.builder(fixture.config(yaml))
+              .use(
+                  (task, context, next) -> {
+                    begins.add(System.nanoTime());
+                    return Outcome.done();
+                  }));
+    }
+    submit("paced", 205);
+    await().atMost(Duration.ofSeconds(20)).until(() -> begins.size() == 205);
+    List<Long> sorted = begins.stream().sorted().toList();
+    double seconds = (sorted.get(204) - sorted.get(4)) / 1e9;
+    assertThat(200 / seconds).isBetween(47.5, 52.5);
+  }
+
+  @Test
+  void anOrderedNameIsDoneInItsOrderWhateverFails() {
+    fixture.start("tasks: { line: { kind: worker, ordered: true, retries: 1000 } }");
+    submit("line", IN_ORDER);
+    List<Integer> done = Collections.synchronizedList(new ArrayList<>());
+    AtomicInteger running = new AtomicInteger();
+    AtomicBoolean overlapped = new AtomicBoolean();
+    AtomicInteger failures = new AtomicInteger();
+    List<Thread> workers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Random random = new Random(i);
+      workers.add(
+          worker(
+              () -> {
+                while (done.size() < IN_ORDER) {
+                  Reply reply =
+                      fixture.post("/v1/lease", "{\"names\":[\"line\"],\"max\":5,\"wait\":\"1s\"}");
+                  for (JsonNode task : reply.at("/tasks")) {
+                    overlapped.compareAndSet(false, running.incrementAndGet() > 1);
+                    boolean fails = random.nextInt(10) == 0;
+                    if (!fails) {
+                      done.add(Integer.parseInt(task.get("id").stringValue()));
+                    }
+                    running.decrementAndGet();
+                    if (fails) {
+                      failures.incrementAndGet();
+                      settle("fail", task, ",\"error\":\"by chance\",\"in\":\"1ms\"");
+                    } else {
+                      settle("complete", task, "");
+                    }
+                  }
+                }
+              }));
+    }
+    join(workers);
+    assertThat(overlapped).isFalse();
+    assertThat(failures.get()).isPositive();
+    assertThat(done).isEqualTo(IntStream.range(0, IN_ORDER).boxed().toList());
+  }
+
+  /** Each program notes its begin and its end; no instant may lie in more of them than may run. */
+  @Test
+  void maxRunHoldsAtEveryInstantWhileReplicasAreKilled() throws Exception {
+    Path journal = directory.resolve("journal");
+    Path program = directory.resolve("program");
+    Files.writeString(
+        program,
+        """
+        #!/bin/sh
+        echo "$(date +%%s%%N) 1" >> %1$s
+        sleep 0.3
+        echo "$(date +%%s%%N) -1" >> %1$s
+        """
+            .formatted(journal));
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    Path file = directory.resolve("asynq.yaml");
+    Files.writeString(
+        file,
+        """
+        redis: { url: "%s" }
+        listen: { port: 0 }
+        concurrency: 10
+        tasks: { nap: { kind: cmd, maxRun: 3, retention: 1h, cmd: { program: "%s" } } }
+        """
+            .formatted(fixture.server.uri(), program));
+    fixture.start("tasks: { nap: { kind: worker, maxRun: 3, retention: 1h } }");
+    submit("nap", KILLS * 40);
+    List<Process> replicas = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        replicas.add(ServiceProcessIT.startProcess(file, directory.resolve("out" + i)));
+      }
+      Random random = new Random(7);
+      for (int i = 0; i < KILLS; i++) {
+        long before = lines(journal);
+        await().atMost(Duration.ofSeconds(40)).until(() -> lines(journal) > before + 8);
+        int victim = random.nextInt(3);
+        replicas.get(victim).destroyForcibly();
+        replicas.set(victim, ServiceProcessIT.startProcess(file, directory.resolve("more" + i)));
+      }
+      await()
+          .atMost(Duration.ofSeconds(FULL ? 180 : 60))
+          .until(() -> fixture.inspector.queue("nap").size(TaskState.COMPLETED) == KILLS * 40L);
+    } finally {
+      replicas.forEach(Process::destroyForcibly);
+    }
+    assertThat(mostAtOnce(journal)).isEqualTo(3);
+  }
+
+  private static long lines(Path journal) throws IOException {
+    return Files.exists(journal) ? Files.readAllLines(journal).size() : 0;
+  }
+
+  private static int mostAtOnce(Path journal) throws IOException {
+    Pattern form = Pattern.compile("(\\d+) (-?1)");
+    int now = 0;
+    int most = 0;
+    // At the same instant, an end comes before a begin.
+    String[] events = Files.readAllLines(journal).toArray(String[]::new);
+    Arrays.sort(events);
+    for (String event : events) {
+      Matcher parts = form.matcher(event);
+      assertThat(parts.matches()).isTrue();
+      now += Integer.parseInt(parts.group(2));
+      most = Math.max(most, now);
+    }
+    return most;
+  }
+}

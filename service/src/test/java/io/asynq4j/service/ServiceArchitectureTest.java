@@ -1,0 +1,33 @@
+package io.asynq4j.service;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.time.Instant;
+
+/** What the service may know. */
+@AnalyzeClasses(packages = "io.asynq4j.service", importOptions = DoNotIncludeTests.class)
+class ServiceArchitectureTest {
+
+  @ArchTest
+  static final ArchRule the_service_knows_only_the_public_packages_of_the_core =
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.asynq4j.broker..", "redis.clients..");
+
+  @ArchTest
+  static final ArchRule the_time_comes_from_a_clock =
+      noClasses()
+          .should()
+          .callMethod(Instant.class, "now")
+          .orShould()
+          .callMethod(System.class, "currentTimeMillis");
+
+  @ArchTest
+  static final ArchRule nothing_static_changes = fields().that().areStatic().should().beFinal();
+}

@@ -1,0 +1,102 @@
+package io.asynq4j.service;
+
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.redis.RedisConnection;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
+
+/** A Redis, replicas of the service on it, and somebody who calls them. */
+final class ServiceFixture implements AutoCloseable {
+
+  /** An answer with its JSON, if it is any. */
+  record Reply(int status, String body, HttpResponse<String> response) {
+    JsonNode json() {
+      return Json.parse(body.getBytes(StandardCharsets.UTF_8), "the answer");
+    }
+
+    JsonNode at(String pointer) {
+      return json().at(pointer);
+    }
+
+    String header(String name) {
+      return response.headers().firstValue(name).orElse("");
+    }
+  }
+
+  final EmbeddedRedis server = EmbeddedRedis.builder().ephemeral().start();
+  final RedisConnection redis = RedisConnection.open(server.uri());
+  final Inspector inspector = Inspector.create(redis);
+  final TaskClient client = TaskClient.create(redis);
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final List<TaskService> replicas = new ArrayList<>();
+
+  ServiceConfig config(String yaml) {
+    String listening = yaml.contains("listen:") ? "" : "listen: { port: 0 }\n";
+    return ServiceConfig.parse(
+        "test.yaml", "redis: { url: \"" + server.uri() + "\" }\n" + listening + yaml, Map.of());
+  }
+
+  TaskService start(String yaml) {
+    return start(TaskService.builder(config(yaml)));
+  }
+
+  TaskService start(TaskService.Builder builder) {
+    TaskService replica = builder.start();
+    replicas.add(replica);
+    return replica;
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + replicas.get(replicas.size() - 1).port();
+  }
+
+  Reply post(String path, String json, String... headers) {
+    return send("POST", path, json, headers);
+  }
+
+  Reply get(String path, String... headers) {
+    return send("GET", path, "", headers);
+  }
+
+  Reply send(String method, String path, String body, String... headers) {
+    return sendAsync(method, path, body, headers).join();
+  }
+
+  CompletableFuture<Reply> sendAsync(String method, String path, String body, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(url() + path))
+            .timeout(Duration.ofSeconds(30))
+            .method(method, BodyPublishers.ofString(body));
+    boolean typed = false;
+    for (int i = 0; i + 1 < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+      typed |= headers[i].equals("Content-Type");
+    }
+    if (!typed) {
+      request.header("Content-Type", "application/json");
+    }
+    return http.sendAsync(request.build(), BodyHandlers.ofString())
+        .thenApply(response -> new Reply(response.statusCode(), response.body(), response));
+  }
+
+  @Override
+  public void close() {
+    replicas.forEach(TaskService::close);
+    client.close();
+    redis.close();
+    server.close();
+  }
+}

@@ -1,0 +1,101 @@
+package io.asynq4j.service.gearman;
+
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinitions;
+import io.asynq4j.definition.TaskKind;
+import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.handler.Mux;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.PageRequest;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.QueueCare;
+import io.asynq4j.server.TaskServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** A Redis, gateways on it, those who talk to them, and a server that sees to due times. */
+final class GatewayFixture implements AutoCloseable {
+
+  final EmbeddedRedis server = EmbeddedRedis.builder().ephemeral().start();
+  final RedisConnection redis = RedisConnection.open(server.uri());
+  final Inspector inspector = Inspector.create(redis);
+  final TaskDefinitions definitions = TaskDefinitions.of(redis);
+  private final TaskServer upkeep =
+      TaskServer.builder(redis)
+          .definitions(definition -> QueueCare.UPKEEP)
+          .handlers(Mux.builder().build())
+          .build();
+  private final List<GearmanGateway> gateways = new ArrayList<>();
+  private final List<RawPeer> peers = new ArrayList<>();
+
+  void define(String name, UnaryOperator<TaskDefinition.Builder> settings) {
+    definitions.put(settings.apply(TaskDefinition.builder(name, TaskKind.WORKER)).build());
+  }
+
+  void define(String... names) {
+    for (String name : names) {
+      define(name, definition -> definition);
+    }
+  }
+
+  GearmanGateway start() {
+    return start(config -> config);
+  }
+
+  GearmanGateway start(UnaryOperator<GearmanConfig.Builder> settings) {
+    if (gateways.isEmpty()) {
+      upkeep.start();
+    }
+    upkeep.followDefinitions();
+    GearmanConfig.Builder config =
+        GearmanConfig.builder().port(0).drainTimeout(Duration.ofMillis(200));
+    GearmanGateway gateway = GearmanGateway.start(redis, settings.apply(config).build());
+    gateways.add(gateway);
+    return gateway;
+  }
+
+  /** Somebody who talks to the gateway that was started last. */
+  RawPeer peer() {
+    return peer(gateways.get(gateways.size() - 1));
+  }
+
+  RawPeer peer(GearmanGateway gateway) {
+    RawPeer peer = new RawPeer(gateway.port());
+    peers.add(peer);
+    return peer;
+  }
+
+  /** The same, who can do these. */
+  RawPeer worker(String... functions) {
+    RawPeer worker = peer();
+    for (String function : functions) {
+      worker.send(Command.CAN_DO, function);
+    }
+    return worker;
+  }
+
+  TaskInfo task(String queue, String id) {
+    return inspector.task(queue, id);
+  }
+
+  List<TaskInfo> tasks(String queue, TaskState state) {
+    return inspector.tasks(queue, state, PageRequest.first(100)).tasks();
+  }
+
+  long size(String queue, TaskState state) {
+    return inspector.queue(queue).size(state);
+  }
+
+  @Override
+  public void close() {
+    peers.forEach(RawPeer::close);
+    gateways.forEach(GearmanGateway::close);
+    upkeep.close();
+    redis.close();
+    server.close();
+  }
+}

@@ -1,0 +1,125 @@
+package io.asynq4j.service.gearman;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.TaskState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How much goes through a gateway: small background jobs are handed in, and taken and completed.
+ * Short, or some seconds with {@code -Dasynq4j.full=true}; docs/gearman.md has the figures.
+ */
+class GearmanLoadIT {
+
+  private static final Logger log = LoggerFactory.getLogger(GearmanLoadIT.class);
+
+  private static final Duration PHASE =
+      Boolean.getBoolean("asynq4j.full") ? Duration.ofSeconds(6) : Duration.ofMillis(700);
+  private static final String DATA = "x".repeat(100);
+
+  private GatewayFixture fixture;
+
+  @BeforeEach
+  void start() {
+    fixture = new GatewayFixture();
+    fixture.define("f");
+    fixture.start();
+  }
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+  }
+
+  private interface Step {
+    /** Does something, and returns how many jobs that were. */
+    int run(RawPeer peer);
+  }
+
+  /** Has so many peers do something for a phase, or until all are done. Returns how many jobs. */
+  private long measure(String what, int peers, long most, Step step) throws InterruptedException {
+    AtomicLong count = new AtomicLong();
+    ConcurrentLinkedQueue<long[]> nanos = new ConcurrentLinkedQueue<>();
+    List<Thread> threads = new ArrayList<>();
+    long begin = System.nanoTime();
+    for (int i = 0; i < peers; i++) {
+      RawPeer peer = fixture.worker("f");
+      Thread thread =
+          new Thread(
+              () -> {
+                List<Long> own = new ArrayList<>();
+                while (System.nanoTime() - begin < PHASE.toNanos() && count.get() < most) {
+                  long start = System.nanoTime();
+                  count.addAndGet(step.run(peer));
+                  own.add(System.nanoTime() - start);
+                }
+                nanos.add(own.stream().mapToLong(Long::longValue).toArray());
+              });
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    long[] sorted = nanos.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+    log.info(
+        "{}, {} connections: {} jobs/s, p50 {} us, p99 {} us",
+        what,
+        peers,
+        Math.round(count.get() / seconds),
+        sorted[sorted.length / 2] / 1_000,
+        sorted[sorted.length * 99 / 100] / 1_000);
+    return count.get();
+  }
+
+  private static int pipelined(RawPeer peer) {
+    for (int i = 0; i < 50; i++) {
+      peer.send(Command.SUBMIT_JOB_BG, "f", "", DATA);
+    }
+    for (int i = 0; i < 50; i++) {
+      peer.expect(Command.JOB_CREATED);
+    }
+    return 50;
+  }
+
+  private static int complete(RawPeer peer) {
+    RawPeer.Reply reply = peer.send(Command.GRAB_JOB).next();
+    if (reply.command() != Command.JOB_ASSIGN) {
+      return 0;
+    }
+    peer.send(Command.WORK_COMPLETE, reply.argument(0), "");
+    return 1;
+  }
+
+  @Test
+  void everythingThatIsHandedInIsCompleted() throws InterruptedException {
+    long all = Long.MAX_VALUE;
+    long in = measure("warm-up", 2, 2_000, GearmanLoadIT::pipelined);
+    in +=
+        measure(
+            "handed in one by one",
+            10,
+            all,
+            peer -> {
+              peer.submit(Command.SUBMIT_JOB_BG, "f", "", DATA);
+              return 1;
+            });
+    in += measure("handed in 50 at a time", 4, all, GearmanLoadIT::pipelined);
+    assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(in);
+    long out = measure("taken and completed", 10, in, GearmanLoadIT::complete);
+    assertThat(out).isPositive();
+    assertThat(fixture.size("f", TaskState.ACTIVE)).isLessThanOrEqualTo(10);
+    assertThat(fixture.size("f", TaskState.PENDING)).isBetween(in - out - 10, in - out);
+  }
+}

@@ -1,0 +1,238 @@
+package io.asynq4j.service.gearman;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The same conversation with the real gearmand and with the gateway: every packet that peers get is
+ * the same, but for handles. Skipped, and says so, where there is no gearmand.
+ */
+class GearmanReferenceIT {
+
+  private static final Logger log = LoggerFactory.getLogger(GearmanReferenceIT.class);
+
+  @TempDir Path directory;
+
+  /** What was heard, with handles by the order of their first appearance. */
+  private static final class Transcript {
+    private static final Pattern HANDLE = Pattern.compile("H:[^\\s,\\]]+");
+    private final List<String> heard = new ArrayList<>();
+    private final Map<String, String> handles = new HashMap<>();
+
+    void add(String who, Optional<RawPeer.Reply> reply) {
+      String text =
+          reply
+              .map(each -> each.command() + " " + each.arguments())
+              .orElse("nothing")
+              // gearmand has an empty argument too many when an exception becomes a failure.
+              .replaceAll("^(WORK_FAIL .*), ]$", "$1]");
+      Matcher handle = HANDLE.matcher(text);
+      heard.add(
+          who
+              + ": "
+              + handle.replaceAll(
+                  found ->
+                      handles.computeIfAbsent(
+                          found.group(), any -> "handle " + (handles.size() + 1))));
+    }
+  }
+
+  private static final class Talk {
+    private final int port;
+    private final Transcript transcript = new Transcript();
+
+    Talk(int port) {
+      this.port = port;
+    }
+
+    RawPeer peer() {
+      return new RawPeer(port);
+    }
+
+    RawPeer.Reply heard(String who, RawPeer peer) {
+      Optional<RawPeer.Reply> reply = peer.within(Duration.ofSeconds(3));
+      transcript.add(who, reply);
+      return reply.orElseGet(() -> new RawPeer.Reply(Command.NO_JOB, List.of("", "", "")));
+    }
+
+    void silence(String who, RawPeer peer) {
+      transcript.add(who, peer.within(Duration.ofMillis(150)));
+    }
+  }
+
+  /** Everything that both should agree on. */
+  private static List<String> converse(int port) {
+    Talk talk = new Talk(port);
+    try (RawPeer client = talk.peer();
+        RawPeer second = talk.peer();
+        RawPeer worker = talk.peer()) {
+      client.send(Command.ECHO_REQ, "a\0b");
+      talk.heard("client", client);
+      client.send(Command.OPTION_REQ, "exceptions");
+      talk.heard("client", client);
+      client.send(Command.OPTION_REQ, "unheard");
+      talk.heard("client", client);
+      client.send(Command.GET_STATUS, "H:none:1");
+      talk.heard("client", client);
+      client.send(Command.GET_STATUS_UNIQUE, "none");
+      talk.heard("client", client);
+      worker.send(Command.SET_CLIENT_ID, "w").send(Command.CAN_DO, "f").send(Command.GRAB_JOB);
+      talk.heard("worker", worker);
+      worker.send(Command.PRE_SLEEP);
+      talk.silence("worker", worker);
+
+      client.send(Command.SUBMIT_JOB, "f", "one", "data\0x");
+      talk.heard("client", client);
+      talk.heard("worker", worker);
+      worker.send(Command.GRAB_JOB_UNIQ);
+      String handle = talk.heard("worker", worker).argument(0);
+      second.send(Command.GET_STATUS, handle);
+      talk.heard("second", second);
+      worker.send(Command.WORK_STATUS, handle, "3", "10");
+      talk.heard("client", client);
+      second.send(Command.GET_STATUS, handle);
+      talk.heard("second", second);
+      second.send(Command.GET_STATUS_UNIQUE, "one");
+      talk.heard("second", second);
+      worker.send(Command.WORK_DATA, handle, "part");
+      talk.heard("client", client);
+      worker.send(Command.WORK_WARNING, handle, "warning");
+      talk.heard("client", client);
+      second.send(Command.SUBMIT_JOB, "f", "one", "other data");
+      talk.heard("second", second);
+      worker.send(Command.WORK_COMPLETE, handle, "res\0ult");
+      talk.heard("client", client);
+      talk.heard("second", second);
+      second.send(Command.GET_STATUS, handle);
+      talk.heard("second", second);
+
+      client.send(Command.SUBMIT_JOB, "f", "two", "d");
+      talk.heard("client", client);
+      second.send(Command.SUBMIT_JOB, "f", "two", "d");
+      talk.heard("second", second);
+      worker.send(Command.GRAB_JOB);
+      handle = talk.heard("worker", worker).argument(0);
+      worker.send(Command.WORK_EXCEPTION, handle, "it broke");
+      talk.heard("client", client);
+      talk.heard("second", second);
+      talk.silence("client", client);
+
+      client.send(Command.SUBMIT_JOB, "f", "three", "d");
+      talk.heard("client", client);
+      worker.send(Command.GRAB_JOB_ALL);
+      handle = talk.heard("worker", worker).argument(0);
+      worker.send(Command.WORK_FAIL, handle);
+      talk.heard("client", client);
+      worker.send(Command.WORK_COMPLETE, "H:none:2", "x");
+      talk.heard("worker", worker);
+
+      client.send(Command.SUBMIT_JOB_LOW_BG, "f", "l", "low");
+      talk.heard("client", client);
+      client.send(Command.SUBMIT_JOB_BG, "f", "n", "normal");
+      talk.heard("client", client);
+      client.send(Command.SUBMIT_JOB_HIGH_BG, "f", "h", "high");
+      talk.heard("client", client);
+      for (int i = 0; i < 3; i++) {
+        worker.send(Command.GRAB_JOB);
+        worker.send(Command.WORK_COMPLETE, talk.heard("worker", worker).argument(0), "");
+      }
+      client.send(Command.SUBMIT_JOB_BG, "f", "again", "d");
+      talk.heard("client", client);
+      worker.send(Command.GRAB_JOB_UNIQ);
+      talk.heard("worker", worker);
+      worker.hangUp();
+      try (RawPeer next = talk.peer()) {
+        next.send(Command.CAN_DO, "f");
+        next.send(Command.GRAB_JOB_UNIQ);
+        Optional<RawPeer.Reply> reply = next.within(Duration.ofSeconds(3));
+        // The end of a connection may be noticed a moment later.
+        while (reply.isPresent() && reply.get().command() == Command.NO_JOB) {
+          next.send(Command.GRAB_JOB_UNIQ);
+          reply = next.within(Duration.ofSeconds(3));
+        }
+        talk.transcript.add("next", reply);
+        next.send(Command.WORK_COMPLETE, reply.orElseThrow().argument(0), "");
+        next.send(Command.CANT_DO, "f").send(Command.GRAB_JOB);
+        talk.heard("next", next);
+      }
+    }
+    return talk.transcript.heard;
+  }
+
+  @Test
+  void peersHearTheSameFromTheGatewayAsFromGearmand() throws IOException {
+    Optional<Path> gearmand = gearmand();
+    if (gearmand.isEmpty()) {
+      log.warn("SKIPPED: gearmand is not there (Debian: gearman-job-server)");
+    }
+    assumeTrue(gearmand.isPresent(), "gearmand is not there (Debian: gearman-job-server)");
+    int port = freePort();
+    Process process =
+        new ProcessBuilder(
+                gearmand.orElseThrow().toString(),
+                "--port=" + port,
+                "--listen=127.0.0.1",
+                "--log-file=" + directory.resolve("gearmand.log"))
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("gearmand.out").toFile())
+            .start();
+    List<String> expected;
+    try {
+      await().until(() -> answers(port));
+      expected = converse(port);
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroy);
+      process.destroy();
+    }
+    try (GatewayFixture fixture = new GatewayFixture()) {
+      fixture.define("f", "f:high", "f:low");
+      assertThat(converse(fixture.start().port())).isEqualTo(expected);
+    }
+  }
+
+  private static Optional<Path> gearmand() {
+    List<String> places =
+        new ArrayList<>(
+            List.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)));
+    places.add("/usr/sbin");
+    return places.stream()
+        .map(place -> Path.of(place, "gearmand"))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static boolean answers(int port) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package io.asynq4j.service.gearman;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.PageRequest;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.service.ConfigurationException;
+import io.asynq4j.service.ServiceConfig;
+import io.asynq4j.service.TaskService;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The gateway as a part of the service. */
+class GearmanServiceIT {
+
+  private static final String TASKS =
+      """
+      listen: { port: 0 }
+      gearman: { port: 0, drainTimeout: 100ms }
+      tasks:
+        work: { kind: worker, retention: 1h, callbacks: { success: { task: told } } }
+        told: { kind: worker }
+        echo: { kind: cmd, cmd: { program: /bin/cat } }
+        strict:
+          kind: worker
+          params: { type: object, required: [n] }
+      """;
+
+  private EmbeddedRedis server;
+  private RedisConnection redis;
+  private Inspector inspector;
+
+  @BeforeEach
+  void start() {
+    server = EmbeddedRedis.builder().ephemeral().start();
+    redis = RedisConnection.open(server.uri());
+    inspector = Inspector.create(redis);
+  }
+
+  @AfterEach
+  void stop() {
+    redis.close();
+    server.close();
+  }
+
+  private ServiceConfig config(String yaml) {
+    return ServiceConfig.parse(
+        "test.yaml", "redis: { url: \"" + server.uri() + "\" }\n" + yaml, Map.of());
+  }
+
+  @Test
+  void requestsAndGearmanMeet() throws Exception {
+    try (TaskService service = TaskService.start(config(TASKS));
+        RawPeer client = new RawPeer(service.gearmanPort().orElseThrow());
+        RawPeer worker = new RawPeer(service.gearmanPort().orElseThrow())) {
+      worker.send(Command.CAN_DO, "work").sleep();
+      HttpResponse<String> created =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create(service.uri() + "v1/tasks"))
+                      .header("Content-Type", "application/json")
+                      .POST(
+                          HttpRequest.BodyPublishers.ofString(
+                              "{\"name\":\"work\",\"id\":\"17\",\"params\":{\"x\":1}}"))
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString());
+      assertThat(created.statusCode()).isEqualTo(201);
+      worker.expect(Command.NOOP);
+      List<String> job = worker.work();
+      assertThat(job.get(2)).isEqualTo("{\"x\":1}");
+      worker.send(Command.WORK_COMPLETE, job.get(0), "done");
+      await()
+          .untilAsserted(
+              () -> assertThat(inspector.task("work", "17").result().utf8()).isEqualTo("done"));
+
+      // The service executes what a gearman client waits for.
+      String handle = client.submit(Command.SUBMIT_JOB, "echo", "", "{\"a\":2}");
+      RawPeer.Reply reply = client.next();
+      while (reply.command() == Command.WORK_STATUS) {
+        reply = client.next();
+      }
+      assertThat(reply)
+          .isEqualTo(new RawPeer.Reply(Command.WORK_COMPLETE, List.of(handle, "{\"a\":2}")));
+
+      assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "strict", "", "{}"))
+          .satisfies(error -> assertThat(error.get(0)).isEqualTo("JOB_REFUSED"))
+          .satisfies(error -> assertThat(error.get(1)).contains("n"));
+      assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "strict", "", "no json").get(0))
+          .isEqualTo("JOB_REFUSED");
+      client.submit(Command.SUBMIT_JOB_BG, "strict", "", "{\"n\":1}");
+    }
+    assertThat(inspector.tasks("told", TaskState.PENDING, PageRequest.first(10)).tasks())
+        .singleElement()
+        .extracting(TaskInfo::payload)
+        .satisfies(payload -> assertThat(payload.utf8()).contains("\"success\"", "\"17\""));
+  }
+
+  @Test
+  void anOpenDoorIsRefusedByTheFile() {
+    assertThatThrownBy(() -> config("gearman: { host: 0.0.0.0 }\n"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("gearman.host")
+        .hasMessageContaining("neither passwords nor encryption");
+    assertThatThrownBy(() -> config("gearman: { prot: 4730 }\n")).hasMessageContaining("prot");
+  }
+}

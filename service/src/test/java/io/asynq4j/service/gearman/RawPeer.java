@@ -1,0 +1,200 @@
+package io.asynq4j.service.gearman;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** A client or worker that says exactly what a test wants it to say. Every byte is a char. */
+final class RawPeer implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** A packet of the server. */
+  record Reply(Command command, List<String> arguments) {
+    String argument(int i) {
+      return arguments.get(i);
+    }
+  }
+
+  private final Socket socket;
+  private final DataInputStream in;
+
+  RawPeer(int port) {
+    try {
+      this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket.setTcpNoDelay(true);
+      this.in = new DataInputStream(socket.getInputStream());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static byte[] packet(int code, String... arguments) {
+    byte[] body = String.join("\0", arguments).getBytes(StandardCharsets.ISO_8859_1);
+    return ByteBuffer.allocate(12 + body.length)
+        .putInt(Packets.REQUEST_MAGIC)
+        .putInt(code)
+        .putInt(body.length)
+        .put(body)
+        .array();
+  }
+
+  RawPeer send(Command command, String... arguments) {
+    return sendBytes(packet(command.code(), arguments));
+  }
+
+  RawPeer sendBytes(byte[] bytes) {
+    try {
+      socket.getOutputStream().write(bytes);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The next packet; fails when none comes. */
+  Reply next() {
+    return within(PATIENCE).orElseThrow(() -> new AssertionError("no packet came"));
+  }
+
+  /** The next packet, if one comes in this time. */
+  Optional<Reply> within(Duration patience) {
+    try {
+      socket.setSoTimeout((int) patience.toMillis());
+      byte[] header = new byte[12];
+      int first = in.read();
+      if (first < 0) {
+        throw new AssertionError("the connection was closed");
+      }
+      header[0] = (byte) first;
+      socket.setSoTimeout((int) PATIENCE.toMillis());
+      in.readFully(header, 1, 11);
+      ByteBuffer fields = ByteBuffer.wrap(header);
+      assertThat(fields.getInt()).isEqualTo(0x00_52_45_53);
+      Command command = Command.ofCode(fields.getInt());
+      byte[] body = new byte[fields.getInt()];
+      in.readFully(body);
+      String text = new String(body, StandardCharsets.ISO_8859_1);
+      return Optional.of(
+          new Reply(
+              Objects.requireNonNull(command, "an unknown packet"), List.of(text.split("\0", -1))));
+    } catch (SocketTimeoutException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The next packet, which must be this one. Returns its arguments. */
+  List<String> expect(Command command) {
+    Reply reply = next();
+    assertThat(reply.command()).as("%s", reply).isEqualTo(command);
+    return reply.arguments();
+  }
+
+  /** Nothing comes in this time. */
+  void expectNothing(Duration patience) {
+    assertThat(within(patience)).isEmpty();
+  }
+
+  /** Sends a request and takes the next packet, which must be this one. */
+  List<String> ask(Command answer, Command command, String... arguments) {
+    return send(command, arguments).expect(answer);
+  }
+
+  /** Hands a job in. Returns its handle. */
+  String submit(Command command, String function, String unique, String data) {
+    return ask(Command.JOB_CREATED, command, function, unique, data).get(0);
+  }
+
+  /** Asks for a job until there is one, sleeping in between. Returns handle, function and data. */
+  List<String> work() {
+    while (true) {
+      Reply reply = send(Command.GRAB_JOB).next();
+      if (reply.command() == Command.JOB_ASSIGN) {
+        return reply.arguments();
+      }
+      assertThat(reply.command()).as("%s", reply).isEqualTo(Command.NO_JOB);
+      send(Command.PRE_SLEEP).expect(Command.NOOP);
+    }
+  }
+
+  /** Sleeps, having asked in vain. */
+  RawPeer sleep() {
+    Reply reply = send(Command.GRAB_JOB).next();
+    assertThat(reply.command()).as("%s", reply).isEqualTo(Command.NO_JOB);
+    return send(Command.PRE_SLEEP);
+  }
+
+  /** A line of the admin protocol, with an answer of one line. */
+  String admin(String line) {
+    sendBytes((line + "\n").getBytes(StandardCharsets.UTF_8));
+    return line();
+  }
+
+  /** The same with an answer of many, that ends with a dot. */
+  List<String> adminList(String line) {
+    sendBytes((line + "\n").getBytes(StandardCharsets.UTF_8));
+    List<String> lines = new ArrayList<>();
+    for (String next = line(); !next.equals("."); next = line()) {
+      lines.add(next);
+    }
+    return lines;
+  }
+
+  private String line() {
+    try {
+      socket.setSoTimeout((int) PATIENCE.toMillis());
+      StringBuilder text = new StringBuilder();
+      for (int c = in.read(); c != '\n'; c = in.read()) {
+        if (c < 0) {
+          throw new AssertionError("the connection was closed after: " + text);
+        }
+        text.append((char) c);
+      }
+      return text.toString().strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until the other side has closed, taking what still comes. */
+  void expectEnd() {
+    try {
+      socket.setSoTimeout((int) PATIENCE.toMillis());
+      while (in.read() >= 0) {
+        // Goes on to the end.
+      }
+    } catch (SocketTimeoutException e) {
+      throw new AssertionError("the connection was not closed", e);
+    } catch (IOException e) {
+      // Reset is an end too.
+    }
+  }
+
+  /** Goes without a word. */
+  void hangUp() {
+    close();
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
