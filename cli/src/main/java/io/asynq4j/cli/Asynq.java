@@ -2,7 +2,9 @@ package io.asynq4j.cli;
 
 import io.asynq4j.cli.context.ContextCommand;
 import io.asynq4j.cli.dash.DashCommand;
+import io.asynq4j.cli.dashboard.CredentialsCommand;
 import io.asynq4j.cli.dashboard.DashboardCommand;
+import io.asynq4j.cli.dashboard.ExporterCommand;
 import io.asynq4j.cli.dev.DevCommand;
 import io.asynq4j.cli.fleet.CronCommand;
 import io.asynq4j.cli.fleet.DoctorCommand;
@@ -56,6 +58,7 @@ import picocli.CommandLine.ScopeType;
       DevCommand.class,
       DashCommand.class,
       DashboardCommand.class,
+      ExporterCommand.class,
       StatsCommand.class,
       QueueCommand.class,
       GroupCommand.class,
@@ -64,6 +67,7 @@ import picocli.CommandLine.ScopeType;
       CronCommand.class,
       DoctorCommand.class,
       ContextCommand.class,
+      CredentialsCommand.class,
       BenchCommand.class,
       CompletionCommand.class,
       VersionCommand.class,

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 final class VersionCommand extends LocalCommand {
 
   @Override
-  public Integer call() {
+  protected int run() {
     options()
         .printer()
         .told(

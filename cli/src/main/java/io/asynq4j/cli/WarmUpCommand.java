@@ -33,7 +33,7 @@ final class WarmUpCommand extends LocalCommand {
           List.of("queue", "pause"));
 
   @Override
-  public Integer call() {
+  protected int run() {
     Surroundings real = surroundings();
     PrintStream nothing =
         new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);

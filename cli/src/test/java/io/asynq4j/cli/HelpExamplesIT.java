@@ -81,6 +81,7 @@ class HelpExamplesIT {
   private void tryOut(String example) throws Exception {
     Path directory = Files.createTempDirectory(home, "example");
     Files.writeString(directory.resolve("payload.json"), "{\"user\": 43}");
+    Files.writeString(directory.resolve("password.txt"), "correct horse battery staple\n");
     Files.writeString(
         directory.resolve("tasks.jsonl"), "{\"type\": \"a\", \"payload\": {\"user\": 1}}\n");
     try (Scene scene = new Scene().furnished()) {
@@ -111,14 +112,15 @@ class HelpExamplesIT {
       cli.input(Files.readString(Path.of(words.get(input + 1))));
       words.subList(input, input + 2).clear();
     }
-    int output = words.indexOf(">");
+    int output = Math.max(words.indexOf(">"), words.indexOf(">>"));
     if (output >= 0) {
       words.subList(output, output + 2).clear();
     }
-    if (words.get(0).equals("dev") || words.get(0).equals("dashboard")) {
+    boolean serves = words.get(0).equals("dashboard") || words.get(0).equals("exporter");
+    if (words.get(0).equals("dev") || serves) {
       words.addAll(List.of("--for", "300ms"));
     }
-    if (words.get(0).equals("dashboard") && !words.contains("--port")) {
+    if (serves && !words.contains("--port")) {
       // The usual one may be taken here.
       words.addAll(List.of("--port", "0"));
     }
@@ -138,6 +140,7 @@ class HelpExamplesIT {
             .replaceAll("redis://localhost(:6379)?(?! )$", url)
             .replaceAll("redis://localhost(:6379)?(?= )", url)
             .replace("payload.json", directory.resolve("payload.json").toString())
+            .replace("password.txt", directory.resolve("password.txt").toString())
             .replace("tasks.jsonl", directory.resolve("tasks.jsonl").toString());
     List<String> words = new ArrayList<>();
     Matcher matcher = WORD.matcher(here);

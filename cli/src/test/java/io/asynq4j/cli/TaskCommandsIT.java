@@ -1,11 +1,15 @@
 package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.TaskType;
 import io.asynq4j.cli.Cli.Answer;
 import io.asynq4j.cli.output.Json;
+import io.asynq4j.handler.Mux;
+import io.asynq4j.server.TaskServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -109,6 +113,34 @@ class TaskCommandsIT {
         .contains("\"user\": 42");
     assertThat(run("task", "inspect", "done-1").out()).contains("\"sent\": true");
     assertThat(run("task", "inspect", "done-1", "--json").out()).contains("\"result\": {");
+  }
+
+  @Test
+  void inspectShowsTheFailuresWithTheTraceOfTheLatest() {
+    TaskType<String> trouble = TaskType.of("trouble", String.class);
+    scene.task("trouble", "\"x\"", o -> o.queue("trouble").id("t-1"));
+    try (TaskServer server =
+        TaskServer.builder(scene.redis())
+            .queue("trouble", 1)
+            .handlers(
+                Mux.builder()
+                    .handle(
+                        trouble,
+                        (text, context) -> {
+                          throw new IllegalStateException("no such user");
+                        })
+                    .build())
+            .build()) {
+      server.start();
+      await().until(() -> scene.inspector().task("trouble", "t-1").state() == TaskState.RETRY);
+    }
+
+    assertThat(run("task", "inspect", "t-1").out())
+        .containsPattern("Failures: +20\\d\\d-.*(ago|now)\\) .*no such user\n")
+        .containsPattern(" {5,}at .*TaskCommandsIT");
+    assertThat(run("task", "inspect", "t-1", "--json").out())
+        .contains("\"failures\": [", "\"trace\": ");
+    assertThat(run("task", "inspect", "welcome-42").out()).doesNotContain("Failures");
   }
 
   @Test

@@ -81,14 +81,14 @@ public final class Dashboard implements AutoCloseable {
     } catch (Exception e) {
       close();
       throw new IllegalStateException(
-          "the dashboard cannot listen on %s:%d: %s"
-              .formatted(builder.host, builder.port, e.getMessage()),
+          "the %s cannot listen on %s:%d: %s"
+              .formatted(builder.name(), builder.host, builder.port, e.getMessage()),
           e);
     }
     String host = builder.host.contains(":") ? "[" + builder.host + "]" : builder.host;
     this.uri =
         URI.create("http://" + host + ":" + connector.getLocalPort() + builder.rootPath + "/");
-    log.info("the dashboard listens on {}", uri);
+    log.info("the {} listens on {}", builder.name(), uri);
   }
 
   public static Builder builder(RedisConnection redis) {
@@ -139,6 +139,7 @@ public final class Dashboard implements AutoCloseable {
     private String title = "asynq";
     private boolean readOnly;
     private boolean metrics = true;
+    private boolean metricsOnly;
     private Duration refresh = Duration.ofSeconds(2);
     private int archiveSize = 9_999;
     private @Nullable Credentials credentials;
@@ -196,6 +197,13 @@ public final class Dashboard implements AutoCloseable {
     /** Whether {@code /metrics} is served; it is unless set. */
     public Builder metrics(boolean wanted) {
       this.metrics = wanted;
+      return this;
+    }
+
+    /** Serves nothing but {@code /metrics}, with those of this process, and {@code /health}. */
+    public Builder metricsOnly() {
+      this.metrics = true;
+      this.metricsOnly = true;
       return this;
     }
 
@@ -285,6 +293,7 @@ public final class Dashboard implements AutoCloseable {
               title,
               readOnly,
               metrics,
+              metricsOnly,
               refresh,
               archiveSize,
               hidden,
@@ -303,18 +312,22 @@ public final class Dashboard implements AutoCloseable {
           credentials != null || trustedProxy != null || authenticator != null;
       if (!hasAuthentication && !isLoopback()) {
         throw new IllegalStateException(
-            "the dashboard does not listen on "
-                + host
-                + " without authentication, for everybody there could delete tasks; give it credentials(…) or a"
-                + " trustedProxy(…), or listen on 127.0.0.1");
+            "the %s does not listen on %s without authentication, for everybody there could %s; give it credentials(…) or a trustedProxy(…), or listen on 127.0.0.1"
+                .formatted(
+                    name(), host, metricsOnly ? "see what is in the queues" : "delete tasks"));
       }
       if (credentials != null && !isLoopback()) {
         log.warn(
-            "the dashboard listens on {} without TLS: passwords can be read on the way; put a proxy with TLS"
+            "the {} listens on {} without TLS: passwords can be read on the way; put a proxy with TLS"
                 + " before it",
+            name(),
             host);
       }
       return new Dashboard(this);
+    }
+
+    private String name() {
+      return metricsOnly ? "exporter" : "dashboard";
     }
 
     @SuppressWarnings("AddressSelection") // All addresses of a name would have to be loopback.

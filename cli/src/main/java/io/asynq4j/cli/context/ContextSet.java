@@ -30,10 +30,10 @@ final class ContextSet extends LocalCommand {
   private boolean use;
 
   @Override
-  public Integer call() {
+  protected int run() {
     ConnectionSettings settings = options().flags();
     if (!settings.namesPlace()) {
-      throw Failure.usage("Where is it?", "say --redis URL, --uri HOST:PORT or --cluster");
+      throw Failure.usage("Where is the Redis of this context?", "say --redis URL, --uri HOST:PORT or --cluster");
     }
     if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
       throw Failure.usage(

@@ -64,7 +64,7 @@ public final class DashCommand extends LocalCommand {
   }
 
   @Override
-  public Integer call() throws Exception {
+  protected int run() throws Exception {
     RedisConfig config = options().connection().toBuilder().clientName("asynq-dash").build();
     requireTerminal();
     Map<String, String> environment = System.getenv();

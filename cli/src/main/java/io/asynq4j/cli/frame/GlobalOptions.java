@@ -116,6 +116,7 @@ public final class GlobalOptions {
       names = {"-o", "--output"},
       scope = ScopeType.INHERIT,
       paramLabel = "FORMAT",
+      completionCandidates = FormatWords.class,
       description = "table, json or csv. Default: table")
   private @Nullable Format output;
 
@@ -166,6 +167,13 @@ public final class GlobalOptions {
         .toConfig();
   }
 
+  /** Where a command would look that has no flags. */
+  public RedisConfig withoutFlags() {
+    return ConnectionSettings.ofVariables(surroundings.variables())
+        .orElse(file().of(variableContext()))
+        .toConfig();
+  }
+
   private @Nullable String variableContext() {
     String name = surroundings.variables().getOrDefault("ASYNQ_CONTEXT", "");
     return name.isEmpty() ? null : name;
@@ -211,6 +219,12 @@ public final class GlobalOptions {
   /** Whether colours are wanted. */
   public boolean colours() {
     return surroundings.colours() && !noColour;
+  }
+
+  static final class FormatWords extends Words {
+    FormatWords() {
+      super(Format.values());
+    }
   }
 
   /** Takes what follows only if it is a time: it may be the name of a queue. */

@@ -1,0 +1,45 @@
+package io.asynq4j.cli.dashboard;
+
+import io.asynq4j.dashboard.Dashboard;
+import io.asynq4j.redis.RedisConnection;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The metrics of all queues for Prometheus, until Ctrl-C. */
+@Command(
+    name = "exporter",
+    description = "Serves the metrics of all queues for Prometheus, until Ctrl-C.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq exporter                                  # http://127.0.0.1:9876/metrics",
+      "  asynq exporter --port 0 --redis redis://localhost:6379",
+      "",
+      "How it works:",
+      "  Prometheus asks for /metrics; Redis is asked at most every 5 seconds, however many ask.",
+      "  The names are those of asynq's own exporter, and beside them better ones, which",
+      "  docs/metrics.md tells. It listens on 127.0.0.1, and elsewhere only with --credentials, as",
+      "  'asynq dashboard' does: Prometheus logs in by basic_auth or a token. /health needs no login."
+    })
+public final class ExporterCommand extends ServeCommand {
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "Where it listens; 0 = any free port. Default: ${DEFAULT-VALUE}")
+  private int port = 9876;
+
+  @Override
+  int port() {
+    return port;
+  }
+
+  @Override
+  Dashboard.Builder served(RedisConnection redis) {
+    return Dashboard.builder(redis).metricsOnly();
+  }
+
+  @Override
+  String where(Dashboard running) {
+    return "metrics    " + running.uri().resolve("metrics");
+  }
+}
