@@ -166,8 +166,8 @@ class WrongInputIT {
   }
 
   /**
-   * Every command that needs a Redis, with words that are right. Without the second of patience that
-   * there usually is, for all of them share it; ConnectionIT has that.
+   * Every command that needs a Redis, with words that are right. Without the second of patience
+   * that there usually is, for all of them share it; ConnectionIT has that.
    */
   @TestFactory
   Stream<DynamicTest> aRedisThatIsDown() {
