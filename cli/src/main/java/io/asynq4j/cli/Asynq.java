@@ -2,7 +2,6 @@ package io.asynq4j.cli;
 
 import io.asynq4j.cli.context.ContextCommand;
 import io.asynq4j.cli.dash.DashCommand;
-import io.asynq4j.cli.dashboard.CredentialsCommand;
 import io.asynq4j.cli.dashboard.DashboardCommand;
 import io.asynq4j.cli.dashboard.ExporterCommand;
 import io.asynq4j.cli.dev.DevCommand;
@@ -13,6 +12,7 @@ import io.asynq4j.cli.frame.CommandGroup;
 import io.asynq4j.cli.frame.Complaints;
 import io.asynq4j.cli.frame.Conversions;
 import io.asynq4j.cli.frame.GlobalOptions;
+import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.frame.Surroundings;
 import io.asynq4j.cli.queue.GroupCommand;
 import io.asynq4j.cli.queue.QueueCommand;
@@ -22,11 +22,15 @@ import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 
 /** The {@code asynq} command: reads what is asked for and has it done. */
@@ -58,7 +62,6 @@ import picocli.CommandLine.ScopeType;
       DevCommand.class,
       DashCommand.class,
       DashboardCommand.class,
-      ExporterCommand.class,
       StatsCommand.class,
       QueueCommand.class,
       GroupCommand.class,
@@ -66,8 +69,8 @@ import picocli.CommandLine.ScopeType;
       ServerCommand.class,
       CronCommand.class,
       DoctorCommand.class,
+      ExporterCommand.class,
       ContextCommand.class,
-      CredentialsCommand.class,
       BenchCommand.class,
       CompletionCommand.class,
       VersionCommand.class,
@@ -102,8 +105,24 @@ public final class Asynq extends CommandGroup {
         // What begins with @ is a file for the payload, not with further arguments.
         .setExpandAtFiles(false)
         .setUsageHelpWidth(100)
+        .setExecutionStrategy(root::execute)
         .setExecutionExceptionHandler(complaints)
         .setParameterExceptionHandler(complaints);
+  }
+
+  private int execute(ParseResult parsed) {
+    List<CommandLine> named = parsed.asCommandLineList();
+    CommandLine last = named.get(named.size() - 1);
+    boolean isHelp =
+        named.stream()
+            .anyMatch(each -> each.isUsageHelpRequested() || each.isVersionHelpRequested());
+    if (globals.watch() != null && !isHelp && last.getCommand() instanceof LocalCommand) {
+      throw new ParameterException(
+          last,
+          "'%s' cannot be watched: leave --watch out"
+              .formatted(last.getCommandSpec().qualifiedName()));
+    }
+    return new RunLast().execute(parsed);
   }
 
   private static PrintWriter writer(PrintStream out) {

@@ -45,7 +45,7 @@ final class CompletionCommand extends LocalCommand {
   private Shell shell = Shell.BASH;
 
   @Override
-  protected int run() {
+  public Integer call() {
     // The script for bash makes zsh understand it by itself.
     surroundings()
         .out()

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 final class VersionCommand extends LocalCommand {
 
   @Override
-  protected int run() {
+  public Integer call() {
     options()
         .printer()
         .told(

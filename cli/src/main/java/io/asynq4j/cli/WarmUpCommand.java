@@ -33,7 +33,7 @@ final class WarmUpCommand extends LocalCommand {
           List.of("queue", "pause"));
 
   @Override
-  protected int run() {
+  public Integer call() {
     Surroundings real = surroundings();
     PrintStream nothing =
         new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);

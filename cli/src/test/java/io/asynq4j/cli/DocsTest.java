@@ -95,24 +95,20 @@ class DocsTest {
     }
   }
 
-  /** The table of commands. */
   @Test
   void everyCommandIsInTheDocumentation() throws IOException {
-    String page = Files.readString(ROOT.resolve("docs/cli.md"));
+    StringBuilder pages = new StringBuilder();
+    for (Path file : files().toList()) {
+      pages.append(Files.readString(file));
+    }
     asynq()
         .getSubcommands()
         .forEach(
             (name, command) -> {
               if (!command.getCommandSpec().usageMessage().hidden()) {
-                assertThat(page).as(name).containsPattern("[|`] ?`" + name + "\\b|`" + name + "`");
-                command
-                    .getSubcommands()
-                    .values()
-                    .forEach(
-                        each ->
-                            assertThat(page)
-                                .as(name + " " + each.getCommandName())
-                                .contains(each.getCommandName()));
+                assertThat(pages.toString())
+                    .as(name)
+                    .containsPattern("`" + name + "\\b|asynq " + name + "\\b");
               }
             });
   }

@@ -81,7 +81,6 @@ class HelpExamplesIT {
   private void tryOut(String example) throws Exception {
     Path directory = Files.createTempDirectory(home, "example");
     Files.writeString(directory.resolve("payload.json"), "{\"user\": 43}");
-    Files.writeString(directory.resolve("password.txt"), "correct horse battery staple\n");
     Files.writeString(
         directory.resolve("tasks.jsonl"), "{\"type\": \"a\", \"payload\": {\"user\": 1}}\n");
     try (Scene scene = new Scene().furnished()) {
@@ -112,17 +111,22 @@ class HelpExamplesIT {
       cli.input(Files.readString(Path.of(words.get(input + 1))));
       words.subList(input, input + 2).clear();
     }
-    int output = Math.max(words.indexOf(">"), words.indexOf(">>"));
+    int output = words.indexOf(">");
     if (output >= 0) {
       words.subList(output, output + 2).clear();
     }
-    boolean serves = words.get(0).equals("dashboard") || words.get(0).equals("exporter");
-    if (words.get(0).equals("dev") || serves) {
+    if (words.get(0).equals("dev") || words.get(0).equals("dashboard")) {
       words.addAll(List.of("--for", "300ms"));
     }
-    if (serves && !words.contains("--port")) {
+    if (words.get(0).equals("dashboard") && !words.contains("--port")) {
       // The usual one may be taken here.
       words.addAll(List.of("--port", "0"));
+    }
+    if (words.get(0).equals("exporter")) {
+      words.addAll(List.of("--for", "300ms"));
+      if (!words.contains("--port")) {
+        words.addAll(List.of("--port", "0"));
+      }
     }
     if (words.get(0).equals("context") && !words.get(1).equals("set")) {
       cli.run("context", "set", "prod", "--redis", scene.url());
@@ -140,7 +144,6 @@ class HelpExamplesIT {
             .replaceAll("redis://localhost(:6379)?(?! )$", url)
             .replaceAll("redis://localhost(:6379)?(?= )", url)
             .replace("payload.json", directory.resolve("payload.json").toString())
-            .replace("password.txt", directory.resolve("password.txt").toString())
             .replace("tasks.jsonl", directory.resolve("tasks.jsonl").toString());
     List<String> words = new ArrayList<>();
     Matcher matcher = WORD.matcher(here);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TaskCommandsIT {
 
@@ -158,6 +159,30 @@ class TaskCommandsIT {
                 .run("task", "inspect", "welcome-42")
                 .out())
         .doesNotContain("\033[");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "stats",
+        "queue list",
+        "task list -q mail -s pending",
+        "task list -q mail -s retry",
+        "task list -q mail -s archived",
+        "task list -q mail -s completed",
+        "task search",
+        "server list --workers"
+      })
+  void everyListFitsIntoAnOrdinaryTerminal(String line) {
+    // As long as real ones are.
+    String id = "0ecf38ba-5150-4581-908e-fa7973b8d2ae";
+    scene.task("email:welcome-to-all-of-you", "{}", o -> o.queue("mail").id(id));
+
+    Answer answer =
+        scene.cli(home).onTerminal(80).variable("NO_COLOR", "1").run(line.split(" ", -1));
+
+    assertThat(answer.exitCode()).isZero();
+    assertThat(answer.out().lines()).allMatch(each -> each.length() <= 80);
   }
 
   @Test

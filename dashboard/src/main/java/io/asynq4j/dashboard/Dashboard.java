@@ -81,14 +81,14 @@ public final class Dashboard implements AutoCloseable {
     } catch (Exception e) {
       close();
       throw new IllegalStateException(
-          "the %s cannot listen on %s:%d: %s"
-              .formatted(builder.name(), builder.host, builder.port, e.getMessage()),
+          "the dashboard cannot listen on %s:%d: %s"
+              .formatted(builder.host, builder.port, e.getMessage()),
           e);
     }
     String host = builder.host.contains(":") ? "[" + builder.host + "]" : builder.host;
     this.uri =
         URI.create("http://" + host + ":" + connector.getLocalPort() + builder.rootPath + "/");
-    log.info("the {} listens on {}", builder.name(), uri);
+    log.info("the dashboard listens on {}", uri);
   }
 
   public static Builder builder(RedisConnection redis) {
@@ -312,22 +312,18 @@ public final class Dashboard implements AutoCloseable {
           credentials != null || trustedProxy != null || authenticator != null;
       if (!hasAuthentication && !isLoopback()) {
         throw new IllegalStateException(
-            "the %s does not listen on %s without authentication, for everybody there could %s; give it credentials(…) or a trustedProxy(…), or listen on 127.0.0.1"
-                .formatted(
-                    name(), host, metricsOnly ? "see what is in the queues" : "delete tasks"));
+            "the dashboard does not listen on "
+                + host
+                + " without authentication, for everybody there could read or change tasks; give it credentials(…) or a"
+                + " trustedProxy(…), or listen on 127.0.0.1");
       }
       if (credentials != null && !isLoopback()) {
         log.warn(
-            "the {} listens on {} without TLS: passwords can be read on the way; put a proxy with TLS"
+            "the dashboard listens on {} without TLS: passwords can be read on the way; put a proxy with TLS"
                 + " before it",
-            name(),
             host);
       }
       return new Dashboard(this);
-    }
-
-    private String name() {
-      return metricsOnly ? "exporter" : "dashboard";
     }
 
     @SuppressWarnings("AddressSelection") // All addresses of a name would have to be loopback.

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 final class ContextList extends LocalCommand {
 
   @Override
-  protected int run() {
+  public Integer call() {
     ConfigFile file = options().file();
     List<String> names = List.copyOf(new TreeSet<>(file.contexts().keySet()));
     String used = options().contextInUse();

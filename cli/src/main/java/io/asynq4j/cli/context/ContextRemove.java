@@ -18,7 +18,7 @@ final class ContextRemove extends LocalCommand {
   private String name = "";
 
   @Override
-  protected int run() {
+  public Integer call() {
     options().file().without(name).save();
     options().printer().line("Context %s is forgotten.".formatted(name));
     return ExitCode.DONE;

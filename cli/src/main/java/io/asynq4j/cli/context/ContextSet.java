@@ -30,7 +30,7 @@ final class ContextSet extends LocalCommand {
   private boolean use;
 
   @Override
-  protected int run() {
+  public Integer call() {
     ConnectionSettings settings = options().flags();
     if (!settings.namesPlace()) {
       throw Failure.usage(

@@ -24,7 +24,7 @@ final class ContextUse extends LocalCommand {
   private boolean none;
 
   @Override
-  protected int run() {
+  public Integer call() {
     if ((name == null) != none) {
       throw Failure.usage("Which context?", "name one, or say --none");
     }

@@ -64,7 +64,7 @@ public final class DashCommand extends LocalCommand {
   }
 
   @Override
-  protected int run() throws Exception {
+  public Integer call() throws Exception {
     RedisConfig config = options().connection().toBuilder().clientName("asynq-dash").build();
     requireTerminal();
     Map<String, String> environment = System.getenv();

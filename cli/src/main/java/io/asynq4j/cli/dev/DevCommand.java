@@ -111,7 +111,7 @@ public final class DevCommand extends LocalCommand {
   }
 
   @Override
-  protected int run() {
+  public Integer call() {
     ConnectionSettings there = options().flags();
     double perSecond = load == null ? 0 : DemoLoad.rate(load);
     if (there.isEmpty()) {

@@ -84,10 +84,24 @@ public final class Complaints implements IExecutionExceptionHandler, IParameterE
             ? unmatched.getSuggestions()
             : List.of();
     say(
-        String.valueOf(misuse.getMessage()),
+        misuse instanceof UnmatchedArgumentException unmatched
+            ? unknown(unmatched)
+            : String.valueOf(misuse.getMessage()),
         (meant.isEmpty() ? "" : "did you mean " + String.join(" or ", meant) + "? ")
             + help(command));
     return ExitCode.USAGE;
+  }
+
+  private static String unknown(UnmatchedArgumentException unmatched) {
+    String word = unmatched.getUnmatched().get(0);
+    CommandLine command = unmatched.getCommandLine();
+    if (word.startsWith("-")) {
+      return "'%s' has no option %s".formatted(command.getCommandSpec().qualifiedName(), word);
+    }
+    return command.getSubcommands().isEmpty()
+        ? "'%s' takes no more words, but there is %s"
+            .formatted(command.getCommandSpec().qualifiedName(), word)
+        : "'%s' has no command %s".formatted(command.getCommandSpec().qualifiedName(), word);
   }
 
   private static String help(CommandLine command) {

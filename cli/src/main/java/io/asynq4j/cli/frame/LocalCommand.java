@@ -11,18 +11,6 @@ public abstract class LocalCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec;
 
-  @Override
-  public final Integer call() throws Exception {
-    if (options().watch() != null) {
-      throw Failure.usage(
-          "'%s' cannot be watched".formatted(spec.qualifiedName()), "leave --watch out");
-    }
-    return run();
-  }
-
-  /** Returns the exit code. */
-  protected abstract int run() throws Exception;
-
   protected final CommandSpec spec() {
     return spec;
   }
