@@ -3,6 +3,7 @@ package io.asynq4j.cli;
 import io.asynq4j.cli.context.ContextCommand;
 import io.asynq4j.cli.dash.DashCommand;
 import io.asynq4j.cli.dashboard.DashboardCommand;
+import io.asynq4j.cli.dashboard.ExporterCommand;
 import io.asynq4j.cli.dev.DevCommand;
 import io.asynq4j.cli.fleet.CronCommand;
 import io.asynq4j.cli.fleet.DoctorCommand;
@@ -11,6 +12,7 @@ import io.asynq4j.cli.frame.CommandGroup;
 import io.asynq4j.cli.frame.Complaints;
 import io.asynq4j.cli.frame.Conversions;
 import io.asynq4j.cli.frame.GlobalOptions;
+import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.frame.Surroundings;
 import io.asynq4j.cli.queue.GroupCommand;
 import io.asynq4j.cli.queue.QueueCommand;
@@ -21,11 +23,15 @@ import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 
 /** The {@code asynq} command: reads what is asked for and has it done. */
@@ -65,6 +71,7 @@ import picocli.CommandLine.ScopeType;
       ServerCommand.class,
       CronCommand.class,
       DoctorCommand.class,
+      ExporterCommand.class,
       ContextCommand.class,
       BenchCommand.class,
       CompletionCommand.class,
@@ -100,8 +107,24 @@ public final class Asynq extends CommandGroup {
         // What begins with @ is a file for the payload, not with further arguments.
         .setExpandAtFiles(false)
         .setUsageHelpWidth(100)
+        .setExecutionStrategy(root::execute)
         .setExecutionExceptionHandler(complaints)
         .setParameterExceptionHandler(complaints);
+  }
+
+  private int execute(ParseResult parsed) {
+    List<CommandLine> named = parsed.asCommandLineList();
+    CommandLine last = named.get(named.size() - 1);
+    boolean isHelp =
+        named.stream()
+            .anyMatch(each -> each.isUsageHelpRequested() || each.isVersionHelpRequested());
+    if (globals.watch() != null && !isHelp && last.getCommand() instanceof LocalCommand) {
+      throw new ParameterException(
+          last,
+          "'%s' cannot be watched: leave --watch out"
+              .formatted(last.getCommandSpec().qualifiedName()));
+    }
+    return new RunLast().execute(parsed);
   }
 
   private static PrintWriter writer(PrintStream out) {

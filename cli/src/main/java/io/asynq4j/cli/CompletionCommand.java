@@ -2,6 +2,7 @@ package io.asynq4j.cli;
 
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.LocalCommand;
+import io.asynq4j.cli.frame.Words;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -31,7 +32,16 @@ final class CompletionCommand extends LocalCommand {
     FISH
   }
 
-  @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
+  static final class ShellWords extends Words {
+    ShellWords() {
+      super(Shell.values());
+    }
+  }
+
+  @Parameters(
+      paramLabel = "SHELL",
+      completionCandidates = ShellWords.class,
+      description = "bash, zsh or fish.")
   private Shell shell = Shell.BASH;
 
   @Override

@@ -1,5 +1,6 @@
 package io.asynq4j.cli;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -9,6 +10,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** The script that completes commands in fish. */
 final class FishCompletion {
@@ -53,6 +55,11 @@ final class FishCompletion {
         line(path, List.of(), option(option));
       }
     }
+    for (PositionalParamSpec parameter : command.positionalParameters()) {
+      if (parameter.completionCandidates() != null) {
+        line(path, List.of(), "-a '" + String.join(" ", parameter.completionCandidates()) + "'");
+      }
+    }
     below.forEach(
         (spec, names) -> {
           List<List<String>> longer = new ArrayList<>(path);
@@ -81,11 +88,24 @@ final class FishCompletion {
                 name ->
                     name.startsWith("--") ? "-l " + name.substring(2) : "-s " + name.substring(1))
             .collect(Collectors.joining(" "));
-    return names + (option.arity().min() > 0 ? " -r" : "") + described(option.description());
+    return names + value(option) + described(option.description());
+  }
+
+  /** What may follow: one of some words, a file, or anything. */
+  private static String value(OptionSpec option) {
+    if (option.arity().max() == 0) {
+      return "";
+    } else if (option.completionCandidates() != null) {
+      return " -x -a '" + String.join(" ", option.completionCandidates()) + "'";
+    } else if (option.type().equals(Path.class) || option.paramLabel().equals("FILE")) {
+      return " -r -F";
+    }
+    return option.arity().min() > 0 ? " -x" : "";
   }
 
   private static String described(String[] lines) {
-    String text = String.join(" ", lines).replaceAll("[.:;].*", "").replace("'", "");
+    String text =
+        String.join(" ", lines).replace("%n", "").replaceAll("[.:;].*", "").replace("'", "");
     return text.isEmpty() ? "" : " -d '" + text + "'";
   }
 }

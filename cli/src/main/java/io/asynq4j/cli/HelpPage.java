@@ -1,5 +1,6 @@
 package io.asynq4j.cli;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Help;
@@ -39,10 +40,14 @@ final class HelpPage extends Help {
         + System.lineSeparator();
   }
 
-  /** In the order in which they were written. */
+  /** What is needed first, then in the order in which they were written. */
   private String list(List<OptionSpec> options) {
+    List<OptionSpec> neededFirst =
+        options.stream()
+            .sorted(Comparator.comparing(OptionSpec::required, Comparator.reverseOrder()))
+            .toList();
     return optionListExcludingGroups(
-            options, createDefaultLayout(), /* optionSort= */ null, parameterLabelRenderer())
+            neededFirst, createDefaultLayout(), /* optionSort= */ null, parameterLabelRenderer())
         + optionListGroupSections();
   }
 

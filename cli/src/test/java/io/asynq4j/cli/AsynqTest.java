@@ -48,6 +48,19 @@ class AsynqTest {
   }
 
   @Test
+  void whatThereIsNotIsNamed() {
+    assertThat(run("tsk").err()).contains("'asynq' has no command tsk", "did you mean task");
+    assertThat(run("stats", "--nosuch").err()).contains("'asynq stats' has no option --nosuch");
+    assertThat(run("stats", "mail").err()).contains("takes no more words, but there is mail");
+  }
+
+  @Test
+  void whatIsNeededIsToldFirst() {
+    String help = run("task", "deleteall", "--help").out();
+    assertThat(help.indexOf("--state=STATE")).isLessThan(help.indexOf("--group=GROUP"));
+  }
+
+  @Test
   void noCommandIsAnsweredWithWhatThereIs() {
     assertThat(run().exitCode()).isEqualTo(2);
     assertThat(run().err()).contains("Which command?", "dev", "task");

@@ -38,6 +38,19 @@ class BulkCommandsIT {
   }
 
   @Test
+  void whoSeesItIsShownHowFarItIs() {
+    assertThat(
+            scene
+                .cli(home)
+                .onTerminal(80)
+                .run("task", "deleteall", "-q", "mail", "-s", "pending", "--yes")
+                .err())
+        .contains("Delete [########################] 100% (30 of 30)")
+        .endsWith("\r\033[K");
+    assertThat(size(TaskState.PENDING)).isZero();
+  }
+
+  @Test
   void aDryRunOnlyCounts() {
     assertThat(run("task", "deleteall", "-q", "mail", "-s", "pending", "--dry-run").out())
         .isEqualTo("30 tasks would be deleted.\n");

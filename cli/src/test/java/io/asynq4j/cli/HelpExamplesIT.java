@@ -123,6 +123,12 @@ class HelpExamplesIT {
       // The usual one may be taken here.
       words.addAll(List.of("--port", "0"));
     }
+    if (words.get(0).equals("exporter")) {
+      words.addAll(List.of("--for", "300ms"));
+      if (!words.contains("--port")) {
+        words.addAll(List.of("--port", "0"));
+      }
+    }
     if (words.get(0).equals("context") && !words.get(1).equals("set")) {
       cli.run("context", "set", "prod", "--redis", scene.url());
       cli.run("context", "set", "old", "--redis", scene.url());

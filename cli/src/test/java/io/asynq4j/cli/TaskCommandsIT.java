@@ -1,11 +1,15 @@
 package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.TaskType;
 import io.asynq4j.cli.Cli.Answer;
 import io.asynq4j.cli.output.Json;
+import io.asynq4j.handler.Mux;
+import io.asynq4j.server.TaskServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TaskCommandsIT {
 
@@ -112,6 +117,34 @@ class TaskCommandsIT {
   }
 
   @Test
+  void inspectShowsTheFailuresWithTheTraceOfTheLatest() {
+    TaskType<String> trouble = TaskType.of("trouble", String.class);
+    scene.task("trouble", "\"x\"", o -> o.queue("trouble").id("t-1"));
+    try (TaskServer server =
+        TaskServer.builder(scene.redis())
+            .queue("trouble", 1)
+            .handlers(
+                Mux.builder()
+                    .handle(
+                        trouble,
+                        (text, context) -> {
+                          throw new IllegalStateException("no such user");
+                        })
+                    .build())
+            .build()) {
+      server.start();
+      await().until(() -> scene.inspector().task("trouble", "t-1").state() == TaskState.RETRY);
+    }
+
+    assertThat(run("task", "inspect", "t-1").out())
+        .containsPattern("Failures: +20\\d\\d-.*(ago|now)\\) .*no such user\n")
+        .containsPattern(" {5,}at .*TaskCommandsIT");
+    assertThat(run("task", "inspect", "t-1", "--json").out())
+        .contains("\"failures\": [", "\"trace\": ");
+    assertThat(run("task", "inspect", "welcome-42").out()).doesNotContain("Failures");
+  }
+
+  @Test
   void onATerminalJsonIsColouredUnlessThatIsNotWanted() {
     assertThat(scene.cli(home).onTerminal(80).run("task", "inspect", "welcome-42").out())
         .contains("\033[36m\"user\"\033[0m: \033[33m42\033[0m");
@@ -126,6 +159,30 @@ class TaskCommandsIT {
                 .run("task", "inspect", "welcome-42")
                 .out())
         .doesNotContain("\033[");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "stats",
+        "queue list",
+        "task list -q mail -s pending",
+        "task list -q mail -s retry",
+        "task list -q mail -s archived",
+        "task list -q mail -s completed",
+        "task search",
+        "server list --workers"
+      })
+  void everyListFitsIntoAnOrdinaryTerminal(String line) {
+    // As long as real ones are.
+    String id = "0ecf38ba-5150-4581-908e-fa7973b8d2ae";
+    scene.task("email:welcome-to-all-of-you", "{}", o -> o.queue("mail").id(id));
+
+    Answer answer =
+        scene.cli(home).onTerminal(80).variable("NO_COLOR", "1").run(line.split(" ", -1));
+
+    assertThat(answer.exitCode()).isZero();
+    assertThat(answer.out().lines()).allMatch(each -> each.length() <= 80);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.asynq4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.embedded.EmbeddedRedis;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -66,6 +67,42 @@ class WatchIT {
         .startsWith("\033[2J\033[H\033[Hasynq queue inspect, every 100ms")
         .contains("\033[K\n")
         .endsWith("\033[J");
+  }
+
+  @Test
+  void anOutageIsShownAndItGoesOn() throws Exception {
+    try (EmbeddedRedis server = EmbeddedRedis.start()) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      ByteArrayOutputStream err = new ByteArrayOutputStream();
+      Cli cli = new Cli(home).variable("ASYNQ_REDIS_URL", server.uri() + "?retryFor=0s");
+      FutureTask<Integer> command =
+          new FutureTask<>(
+              () ->
+                  Asynq.commandLine(cli.surroundings(out, err))
+                      .execute("queue", "list", "--watch", "100ms"));
+      Thread thread = new Thread(command);
+      thread.start();
+      await().until(() -> Cli.text(out).contains("There is no queue yet"));
+
+      server.kill();
+      await().until(() -> Cli.text(err).contains("asynq: Redis does not answer: "));
+      server.restart();
+      out.reset();
+      await().until(() -> Cli.text(out).contains("There is no queue yet"));
+
+      thread.interrupt();
+      assertThat(command.get(10, TimeUnit.SECONDS)).isZero();
+    }
+  }
+
+  @Test
+  void whatDoesNotChangeCanOnlyBeWatchedWithRedis() {
+    assertThat(scene.cli(home).run("version", "--watch").exitCode()).isEqualTo(2);
+    assertThat(scene.cli(home).run("doctor", "--repair", "--watch").err())
+        .contains("cannot be watched");
+    scene.task("a", "{}", o -> o.queue("mail"));
+    assertThat(scene.cli(home).run("queue", "limit", "mail", "--clear", "--watch").err())
+        .contains("cannot be watched");
   }
 
   @Test

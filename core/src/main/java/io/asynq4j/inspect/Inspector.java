@@ -32,6 +32,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -330,36 +332,65 @@ public final class Inspector {
 
   /** Makes all tasks of a state pending, of all groups if it is aggregating. Returns how many. */
   public long runAll(String queue, TaskState state) {
+    return runAll(queue, state, so -> {});
+  }
+
+  /**
+   * The same, and tells after each step how many it were so far.
+   *
+   * @param progress called by the same thread
+   */
+  public long runAll(String queue, TaskState state, LongConsumer progress) {
     Operations.requireRunnable(state);
-    return all(queue, state, (name, group) -> inspection().runAll(name, state, group, so -> {}));
+    return all(
+        queue,
+        state,
+        progress,
+        (name, group, steps) -> inspection().runAll(name, state, group, steps));
   }
 
   public long archiveAll(String queue, TaskState state) {
+    return archiveAll(queue, state, so -> {});
+  }
+
+  /** As in {@link #runAll(String, TaskState, LongConsumer)}. */
+  public long archiveAll(String queue, TaskState state, LongConsumer progress) {
     Operations.requireArchivable(state);
     return all(
         queue,
         state,
-        (name, group) ->
-            inspection().archiveAll(name, state, group, operations.archiveRules(), so -> {}));
+        progress,
+        (name, group, steps) ->
+            inspection().archiveAll(name, state, group, operations.archiveRules(), steps));
   }
 
   public long deleteAll(String queue, TaskState state) {
+    return deleteAll(queue, state, so -> {});
+  }
+
+  /** As in {@link #runAll(String, TaskState, LongConsumer)}. */
+  public long deleteAll(String queue, TaskState state, LongConsumer progress) {
     Operations.requireDeletable(state);
-    return all(queue, state, (name, group) -> inspection().deleteAll(name, state, group, so -> {}));
+    return all(
+        queue,
+        state,
+        progress,
+        (name, group, steps) -> inspection().deleteAll(name, state, group, steps));
   }
 
   private interface ActionOnAll {
-    int apply(QueueName queue, @Nullable String group);
+    int apply(QueueName queue, @Nullable String group, IntConsumer steps);
   }
 
-  private long all(String queue, TaskState state, ActionOnAll action) {
+  private long all(String queue, TaskState state, LongConsumer progress, ActionOnAll action) {
     QueueName name = QueueName.of(queue);
     if (state != TaskState.AGGREGATING) {
-      return action.apply(name, null);
+      return action.apply(name, null, progress::accept);
     }
     long count = 0;
     for (String group : groups(queue).keySet()) {
-      count += action.apply(name, group);
+      long before = count;
+      count += action.apply(name, group, so -> progress.accept(before + so));
     }
     return count;
   }

@@ -1,23 +1,42 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerRefusedException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
-/** What {@code INFO} says, as names and values. */
+/** What {@code INFO} says, and of a cluster {@code CLUSTER INFO}, as names and values. */
 final class RedisInfo {
 
   private RedisInfo() {}
 
   static Map<String, String> ask(Link link) {
     Map<String, String> info = new LinkedHashMap<>();
-    Reply.text(link.call(0, Repeat.SAFE, Command.INFO, new Args()))
+    add(info, link.call(0, Repeat.SAFE, Command.INFO, new Args()));
+    return info;
+  }
+
+  static Map<String, String> askWithCluster(Link link) {
+    Map<String, String> info = ask(link);
+    if ("1".equals(info.get("cluster_enabled"))) {
+      try {
+        add(info, link.call(0, Repeat.SAFE, Command.CLUSTER, new Args().add("INFO")));
+      } catch (BrokerRefusedException e) {
+        // Who may not ask that gets the rest.
+        return info;
+      }
+    }
+    return info;
+  }
+
+  private static void add(Map<String, String> info, @Nullable Object answer) {
+    Reply.text(answer)
         .lines()
         .filter(line -> !line.startsWith("#") && line.indexOf(':') > 0)
         .forEach(
             line ->
                 info.put(
                     line.substring(0, line.indexOf(':')), line.substring(line.indexOf(':') + 1)));
-    return info;
   }
 }

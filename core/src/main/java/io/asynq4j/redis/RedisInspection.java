@@ -511,6 +511,6 @@ final class RedisInspection implements Inspection {
 
   @Override
   public Map<String, String> redisInfo() {
-    return RedisInfo.ask(link);
+    return RedisInfo.askWithCluster(link);
   }
 }

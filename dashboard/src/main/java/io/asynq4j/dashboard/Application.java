@@ -40,20 +40,23 @@ final class Application implements AutoCloseable {
     this.settings = settings;
     this.gate = new Gate(settings);
     this.sources = new Sources(settings, audit);
-    this.metrics = settings.metrics() ? new MetricsResource(sources) : null;
-    Contents contents = new Contents(settings);
+    this.metrics = settings.metrics() ? new MetricsResource(sources, settings.metricsOnly()) : null;
     List<Route> routes = new ArrayList<>();
-    routes.addAll(new SessionResource(settings).routes());
-    routes.addAll(new RedisResource(sources).routes());
-    routes.addAll(new OverviewResource().routes());
-    routes.addAll(new QueueResource().routes());
-    routes.addAll(new TaskResource(contents).routes());
-    routes.addAll(new TaskActionResource(contents).routes());
-    routes.addAll(new SearchResource(contents).routes());
-    routes.addAll(new JobResource().routes());
-    routes.addAll(new ServerResource(contents).routes());
-    routes.addAll(new ScheduleResource(contents).routes());
-    routes.addAll(new AuditResource(audit).routes());
+    routes.add(SessionResource.health());
+    if (!settings.metricsOnly()) {
+      routes.addAll(new SessionResource(settings).routes());
+      Contents contents = new Contents(settings);
+      routes.addAll(new RedisResource(sources).routes());
+      routes.addAll(new OverviewResource().routes());
+      routes.addAll(new QueueResource().routes());
+      routes.addAll(new TaskResource(contents).routes());
+      routes.addAll(new TaskActionResource(contents).routes());
+      routes.addAll(new SearchResource(contents).routes());
+      routes.addAll(new JobResource().routes());
+      routes.addAll(new ServerResource(contents).routes());
+      routes.addAll(new ScheduleResource(contents).routes());
+      routes.addAll(new AuditResource(audit).routes());
+    }
     if (metrics != null) {
       routes.addAll(metrics.routes());
     }
@@ -61,7 +64,9 @@ final class Application implements AutoCloseable {
   }
 
   void start() {
-    sources.start();
+    if (!settings.metricsOnly()) {
+      sources.start();
+    }
   }
 
   Router router() {
@@ -124,6 +129,9 @@ final class Application implements AutoCloseable {
       }
       run(new Exchange(request, response, root, route, match.get().names(), user, sources));
       return;
+    }
+    if (settings.metricsOnly()) {
+      throw Problem.notFound("There is nothing here but /metrics and /health.");
     }
     if (path.equals("/api") || path.startsWith("/api/")) {
       throw Problem.notFound("There is nothing at this path of the API; see api/v1/openapi.yaml.");

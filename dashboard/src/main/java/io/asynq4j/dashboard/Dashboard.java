@@ -139,6 +139,7 @@ public final class Dashboard implements AutoCloseable {
     private String title = "asynq";
     private boolean readOnly;
     private boolean metrics = true;
+    private boolean metricsOnly;
     private Duration refresh = Duration.ofSeconds(2);
     private int archiveSize = 9_999;
     private @Nullable Credentials credentials;
@@ -196,6 +197,13 @@ public final class Dashboard implements AutoCloseable {
     /** Whether {@code /metrics} is served; it is unless set. */
     public Builder metrics(boolean wanted) {
       this.metrics = wanted;
+      return this;
+    }
+
+    /** Serves nothing but {@code /metrics}, with those of this process, and {@code /health}. */
+    public Builder metricsOnly() {
+      this.metrics = true;
+      this.metricsOnly = true;
       return this;
     }
 
@@ -285,6 +293,7 @@ public final class Dashboard implements AutoCloseable {
               title,
               readOnly,
               metrics,
+              metricsOnly,
               refresh,
               archiveSize,
               hidden,
@@ -305,7 +314,7 @@ public final class Dashboard implements AutoCloseable {
         throw new IllegalStateException(
             "the dashboard does not listen on "
                 + host
-                + " without authentication, for everybody there could delete tasks; give it credentials(…) or a"
+                + " without authentication, for everybody there could read or change tasks; give it credentials(…) or a"
                 + " trustedProxy(…), or listen on 127.0.0.1");
       }
       if (credentials != null && !isLoopback()) {

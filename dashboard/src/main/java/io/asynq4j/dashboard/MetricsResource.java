@@ -1,6 +1,10 @@
 package io.asynq4j.dashboard;
 
 import io.asynq4j.metrics.QueueMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +23,10 @@ final class MetricsResource implements AutoCloseable {
   private final List<QueueMetrics> metrics = new ArrayList<>();
   private long readNanos = System.nanoTime() - SHARED.toNanos();
 
-  MetricsResource(Sources sources) {
+  /**
+   * @param ofThisProcess also its memory, processor and threads
+   */
+  MetricsResource(Sources sources, boolean ofThisProcess) {
     boolean areSeveral = sources.all().size() > 1;
     for (Source source : sources.all()) {
       QueueMetrics.Builder builder = QueueMetrics.builder(source.inspector()).every(Duration.ZERO);
@@ -29,6 +36,14 @@ final class MetricsResource implements AutoCloseable {
       QueueMetrics each = builder.build();
       each.bindTo(registry);
       metrics.add(each);
+    }
+    if (ofThisProcess) {
+      List.of(
+              new JvmMemoryMetrics(),
+              new JvmThreadMetrics(),
+              new ProcessorMetrics(),
+              new UptimeMetrics())
+          .forEach(each -> each.bindTo(registry));
     }
   }
 

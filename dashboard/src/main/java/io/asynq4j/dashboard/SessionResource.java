@@ -13,9 +13,14 @@ final class SessionResource {
     this.settings = settings;
   }
 
+  /** Open to everybody. */
+  static Route health() {
+    return Route.of(
+        "health", "GET", "/health", null, e -> Reply.ok(new Fields().put("status", "up")));
+  }
+
   List<Route> routes() {
     return List.of(
-        Route.of("health", "GET", "/health", null, e -> Reply.ok(new Fields().put("status", "up"))),
         Route.of("openapi", "GET", "/api/v1/openapi.yaml", Role.VIEWER, this::openapi),
         Route.of("session", "GET", "/api/v1/session", Role.VIEWER, this::session));
   }

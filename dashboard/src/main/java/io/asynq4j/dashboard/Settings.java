@@ -14,6 +14,7 @@ record Settings(
     String title,
     boolean readOnly,
     boolean metrics,
+    boolean metricsOnly,
     Duration refresh,
     int archiveSize,
     Set<HiddenField> hidden,

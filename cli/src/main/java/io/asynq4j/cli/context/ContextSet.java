@@ -33,7 +33,8 @@ final class ContextSet extends LocalCommand {
   public Integer call() {
     ConnectionSettings settings = options().flags();
     if (!settings.namesPlace()) {
-      throw Failure.usage("Where is it?", "say --redis URL, --uri HOST:PORT or --cluster");
+      throw Failure.usage(
+          "Where is the Redis of this context?", "say --redis URL, --uri HOST:PORT or --cluster");
     }
     if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
       throw Failure.usage(

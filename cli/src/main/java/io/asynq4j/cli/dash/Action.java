@@ -1,7 +1,11 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.Inspector;
+import java.util.List;
 import java.util.Locale;
 
 /** What an operator wants done. Immutable. */
@@ -58,6 +62,38 @@ sealed interface Action {
       inspector.cancel(queue, id, afterwards);
       return "Whoever runs task %s is told to stop (then: %s)."
           .formatted(id, afterwards.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  /**
+   * The same with several tasks. What cannot be done with one of them does not keep it from being
+   * done with the others.
+   *
+   * @param done what they are then, as in "3 tasks are archived."
+   */
+  record Many(List<Action> actions, String done) implements Action {
+    public Many {
+      actions = List.copyOf(actions);
+    }
+
+    @Override
+    public String perform(Inspector inspector) {
+      int well = 0;
+      String problem = "";
+      for (Action action : actions) {
+        try {
+          action.perform(inspector);
+          well++;
+        } catch (TaskNotFoundException | TaskStateException | QueueNotFoundException e) {
+          problem = problem.isEmpty() ? String.valueOf(e.getMessage()) : problem;
+        }
+      }
+      if (well < actions.size()) {
+        throw new IllegalStateException(
+            "%d of %d tasks are %s; of the others, the first: %s"
+                .formatted(well, actions.size(), done, problem));
+      }
+      return "%d tasks are %s.".formatted(well, done);
     }
   }
 

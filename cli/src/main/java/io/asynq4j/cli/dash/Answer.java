@@ -1,12 +1,16 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskInfo;
+import io.asynq4j.inspect.DayCount;
 import io.asynq4j.inspect.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What was found for a {@link Wish}. Immutable. */
@@ -40,6 +44,15 @@ sealed interface Answer {
       tasks = List.copyOf(tasks);
       unreadable = List.copyOf(unreadable);
     }
+
+    /** Which of these are on the page. */
+    Set<String> among(Set<String> ids) {
+      return ids.isEmpty()
+          ? ids
+          : Stream.concat(tasks.stream().map(TaskInfo::id), unreadable.stream())
+              .filter(ids::contains)
+              .collect(Collectors.toSet());
+    }
   }
 
   /** Groups by name, with their sizes. */
@@ -57,6 +70,13 @@ sealed interface Answer {
    * @param why it does not run, in words
    */
   record Task(Wish.Task wish, TaskInfo task, String why) implements Answer {}
+
+  /** How many attempts of a queue ended on each day, today first. */
+  record History(Wish.History wish, List<DayCount> days) implements Answer {
+    public History {
+      days = List.copyOf(days);
+    }
+  }
 
   record Servers(List<ServerSnapshot> servers) implements Answer {
     public Servers {

@@ -75,6 +75,24 @@ final class Charts {
             .count();
   }
 
+  /** A bar of what went well and what did not; anything of either is seen, as long as it fits. */
+  static List<Span> parts(long good, long bad, long most, int width) {
+    int all = cells(good + bad, most, width);
+    int failed = Math.min(bad > 0 && good > 0 ? all - 1 : all, cells(bad, most, width));
+    // One of each needs two.
+    return bad > 0 && good > 0 && all == 1
+        ? List.of(new Span(FULL, Style.BAD))
+        : List.of(
+            new Span(FULL.repeat(all - failed), Style.GOOD),
+            new Span(FULL.repeat(failed), Style.BAD));
+  }
+
+  private static int cells(long part, long whole, int width) {
+    return part <= 0 || whole <= 0
+        ? 0
+        : (int) Math.max(1, Math.min(width, Math.round((double) width * part / whole)));
+  }
+
   /** How much of something is in use. */
   static List<Span> gauge(long used, long of, int width) {
     int full = of <= 0 ? 0 : (int) Math.min(width, Math.round((double) width * used / of));

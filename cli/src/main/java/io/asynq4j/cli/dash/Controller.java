@@ -2,12 +2,13 @@ package io.asynq4j.cli.dash;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
-import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What keys do: a pure function from a model and a key to the next model. */
@@ -39,7 +40,8 @@ final class Controller {
         key.code() == Key.Code.CHARACTER ? question.chosen(key.character()) : Optional.empty();
     if (action.isPresent()) {
       return new Step(
-          model.asking(null).saying("Working …", /* isGood= */ true), new Effect.Act(action.get()));
+          unmarked(model).asking(null).saying("Working …", /* isGood= */ true),
+          new Effect.Act(action.get()));
     }
     boolean isNo =
         key.code() == Key.Code.ESCAPE
@@ -48,6 +50,10 @@ final class Controller {
             || key.equals(Key.of('q'));
     // Any other key may be a slip: the question stays.
     return Step.to(isNo ? model.asking(null).saying("Nothing was done.", true) : model);
+  }
+
+  private static Model unmarked(Model model) {
+    return model.view() instanceof QueueView queue ? model.showing(queue.marking(Set.of())) : model;
   }
 
   private static Model typed(Model model, String prompt, Key key) {
@@ -171,7 +177,10 @@ final class Controller {
     View view = model.view();
     switch (code) {
       case ESCAPE -> {
-        // One step after the other: first out of the search, then out of the view.
+        // One step after the other: first the marks go, then the search, then the view.
+        if (view instanceof QueueView queue && !queue.marked().isEmpty()) {
+          return Step.to(unmarked(model));
+        }
         boolean isSearching = view instanceof RowsView rows && !rows.search().isEmpty();
         return isSearching ? Step.to(searching(model, "")) : back(model);
       }
@@ -328,6 +337,8 @@ final class Controller {
     return switch (c) {
       case 's' -> model.showing(queues.sortedBy(queues.sort().next()));
       case 'f' -> model.showing(queues.showing(queues.only().next()));
+      case 'H' ->
+          queues.selected(model.size()).map(name -> model.into(HistoryView.of(name))).orElse(model);
       case 'P' ->
           queues.list().stream()
               .filter(row -> queues.selected(model.size()).equals(Optional.of(row.name())))
@@ -349,6 +360,8 @@ final class Controller {
     if (c == 'P') {
       boolean isPaused = queue.row() != null && queue.row().isPaused();
       return pauseOrResume(model, queue.name(), isPaused);
+    } else if (c == 'H') {
+      return model.into(HistoryView.of(queue.name()));
     }
     Optional<String> selected = queue.selected(model.size());
     if (queue.listsGroups() || selected.isEmpty()) {
@@ -365,7 +378,24 @@ final class Controller {
                       : searching(model, ""))
           .orElse(model);
     }
-    return onTask(model, queue.name(), id, queue.task(id).map(TaskInfo::state).orElse(null), c);
+    if (c == ' ') {
+      return model.showing(marked(queue, id, model.size()));
+    } else if (c == 'A') {
+      return model.showing(queue.toggledAll());
+    }
+    List<String> ids =
+        queue.marked().isEmpty()
+            ? List.of(id)
+            : queue.keys().stream().filter(queue.marked()::contains).toList();
+    boolean areReadable = ids.stream().allMatch(one -> queue.task(one).isPresent());
+    return onTasks(model, queue.name(), ids, areReadable ? queue.state() : null, c);
+  }
+
+  /** Goes on to the next row, so that several are marked quickly. */
+  private static RowsView marked(QueueView queue, String id, Size size) {
+    QueueView marked = queue.toggled(id);
+    boolean isLast = queue.placeNow(size).index() == queue.keys().size() - 1;
+    return isLast ? marked : marked.moved(1, size);
   }
 
   private static Model onTask(Model model, TaskView view, char c) {
@@ -374,34 +404,53 @@ final class Controller {
     }
     TaskState state =
         view.answer() == null || view.nothing() != null ? null : view.answer().task().state();
-    return onTask(model, view.queue(), view.id(), state, c);
+    return onTasks(model, view.queue(), List.of(view.id()), state, c);
   }
 
   /**
    * Offers only what the state allows.
    *
-   * @param state null when it is not known: then it can only be deleted
+   * @param state null when it is not known: then they can only be deleted
    */
-  private static Model onTask(
-      Model model, String queue, String id, @Nullable TaskState state, char c) {
-    String what = "task " + id + " of queue \"" + queue + "\"";
+  private static Model onTasks(
+      Model model, String queue, List<String> ids, @Nullable TaskState state, char c) {
+    String what =
+        (ids.size() == 1 ? "task " + ids.get(0) : ids.size() + " marked tasks")
+            + " of queue \""
+            + queue
+            + "\"";
     boolean isActive = state == TaskState.ACTIVE;
     return switch (c) {
       case 'r' ->
           state == null || isActive || state == TaskState.PENDING
               ? refused(model, "run", state)
-              : ask(model, "Run " + what + " now?", new Action.RunTask(queue, id));
+              : ask(
+                  model,
+                  "Run " + what + " now?",
+                  each(ids, id -> new Action.RunTask(queue, id), "pending now"));
       case 'a' ->
           state == null || isActive || state == TaskState.ARCHIVED
               ? refused(model, "archived", state)
-              : ask(model, "Archive " + what + "?", new Action.ArchiveTask(queue, id));
+              : ask(
+                  model,
+                  "Archive " + what + "?",
+                  each(ids, id -> new Action.ArchiveTask(queue, id), "archived"));
       case 'd' ->
           isActive
               ? refused(model, "deleted", state)
-              : ask(model, "Delete " + what + " for good?", new Action.DeleteTask(queue, id));
-      case 'c' -> isActive ? cancel(model, what, queue, id) : refused(model, "cancelled", state);
+              : ask(
+                  model,
+                  "Delete " + what + " for good?",
+                  each(ids, id -> new Action.DeleteTask(queue, id), "deleted"));
+      case 'c' -> isActive ? cancel(model, what, queue, ids) : refused(model, "cancelled", state);
       default -> model;
     };
+  }
+
+  private static Action each(List<String> ids, Function<String, Action> action, String done) {
+    return ids.size() == 1
+        ? action.apply(ids.get(0))
+        : new Action.Many(ids.stream().map(action).toList(), done);
   }
 
   private static Model refused(Model model, String verb, @Nullable TaskState state) {
@@ -422,17 +471,18 @@ final class Controller {
     return model.asking(Question.yesOrNo(question, action));
   }
 
-  private static Model cancel(Model model, String what, String queue, String id) {
+  private static Model cancel(Model model, String what, String queue, List<String> ids) {
     return model.asking(
         new Question(
             "Cancel " + what + "?",
             List.of(
-                new Question.Choice(
-                    'y', "yes, and retry", new Action.CancelTask(queue, id, AfterCancel.RETRY)),
-                new Question.Choice(
-                    'a', "and archive", new Action.CancelTask(queue, id, AfterCancel.ARCHIVE)),
-                new Question.Choice(
-                    'd', "and delete", new Action.CancelTask(queue, id, AfterCancel.DELETE)))));
+                new Question.Choice('y', "yes, and retry", cancel(queue, ids, AfterCancel.RETRY)),
+                new Question.Choice('a', "and archive", cancel(queue, ids, AfterCancel.ARCHIVE)),
+                new Question.Choice('d', "and delete", cancel(queue, ids, AfterCancel.DELETE)))));
+  }
+
+  private static Action cancel(String queue, List<String> ids, AfterCancel then) {
+    return each(ids, id -> new Action.CancelTask(queue, id, then), "told to stop");
   }
 
   private static Optional<ServerSnapshot> server(

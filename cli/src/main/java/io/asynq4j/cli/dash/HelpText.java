@@ -25,14 +25,17 @@ final class HelpText {
         P                pause or resume the selected queue
         s                sort by name, size, latency, rate, failures
         f                only all, busy, paused, failing ones
+        H                processed and failed on each day
 
       A queue
         ← →  h l         the state to the left or right
         Enter            open the task, or the group
         r a d            run, archive, delete the task
         c                cancel the active task
+        Space  A         mark the task, or all that are seen, and then
+        r a d c          deal with all marked ones; Esc unmarks
         f                only tasks of the selected one's type
-        P                pause or resume the queue
+        P  H             pause or resume the queue; its history
 
       A task
         v                payload and result: automatic, text, JSON, hex

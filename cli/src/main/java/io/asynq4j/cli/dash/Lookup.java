@@ -62,6 +62,8 @@ final class Lookup {
   private Answer.@Nullable Tasks found;
   private Answer.@Nullable Task explained;
   private final Timer explainedAge = new Timer();
+  private Answer.@Nullable History history;
+  private final Timer historyAge = new Timer();
 
   /** Since when something is known. */
   private static final class Timer {
@@ -89,6 +91,7 @@ final class Lookup {
     found = null;
     groups = null;
     explained = null;
+    history = null;
     memoryAges.clear();
     names = List.of();
   }
@@ -112,6 +115,8 @@ final class Lookup {
       return Set.of(tasks.queue());
     } else if (wish instanceof Wish.Groups groups) {
       return Set.of(groups.queue());
+    } else if (wish instanceof Wish.History history) {
+      return Set.of(history.queue());
     }
     return Set.of();
   }
@@ -204,6 +209,8 @@ final class Lookup {
         return groups(wanted);
       } else if (wish instanceof Wish.Task task) {
         return task(task);
+      } else if (wish instanceof Wish.History past) {
+        return history(past);
       } else if (wish instanceof Wish.Servers) {
         return new Answer.Servers(inspector.servers());
       } else if (wish instanceof Wish.Schedules) {
@@ -289,6 +296,17 @@ final class Lookup {
       known = new Answer.Groups(wish, list);
       groups = known;
       groupsAge.set();
+    }
+    return known;
+  }
+
+  /** Only its first line changes. */
+  private Answer history(Wish.History wish) {
+    Answer.History known = history;
+    if (known == null || !known.wish().equals(wish) || historyAge.isOver(SELDOM)) {
+      known = new Answer.History(wish, inspector.history(wish.queue(), wish.days()));
+      history = known;
+      historyAge.set();
     }
     return known;
   }

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.TaskState;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,14 +59,18 @@ final class Painter {
     x = tab(grid, x, "3 Schedules", main instanceof SchedulesView);
     x = tab(grid, x, "4 Redis", main instanceof RedisView);
     x = tab(grid, x, "? Help", model.view() instanceof HelpView);
-    if (model.views().size() > 2 || model.view() instanceof QueueView) {
+    if (model.views().size() > 2 || isOfQueue(model.view())) {
       String path = Cells.cut("› " + model.view().title(), grid.width() - x - 1);
       grid.put(grid.width() - Cells.width(path) - 1, 1, path, Style.BOLD);
     }
   }
 
   private static boolean isQueues(View main) {
-    return main instanceof QueuesView || main instanceof QueueView;
+    return main instanceof QueuesView || isOfQueue(main);
+  }
+
+  private static boolean isOfQueue(View view) {
+    return view instanceof QueueView || view instanceof HistoryView;
   }
 
   private static int tab(Grid grid, int x, String text, boolean isShown) {
@@ -96,7 +101,12 @@ final class Painter {
 
   /** The lines of a view that is text to scroll in. */
   static List<List<Span>> lines(Model model, TextView view) {
-    return view instanceof TaskView task ? TaskText.lines(model, task) : HelpText.lines();
+    if (view instanceof TaskView task) {
+      return TaskText.lines(model, task);
+    }
+    return view instanceof HistoryView history
+        ? HistoryText.lines(model, history)
+        : HelpText.lines();
   }
 
   private static void scrolled(Grid grid, Model model, TextView view) {
@@ -179,26 +189,31 @@ final class Painter {
   }
 
   private static List<Span> hints(View view) {
-    String keys =
-        view instanceof QueuesView
-            ? "Enter open|P pause/resume|/ search|f filter|s sort|R refresh|q quit"
-            : view instanceof QueueView queue && queue.listsGroups()
-                ? "Enter open|←→ state|/ search|P pause/resume|q back"
-                : view instanceof QueueView
-                    ? "←→ state|n/p page|/ search|r run|a archive|d delete|c cancel|q back"
-                    : view instanceof TaskView
-                        ? "↑↓ scroll|v text/json/hex|r run|a archive|d delete|c cancel|q back"
-                        : view instanceof ServersView || view instanceof ServerView
-                            ? "Enter open|z quiet|x stop|/ search|R refresh|q back"
-                            : view instanceof SchedulesView || view instanceof ScheduleView
-                                ? "Enter open|P pause/resume|r run now|n/p page|q back"
-                                : "↑↓ scroll|q back";
     List<Span> spans = new ArrayList<>();
-    for (String hint : keys.split("\\|", -1)) {
+    for (String hint : keys(view).split("\\|", -1)) {
       int blank = hint.indexOf(' ');
       spans.add(Span.bold(" " + hint.substring(0, blank)));
       spans.add(Span.dim(hint.substring(blank) + " "));
     }
     return spans;
+  }
+
+  private static String keys(View view) {
+    if (view instanceof QueuesView) {
+      return "Enter open|P pause/resume|/ search|f filter|s sort|H history|q quit";
+    } else if (view instanceof QueueView queue) {
+      String does =
+          queue.state() == TaskState.ACTIVE ? "c cancel|H history" : "r run|a archive|d delete";
+      return queue.listsGroups()
+          ? "Enter open|←→ state|/ search|P pause/resume|H history|q back"
+          : "←→ state|n/p page|/ search|Space mark|" + does + "|q back";
+    } else if (view instanceof TaskView) {
+      return "↑↓ scroll|v text/json/hex|r run|a archive|d delete|c cancel|q back";
+    } else if (view instanceof ServersView || view instanceof ServerView) {
+      return "Enter open|z quiet|x stop|/ search|R refresh|q back";
+    } else if (view instanceof SchedulesView || view instanceof ScheduleView) {
+      return "Enter open|P pause/resume|r run now|n/p page|q back";
+    }
+    return "↑↓ scroll|q back";
   }
 }

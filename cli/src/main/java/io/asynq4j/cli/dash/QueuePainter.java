@@ -134,11 +134,12 @@ final class QueuePainter {
       int y = header + 1 + i - place.top();
       boolean isSelected = i == place.index();
       if (i < tasks.tasks().size()) {
-        table.row(grid, y, isSelected, cells(tasks.tasks().get(i), view.state(), model.now()));
+        TaskInfo task = tasks.tasks().get(i);
+        table.row(grid, y, isSelected, cells(task, id(task.id(), view), view, model.now()));
       } else {
         String id = tasks.unreadable().get(i - tasks.tasks().size());
         List<List<Span>> cells = new ArrayList<>();
-        cells.add(Table.text(id));
+        cells.add(id(id, view));
         cells.add(Table.text("(unreadable)", Style.BAD));
         while (cells.size() < columns(view.state()).size()) {
           cells.add(Table.text(""));
@@ -185,15 +186,18 @@ final class QueuePainter {
     };
   }
 
-  private static List<List<Span>> cells(TaskInfo task, TaskState state, Instant now) {
-    List<Span> id = Table.text(task.id());
+  private static List<Span> id(String id, QueueView view) {
+    return view.marked().contains(id) ? Table.text("* " + id, Style.WARN) : Table.text(id);
+  }
+
+  private static List<List<Span>> cells(TaskInfo task, List<Span> id, QueueView view, Instant now) {
     List<Span> type = Table.text(task.type());
     List<Span> payload = Table.text(PayloadText.preview(task.payload()));
     List<Span> retry = Table.text(task.retried() + "/" + task.maxRetry());
     List<Span> error = Table.text(task.lastError(), Style.BAD);
     List<Span> failed = Table.text(Figures.ago(task.lastFailedAt(), now));
     List<Span> next = Table.text(Figures.in(task.nextProcessAt(), now));
-    return switch (state) {
+    return switch (view.state()) {
       case ACTIVE -> List.of(id, type, retry, progress(task), payload);
       case PENDING ->
           List.of(
@@ -238,6 +242,10 @@ final class QueuePainter {
       return List.of();
     }
     String loading = tasks.wish().equals(view.wish(model.size())) ? "" : "  looking …";
+    Span marked =
+        new Span(
+            view.marked().isEmpty() ? "" : "  %d marked".formatted(view.marked().size()),
+            Style.WARN);
     int rows = tasks.tasks().size() + tasks.unreadable().size();
     if (!view.search().isEmpty()) {
       return List.of(
@@ -250,6 +258,7 @@ final class QueuePainter {
                       Figures.count(tasks.total()),
                       Figures.ago(tasks.at(), model.now()),
                       tasks.cursor() == null ? "; that was all" : "; n goes on")),
+          marked,
           Span.plain(loading));
     }
     long first = rows == 0 ? 0 : tasks.wish().offset() + 1;
@@ -260,6 +269,7 @@ final class QueuePainter {
                     Figures.count(first),
                     Figures.count(Math.max(0, first + rows - 1)),
                     Figures.count(tasks.total()))),
+        marked,
         Span.plain(loading));
   }
 }

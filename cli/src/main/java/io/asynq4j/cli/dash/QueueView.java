@@ -3,8 +3,10 @@ package io.asynq4j.cli.dash;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param group null for all groups; only of aggregating tasks
  * @param before where the pages before this one begin, in a search: the last one is this page
  * @param groupPlace where one was in the list of groups
+ * @param marked the ids of tasks to be dealt with together; never of any that are not seen
  * @param row null as long as it was not found
  * @param nothing why there is nothing to be seen; null when there is
  */
@@ -24,6 +27,7 @@ record QueueView(
     List<String> before,
     Place place,
     Place groupPlace,
+    Set<String> marked,
     String search,
     @Nullable QueueRow row,
     Answer.@Nullable Tasks tasks,
@@ -32,6 +36,11 @@ record QueueView(
     implements RowsView {
 
   private static final int OTHERS = 5;
+
+  public QueueView {
+    before = List.copyOf(before);
+    marked = Set.copyOf(marked);
+  }
 
   static QueueView of(String name) {
     return new QueueView(
@@ -42,6 +51,7 @@ record QueueView(
         List.of(),
         Place.START,
         Place.START,
+        Set.of(),
         "",
         null,
         null,
@@ -135,6 +145,7 @@ record QueueView(
         before,
         place,
         groupPlace,
+        newTasks == null ? Set.of() : newTasks.among(marked),
         search,
         newRow,
         newTasks,
@@ -152,11 +163,45 @@ record QueueView(
         before,
         newPlace,
         groupPlace,
+        marked,
         search,
         row,
         tasks,
         groups,
         nothing);
+  }
+
+  /** Others are marked. */
+  QueueView marking(Set<String> ids) {
+    return new QueueView(
+        name,
+        state,
+        group,
+        offset,
+        before,
+        place,
+        groupPlace,
+        ids,
+        search,
+        row,
+        tasks,
+        groups,
+        nothing);
+  }
+
+  /** Marked, or no longer. */
+  QueueView toggled(String id) {
+    Set<String> ids = new HashSet<>(marked);
+    if (!ids.remove(id)) {
+      ids.add(id);
+    }
+    return marking(ids);
+  }
+
+  /** All that are seen are marked, or none when all were. */
+  QueueView toggledAll() {
+    Set<String> all = new HashSet<>(keys());
+    return marking(marked.equals(all) ? Set.of() : all);
   }
 
   @Override
@@ -170,6 +215,7 @@ record QueueView(
             List.of(),
             place,
             groupPlace,
+            Set.of(),
             newSearch,
             row,
             tasks,
@@ -189,6 +235,7 @@ record QueueView(
         List.of(),
         Place.START,
         newGroupPlace,
+        Set.of(),
         newSearch,
         row,
         null,
@@ -252,9 +299,10 @@ record QueueView(
         state,
         group,
         newOffset,
-        List.copyOf(newBefore),
+        newBefore,
         Place.START,
         groupPlace,
+        Set.of(),
         search,
         row,
         tasks,

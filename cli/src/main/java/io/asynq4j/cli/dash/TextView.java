@@ -1,7 +1,7 @@
 package io.asynq4j.cli.dash;
 
 /** A view that is text to scroll in. */
-sealed interface TextView extends View permits TaskView, HelpView {
+sealed interface TextView extends View permits TaskView, HistoryView, HelpView {
 
   /** The first line that is seen. */
   int top();

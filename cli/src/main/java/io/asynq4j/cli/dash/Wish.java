@@ -34,6 +34,9 @@ sealed interface Wish {
 
   record Task(String queue, String id) implements Wish {}
 
+  /** What was done with tasks of a queue on so many days. */
+  record History(String queue, int days) implements Wish {}
+
   record Servers() implements Wish {}
 
   record Schedules() implements Wish {}

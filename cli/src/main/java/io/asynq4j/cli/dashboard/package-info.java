@@ -1,4 +1,4 @@
-/** The dashboard in a browser. */
+/** What is served over HTTP: the dashboard for browsers, metrics for Prometheus. */
 @NullMarked
 package io.asynq4j.cli.dashboard;
 

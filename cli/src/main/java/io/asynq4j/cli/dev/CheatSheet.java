@@ -9,17 +9,22 @@ final class CheatSheet {
 
   private final RedisConfig redis;
   private final String program;
+  private final String usual;
   private final Screen screen;
 
-  CheatSheet(RedisConfig redis, String program, Screen screen) {
+  /**
+   * @param usual the place where commands look if they are told nothing
+   */
+  CheatSheet(RedisConfig redis, String usual, String program, Screen screen) {
     this.redis = redis;
+    this.usual = usual;
     this.program = program;
     this.screen = screen;
   }
 
   void show(String where, String dashboard, List<String> queues, int concurrency) {
     String url = Place.of(redis);
-    String flag = isUsual() ? "" : " --redis " + url;
+    String flag = url.equals(usual) ? "" : " --redis " + url;
     screen.line("Redis      " + where);
     screen.line("dashboard  " + dashboard);
     screen.line(
@@ -43,10 +48,5 @@ final class CheatSheet {
     }
     screen.line("");
     screen.line("Ctrl-C stops; a second one ends at once");
-  }
-
-  /** Where commands look if they are told nothing. */
-  private boolean isUsual() {
-    return Place.of(redis).matches("redis://(127\\.0\\.0\\.1|localhost):6379");
   }
 }

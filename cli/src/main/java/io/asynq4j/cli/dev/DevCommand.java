@@ -169,14 +169,14 @@ public final class DevCommand extends LocalCommand {
       served.forEach(queue -> builder.queue(queue, DemoLoad.weight(queue)));
       try (TaskServer server = builder.build();
           DevDashboard dashboard = DevDashboard.start(redis, !noDashboard, dashboardPort)) {
-        new CheatSheet(config, surroundings().program(), screen)
+        new CheatSheet(config, usualPlace(), surroundings().program(), screen)
             .show(
                 Place.of(config) + " (" + about + ")",
                 dashboard.address().orElse("left out"),
                 served,
                 concurrency);
         try (DemoLoad demos = DemoLoad.start(redis, served.get(0), perSecond, screen)) {
-          run(server, new Status(Inspector.create(redis), served, screen));
+          runUntilStopped(server, new Status(Inspector.create(redis), served, screen));
           screen.line(demos.enqueued() + " demo tasks were enqueued");
         }
         screen.line("stopped: running tasks were finished or put back");
@@ -185,7 +185,17 @@ public final class DevCommand extends LocalCommand {
     screen.line("bye");
   }
 
-  private void run(TaskServer server, Status status) {
+  /** Where commands look without flags: variables and contexts may lead them elsewhere. */
+  private String usualPlace() {
+    try {
+      return Place.of(options().withoutFlags());
+    } catch (RuntimeException e) {
+      // The file is broken; commands with a flag do not read it.
+      return "";
+    }
+  }
+
+  private void runUntilStopped(TaskServer server, Status status) {
     ScheduledExecutorService ticks = Executors.newScheduledThreadPool(2);
     try {
       ScheduledFuture<?> showing =

@@ -1,10 +1,12 @@
 package io.asynq4j.cli.fleet;
 
+import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.inspect.Inspector;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Parameters;
 
@@ -18,10 +20,19 @@ abstract class CronChange extends RedisCommand {
 
   @Override
   protected final int run(Session session) {
-    List<Changed> changed =
-        entries.stream()
-            .map(entry -> new Changed(entry, change(session.inspector(), entry)))
-            .toList();
+    List<Changed> changed = new ArrayList<>();
+    int exitCode = ExitCode.DONE;
+    for (String entry : entries) {
+      try {
+        changed.add(new Changed(entry, change(session.inspector(), entry)));
+      } catch (ScheduleNotFoundException e) {
+        session.note(
+            "asynq: "
+                + e.getMessage()
+                + "\n       'asynq cron list' shows all entries; Go's can only be listed");
+        exitCode = ExitCode.NOT_FOUND;
+      }
+    }
     session
         .printer()
         .told(
@@ -30,7 +41,7 @@ abstract class CronChange extends RedisCommand {
                 Column.of("Entry", "entry", Changed::entry),
                 Column.of("Done", "done", Changed::words)),
             each -> "Entry %s %s.".formatted(each.entry(), each.words()));
-    return ExitCode.DONE;
+    return exitCode;
   }
 
   /** Returns what was done, in words. */

@@ -123,6 +123,11 @@ public final class DoctorCommand extends RedisCommand {
     return diagnosis.isHealthy() ? ExitCode.DONE : ExitCode.FAILED;
   }
 
+  @Override
+  protected boolean isWatchable() {
+    return !repair;
+  }
+
   private void show(Printer printer, Diagnosis diagnosis) {
     if (printer.format() == Format.JSON) {
       Map<String, @Nullable Object> document = new LinkedHashMap<>();

@@ -76,7 +76,8 @@ final class ServerList extends LookCommand {
         Column.<ServerSnapshot>of("Started", "started", ServerSnapshot::started)
             .shownAs(server -> Times.relative(server.started(), now)),
         Column.count("Heartbeat", "heartbeat_age_seconds", ServerSnapshot::heartbeatAge),
-        Column.of("ID", "id", ServerSnapshot::id),
+        // host:pid names a server as well.
+        Column.<ServerSnapshot>of("ID", "id", ServerSnapshot::id).mayBeLeftOut(),
         Column.data(
             "workers", server -> server.workers().stream().map(ServerList::object).toList()));
   }
@@ -113,6 +114,7 @@ final class ServerList extends LookCommand {
             .shownAs(each -> Times.relative(each.worker().deadline(), now)),
         Column.<Working>of("Payload", "payload", each -> null)
             .shownAs(each -> PayloadText.of(each.worker().taskPayload()).line())
-            .mayBeCut());
+            .mayBeCut()
+            .mayBeLeftOut());
   }
 }

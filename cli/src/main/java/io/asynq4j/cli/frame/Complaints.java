@@ -36,7 +36,10 @@ public final class Complaints implements IExecutionExceptionHandler, IParameterE
       failure.printStackTrace(surroundings.err());
     }
     Failure known = failure instanceof Failure itself ? itself : known(failure);
-    say(String.valueOf(known.getMessage()), known.nextStep());
+    String next = known.nextStep();
+    say(
+        String.valueOf(known.getMessage()),
+        next == null && known.exitCode() == ExitCode.USAGE ? help(command) : next);
     return known.exitCode();
   }
 
@@ -55,11 +58,13 @@ public final class Complaints implements IExecutionExceptionHandler, IParameterE
     } else if (failure instanceof UnknownContextException) {
       return Failure.notFound(message, "'asynq context set NAME --redis URL' makes one");
     } else if (failure instanceof QueueNotEmptyException) {
-      return Failure.failed(message, null);
+      return Failure.failed(message, "'asynq queue remove --force' removes it with its tasks");
     } else if (failure instanceof BrokerUnavailableException) {
       return Failure.cannotConnect(message, "try again, or look whether Redis is well");
     } else if (failure instanceof BrokerException) {
-      return Failure.failed(message, null);
+      return Failure.failed(
+          message,
+          "'asynq doctor' looks whether all fits together; the log of Redis may tell more");
     } else if (failure instanceof IllegalArgumentException) {
       return Failure.usage(message, null);
     }
@@ -79,12 +84,28 @@ public final class Complaints implements IExecutionExceptionHandler, IParameterE
             ? unmatched.getSuggestions()
             : List.of();
     say(
-        String.valueOf(misuse.getMessage()),
+        misuse instanceof UnmatchedArgumentException unmatched
+            ? unknown(unmatched)
+            : String.valueOf(misuse.getMessage()),
         (meant.isEmpty() ? "" : "did you mean " + String.join(" or ", meant) + "? ")
-            + "'"
-            + command.getCommandSpec().qualifiedName()
-            + " --help' shows what there is");
+            + help(command));
     return ExitCode.USAGE;
+  }
+
+  private static String unknown(UnmatchedArgumentException unmatched) {
+    String word = unmatched.getUnmatched().get(0);
+    CommandLine command = unmatched.getCommandLine();
+    if (word.startsWith("-")) {
+      return "'%s' has no option %s".formatted(command.getCommandSpec().qualifiedName(), word);
+    }
+    return command.getSubcommands().isEmpty()
+        ? "'%s' takes no more words, but there is %s"
+            .formatted(command.getCommandSpec().qualifiedName(), word)
+        : "'%s' has no command %s".formatted(command.getCommandSpec().qualifiedName(), word);
+  }
+
+  private static String help(CommandLine command) {
+    return "'" + command.getCommandSpec().qualifiedName() + " --help' shows what there is";
   }
 
   private void say(String problem, @Nullable String nextStep) {

@@ -22,6 +22,7 @@ public final class Conversions {
     commands
         .registerConverter(Duration.class, converter(Durations::parse))
         .registerConverter(Instant.class, converter(Conversions::instant))
+        .registerConverter(ZoneId.class, converter(Conversions::zone))
         .registerConverter(
             TaskState.class, converter(word -> TaskState.ofWord(word.toLowerCase(Locale.ROOT))))
         .setCaseInsensitiveEnumValuesAllowed(true);
@@ -35,6 +36,15 @@ public final class Conversions {
         throw new TypeConversionException(e.getMessage());
       }
     };
+  }
+
+  private static ZoneId zone(String text) {
+    try {
+      return ZoneId.of(text);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is no time zone; write it like Europe/Berlin, UTC or +02:00", e);
+    }
   }
 
   /** RFC 3339, or without an offset by the clock of this machine. */

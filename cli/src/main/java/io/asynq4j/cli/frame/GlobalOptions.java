@@ -116,6 +116,7 @@ public final class GlobalOptions {
       names = {"-o", "--output"},
       scope = ScopeType.INHERIT,
       paramLabel = "FORMAT",
+      completionCandidates = FormatWords.class,
       description = "table, json or csv. Default: table")
   private @Nullable Format output;
 
@@ -162,6 +163,13 @@ public final class GlobalOptions {
     }
     return flags()
         .orElse(ConnectionSettings.ofVariables(surroundings.variables()))
+        .orElse(file().of(variableContext()))
+        .toConfig();
+  }
+
+  /** Where a command would look that has no flags. */
+  public RedisConfig withoutFlags() {
+    return ConnectionSettings.ofVariables(surroundings.variables())
         .orElse(file().of(variableContext()))
         .toConfig();
   }
@@ -216,6 +224,12 @@ public final class GlobalOptions {
   /** Whether colours are wanted. */
   public boolean colours() {
     return surroundings.colours() && !noColour;
+  }
+
+  static final class FormatWords extends Words {
+    FormatWords() {
+      super(Format.values());
+    }
   }
 
   /** Takes what follows only if it is a time: it may be the name of a queue. */

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.frame;
 
+import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.cli.output.Times;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -12,7 +13,8 @@ import java.util.function.ToIntFunction;
 
 /**
  * Shows something again and again: on a terminal in place, without flicker, else one below the
- * other. Ends with Ctrl-C, or when its thread is interrupted.
+ * other. Ends with Ctrl-C, or when its thread is interrupted; an outage of Redis is shown, and it
+ * goes on.
  */
 final class Watch {
 
@@ -45,6 +47,10 @@ final class Watch {
       int exitCode;
       try (PrintStream page = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
         exitCode = show.applyAsInt(page);
+      } catch (BrokerUnavailableException e) {
+        exitCode = ExitCode.CANNOT_CONNECT;
+        bytes.reset();
+        say(e, bytes);
       }
       String text = bytes.toString(StandardCharsets.UTF_8);
       if (surroundings.terminal()) {
@@ -59,6 +65,16 @@ final class Watch {
         Thread.currentThread().interrupt();
         return exitCode;
       }
+    }
+  }
+
+  /** In the place of what was seen; elsewhere beside the output, which programs read. */
+  private void say(BrokerUnavailableException outage, ByteArrayOutputStream page) {
+    String text = "Redis does not answer: " + outage.getMessage();
+    if (surroundings.terminal()) {
+      page.writeBytes((text + "\n").getBytes(StandardCharsets.UTF_8));
+    } else {
+      surroundings.err().println("asynq: " + text);
     }
   }
 

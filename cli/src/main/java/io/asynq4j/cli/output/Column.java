@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param style how that is coloured
  * @param right whether it stands at the right, as numbers do
  * @param flexible whether it may be cut where there is no room
+ * @param optional whether it may be left out of a table then
  */
 public record Column<T>(
     String title,
@@ -22,7 +23,8 @@ public record Column<T>(
     Function<T, String> shown,
     Style<T> style,
     boolean right,
-    boolean flexible) {
+    boolean flexible,
+    boolean optional) {
 
   /** Colours a text according to its row. */
   @FunctionalInterface
@@ -38,14 +40,22 @@ public record Column<T>(
         row -> Cells.shown(value.apply(row)),
         (ink, row, text) -> text,
         /* right= */ false,
-        /* flexible= */ false);
+        /* flexible= */ false,
+        /* optional= */ false);
   }
 
   /** A number. */
   public static <T> Column<T> count(String title, String key, Function<T, @Nullable Object> value) {
     Column<T> column = of(title, key, value);
     return new Column<>(
-        title, key, value, column.shown, column.style, /* right= */ true, /* flexible= */ false);
+        title,
+        key,
+        value,
+        column.shown,
+        column.style,
+        /* right= */ true,
+        /* flexible= */ false,
+        /* optional= */ false);
   }
 
   /** Only for programs. */
@@ -54,14 +64,18 @@ public record Column<T>(
   }
 
   public Column<T> shownAs(Function<T, String> newShown) {
-    return new Column<>(title, key, value, newShown, style, right, flexible);
+    return new Column<>(title, key, value, newShown, style, right, flexible, optional);
   }
 
   public Column<T> styled(Style<T> newStyle) {
-    return new Column<>(title, key, value, shown, newStyle, right, flexible);
+    return new Column<>(title, key, value, shown, newStyle, right, flexible, optional);
   }
 
   public Column<T> mayBeCut() {
-    return new Column<>(title, key, value, shown, style, right, /* flexible= */ true);
+    return new Column<>(title, key, value, shown, style, right, /* flexible= */ true, optional);
+  }
+
+  public Column<T> mayBeLeftOut() {
+    return new Column<>(title, key, value, shown, style, right, flexible, /* optional= */ true);
   }
 }

@@ -156,17 +156,17 @@ public final class Printer {
   }
 
   private <T> void table(List<T> rows, List<Column<T>> all) {
-    List<Column<T>> columns = visible(all);
-    List<List<String>> texts = new ArrayList<>();
-    int[] widths = columns.stream().mapToInt(column -> column.title().length()).toArray();
-    for (T row : rows) {
-      List<String> line = new ArrayList<>();
-      for (int i = 0; i < widths.length; i++) {
-        String text = Cells.cut(columns.get(i).shown().apply(row), LONGEST_CELL);
-        widths[i] = Math.max(widths[i], length(text));
-        line.add(text);
-      }
-      texts.add(line);
+    List<Column<T>> columns = new ArrayList<>();
+    List<List<String>> cells = new ArrayList<>();
+    for (Column<T> column : visible(all)) {
+      columns.add(column);
+      cells.add(
+          rows.stream().map(row -> Cells.cut(column.shown().apply(row), LONGEST_CELL)).toList());
+    }
+    leaveOut(columns, cells);
+    int[] widths = new int[columns.size()];
+    for (int i = 0; i < widths.length; i++) {
+      widths[i] = widest(columns.get(i), cells.get(i));
     }
     fit(widths, columns);
     StringBuilder titles = new StringBuilder();
@@ -180,8 +180,33 @@ public final class Printer {
     out.println(titles.toString().stripTrailing());
     out.println(ink.dim(rules.toString()));
     for (int r = 0; r < rows.size(); r++) {
-      out.println(line(rows.get(r), texts.get(r), columns, widths));
+      int row = r;
+      List<String> texts = cells.stream().map(column -> column.get(row)).toList();
+      out.println(line(rows.get(r), texts, columns, widths));
     }
+  }
+
+  private static <T> int widest(Column<T> column, List<String> cells) {
+    return cells.stream().mapToInt(Printer::length).reduce(column.title().length(), Math::max);
+  }
+
+  /** The last that may be, until the rest can be made to fit. */
+  private <T> void leaveOut(List<Column<T>> columns, List<List<String>> cells) {
+    for (int i = columns.size() - 1; i >= 0 && leastWidth(columns, cells) > width; i--) {
+      if (columns.get(i).optional()) {
+        columns.remove(i);
+        cells.remove(i);
+      }
+    }
+  }
+
+  private static <T> int leastWidth(List<Column<T>> columns, List<List<String>> cells) {
+    int least = GAP.length() * (columns.size() - 1);
+    for (int i = 0; i < columns.size(); i++) {
+      int widest = widest(columns.get(i), cells.get(i));
+      least += columns.get(i).flexible() ? Math.min(LEAST_CELL, widest) : widest;
+    }
+    return least;
   }
 
   private <T> String line(T row, List<String> texts, List<Column<T>> columns, int[] widths) {

@@ -7,6 +7,7 @@ import io.asynq4j.inspect.QueueSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** What is told of a queue. */
 final class QueueColumns {
@@ -23,6 +24,10 @@ final class QueueColumns {
           TaskState.RETRY,
           TaskState.ARCHIVED,
           TaskState.COMPLETED);
+
+  /** What tells less of how a queue is doing. */
+  private static final Set<TaskState> OPTIONAL =
+      Set.of(TaskState.AGGREGATING, TaskState.SCHEDULED, TaskState.COMPLETED);
 
   static List<TaskState> states() {
     return STATES;
@@ -45,7 +50,9 @@ final class QueueColumns {
   static List<Column<QueueSnapshot>> sizes() {
     List<Column<QueueSnapshot>> columns = new ArrayList<>();
     for (TaskState state : STATES) {
-      columns.add(Column.count(title(state), state.word(), queue -> queue.size(state)));
+      Column<QueueSnapshot> column =
+          Column.count(title(state), state.word(), queue -> queue.size(state));
+      columns.add(OPTIONAL.contains(state) ? column.mayBeLeftOut() : column);
     }
     return columns;
   }
@@ -60,9 +67,12 @@ final class QueueColumns {
 
   static List<Column<QueueSnapshot>> today() {
     return List.of(
-        Column.count("Processed today", "processed_today", QueueSnapshot::processedToday),
+        Column.<QueueSnapshot>count(
+                "Processed today", "processed_today", QueueSnapshot::processedToday)
+            .mayBeLeftOut(),
         Column.<QueueSnapshot>count("Failed today", "failed_today", QueueSnapshot::failedToday)
-            .styled((ink, queue, text) -> queue.failedToday() > 0 ? ink.red(text) : text));
+            .styled((ink, queue, text) -> queue.failedToday() > 0 ? ink.red(text) : text)
+            .mayBeLeftOut());
   }
 
   static String errorRate(long failed, long processed) {

@@ -3,6 +3,7 @@ package io.asynq4j.cli.queue;
 import io.asynq4j.cli.frame.LookCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.Format;
 import io.asynq4j.inspect.DayCount;
 import io.asynq4j.inspect.Inspector;
 import java.time.ZoneId;
@@ -56,6 +57,10 @@ final class QueueHistory extends LookCommand {
             .stream()
             .flatMap(List::stream)
             .toList();
+    if (all.isEmpty() && session.printer().format() == Format.TABLE) {
+      // What is not there was told.
+      return each.exitCode();
+    }
     session
         .printer()
         .list(

@@ -85,6 +85,7 @@ final class QueueInspect extends LookCommand {
         found -> column.shown().apply(found.queue()),
         (ink, found, text) -> column.style().apply(ink, found.queue(), text),
         column.right(),
-        column.flexible());
+        column.flexible(),
+        column.optional());
   }
 }

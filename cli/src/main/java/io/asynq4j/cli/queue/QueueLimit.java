@@ -1,5 +1,7 @@
 package io.asynq4j.cli.queue;
 
+import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.RedisCommand;
@@ -60,6 +62,10 @@ final class QueueLimit extends RedisCommand {
   @Override
   protected int run(Session session) {
     Inspector inspector = session.inspector();
+    // A name that was mistyped would get limits that nobody ever sees.
+    if (!inspector.queues().contains(queue)) {
+      throw new QueueNotFoundException(QueueName.of(queue));
+    }
     QueueLimits limits = clear ? QueueLimits.NONE : inspector.limits(queue);
     if (maxActive != null) {
       limits = limits.withMaxActive(maxActive);
@@ -67,8 +73,7 @@ final class QueueLimit extends RedisCommand {
     if (ordered != null) {
       limits = limits.withOrdered(ordered);
     }
-    boolean sets = clear || maxActive != null || ordered != null;
-    if (sets) {
+    if (sets()) {
       inspector.setLimits(queue, limits);
     }
     session
@@ -80,6 +85,15 @@ final class QueueLimit extends RedisCommand {
                 Column.of("Limits", "limits", QueueLimit::map)),
             set -> "Limits of queue %s: %s.".formatted(queue, words(set)));
     return ExitCode.DONE;
+  }
+
+  private boolean sets() {
+    return clear || maxActive != null || ordered != null;
+  }
+
+  @Override
+  protected boolean isWatchable() {
+    return !sets();
   }
 
   static Map<String, Object> map(QueueLimits limits) {

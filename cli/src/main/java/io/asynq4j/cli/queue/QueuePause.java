@@ -1,10 +1,12 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -36,11 +38,19 @@ final class QueuePause extends RedisCommand {
 
   @Override
   protected int run(Session session) {
+    Set<String> known = session.inspector().queues();
+    Each<Change> each = new Each<>(session);
     List<Change> changes =
-        queues.stream()
-            .map(name -> new Change(name, true, session.inspector().pause(name)))
-            .toList();
+        each.of(
+            queues,
+            name -> {
+              // A name that was mistyped would be paused for ever, and the right one would not be.
+              if (!known.contains(name)) {
+                throw new QueueNotFoundException(QueueName.of(name));
+              }
+              return new Change(name, true, session.inspector().pause(name));
+            });
     session.printer().told(changes, Change.COLUMNS, Change::words);
-    return ExitCode.DONE;
+    return each.exitCode();
   }
 }

@@ -1,10 +1,12 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.queue.QueuePause.Change;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -22,11 +24,20 @@ final class QueueResume extends RedisCommand {
 
   @Override
   protected int run(Session session) {
+    Set<String> known = session.inspector().queues();
+    Each<Change> each = new Each<>(session);
     List<Change> changes =
-        queues.stream()
-            .map(name -> new Change(name, false, session.inspector().resume(name)))
-            .toList();
+        each.of(
+            queues,
+            name -> {
+              boolean changed = session.inspector().resume(name);
+              // One may have been paused before it was there.
+              if (!changed && !known.contains(name)) {
+                throw new QueueNotFoundException(QueueName.of(name));
+              }
+              return new Change(name, false, changed);
+            });
     session.printer().told(changes, Change.COLUMNS, Change::words);
-    return ExitCode.DONE;
+    return each.exitCode();
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.queue;
 
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.LookCommand;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
@@ -39,6 +41,13 @@ public final class StatsCommand extends LookCommand {
               "Peak memory", "used_memory_peak_human", info -> info.get("used_memory_peak_human")),
           Column.of("Mode", "redis_mode", info -> info.get("redis_mode")));
 
+  /** And of a cluster; for the others, of the node that answers. */
+  private static final List<Column<Map<String, String>>> CLUSTER =
+      List.of(
+          Column.of("State", "cluster_state", info -> info.get("cluster_state")),
+          Column.of("Known nodes", "cluster_known_nodes", info -> info.get("cluster_known_nodes")),
+          Column.of("Cluster size", "cluster_size", info -> info.get("cluster_size")));
+
   @Override
   protected int run(Session session) {
     Inspector inspector = session.inspector();
@@ -47,7 +56,7 @@ public final class StatsCommand extends LookCommand {
             .flatMap(name -> QueueList.snapshot(inspector, name).stream())
             .toList();
     Total total = Total.of(queues, session);
-    Map<String, String> redis = inspector.redisInfo();
+    Map<String, String> redis = info(inspector);
     Printer printer = session.printer();
     switch (printer.format()) {
       case JSON -> printer.json(document(queues, total, redis));
@@ -55,6 +64,21 @@ public final class StatsCommand extends LookCommand {
       case TABLE -> show(printer, queues, total, redis);
     }
     return ExitCode.DONE;
+  }
+
+  /** Empty where the user of Redis may not ask. */
+  private static Map<String, String> info(Inspector inspector) {
+    try {
+      return inspector.redisInfo();
+    } catch (BrokerRefusedException e) {
+      return Map.of();
+    }
+  }
+
+  private static List<Column<Map<String, String>>> columns(Map<String, String> redis) {
+    return redis.containsKey("cluster_state")
+        ? Stream.concat(CLUSTER.stream(), REDIS.stream()).toList()
+        : REDIS;
   }
 
   /** All queues together. */
@@ -115,7 +139,7 @@ public final class StatsCommand extends LookCommand {
     document.put("states", Printer.object(total, Total.states()));
     document.put("queues", Printer.objects(queues, queueColumns()));
     document.put("today", Printer.object(total, Total.today()));
-    document.put("redis", Printer.object(redis, REDIS));
+    document.put("redis", Printer.object(redis, columns(redis)));
     return document;
   }
 
@@ -130,7 +154,10 @@ public final class StatsCommand extends LookCommand {
     printer.heading("Today (%s, UTC)".formatted(total.day()));
     printer.list(List.of(total), Total.today(), "");
     printer.line("");
-    printer.heading("Redis");
-    printer.list(List.of(redis), REDIS, "");
+    printer.heading(redis.containsKey("cluster_state") ? "Redis Cluster" : "Redis");
+    printer.list(
+        redis.isEmpty() ? List.of() : List.of(redis),
+        columns(redis),
+        "This user may not ask Redis for more.");
   }
 }

@@ -13,7 +13,9 @@ import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -75,9 +77,9 @@ abstract class BulkCommand extends RedisCommand {
 
   abstract BulkReport apply(Selection selection);
 
-  /** The quick way to do it with all tasks of the state; -1 if there is none. */
-  long applyToAll(Inspector inspector, String name) {
-    return -1;
+  /** The quick way to do it with all tasks of the state; empty if there is none. */
+  OptionalLong applyToAll(Inspector inspector, String name, LongConsumer progress) {
+    return OptionalLong.empty();
   }
 
   @Override
@@ -116,17 +118,35 @@ abstract class BulkCommand extends RedisCommand {
         return ExitCode.FAILED;
       }
     }
-    boolean all = filters.isEmpty() && group == null && limit == null && after == null;
-    long quickly = all ? applyToAll(inspector, queue) : -1;
+    OptionalLong quickly = isAll() ? quickly(session, inspector) : OptionalLong.empty();
     return tell(
         session,
-        quickly >= 0
-            ? new BulkReport(quickly, quickly, quickly, 0, List.of(), null, null)
+        quickly.isPresent()
+            ? new BulkReport(
+                quickly.getAsLong(),
+                quickly.getAsLong(),
+                quickly.getAsLong(),
+                0,
+                List.of(),
+                null,
+                null)
             : working(session, inspector, verb(), this::apply));
   }
 
+  /** Whether all tasks of the state are meant. */
+  private boolean isAll() {
+    return filters.isEmpty() && group == null && limit == null && after == null;
+  }
+
+  private OptionalLong quickly(Session session, Inspector inspector) {
+    long total = inspector.queue(queue).size(state());
+    try (ProgressBar bar = session.progress()) {
+      return applyToAll(inspector, queue, so -> bar.show(verb(), so, total));
+    }
+  }
+
   private long count(Session session, Inspector inspector) {
-    if (filters.isEmpty() && group == null && limit == null && after == null) {
+    if (isAll()) {
       return inspector.queue(queue).size(state());
     }
     return working(session, inspector, "Count", Selection::count).matched();

@@ -5,15 +5,17 @@ import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
 import java.util.EnumSet;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** Archives all tasks of a queue in one state, or those that filters want. */
 @Command(
     name = "archiveall",
     description = {
       "Archives all tasks of a queue in one state, or those that filters want.",
+      "STATE is pending, aggregating, scheduled, retry or completed.",
       "Counts them and asks before; --dry-run only counts."
     },
     footerHeading = "%nExamples:%n",
@@ -21,19 +23,7 @@ import picocli.CommandLine.Option;
       "  asynq task archiveall --queue mail --state retry --dry-run",
       "  asynq task archiveall -q mail -s pending --type 'report:*' --yes"
     })
-final class TaskArchiveAll extends BulkCommand {
-
-  @Option(
-      names = {"-s", "--state"},
-      required = true,
-      paramLabel = "STATE",
-      description = "pending, aggregating, scheduled, retry or completed.")
-  private TaskState state = TaskState.PENDING;
-
-  @Override
-  TaskState state() {
-    return state;
-  }
+final class TaskArchiveAll extends BulkOfState {
 
   @Override
   Set<TaskState> states() {
@@ -56,7 +46,7 @@ final class TaskArchiveAll extends BulkCommand {
   }
 
   @Override
-  long applyToAll(Inspector inspector, String name) {
-    return inspector.archiveAll(name, state);
+  OptionalLong applyToAll(Inspector inspector, String name, LongConsumer progress) {
+    return OptionalLong.of(inspector.archiveAll(name, state(), progress));
   }
 }

@@ -20,6 +20,7 @@ final class TaskCancel extends ChangeCommand {
   @Option(
       names = "--then",
       paramLabel = "WHAT",
+      completionCandidates = AfterCancelWords.class,
       description = "What becomes of it: retry, archive or delete. Default: retry")
   private AfterCancel then = AfterCancel.RETRY;
 

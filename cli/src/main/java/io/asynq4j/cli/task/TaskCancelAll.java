@@ -26,6 +26,7 @@ final class TaskCancelAll extends BulkCommand {
   @Option(
       names = "--then",
       paramLabel = "WHAT",
+      completionCandidates = AfterCancelWords.class,
       description = "What becomes of them: retry, archive or delete. Default: retry")
   private AfterCancel then = AfterCancel.RETRY;
 

@@ -29,15 +29,15 @@ final class TaskColumns {
     List<Column<TaskInfo>> shown = new ArrayList<>();
     shown.add(id());
     shown.add(type());
-    shown.add(payload());
+    shown.add(payload().mayBeLeftOut());
     switch (state) {
       case AGGREGATING -> shown.add(group());
       case SCHEDULED -> shown.add(due("Process in"));
       case RETRY -> {
         shown.add(due("Next retry"));
         shown.add(error());
-        shown.add(failedAt());
-        shown.add(retried());
+        shown.add(failedAt().mayBeLeftOut());
+        shown.add(retried().mayBeLeftOut());
       }
       case ARCHIVED -> {
         shown.add(failedAt());
@@ -56,7 +56,15 @@ final class TaskColumns {
   /** For tasks of all states and queues. */
   List<Column<TaskInfo>> search() {
     return withTheRest(
-        List.of(id(), queue(), state(), type(), since(), retried(), error(), payload()));
+        List.of(
+            id(),
+            queue(),
+            state(),
+            type(),
+            error().mayBeLeftOut(),
+            since().mayBeLeftOut(),
+            retried().mayBeLeftOut(),
+            payload().mayBeLeftOut()));
   }
 
   /** Programs get everything. */
@@ -139,7 +147,7 @@ final class TaskColumns {
   }
 
   private static Column<TaskInfo> type() {
-    return Column.of("Type", "type", TaskInfo::type);
+    return Column.<TaskInfo>of("Type", "type", TaskInfo::type).mayBeCut();
   }
 
   private static Column<TaskInfo> state() {

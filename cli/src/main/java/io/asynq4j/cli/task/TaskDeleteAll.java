@@ -5,15 +5,17 @@ import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
 import java.util.EnumSet;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** Deletes all tasks of a queue in one state, or those that filters want. */
 @Command(
     name = "deleteall",
     description = {
       "Deletes all tasks of a queue in one state, or those that filters want.",
+      "STATE is any but active.",
       "Counts them and asks before; --dry-run only counts."
     },
     footerHeading = "%nExamples:%n",
@@ -21,19 +23,7 @@ import picocli.CommandLine.Option;
       "  asynq task deleteall --queue mail --state archived --older-than 30d --yes",
       "  asynq task deleteall -q mail -s completed --dry-run"
     })
-final class TaskDeleteAll extends BulkCommand {
-
-  @Option(
-      names = {"-s", "--state"},
-      required = true,
-      paramLabel = "STATE",
-      description = "any but active.")
-  private TaskState state = TaskState.PENDING;
-
-  @Override
-  TaskState state() {
-    return state;
-  }
+final class TaskDeleteAll extends BulkOfState {
 
   @Override
   Set<TaskState> states() {
@@ -56,7 +46,7 @@ final class TaskDeleteAll extends BulkCommand {
   }
 
   @Override
-  long applyToAll(Inspector inspector, String name) {
-    return inspector.deleteAll(name, state);
+  OptionalLong applyToAll(Inspector inspector, String name, LongConsumer progress) {
+    return OptionalLong.of(inspector.deleteAll(name, state(), progress));
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.task;
 
+import io.asynq4j.FailedAttempt;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.LookCommand;
@@ -7,7 +8,12 @@ import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.Format;
 import io.asynq4j.cli.output.Printer;
+import io.asynq4j.cli.output.Times;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -36,12 +42,38 @@ final class TaskInspect extends LookCommand {
     TaskRef ref = tasks.findOne(session.inspector());
     TaskInfo task = session.inspector().task(ref.queue(), ref.id());
     Printer printer = session.printer();
-    List<Column<TaskInfo>> columns = new TaskColumns(session.now()).all(printer.ink());
+    List<Column<TaskInfo>> columns =
+        new ArrayList<>(new TaskColumns(session.now()).all(printer.ink()));
+    List<FailedAttempt> failures = session.inspector().failures(ref.queue(), ref.id());
+    columns.add(
+        Column.<TaskInfo>of("Failures", "failures", any -> objects(failures))
+            .shownAs(any -> words(failures, session.now())));
     printer.detail(
         task,
         printer.format() == Format.TABLE
             ? columns.stream().filter(column -> !column.shown().apply(task).isEmpty()).toList()
             : columns);
     return ExitCode.DONE;
+  }
+
+  private static @Nullable Object objects(List<FailedAttempt> failures) {
+    return failures.isEmpty()
+        ? null
+        : failures.stream()
+            .map(each -> Map.of("at", each.at(), "error", each.error(), "trace", each.trace()))
+            .toList();
+  }
+
+  /** The latest first, and only this one with its trace. */
+  private static String words(List<FailedAttempt> failures, Instant now) {
+    StringBuilder words = new StringBuilder();
+    for (int i = failures.size() - 1; i >= 0; i--) {
+      FailedAttempt each = failures.get(i);
+      words.append(Times.full(each.at(), now)).append("  ").append(each.error()).append('\n');
+      if (i == failures.size() - 1 && !each.trace().isBlank()) {
+        words.append(each.trace().strip().replace("\t", "  ").indent(2));
+      }
+    }
+    return words.toString().stripTrailing();
   }
 }

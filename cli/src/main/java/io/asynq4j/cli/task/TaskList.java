@@ -40,6 +40,7 @@ final class TaskList extends LookCommand {
       names = {"-s", "--state"},
       required = true,
       paramLabel = "STATE",
+      completionCandidates = StateWords.class,
       description = "active, pending, aggregating, scheduled, retry, archived or completed.")
   private TaskState state = TaskState.PENDING;
 

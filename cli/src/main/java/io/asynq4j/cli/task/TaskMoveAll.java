@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
     name = "moveall",
     description = {
       "Moves all tasks of a queue in one state, or those that filters want, to another queue.",
+      "STATE is pending, aggregating, scheduled, retry or archived.",
       "Counts them and asks before; --dry-run only counts."
     },
     footerHeading = "%nExamples:%n",
@@ -20,22 +21,10 @@ import picocli.CommandLine.Option;
       "  asynq task moveall -q mail -s pending --to slow --type 'report:*' --yes",
       "  asynq task moveall -q mail -s archived --to attic --dry-run"
     })
-final class TaskMoveAll extends BulkCommand {
-
-  @Option(
-      names = {"-s", "--state"},
-      required = true,
-      paramLabel = "STATE",
-      description = "pending, aggregating, scheduled, retry or archived.")
-  private TaskState state = TaskState.PENDING;
+final class TaskMoveAll extends BulkOfState {
 
   @Option(names = "--to", required = true, paramLabel = "QUEUE", description = "Where to.")
   private String to = "";
-
-  @Override
-  TaskState state() {
-    return state;
-  }
 
   @Override
   Set<TaskState> states() {

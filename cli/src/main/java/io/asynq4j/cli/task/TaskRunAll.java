@@ -5,15 +5,17 @@ import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
 import java.util.EnumSet;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** Makes all tasks of a queue in one state pending, or those that filters want. */
 @Command(
     name = "runall",
     description = {
       "Makes all tasks of a queue in one state pending, or those that filters want.",
+      "STATE is scheduled, retry, archived, completed or aggregating.",
       "Counts them and asks before; --dry-run only counts."
     },
     footerHeading = "%nExamples:%n",
@@ -21,19 +23,7 @@ import picocli.CommandLine.Option;
       "  asynq task runall --queue mail --state archived --error timeout --dry-run",
       "  asynq task runall -q mail -s retry --yes"
     })
-final class TaskRunAll extends BulkCommand {
-
-  @Option(
-      names = {"-s", "--state"},
-      required = true,
-      paramLabel = "STATE",
-      description = "scheduled, retry, archived, completed or aggregating.")
-  private TaskState state = TaskState.PENDING;
-
-  @Override
-  TaskState state() {
-    return state;
-  }
+final class TaskRunAll extends BulkOfState {
 
   @Override
   Set<TaskState> states() {
@@ -56,7 +46,7 @@ final class TaskRunAll extends BulkCommand {
   }
 
   @Override
-  long applyToAll(Inspector inspector, String name) {
-    return inspector.runAll(name, state);
+  OptionalLong applyToAll(Inspector inspector, String name, LongConsumer progress) {
+    return OptionalLong.of(inspector.runAll(name, state(), progress));
   }
 }

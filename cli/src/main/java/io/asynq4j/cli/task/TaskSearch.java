@@ -4,6 +4,7 @@ import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.Interruption;
 import io.asynq4j.cli.frame.LookCommand;
 import io.asynq4j.cli.frame.Session;
@@ -44,6 +45,7 @@ final class TaskSearch extends LookCommand {
   @Option(
       names = {"-s", "--state"},
       paramLabel = "STATE",
+      completionCandidates = StateWords.class,
       description = "Only in this state; may be given more than once.")
   private List<TaskState> states = List.of();
 
@@ -56,6 +58,14 @@ final class TaskSearch extends LookCommand {
   @SuppressWarnings("NullAway.Init")
   @Mixin
   private Filters filters;
+
+  @Override
+  protected void check() {
+    if (limit < 1) {
+      throw Failure.usage("--limit must be 1 or more", null);
+    }
+    filters.filter();
+  }
 
   @Override
   protected int run(Session session) {

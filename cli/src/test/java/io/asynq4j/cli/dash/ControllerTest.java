@@ -8,6 +8,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.inspect.ScheduleEvent;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -271,6 +272,69 @@ class ControllerTest {
         .isEqualTo(new Effect.Act(new Action.ArchiveTask("mail", "task-000")));
     assertThat(effect(press(retry, "d"), 'y'))
         .isEqualTo(new Effect.Act(new Action.DeleteTask("mail", "task-000")));
+  }
+
+  private static Set<String> marked(Model model) {
+    return ((QueueView) model.view()).marked();
+  }
+
+  @Test
+  void markedTasksAreDealtWithTogetherAfterOneQuestion() {
+    Model two = press(tasks(TaskState.RETRY), "  ");
+    assertThat(marked(two)).containsExactlyInAnyOrder("task-000", "task-001");
+    assertThat(selected(two)).isEqualTo("task-002");
+    assertThat(Samples.text(two)).contains("* task-000", "* task-001", "2 marked");
+
+    Model asked = press(two, "d");
+    assertThat(Samples.text(asked)).contains("Delete 2 marked tasks of queue \"mail\" for good?");
+    assertThat(effect(asked, 'y'))
+        .isEqualTo(
+            new Effect.Act(
+                new Action.Many(
+                    List.of(
+                        new Action.DeleteTask("mail", "task-000"),
+                        new Action.DeleteTask("mail", "task-001")),
+                    "deleted")));
+    assertThat(marked(press(asked, "y"))).isEmpty();
+    assertThat(marked(press(asked, "n"))).hasSize(2);
+    assertThat(effect(press(two, "r"), 'y')).isInstanceOf(Effect.Act.class);
+    assertThat(effect(press(press(tasks(TaskState.ACTIVE), "  "), "c"), 'a'))
+        .isEqualTo(
+            new Effect.Act(
+                new Action.Many(
+                    List.of(
+                        new Action.CancelTask("mail", "task-000", AfterCancel.ARCHIVE),
+                        new Action.CancelTask("mail", "task-001", AfterCancel.ARCHIVE)),
+                    "told to stop")));
+  }
+
+  @Test
+  void marksComeAndGo() {
+    Model retry = tasks(TaskState.RETRY);
+    assertThat(marked(press(retry, " k "))).isEmpty();
+    assertThat(marked(press(retry, "A"))).hasSize(15);
+    assertThat(marked(press(retry, "AA"))).isEmpty();
+    // At the end of the list the selection stays where it is.
+    assertThat(selected(press(retry, "G "))).isEqualTo("task-014");
+
+    Model two = press(retry, "  ");
+    assertThat(marked(press(two, Key.Code.ESCAPE))).isEmpty();
+    assertThat(press(press(two, Key.Code.ESCAPE), Key.Code.ESCAPE).view())
+        .isInstanceOf(QueuesView.class);
+    // What is not seen is not marked: not on another page, nor when it is gone.
+    assertThat(marked(press(two, "n"))).isEmpty();
+    assertThat(marked(press(two, "l"))).isEmpty();
+    assertThat(
+            marked(Samples.withTasks(two, Samples.tasks(TaskState.RETRY, 1, 15), 39, "cursor-1")))
+        .containsExactly("task-001");
+  }
+
+  @Test
+  void theHistoryOfAQueueOpensFromItAndFromTheList() {
+    assertThat(press(queues, "jjH").view().title()).isEqualTo("mail › history");
+    Model history = press(tasks(TaskState.RETRY), "H");
+    assertThat(history.wish()).isEqualTo(new Wish.History("mail", 90));
+    assertThat(press(history, "q").view().title()).isEqualTo("mail › retry");
   }
 
   @Test

@@ -131,6 +131,38 @@ class DashboardIT {
   }
 
   @Test
+  void markedTasksAreDeletedTogetherAndWhatCannotBeDoneIsSaid() {
+    press("j");
+    press(Key.Code.ENTER);
+    press("l");
+    sees("p-0", "p-2");
+    press("  ");
+    sees("2 marked");
+    press("a");
+    sees("Archive 2 marked tasks");
+    press("y");
+    sees("2 tasks are archived.", "showing 1–1 of 1");
+    press("hhh");
+    sees("showing 1–2 of 2");
+    press("A");
+    sees("2 marked");
+    press("d");
+    sees("Delete 2 marked tasks");
+    inspector.delete("other", "p-1");
+    press("y");
+    sees("1 of 2 tasks are deleted; of the others, the first:", "p-1");
+    assertThat(inspector.queue("other").size()).isEqualTo(1);
+  }
+
+  @Test
+  void theHistoryOfAQueueIsShown() {
+    press("H");
+    sees("mail › history", "in 90 days 3 processed, 2 failed (66.7%)", "DAY (UTC)");
+    press("q");
+    sees("[1 Queues]");
+  }
+
+  @Test
   void anActiveTaskIsToldToStop() {
     press(Key.Code.ENTER);
     sees("active-1", "40%");

@@ -69,6 +69,11 @@ class PainterTest {
                     "Its last attempt failed. It is due in 5 min.")));
   }
 
+  private static Model history() {
+    return press(Samples.queues(), "jjH")
+        .heard(Samples.batch(Samples.overview(), Samples.history("mail")));
+  }
+
   private static Model servers() {
     return press(Samples.queues(), "2")
         .heard(
@@ -128,6 +133,32 @@ class PainterTest {
   }
 
   @Test
+  void aHistoryHasABarForEachDay() {
+    assertLooksLike("history", history());
+    assertThat(Samples.text(press(Samples.queues(), "H"))).contains("Looking …");
+    Model gone =
+        history()
+            .heard(
+                Samples.batch(
+                    Samples.overview(),
+                    new Answer.Nothing(
+                        new Wish.History("mail", 90), "queue \"mail\" does not exist")));
+    assertThat(Samples.text(gone)).contains("does not exist");
+  }
+
+  @Test
+  void aBarShowsWhatWentWellAndWhatDidNot() {
+    assertThat(Charts.parts(0, 0, 10, 10)).allMatch(span -> span.text().isEmpty());
+    assertThat(Charts.parts(8, 2, 10, 10)).extracting(Span::text).containsExactly("████████", "██");
+    // However few failed, they are seen.
+    assertThat(Charts.parts(999, 1, 1_000, 10))
+        .extracting(Span::text)
+        .containsExactly("█████████", "█");
+    assertThat(Charts.parts(0, 10, 10, 5)).extracting(Span::text).containsExactly("", "█████");
+    assertThat(Charts.parts(1, 1, 1_000, 10)).containsExactly(new Span("█", Style.BAD));
+  }
+
+  @Test
   void serversAndOneOfThem() {
     assertLooksLike("servers", servers());
     assertThat(Samples.text(press(servers(), Key.Code.ENTER)))
@@ -184,6 +215,8 @@ class PainterTest {
             Samples.queues(),
             queue(TaskState.RETRY),
             queue(TaskState.AGGREGATING),
+            press(queue(TaskState.RETRY), "A"),
+            history(),
             task(TaskState.ARCHIVED),
             servers(),
             press(servers(), Key.Code.ENTER),

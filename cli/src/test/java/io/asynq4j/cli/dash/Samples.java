@@ -5,12 +5,14 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.inspect.DayCount;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.WorkerSnapshot;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +134,23 @@ final class Samples {
         batch(
             overview(),
             new Answer.Tasks(wish, tasks, List.of(), total, cursor, tasks.size(), NOW)));
+  }
+
+  /** What was done in ninety days, more and more of it. */
+  static Answer.History history(String queue) {
+    LocalDate today = LocalDate.ofInstant(NOW, ZoneOffset.UTC);
+    return new Answer.History(
+        new Wish.History(queue, 90),
+        IntStream.range(0, 90)
+            .mapToObj(
+                ago ->
+                    new DayCount(
+                        today.minusDays(ago),
+                        today.minusDays(ago).atStartOfDay(ZoneOffset.UTC),
+                        today.minusDays(ago - 1).atStartOfDay(ZoneOffset.UTC),
+                        ago > 60 ? 0 : 10L * (90 - ago),
+                        ago % 3 == 0 && ago < 50 ? 90 - ago : 0))
+            .toList());
   }
 
   static ServerSnapshot server(String id, int pid, String status, int busy) {

@@ -55,8 +55,9 @@ class DevCommandIT {
   }
 
   @Test
-  void demoTasksAreProcessedAndCtrlCEndsCleanly() throws Exception {
-    start("--port", "0", "--data", directory.resolve("data").toString());
+  void demoTasksAreProcessedCtrlCEndsCleanlyAndWhatWasThereIsThereTheNextTime() throws Exception {
+    String data = directory.resolve("data").toString();
+    start("--port", "0", "--data", data);
     await().atMost(SOON).until(() -> output().contains("attempt 1: fails"));
     await().atMost(SOON).until(() -> output().contains("attempt 2: done"));
     await().atMost(SOON).until(() -> output().contains("processed/s"));
@@ -71,21 +72,13 @@ class DevCommandIT {
     assertThat(running().exitValue()).isZero();
     assertThat(output()).contains("stopped: running tasks were finished or put back", "bye");
     await().atMost(SOON).until(() -> !answers(url));
-  }
 
-  @Test
-  void whatWasThereIsThereTheNextTime() throws Exception {
-    String data = directory.resolve("data").toString();
-    start("--port", "0", "--data", data);
-    await().atMost(SOON).until(() -> output().contains("attempt 2: done"));
-    signal("TERM");
-    assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
+    start("--port", "0", "--data", data, "--no-dashboard");
 
-    start("--port", "0", "--data", data);
-
-    await().atMost(SOON).until(() -> output().contains("attempt 2: done"));
+    await().atMost(SOON).until(() -> output().contains("attempt 1:"));
     try (RedisConnection redis = RedisConnection.open(url())) {
-      await().atMost(SOON).until(() -> stats(redis).processed() == 12);
+      // It was six the first time.
+      await().atMost(SOON).until(() -> stats(redis).processed() > 6);
     }
   }
 
@@ -140,6 +133,8 @@ class DevCommandIT {
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Asynq.class.getName(),

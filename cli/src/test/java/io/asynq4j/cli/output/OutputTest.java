@@ -50,6 +50,32 @@ class OutputTest {
   }
 
   @Test
+  void columnsThatTellLessAreLeftOutWhereThereIsNoRoom() {
+    List<Column<Row>> columns =
+        List.of(
+            Column.of("Name", "name", Row::name),
+            Column.<Row>count("Once", "once", Row::size).mayBeLeftOut(),
+            Column.count("Size", "size", Row::size),
+            Column.<Row>of("Again", "again", Row::name).mayBeCut().mayBeLeftOut());
+    Row row = new Row("n".repeat(20), 7);
+
+    assertThat(table(columns, row, 70)).startsWith("Name").contains("Once", "Size", "Again");
+    // A column that may be cut needs twelve.
+    assertThat(table(columns, row, 46)).contains("Once", "Size", "Again", "nnnnnnnnnnn…");
+    assertThat(table(columns, row, 45)).contains("Once", "Size").doesNotContain("Again");
+    assertThat(table(columns, row, 26)).contains("Size").doesNotContain("Once", "Again");
+    // What matters stays, whatever the width.
+    assertThat(table(columns, row, 10)).contains("Name", "Size");
+  }
+
+  private static String table(List<Column<Row>> columns, Row row, int width) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new Printer(new PrintStream(bytes, true, StandardCharsets.UTF_8), Format.TABLE, Ink.NONE, width)
+        .list(List.of(row), columns, "nothing");
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
   void controlCharactersDoNotReachTheTerminal() {
     assertThat(printed(Format.TABLE, 0, new Row("a\033[2Jb\nc", 1))).contains("a�[2Jb c");
     assertThat(printed(Format.JSON, 0, new Row("a\033b\"\n", 1))).contains("\"a\\u001bb\\\"\\n\"");

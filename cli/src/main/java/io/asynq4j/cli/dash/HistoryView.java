@@ -1,0 +1,44 @@
+package io.asynq4j.cli.dash;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was done with the tasks of a queue, day by day.
+ *
+ * @param nothing why there is nothing to be seen; null when there is
+ */
+record HistoryView(String queue, int top, Answer.@Nullable History answer, @Nullable String nothing)
+    implements TextView {
+
+  /** As long as Redis keeps it. */
+  private static final int DAYS = 90;
+
+  static HistoryView of(String queue) {
+    return new HistoryView(queue, 0, null, null);
+  }
+
+  @Override
+  public String title() {
+    return queue + " › history";
+  }
+
+  @Override
+  public Wish wish(Size size) {
+    return new Wish.History(queue, DAYS);
+  }
+
+  @Override
+  public View with(Answer found, Size size) {
+    if (found instanceof Answer.History history && history.wish().equals(wish(size))) {
+      return new HistoryView(queue, top, history, null);
+    } else if (found instanceof Answer.Nothing none && none.wish().equals(wish(size))) {
+      return new HistoryView(queue, top, answer, none.why());
+    }
+    return this;
+  }
+
+  @Override
+  public HistoryView from(int newTop) {
+    return new HistoryView(queue, newTop, answer, nothing);
+  }
+}

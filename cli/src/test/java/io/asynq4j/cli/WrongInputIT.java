@@ -1,0 +1,238 @@
+package io.asynq4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.frame.RedisCommand;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Whatever is wrong is said in a sentence with what to do next, and soon. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class WrongInputIT {
+
+  private static final Duration SOON = Duration.ofSeconds(5);
+
+  /** They find Redis themselves. */
+  private static final Set<String> SERVING =
+      Set.of("asynq dev", "asynq dashboard", "asynq exporter");
+
+  @TempDir private Path home;
+  private final Scene scene = new Scene();
+
+  @BeforeAll
+  void furnish() {
+    scene.furnished();
+  }
+
+  @AfterAll
+  void close() {
+    scene.close();
+  }
+
+  private static String[] words(String line) {
+    return line.split(" ", -1);
+  }
+
+  private static void assertIsASentenceWithTheNextStep(Answer answer, int exitCode) {
+    assertThat(answer.exitCode()).as(answer.err()).isEqualTo(exitCode);
+    assertThat(answer.out()).isEmpty();
+    List<String> lines = answer.err().lines().toList();
+    assertThat(lines).hasSizeBetween(2, 4);
+    assertThat(lines.get(0)).startsWith("asynq: ").hasSizeGreaterThan(20);
+    assertThat(lines.get(lines.size() - 1)).startsWith("       ").hasSizeGreaterThan(15);
+    assertThat(answer.err())
+        .doesNotContain("Exception", "\tat ", "defect", "null", "io.asynq4j", "java.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "queue inspect nosuch",
+        "queue history nosuch",
+        "queue pause nosuch",
+        "queue resume nosuch",
+        "queue limit nosuch",
+        "queue limit nosuch --max-active 3",
+        "queue remove nosuch",
+        "group list -q nosuch",
+        "task list -q nosuch -s pending",
+        "task search -q nosuch",
+        "task inspect nosuch",
+        "task inspect -q mail -i nosuch",
+        "task inspect -q nosuch -i welcome-42",
+        "task explain nosuch",
+        "task run nosuch",
+        "task run -q mail -i nosuch",
+        "task archive -q mail -i nosuch",
+        "task delete -q nosuch -i nosuch",
+        "task cancel nosuch",
+        "task update nosuch -l x",
+        "task reschedule nosuch --in 1m",
+        "task move nosuch --to other",
+        "task clone nosuch",
+        "task runall -q nosuch -s retry --yes",
+        "task archiveall -q nosuch -s retry --dry-run",
+        "task deleteall -q nosuch -s retry --yes",
+        "task moveall -q nosuch -s retry --to other --yes",
+        "task cancelall -q nosuch --yes",
+        "server stop nosuch --yes",
+        "server quiet nosuch",
+        "cron pause nosuch",
+        "cron resume nosuch",
+        "cron run nosuch",
+        "cron forget nosuch",
+        "cron history nosuch",
+        "context use nosuch",
+        "context remove nosuch",
+        "stats --context nosuch"
+      })
+  void whatIsNotThere(String line) {
+    assertIsASentenceWithTheNextStep(scene.cli(home).run(words(line)), 3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "task enqueue",
+        "task enqueue -t a --in soon",
+        "task enqueue -t a --timeout 5",
+        "task enqueue -t a --timeout -5s",
+        "task enqueue -t a --deadline yesterday",
+        "task enqueue -t a --at 2030-13-01",
+        "task enqueue -t a --in 1m --at 2030-01-01T00:00:00Z",
+        "task enqueue -t a --retry many",
+        "task enqueue -t a --retry -1",
+        "task enqueue -t a -H broken",
+        "task enqueue -t a --payload @nosuch.json",
+        "task enqueue --from nosuch.jsonl",
+        "task list -q mail -s sleeping",
+        "task list -q mail",
+        "task list -q mail -s pending --page 0",
+        "task list -q mail -s pending --size x",
+        "task search --older-than x",
+        "task search --limit 0",
+        "task update welcome-42",
+        "task reschedule later-7",
+        "task reschedule later-7 --in 1m --at 2030-01-01T00:00:00Z",
+        "task move later-7",
+        "task runall -q mail -s pending --yes",
+        "task runall -q mail -s retry",
+        "task deleteall -q mail -s active --yes",
+        "task deleteall -q mail -s retry --limit 0 --yes",
+        "task cancel running-1 --then sleep",
+        "queue history mail -x 0",
+        "queue history mail --zone Nowhere",
+        "queue inspect",
+        "queue limit mail --max-active -1",
+        "queue limit mail --clear --max-active 1",
+        "queue rm mail --nosuch",
+        "server stop",
+        "cron history x --size 0",
+        "context set x",
+        "doctor --trim-archives",
+        "stats --watch=soon",
+        "stats --watch=1ms",
+        "stats --output xml",
+        "dev --port 99999",
+        "dev --load many",
+        "dev --concurrency 0 --ephemeral --port 0 --no-dashboard",
+        "dev --for ever",
+        "dashboard --port x",
+        "exporter --port 99999",
+        "dash --interval 1ms",
+        "completion tcsh",
+        "nosuch",
+        "queue nosuch"
+      })
+  void whatMakesNoSense(String line) {
+    assertIsASentenceWithTheNextStep(scene.cli(home).run(words(line)), 2);
+  }
+
+  /**
+   * Every command that needs a Redis, with words that are right. Without the second of patience
+   * that there usually is, for all of them share it; ConnectionIT has that.
+   */
+  @TestFactory
+  Stream<DynamicTest> aRedisThatIsDown() {
+    List<CommandSpec> commands = new ArrayList<>();
+    ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
+    collect(Asynq.commandLine(new Cli(home).surroundings(nowhere, nowhere)), commands);
+    return commands.stream()
+        .filter(
+            command ->
+                command.userObject() instanceof RedisCommand
+                    || SERVING.contains(command.qualifiedName()))
+        .map(CommandSpec::qualifiedName)
+        .map(name -> DynamicTest.dynamicTest(name, () -> assertSaysThatRedisIsDown(name)));
+  }
+
+  private static void collect(CommandLine command, List<CommandSpec> all) {
+    if (!command.getCommandSpec().usageMessage().hidden()) {
+      all.add(command.getCommandSpec());
+      new LinkedHashSet<>(command.getSubcommands().values()).forEach(each -> collect(each, all));
+    }
+  }
+
+  /** What commands cannot do without. */
+  private static String needed(String name) {
+    return switch (name.replaceFirst("asynq ", "")) {
+      case "queue inspect", "queue history", "queue pause", "queue resume", "queue remove" ->
+          "mail";
+      case "queue limit" -> "mail";
+      case "group list" -> "-q mail";
+      case "task list", "task runall", "task archiveall", "task deleteall" -> "-q mail -s retry";
+      case "task moveall" -> "-q mail -s retry --to x";
+      case "task cancelall" -> "-q mail";
+      case "task enqueue" -> "-t a";
+      case "task update" -> "x -l y";
+      case "task reschedule" -> "x --in 1m";
+      case "task move" -> "x --to y";
+      case "task inspect", "task explain", "task cancel", "task run", "task archive" -> "x";
+      case "task delete", "task clone" -> "x";
+      case "server quiet", "server stop" -> "--all";
+      case "cron history", "cron pause", "cron resume", "cron run", "cron forget" -> "x";
+      case "dashboard", "exporter" -> "--port 0";
+      default -> "";
+    };
+  }
+
+  private void assertSaysThatRedisIsDown(String name) {
+    String line = name.replaceFirst("asynq ", "") + " " + needed(name);
+    List<String> words = new ArrayList<>(Arrays.asList(words(line.strip())));
+    words.addAll(List.of("--redis", "redis://127.0.0.1:1?retryFor=0s"));
+    long begun = System.nanoTime();
+    Answer answer = new Cli(home).run(words.toArray(String[]::new));
+
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(SOON);
+    assertIsASentenceWithTheNextStep(answer, 4);
+    assertThat(answer.err()).contains("127.0.0.1:1", "asynq dev", "--redis URL");
+  }
+
+  @Test
+  void whatCanBeDoneIsDoneBesideWhatCannot() {
+    Answer answer = scene.cli(home).run("queue", "pause", "nosuch", "outdated");
+    assertThat(answer.exitCode()).isEqualTo(3);
+    assertThat(answer.out()).isEqualTo("Queue outdated is paused.\n");
+    assertThat(answer.err()).contains("nosuch", "asynq queue list");
+    assertThat(scene.inspector().queue("outdated").paused()).isTrue();
+  }
+}
