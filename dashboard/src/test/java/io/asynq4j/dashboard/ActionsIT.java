@@ -599,6 +599,8 @@ class ActionsIT {
       collect(commands, requests);
     }
     on.inspector.pauseSchedule("nightly");
+    browser.go("/schedules");
+    browser.go("/schedules/nightly");
     browser.press(".page-actions", "Resume");
     collect(commands, requests);
     browser.go("/servers");

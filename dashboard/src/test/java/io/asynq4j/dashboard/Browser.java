@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +82,7 @@ final class Browser implements BeforeAllCallback {
         "--disable-gpu",
         "--disable-dev-shm-usage",
         "--hide-scrollbars",
+        "--force-prefers-reduced-motion",
         "--force-color-profile=srgb");
     options.setCapability(ChromeOptions.LOGGING_PREFS, logs);
     ChromeDriver driver =
@@ -175,18 +175,15 @@ final class Browser implements BeforeAllCallback {
         .untilAsserted(() -> assertThat(text("body")).contains(text));
   }
 
+  /** In one call: asking each element would take most of the time of the tests. */
+  @SuppressWarnings("unchecked")
   List<WebElement> shown(String selector) {
-    List<WebElement> found = new ArrayList<>();
-    for (WebElement element : driver.findElements(By.cssSelector(selector))) {
-      try {
-        if (element.isDisplayed()) {
-          found.add(element);
-        }
-      } catch (org.openqa.selenium.StaleElementReferenceException e) {
-        // Drawn anew in between; the next look finds it.
-      }
-    }
-    return found;
+    return (List<WebElement>)
+        Objects.requireNonNull(
+            run(
+                "return [...document.querySelectorAll(arguments[0])].filter(e =>"
+                    + " e.getClientRects().length && e.checkVisibility({visibilityProperty: true}))",
+                selector));
   }
 
   String text(String selector) {
@@ -303,17 +300,25 @@ final class Browser implements BeforeAllCallback {
         .toList();
   }
 
-  /** Serious and critical findings about how usable the page is for everybody. */
+  /**
+   * Serious and critical findings about how usable the page is for everybody.
+   *
+   * @param rules those to look for; none for all
+   */
   @SuppressWarnings("unchecked")
-  List<String> barriers() {
-    // Through the driver, which the page's own policy does not bind.
-    driver.executeScript(axe);
+  List<String> barriers(String... rules) {
+    if (!Boolean.TRUE.equals(run("return !!window.axe"))) {
+      // Through the driver, which the page's own policy does not bind.
+      driver.executeScript(axe);
+    }
     Object found =
         driver.executeAsyncScript(
-            "const done = arguments[arguments.length - 1];"
-                + "axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations"
+            "const done = arguments[arguments.length - 1]; const rules = arguments[0];"
+                + "axe.run(document, {resultTypes: ['violations'],"
+                + " ...(rules.length ? {runOnly: rules} : {})}).then(r => done(r.violations"
                 + ".filter(v => v.impact === 'serious' || v.impact === 'critical')"
-                + ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | '))));");
+                + ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | '))));",
+            (Object) rules);
     return (List<String>) Objects.requireNonNull(found);
   }
 

@@ -125,7 +125,7 @@ class QueuePage extends View {
     if (this.detail.error?.status === 404) {
       return html`${head({crumbs: [['Queues', link('/queues')]], title: this.#name})}${empty('There is no such queue', 'It may have been removed. A queue appears with its first task.')}`;
     }
-    const q = {...live.queues.get(this.#name), ...(this.detail.data ?? {})};
+    const q = newest(live.queues.get(this.#name), this.detail.data);
     return html`
       ${head({
         crumbs: [['Queues', link('/queues')]],
@@ -218,6 +218,9 @@ class QueuePage extends View {
     return pager({offset: this.#offset, rows: pref('rows'), total: list.total ?? 0, set: (offset) => setQuery({offset: offset || null, state: this.#state})});
   }
 }
+
+/** The one knows more, the other may have looked later. */
+const newest = (row, detail) => (row?.at && detail?.at && Date.parse(row.at) > Date.parse(detail.at) ? {...detail, ...row} : {...row, ...detail});
 
 const limitsText = (limits) => {
   const parts = [];
