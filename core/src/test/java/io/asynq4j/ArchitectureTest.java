@@ -30,6 +30,7 @@ class ArchitectureTest {
   private static final String LEASE = "io.asynq4j.lease";
   private static final String SCHEDULE = "io.asynq4j.schedule";
   private static final String INSPECT = "io.asynq4j.inspect";
+  private static final String DEFINITION = "io.asynq4j.definition";
   private static final String METRICS = "io.asynq4j.metrics";
 
   private static final Set<String> HOW_TO_CONNECT =
@@ -126,8 +127,10 @@ class ArchitectureTest {
   @ArchTest static final ArchRule handlers_know_the_broker = sees(HANDLER, BROKER, REDIS);
 
   @ArchTest
-  static final ArchRule the_server_knows_handlers_and_the_broker =
-      sees(SERVER, HANDLER, BROKER, REDIS);
+  static final ArchRule the_server_knows_handlers_definitions_and_the_broker =
+      sees(SERVER, HANDLER, DEFINITION, BROKER, REDIS);
+
+  @ArchTest static final ArchRule definitions_know_the_broker = sees(DEFINITION, BROKER, REDIS);
 
   @ArchTest static final ArchRule the_client_knows_the_broker = sees(CLIENT, BROKER, REDIS);
 

@@ -1,8 +1,6 @@
 package io.asynq4j.benchmarks;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.asynq4j.redis.ShippedScripts;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +24,7 @@ public final class RawScript {
    */
   public RawScript(Jedis redis, String name, String prefix, List<String> keys) {
     this.redis = redis;
-    this.sha = redis.scriptLoad(bytes(read("prelude") + read(name)));
+    this.sha = redis.scriptLoad(ShippedScripts.source(name));
     this.prefix = bytes(prefix);
     this.keys = keys.stream().map(key -> bytes(prefix + key)).toList();
   }
@@ -48,17 +46,5 @@ public final class RawScript {
 
   public static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static String read(String name) {
-    String resource = "/io/asynq4j/redis/lua/" + name + ".lua";
-    try (InputStream in = RawScript.class.getResourceAsStream(resource)) {
-      if (in == null) {
-        throw new IllegalStateException(resource + " is not on the class path");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + resource, e);
-    }
   }
 }

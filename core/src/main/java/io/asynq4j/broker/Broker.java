@@ -27,6 +27,8 @@ public interface Broker {
 
   Schedules schedules();
 
+  Definitions definitions();
+
   /** The store's time. */
   Clock clock();
 }

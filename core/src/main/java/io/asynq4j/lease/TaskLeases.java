@@ -108,6 +108,11 @@ public final class TaskLeases {
     return List.copyOf(claimed);
   }
 
+  /** Begins to watch queues, so that nobody has to claim in vain. */
+  public QueueWatch watch(QueueWatch.Listener listener) {
+    return new QueueWatch(broker.lookout(), listener);
+  }
+
   /**
    * A claim whose answer got lost is given to the next who asks. Its lease has run for a while, and
    * nobody here extends leases by himself, so it is made as long as was asked for.

@@ -25,6 +25,9 @@ final class Keys {
   /** Periodic entries: the queue of each, by its name. */
   static final String SCHEDULES = "asynq:schedules";
 
+  /** Definitions of tasks, by name. */
+  static final String DEFINITIONS = "asynq:definitions";
+
   static final String CANCEL_CHANNEL = "asynq:cancel";
 
   /** Where Redis itself tells of keys that have changed. */

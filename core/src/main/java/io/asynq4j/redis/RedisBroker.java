@@ -3,6 +3,7 @@ package io.asynq4j.redis;
 import io.asynq4j.broker.Aggregation;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Cancellations;
+import io.asynq4j.broker.Definitions;
 import io.asynq4j.broker.Diagnostics;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Lookout;
@@ -29,6 +30,7 @@ final class RedisBroker implements Broker {
   private final RedisLookout lookout;
   private final RedisDiagnostics diagnostics;
   private final RedisSchedules schedules;
+  private final RedisDefinitions definitions;
 
   RedisBroker(Link link, BrokerTime time) {
     this(link, time, /* numberedEnqueue= */ true);
@@ -47,6 +49,7 @@ final class RedisBroker implements Broker {
     this.semaphores = new RedisSemaphores(scripts, link);
     this.lookout = new RedisLookout(link);
     this.schedules = new RedisSchedules(scripts, link, time, registry);
+    this.definitions = new RedisDefinitions(link);
     this.inspection = new RedisInspection(scripts, link, time, registry, aggregation, upkeep);
     this.diagnostics = new RedisDiagnostics(scripts, link, time, registry, presence, aggregation);
   }
@@ -104,6 +107,11 @@ final class RedisBroker implements Broker {
   @Override
   public Schedules schedules() {
     return schedules;
+  }
+
+  @Override
+  public Definitions definitions() {
+    return definitions;
   }
 
   @Override

@@ -4,9 +4,6 @@ import static io.asynq4j.redis.Repeat.NEVER;
 import static io.asynq4j.redis.Repeat.NUMBERED;
 import static io.asynq4j.redis.Repeat.SAFE;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -154,7 +151,8 @@ enum Script {
     this.keys = words(keys);
     this.args = words(args);
     this.items = words(items);
-    this.source = (read("prelude") + read(file())).getBytes(StandardCharsets.UTF_8);
+    String body = ScriptFiles.read(file());
+    this.source = (Prelude.partsFor(body) + body).getBytes(StandardCharsets.UTF_8);
     this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
   }
 
@@ -184,18 +182,6 @@ enum Script {
 
   byte[] sha() {
     return sha;
-  }
-
-  /** The text of a file under {@code lua}. */
-  static String read(String file) {
-    try (InputStream in = Script.class.getResourceAsStream("lua/" + file + ".lua")) {
-      if (in == null) {
-        throw new IllegalStateException("the script " + file + ".lua is missing from this jar");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read the script " + file + ".lua", e);
-    }
   }
 
   private static List<String> words(String text) {

@@ -71,7 +71,7 @@ final class Attempt implements Runnable, TaskContext {
             message.retried(),
             message.maxRetry(),
             waited(claim.pendingSince(), now));
-    this.deadline = message.endOfAttempt(now);
+    this.deadline = host.config().endOfAttempt(message.type(), now, message.endOfAttempt(now));
     this.holdsPlace = holdsPlace;
     this.host = host;
   }

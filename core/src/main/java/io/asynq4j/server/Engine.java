@@ -126,6 +126,9 @@ final class Engine implements AttemptHost {
             new QueueFinder(
                 broker.inspection(), queues, config.pollInterval().multipliedBy(FIND_QUEUES_EACH)));
       }
+      if (config.defined() != null) {
+        all.add(config.defined().duty(queues));
+      }
       if (config.groups() != null) {
         all.add(new Aggregator(config.groups(), broker, queues, aggregatorThreads));
       }
@@ -258,6 +261,9 @@ final class Engine implements AttemptHost {
   synchronized void start() {
     switch (state) {
       case NEW -> {
+        if (config.defined() != null) {
+          config.defined().begin(queues);
+        }
         Running started = new Running();
         running = started;
         state = ServerState.ACTIVE;
@@ -332,6 +338,12 @@ final class Engine implements AttemptHost {
   int running() {
     Running current = running;
     return current == null ? 0 : current.workers.busy();
+  }
+
+  void followDefinitions() {
+    if (config.defined() != null) {
+      config.defined().follow(queues);
+    }
   }
 
   Queues queues() {

@@ -6,6 +6,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.server.ServedQueue.Status;
 import java.time.Duration;
@@ -241,8 +242,9 @@ final class Processor implements Runnable {
     weights.forEach(
         (name, weight) -> {
           ServedQueue queue = served.get(name);
-          if (queue == null || queue.weight() != weight) {
-            queue = new ServedQueue(name, weight, config.rulesOf(name));
+          QueueRules rules = config.rulesOf(name);
+          if (queue == null || queue.weight() != weight || !queue.rules().equals(rules)) {
+            queue = new ServedQueue(name, weight, rules);
           }
           next.put(name, queue);
         });

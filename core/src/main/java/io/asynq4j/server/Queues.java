@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +19,8 @@ final class Queues {
   private final List<Runnable> listeners = new ArrayList<>();
   private final Set<QueueName> named = new HashSet<>();
   private final Set<QueueName> refused = new HashSet<>();
+  private Set<QueueName> defined = Set.of();
+  private Set<QueueName> kept = Set.of();
 
   Queues(ServerConfig config) {
     this.config = config;
@@ -30,6 +33,7 @@ final class Queues {
     return weights;
   }
 
+  /** All that the server cares for, also those whose tasks it does not process. */
   List<QueueName> names() {
     return names;
   }
@@ -61,6 +65,23 @@ final class Queues {
     return removed;
   }
 
+  /**
+   * What the central list says: those to process, with their weights, and those to keep in order
+   * only.
+   *
+   * @param rulesChanged whether the limits of some may be others now
+   */
+  synchronized void define(
+      Map<QueueName, Integer> processed, Set<QueueName> keptInOrder, boolean rulesChanged) {
+    Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
+    changed.keySet().removeIf(queue -> defined.contains(queue) && !processed.containsKey(queue));
+    changed.putAll(processed);
+    defined = Set.copyOf(processed.keySet());
+    boolean others = !kept.equals(keptInOrder);
+    kept = Set.copyOf(keptInOrder);
+    set(changed, rulesChanged || others);
+  }
+
   boolean hasPatterns() {
     return !config.patterns().isEmpty();
   }
@@ -89,11 +110,17 @@ final class Queues {
   }
 
   private void set(Map<QueueName, Integer> changed) {
-    if (changed.equals(weights)) {
+    set(changed, false);
+  }
+
+  private void set(Map<QueueName, Integer> changed, boolean inAnyCase) {
+    if (changed.equals(weights) && !inAnyCase) {
       return;
     }
     weights = Map.copyOf(changed);
-    names = List.copyOf(weights.keySet());
+    Set<QueueName> all = new LinkedHashSet<>(weights.keySet());
+    all.addAll(kept);
+    names = List.copyOf(all);
     listeners.forEach(Runnable::run);
   }
 }

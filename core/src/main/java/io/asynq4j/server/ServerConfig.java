@@ -7,6 +7,7 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.QueueRules;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -42,7 +43,8 @@ record ServerConfig(
     @Nullable Consumer<@Nullable Throwable> healthCheck,
     CrashRules crash,
     ArchiveRules archive,
-    @Nullable GroupConfig groups) {
+    @Nullable GroupConfig groups,
+    @Nullable Defined defined) {
 
   static final int MAX_CONCURRENCY = 100_000;
 
@@ -84,10 +86,25 @@ record ServerConfig(
   }
 
   QueueRules rulesOf(QueueName queue) {
-    return rules.getOrDefault(queue, QueueRules.NONE);
+    QueueRules own = rules.get(queue);
+    if (own != null) {
+      return own;
+    }
+    return defined == null ? QueueRules.NONE : defined.rulesOf(queue);
   }
 
   RetryPolicy retryPolicyOf(String type) {
-    return retryPolicies.getOrDefault(type, retryPolicy);
+    RetryPolicy own = retryPolicies.get(type);
+    if (own != null) {
+      return own;
+    }
+    return defined == null ? retryPolicy : defined.retryPolicyOf(type).orElse(retryPolicy);
+  }
+
+  /** When an attempt must be over that may go on until then by what the task says. */
+  Instant endOfAttempt(String type, Instant now, Instant end) {
+    return defined == null
+        ? end
+        : defined.timeoutOf(type).map(now::plus).filter(end::isAfter).orElse(end);
   }
 }

@@ -9,15 +9,21 @@ import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.QueueRules;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Middleware;
+import io.asynq4j.handler.Mux;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +45,19 @@ public final class TaskServer implements AutoCloseable {
 
   public static Builder builder(RedisConnection redis) {
     return new Builder(redis);
+  }
+
+  /**
+   * A server for the central list of task definitions: it serves the queues of the names that it
+   * has handlers for, with the limits, timeouts and delays of the list, and follows its changes.
+   * Starting it needs Redis, and fails with an {@code IllegalStateException} when a handler is for
+   * a name that is not defined; {@link Builder#fromDefinitions} has a choice there.
+   */
+  public static TaskServer fromDefinitions(
+      RedisConnection redis,
+      List<Middleware> middlewares,
+      Map<String, ? extends Handler<Task>> handlers) {
+    return builder(redis).fromDefinitions(middlewares, handlers, UnknownNames.REFUSE).build();
   }
 
   /**
@@ -105,6 +124,11 @@ public final class TaskServer implements AutoCloseable {
     return engine.queues().remove(QueueName.of(queue));
   }
 
+  /** Reads the central list of definitions now, and not only at its next turn. */
+  public void followDefinitions() {
+    engine.followDefinitions();
+  }
+
   /** The queues that it serves, with their weights. */
   public Map<String, Integer> queues() {
     Map<String, Integer> queues = new LinkedHashMap<>();
@@ -122,6 +146,7 @@ public final class TaskServer implements AutoCloseable {
     private boolean strictPriority;
     private final Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
     private @Nullable Handler<Task> handler;
+    private @Nullable Defined defined;
     private RetryPolicy retryPolicy = RetryPolicy.standard();
     private final Map<String, RetryPolicy> retryPolicies = new LinkedHashMap<>();
     private Predicate<Throwable> isFailure = error -> true;
@@ -206,6 +231,37 @@ public final class TaskServer implements AutoCloseable {
     /** What handles the tasks: a {@code Mux}, or one handler for all. */
     public Builder handlers(Handler<Task> handler) {
       this.handler = handler;
+      return this;
+    }
+
+    /**
+     * Handles tasks of the names that are in the central list of definitions: each has a queue of
+     * its own.
+     */
+    public Builder fromDefinitions(
+        List<Middleware> middlewares,
+        Map<String, ? extends Handler<Task>> handlers,
+        UnknownNames unknownNames) {
+      Mux.Builder mux = Mux.builder();
+      middlewares.forEach(mux::use);
+      handlers.forEach(mux::handle);
+      Set<String> names = Set.copyOf(handlers.keySet());
+      this.defined =
+          new Defined(
+              TaskDefinitions.of(redis),
+              definition -> names.contains(definition.name()) ? QueueCare.PROCESS : QueueCare.NONE,
+              names,
+              unknownNames);
+      return handlers(mux.build());
+    }
+
+    /**
+     * Cares for the queues of the central list of definitions as this says, with the limits,
+     * timeouts and delays of the list, and follows its changes. It is asked again each time the
+     * list is read.
+     */
+    public Builder definitions(Function<TaskDefinition, QueueCare> care) {
+      this.defined = new Defined(TaskDefinitions.of(redis), care, Set.of(), UnknownNames.WARN);
       return this;
     }
 
@@ -410,7 +466,9 @@ public final class TaskServer implements AutoCloseable {
 
     private ServerConfig config() {
       Map<QueueName, Integer> served =
-          queues.isEmpty() && patterns.isEmpty() ? Map.of(QueueName.DEFAULT, 1) : queues;
+          queues.isEmpty() && patterns.isEmpty() && defined == null
+              ? Map.of(QueueName.DEFAULT, 1)
+              : queues;
       return new ServerConfig(
           concurrency,
           served,
@@ -443,7 +501,8 @@ public final class TaskServer implements AutoCloseable {
               : new GroupConfig(
                   aggregator,
                   new GroupRules(groupMaxSize, groupMaxDelay, groupGrace, groupTimeout),
-                  groupParallelism));
+                  groupParallelism),
+          defined);
     }
   }
 }

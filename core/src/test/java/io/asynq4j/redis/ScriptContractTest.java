@@ -6,6 +6,7 @@ import io.asynq4j.TaskState;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,6 +40,32 @@ class ScriptContractTest {
     scripts.add("prelude");
 
     assertThat(files()).isEqualTo(scripts);
+  }
+
+  @Test
+  void everythingInThePreludeIsUsedByAScript() {
+    String all =
+        Arrays.stream(Script.values())
+            .map(script -> new String(script.source(), StandardCharsets.UTF_8))
+            .collect(Collectors.joining());
+
+    assertThat(Prelude.names())
+        .contains("clock", "FEW_ACTIVE", "leave_active")
+        .hasSizeGreaterThan(30);
+    assertThat(Prelude.names())
+        .allMatch(name -> all.contains("local " + name) || all.contains("function " + name));
+  }
+
+  @Test
+  void aScriptGetsWhatItUsesOfThePreludeAndWhatThatUsesInItsOrder() {
+    String parts = Prelude.partsFor("-- to_millis\nreturn places_of(discard())");
+
+    assertThat(
+            Pattern.compile("^local (?:function )?(\\w+)", Pattern.MULTILINE)
+                .matcher(parts)
+                .results())
+        .extracting(found -> found.group(1))
+        .containsExactly("add", "delete_all", "release", "discard", "places_of");
   }
 
   private static Set<String> files() throws IOException, URISyntaxException {
@@ -207,7 +234,7 @@ class ScriptContractTest {
     Map<String, String> header = new LinkedHashMap<>();
     String last = null;
     for (String line :
-        Script.read(script.file()).lines().takeWhile(line -> line.startsWith("--")).toList()) {
+        ScriptFiles.read(script.file()).lines().takeWhile(line -> line.startsWith("--")).toList()) {
       Matcher entry = Pattern.compile("-- ([A-Z]+) +(.*)").matcher(line);
       if (entry.matches()) {
         last = entry.group(1);
@@ -220,7 +247,7 @@ class ScriptContractTest {
   }
 
   private static String body(Script script) {
-    return Script.read(script.file())
+    return ScriptFiles.read(script.file())
         .lines()
         .dropWhile(line -> line.startsWith("--"))
         .collect(Collectors.joining("\n"));

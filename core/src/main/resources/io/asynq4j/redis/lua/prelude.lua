@@ -1,4 +1,5 @@
--- What several scripts need, put in front of each of them. Only functions: nothing here runs, or touches a key, by itself.
+-- What several scripts need. Only functions: nothing here runs, or touches a key, by itself. In front of a script stand the
+-- parts that it uses; a part ends at a blank line, and uses only what is above it.
 
 -- A counter of a day is kept for 90 days after its first increment.
 local DAY_COUNTER_TTL = 7776000
