@@ -81,6 +81,7 @@ class HelpExamplesIT {
   private void tryOut(String example) throws Exception {
     Path directory = Files.createTempDirectory(home, "example");
     Files.writeString(directory.resolve("payload.json"), "{\"user\": 43}");
+    Files.writeString(directory.resolve("password.txt"), "a long word\n");
     Files.writeString(
         directory.resolve("tasks.jsonl"), "{\"type\": \"a\", \"payload\": {\"user\": 1}}\n");
     Files.writeString(directory.resolve("asynq.yaml"), "tasks: { mail: { kind: worker } }");
@@ -116,10 +117,14 @@ class HelpExamplesIT {
     if (output >= 0) {
       words.subList(output, output + 2).clear();
     }
-    if (words.get(0).equals("dev") || words.get(0).equals("dashboard")) {
+    boolean serves = words.get(0).equals("dashboard") && !words.contains("hash");
+    if (words.contains("hash") && input < 0) {
+      cli.input("a long word\n");
+    }
+    if (words.get(0).equals("dev") || serves) {
       words.addAll(List.of("--for", "300ms"));
     }
-    if (words.get(0).equals("dashboard") && !words.contains("--port")) {
+    if (serves && !words.contains("--port")) {
       // The usual one may be taken here.
       words.addAll(List.of("--port", "0"));
     }
@@ -146,6 +151,7 @@ class HelpExamplesIT {
             .replaceAll("redis://localhost(:6379)?(?= )", url)
             .replace("payload.json", directory.resolve("payload.json").toString())
             .replace("asynq.yaml", directory.resolve("asynq.yaml").toString())
+            .replace("password.txt", directory.resolve("password.txt").toString())
             .replace("tasks.jsonl", directory.resolve("tasks.jsonl").toString());
     List<String> words = new ArrayList<>();
     Matcher matcher = WORD.matcher(here);

@@ -163,6 +163,7 @@ final class Application implements AutoCloseable {
       throw e;
     }
     if (route.changes()) {
+      exchange.source().changed();
       record(exchange, "done");
     }
     if (!reply.equals(Reply.TAKEN_OVER)) {

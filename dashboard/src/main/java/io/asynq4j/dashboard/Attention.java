@@ -154,6 +154,15 @@ record Attention(
 
   private static void ofSchedule(
       ScheduleSnapshot schedule, @Nullable Instant now, List<Attention> all) {
+    if (!schedule.isLive() && schedule.pausedSince() == null) {
+      all.add(
+          new Attention(
+              "no-scheduler",
+              null,
+              schedule.id(),
+              Severity.WARNING,
+              "No live scheduler has it, so it enqueues nothing. Start one, or forget the entry."));
+    }
     Instant next = schedule.next();
     if (now != null
         && next != null

@@ -70,8 +70,8 @@ public final class Credentials {
     }
     if (users.isEmpty() && tokens.isEmpty()) {
       throw new IllegalArgumentException(
-          "the credentials name nobody, so that nobody could log in; write lines like \"user anna"
-              + " admin * <hash>\"");
+          "the credentials name nobody, so that nobody could log in; 'asynq dashboard hash' makes"
+              + " lines like \"user anna admin * <hash>\"");
     }
     return new Credentials(users, tokens);
   }
@@ -83,10 +83,7 @@ public final class Credentials {
           "it must have five parts, kind, name, role, queues and hash, but has " + parts.size());
     }
     String name = parts.get(1);
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "a name must be of letters, digits and @._+- : \"" + name + "\"");
-    }
+    requireName(name);
     Grant grant =
         new Grant(
             Role.ofWord(parts.get(2)),
@@ -132,24 +129,37 @@ public final class Credentials {
     return PasswordHash.of(password).toString();
   }
 
+  /** The line of a user; see {@link #hash} for his password. */
+  public static String newUser(String name, Grant grant, char[] password) {
+    return line("user", name, grant, hash(password));
+  }
+
   /** A new token; show it once, and keep its line. */
   public static NewToken newToken(String name, Grant grant) {
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "a name must be of letters, digits and @._+- : \"" + name + "\"");
-    }
     byte[] secret = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(secret);
     String text = HexFormat.of().formatHex(secret);
     // Such a secret cannot be guessed: the hash need not be slow.
-    String line =
-        "token %s %s %s %s"
-            .formatted(
-                name,
-                grant.role().word(),
-                String.join(",", grant.queues()),
-                PasswordHash.of(text.toCharArray(), 1_000));
-    return new NewToken(name + "." + text, line);
+    String hash = PasswordHash.of(text.toCharArray(), 1_000).toString();
+    return new NewToken(name + "." + text, line("token", name, grant, hash));
+  }
+
+  private static String line(String kind, String name, Grant grant, String hash) {
+    requireName(name);
+    String queues = String.join(",", grant.queues());
+    if (grant.queues().stream().anyMatch(queue -> !queue.matches("[^\\s,]+"))) {
+      throw new IllegalArgumentException(
+          "a queue with spaces or commas in its name cannot stand in a line; write * for them: "
+              + queues);
+    }
+    return "%s %s %s %s %s".formatted(kind, name, grant.role().word(), queues, hash);
+  }
+
+  private static void requireName(String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "a name must be of letters, digits and @._+- : \"" + name + "\"");
+    }
   }
 
   @Nullable Entry user(String name) {

@@ -3,6 +3,7 @@ package io.asynq4j.dashboard;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,8 @@ final class CronWords {
   private static final Pattern BLANK = Pattern.compile("\\s+");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,2}");
   private static final Pattern STEP = Pattern.compile("\\*/\\d{1,2}");
+
+  private static final Pattern INTERVAL = Pattern.compile("(\\d+)([hms])");
 
   private static final List<String> DAYS =
       List.of("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday");
@@ -41,7 +44,7 @@ final class CronWords {
       text = text.substring(space + 1).trim();
     }
     if (text.startsWith("@every ")) {
-      return "every " + text.substring("@every ".length()).trim();
+      return "every " + interval(text.substring("@every ".length()).trim());
     }
     String words = NAMED.getOrDefault(text.toLowerCase(Locale.ROOT), "");
     if (words.isEmpty()) {
@@ -52,6 +55,22 @@ final class CronWords {
       words = found;
     }
     return words.contains(":") ? words + " (" + zone + ")" : words;
+  }
+
+  /** Go writes 15m0s, which nobody says. */
+  private static String interval(String given) {
+    String text = given.replaceAll("(?<=\\D)0s$", "").replaceAll("(?<=\\D)0m$", "");
+    Matcher single = INTERVAL.matcher(text);
+    if (!single.matches()) {
+      return text;
+    }
+    String unit =
+        switch (single.group(2)) {
+          case "h" -> "hour";
+          case "m" -> "minute";
+          default -> "second";
+        };
+    return single.group(1).equals("1") ? unit : single.group(1) + " " + unit + "s";
   }
 
   private static @Nullable String fields(String[] fields) {

@@ -18,8 +18,10 @@ import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,7 +61,7 @@ public final class Dashboard implements AutoCloseable {
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
     http.setSendDateHeader(true);
-    ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+    ServerConnector connector = connector(http, builder.tls);
     connector.setHost(builder.host);
     connector.setPort(builder.port);
     // Connections that browsers keep open for later need not be waited for.
@@ -87,8 +89,25 @@ public final class Dashboard implements AutoCloseable {
     }
     String host = builder.host.contains(":") ? "[" + builder.host + "]" : builder.host;
     this.uri =
-        URI.create("http://" + host + ":" + connector.getLocalPort() + builder.rootPath + "/");
+        URI.create(
+            (builder.tls == null ? "http://" : "https://")
+                + host
+                + ":"
+                + connector.getLocalPort()
+                + builder.rootPath
+                + "/");
     log.info("the dashboard listens on {}", uri);
+  }
+
+  private ServerConnector connector(HttpConfiguration http, @Nullable TlsCertificate tls) {
+    if (tls == null) {
+      return new ServerConnector(server, new HttpConnectionFactory(http));
+    }
+    // The dashboard is asked for under any name, as it is without TLS; browsers compare names.
+    http.addCustomizer(new SecureRequestCustomizer(/* sniHostCheck= */ false));
+    SslContextFactory.Server factory = new SslContextFactory.Server();
+    factory.setSslContext(tls.context());
+    return new ServerConnector(server, factory, new HttpConnectionFactory(http));
   }
 
   public static Builder builder(RedisConnection redis) {
@@ -145,6 +164,7 @@ public final class Dashboard implements AutoCloseable {
     private @Nullable Credentials credentials;
     private @Nullable TrustedProxy trustedProxy;
     private @Nullable Authenticator authenticator;
+    private @Nullable TlsCertificate tls;
 
     private Builder(String name, RedisConnection redis) {
       redis(name, redis);
@@ -179,6 +199,12 @@ public final class Dashboard implements AutoCloseable {
           ROOT.matcher(trimmed).matches() && !trimmed.contains(".."),
           "a root path must look like /tasks: " + path);
       this.rootPath = trimmed;
+      return this;
+    }
+
+    /** Listens with TLS, for HTTPS alone; without unless set. */
+    public Builder tls(TlsCertificate certificate) {
+      this.tls = Objects.requireNonNull(certificate, "certificate");
       return this;
     }
 
@@ -285,7 +311,9 @@ public final class Dashboard implements AutoCloseable {
       return this;
     }
 
-    /** As a servlet, for a container of yours; address, port and root path are its matter then. */
+    /**
+     * As a servlet, for a container of yours; address, port, root path and TLS are its matter then.
+     */
     public DashboardServlet servlet() {
       return new DashboardServlet(
           new Settings(
@@ -317,10 +345,10 @@ public final class Dashboard implements AutoCloseable {
                 + " without authentication, for everybody there could read or change tasks; give it credentials(…) or a"
                 + " trustedProxy(…), or listen on 127.0.0.1");
       }
-      if (credentials != null && !isLoopback()) {
+      if (credentials != null && tls == null && !isLoopback()) {
         log.warn(
-            "the dashboard listens on {} without TLS: passwords can be read on the way; put a proxy with TLS"
-                + " before it",
+            "the dashboard listens on {} without TLS: passwords can be read on the way; give it a certificate"
+                + " with tls(…), or put a proxy with TLS before it",
             host);
       }
       return new Dashboard(this);

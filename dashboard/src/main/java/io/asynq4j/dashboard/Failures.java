@@ -84,7 +84,7 @@ final class Failures {
   }
 
   private record Report(
-      List<Group> groups, long looked, boolean isComplete, Instant at, long nanos) {}
+      List<Group> groups, long looked, boolean isComplete, Instant at, long nanos, long changes) {}
 
   Fields groups(
       Source source,
@@ -102,11 +102,14 @@ final class Failures {
 
   private synchronized Report report(Source source, Contents contents, Query query, Grant grant) {
     Asked asked = new Asked(source.name(), query.text(), grant.queues());
+    long changes = source.changes();
     Report known = recent.get(asked);
-    if (known != null && System.nanoTime() - known.nanos() < SHARED.toNanos()) {
+    if (known != null
+        && known.changes() == changes
+        && System.nanoTime() - known.nanos() < SHARED.toNanos()) {
       return known;
     }
-    Report report = count(source, contents, query.narrowedTo(STATES), grant);
+    Report report = count(source, contents, query.narrowedTo(STATES), grant, changes);
     recent.remove(asked);
     recent.put(asked, report);
     if (recent.size() > MOST_SHARED) {
@@ -115,7 +118,8 @@ final class Failures {
     return report;
   }
 
-  private static Report count(Source source, Contents contents, Query query, Grant grant) {
+  private static Report count(
+      Source source, Contents contents, Query query, Grant grant, long changes) {
     long end = System.nanoTime() + BUDGET.toNanos();
     Search search = new Search(source, contents);
     Map<String, Group> groups = new LinkedHashMap<>();
@@ -132,7 +136,7 @@ final class Failures {
     } while (cursor != null && looked < MOST_LOOKED_AT && System.nanoTime() - end < 0);
     List<Group> sorted = new ArrayList<>(groups.values());
     sorted.sort(Comparator.comparingLong((Group group) -> group.count).reversed());
-    return new Report(sorted, looked, cursor == null, source.now(), System.nanoTime());
+    return new Report(sorted, looked, cursor == null, source.now(), System.nanoTime(), changes);
   }
 
   private static void add(TaskInfo task, Map<String, Group> groups) {

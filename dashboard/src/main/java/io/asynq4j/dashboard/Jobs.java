@@ -110,6 +110,9 @@ final class Jobs implements AutoCloseable {
       }
       problem = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
     } finally {
+      if (job.request().changes()) {
+        source.changed();
+      }
       job.ends(source.now(), problem);
       tellAudit(job, address);
       listener.accept(job);

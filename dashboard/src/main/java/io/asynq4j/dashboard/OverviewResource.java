@@ -12,6 +12,7 @@ final class OverviewResource {
     return List.of(
         Route.of("overview", "GET", "/api/v1/overview", Role.VIEWER, this::overview),
         Route.of("history", "GET", "/api/v1/history", Role.VIEWER, this::history),
+        Route.of("levels", "GET", "/api/v1/history/levels", Role.VIEWER, this::levels),
         Route.of("events", "GET", "/api/v1/events", Role.VIEWER, this::events));
   }
 
@@ -32,9 +33,29 @@ final class OverviewResource {
                 exchange.source().history().points(wanted).stream().map(Fields::map).toList()));
   }
 
+  private Reply levels(Exchange exchange) {
+    Levels levels = exchange.source().levels();
+    String queue = exchange.param("queue");
+    List<Fields> points =
+        queue != null
+            ? levels.points(exchange.visible(queue)::equals)
+            : exchange.user().grant().seesAll()
+                ? levels.points()
+                : levels.points(exchange.user()::sees);
+    return Reply.ok(
+        new Fields()
+            .put("intervalMs", Levels.INTERVAL.toMillis())
+            .put("points", points.stream().map(Fields::map).toList()));
+  }
+
   private Reply events(Exchange exchange) {
     Source source = exchange.source();
     HttpServletResponse response = exchange.response();
+    if (!exchange.request().isAsyncSupported()) {
+      throw Problem.notLive(
+          "Live updates need asynchronous requests, which this container forbids. Allow them where the"
+              + " servlet is mounted, and in every filter before it.");
+    }
     response.setStatus(200);
     response.setContentType("text/event-stream;charset=utf-8");
     response.setHeader("Cache-Control", "no-store");

@@ -36,7 +36,7 @@ record PasswordHash(int iterations, String salt, String hash) {
     if (!parts.matches()) {
       // The text itself is not told: it may be a password that was written in the hash's place.
       throw new IllegalArgumentException(
-          "a hash must look like pbkdf2-sha512:210000:…:…; Credentials.hash(…) makes one, a password"
+          "a hash must look like pbkdf2-sha512:210000:…:…; 'asynq dashboard hash' makes one, a password"
               + " itself is never written down");
     }
     return new PasswordHash(Integer.parseInt(parts.group(1)), parts.group(2), parts.group(3));

@@ -107,6 +107,10 @@ final class Problem extends RuntimeException {
     return new Problem(503, "busy", "Try again later", detail);
   }
 
+  static Problem notLive(String detail) {
+    return new Problem(503, "not-live", "No live updates here", detail);
+  }
+
   /** What the library says, in the words of HTTP. */
   static Problem of(RuntimeException e) {
     String detail = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());

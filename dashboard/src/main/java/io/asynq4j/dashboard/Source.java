@@ -4,6 +4,7 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** One Redis that the dashboard shows, under the name that it was given. Thread-safe. */
 final class Source implements AutoCloseable {
@@ -16,6 +17,8 @@ final class Source implements AutoCloseable {
   private final Inspector inspector;
   private final TaskClient client;
   private final History history = new History();
+  private final Levels levels = new Levels();
+  private final AtomicLong changes = new AtomicLong();
   private final Overview overview;
   private final Streams streams;
   private final Watch watch;
@@ -35,6 +38,7 @@ final class Source implements AutoCloseable {
             redis.clock(),
             settings.refresh(),
             history,
+            levels,
             streams::isWatched,
             streams::changed);
     this.jobs = new Jobs(this, new Contents(settings), audit, streams::jobWentOn);
@@ -64,6 +68,10 @@ final class Source implements AutoCloseable {
     return history;
   }
 
+  Levels levels() {
+    return levels;
+  }
+
   Watch watch() {
     return watch;
   }
@@ -78,6 +86,17 @@ final class Source implements AutoCloseable {
 
   Jobs jobs() {
     return jobs;
+  }
+
+  /** Something was changed through the dashboard: what is remembered here may be so no longer. */
+  void changed() {
+    changes.incrementAndGet();
+    watch.changed();
+  }
+
+  /** How often something was. */
+  long changes() {
+    return changes.get();
   }
 
   /** The time in Redis. */

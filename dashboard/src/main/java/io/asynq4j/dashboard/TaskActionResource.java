@@ -6,6 +6,7 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.inspect.BulkReport;
@@ -140,8 +141,13 @@ final class TaskActionResource {
     String id = exchange.path("id");
     Inspector inspector = exchange.source().inspector();
     Payload payload = body.payload();
-    contents.requireNotMasked(inspector.task(queue, id).type(), payload);
+    boolean isToRun = exchange.flag("run");
+    TaskInfo task = inspector.task(queue, id);
+    contents.requireNotMasked(task.type(), payload);
     inspector.updatePayload(queue, id, payload);
+    if (isToRun && task.state() != TaskState.PENDING) {
+      inspector.run(queue, id);
+    }
     exchange.changed(1);
     return Reply.NO_CONTENT;
   }

@@ -5,6 +5,7 @@ import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -44,6 +45,9 @@ final class Watch implements AutoCloseable {
   /** A look takes at most a fifth of the time. */
   private static final int REST = 4;
 
+  /** What takes no longer may be done after every change. */
+  private static final Duration QUICK = Duration.ofMillis(250);
+
   private static final int HELPERS = 4;
 
   /** So many queues are worth a helper. */
@@ -54,6 +58,7 @@ final class Watch implements AutoCloseable {
   private final Clock clock;
   private final Duration refresh;
   private final History history;
+  private final Levels levels;
   private final BooleanSupplier isWatched;
   private final BiConsumer<Snapshot, Snapshot> changed;
   private final Thread thread;
@@ -66,6 +71,7 @@ final class Watch implements AutoCloseable {
   private volatile Snapshot current = Snapshot.NONE;
   private volatile long lookedNanos;
   private volatile Duration took = Duration.ZERO;
+  private volatile boolean hasChanged;
   private long looks;
   private boolean isAsked;
   private boolean isClosed;
@@ -86,6 +92,7 @@ final class Watch implements AutoCloseable {
       Clock clock,
       Duration refresh,
       History history,
+      Levels levels,
       BooleanSupplier isWatched,
       BiConsumer<Snapshot, Snapshot> changed) {
     this.inspector = inspector;
@@ -93,6 +100,7 @@ final class Watch implements AutoCloseable {
     this.clock = clock;
     this.refresh = refresh;
     this.history = history;
+    this.levels = levels;
     this.isWatched = isWatched;
     this.changed = changed;
     this.helpers =
@@ -122,12 +130,22 @@ final class Watch implements AutoCloseable {
     return current;
   }
 
-  /** The newest; if it is older than what viewers get, Redis is looked at first. */
+  /**
+   * The newest; if it is older than what viewers get, or than a change that was made here, Redis is
+   * looked at first.
+   */
   Snapshot fresh() {
-    if (isOlderThan(refresh) || current.at() == null) {
+    boolean isQuick = took.compareTo(QUICK) < 0;
+    boolean isOutdated = hasChanged && (isQuick || isOlderThan(took.multipliedBy(REST)));
+    if (isOutdated || isOlderThan(refresh) || current.at() == null) {
       lookNow();
     }
     return current;
+  }
+
+  /** Something was changed through the dashboard. */
+  void changed() {
+    hasChanged = true;
   }
 
   private boolean isOlderThan(Duration age) {
@@ -202,6 +220,7 @@ final class Watch implements AutoCloseable {
 
   private void look() {
     long began = System.nanoTime();
+    hasChanged = false;
     Snapshot before = current;
     Snapshot now;
     try {
@@ -222,7 +241,13 @@ final class Watch implements AutoCloseable {
     lookedNanos = System.nanoTime();
     current = now;
     if (now.problem() == null) {
-      history.add(Objects.requireNonNull(now.at()), now.queues().values());
+      Instant at = Objects.requireNonNull(now.at());
+      history.add(at, now.queues().values());
+      levels.add(
+          at,
+          now.queues().values(),
+          now.servers().stream().mapToInt(ServerSnapshot::concurrency).sum(),
+          now.servers().stream().mapToInt(ServerSnapshot::activeWorkers).sum());
     }
     changed.accept(before, now);
   }

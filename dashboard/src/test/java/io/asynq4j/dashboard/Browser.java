@@ -5,10 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,6 @@ import java.util.Optional;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.openqa.selenium.By;
@@ -32,19 +32,37 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 import org.slf4j.LoggerFactory;
 
-/**
- * A real Chromium without a window, for all tests of a class; they are skipped where there is none.
- */
+/** A real Chromium without a window, one for all tests; they are skipped where there is none. */
 @SuppressWarnings("NullAway.Init") // Set before the tests.
-final class Browser implements BeforeAllCallback, AfterAllCallback {
+final class Browser implements BeforeAllCallback {
 
   private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final Duration LOOK = Duration.ofMillis(15);
 
   private ChromeDriver driver;
   private String axe;
 
+  /** Ends with the last test. */
+  private record Running(ChromeDriver driver, String axe) implements AutoCloseable {
+
+    @Override
+    public void close() {
+      driver.quit();
+    }
+  }
+
   @Override
-  public void beforeAll(ExtensionContext context) throws IOException {
+  public void beforeAll(ExtensionContext context) {
+    Running running =
+        context
+            .getRoot()
+            .getStore(ExtensionContext.Namespace.GLOBAL)
+            .computeIfAbsent(Browser.class, any -> start(), Running.class);
+    driver = running.driver();
+    axe = running.axe();
+  }
+
+  private static Running start() {
     Optional<File> chromium = find("chromium", "chromium-browser", "google-chrome");
     Optional<File> chromedriver = find("chromedriver");
     if (chromium.isEmpty() || chromedriver.isEmpty()) {
@@ -64,18 +82,21 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
         "--disable-gpu",
         "--disable-dev-shm-usage",
         "--hide-scrollbars",
+        "--force-prefers-reduced-motion",
         "--force-color-profile=srgb");
     options.setCapability(ChromeOptions.LOGGING_PREFS, logs);
-    driver =
+    ChromeDriver driver =
         new ChromeDriver(
             new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver.orElseThrow())
                 .build(),
             options);
-    axe =
-        new String(
-            Objects.requireNonNull(Browser.class.getResourceAsStream("/axe.min.js")).readAllBytes(),
-            java.nio.charset.StandardCharsets.UTF_8);
+    try (InputStream in = Browser.class.getResourceAsStream("/axe.min.js")) {
+      return new Running(
+          driver, new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static Optional<File> find(String... names) {
@@ -86,13 +107,6 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
                     .map(folder -> new File(folder, name)))
         .filter(File::canExecute)
         .findFirst();
-  }
-
-  @Override
-  public void afterAll(ExtensionContext context) {
-    if (driver != null) {
-      driver.quit();
-    }
   }
 
   /** As wide as this, in light or dark; nothing is remembered of the tests before. */
@@ -117,6 +131,12 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
     problems();
   }
 
+  /** Like a person who clicks a link within the page: nothing is loaded anew. */
+  void go(String place) {
+    run("location.hash = arguments[0]", place);
+    see("h1");
+  }
+
   /** Opens a place within the page and waits until it is there. */
   void open(Dashboard dashboard, String place) {
     openAt(dashboard.uri().toString(), place);
@@ -129,12 +149,18 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
     see("h1");
   }
 
+  /** Whatever comes. */
+  void load(String address) {
+    driver.get(address);
+  }
+
   /** Waits for it; the selector is CSS. */
   WebElement see(String selector) {
     await()
         .alias(selector)
         .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(30))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(LOOK)
         .until(() -> !shown(selector).isEmpty());
     return shown(selector).get(0);
   }
@@ -144,22 +170,20 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
     await()
         .alias(text)
         .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(30))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(LOOK)
         .untilAsserted(() -> assertThat(text("body")).contains(text));
   }
 
+  /** In one call: asking each element would take most of the time of the tests. */
+  @SuppressWarnings("unchecked")
   List<WebElement> shown(String selector) {
-    List<WebElement> found = new ArrayList<>();
-    for (WebElement element : driver.findElements(By.cssSelector(selector))) {
-      try {
-        if (element.isDisplayed()) {
-          found.add(element);
-        }
-      } catch (org.openqa.selenium.StaleElementReferenceException e) {
-        // Drawn anew in between; the next look finds it.
-      }
-    }
-    return found;
+    return (List<WebElement>)
+        Objects.requireNonNull(
+            run(
+                "return [...document.querySelectorAll(arguments[0])].filter(e =>"
+                    + " e.getClientRects().length && e.checkVisibility({visibilityProperty: true}))",
+                selector));
   }
 
   String text(String selector) {
@@ -175,7 +199,8 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
     await()
         .alias("button " + text + " in " + within)
         .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(30))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(LOOK)
         .until(
             () ->
                 Boolean.TRUE.equals(
@@ -204,6 +229,63 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
     return driver.executeScript(script, arguments);
   }
 
+  double number(String script) {
+    return ((Number) Objects.requireNonNull(run(script), script)).doubleValue();
+  }
+
+  /** Milliseconds from when the script runs until the browser has painted what it changed. */
+  double painted(String script) {
+    Object took =
+        driver.executeAsyncScript(
+            "const done = arguments[arguments.length - 1]; const begun = performance.now();"
+                + script
+                // A frame is on the screen when the task after its callback begins.
+                + "; requestAnimationFrame(() => { const c = new MessageChannel();"
+                + " c.port1.onmessage = () => done(performance.now() - begun);"
+                + " c.port2.postMessage(0); });");
+    return ((Number) Objects.requireNonNull(took, script)).doubleValue();
+  }
+
+  /** From the next page on, {@code window.shownAt} is when this was first on it. */
+  void markWhenShown(String selector) {
+    driver.executeCdpCommand(
+        "Page.addScriptToEvaluateOnNewDocument",
+        Map.of(
+            "source",
+            "new MutationObserver((all, observer) => { if (document.querySelector('"
+                + selector
+                + "')) { observer.disconnect();"
+                + " requestAnimationFrame(() => { window.shownAt ??= performance.now(); }); } })"
+                + ".observe(document, {childList: true, subtree: true});"));
+  }
+
+  /** What buttons and links with these texts or labels there are. */
+  List<String> offers() {
+    Object all =
+        run(
+            "return [...document.querySelectorAll('button, a.button')].filter(e => e.offsetParent)"
+                + ".map(e => e.getAttribute('aria-label') || e.innerText.trim())");
+    return ((List<?>) Objects.requireNonNull(all)).stream().map(String::valueOf).toList();
+  }
+
+  /** From now on what is copied is kept instead. */
+  void catchCopies() {
+    run(
+        "window.copied = null; Object.defineProperty(navigator, 'clipboard', {configurable: true,"
+            + " value: {writeText: async (text) => { window.copied = text; }}})");
+  }
+
+  String copied() {
+    await()
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(LOOK)
+        .until(() -> run("return window.copied") != null);
+    String text = String.valueOf(run("return window.copied"));
+    run("window.copied = null");
+    return text;
+  }
+
   String place() {
     return String.valueOf(run("return location.hash"));
   }
@@ -218,18 +300,30 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
         .toList();
   }
 
-  /** Serious and critical findings about how usable the page is for everybody. */
+  /**
+   * Serious and critical findings about how usable the page is for everybody.
+   *
+   * @param rules those to look for; none for all
+   */
   @SuppressWarnings("unchecked")
-  List<String> barriers() {
-    // Through the driver, which the page's own policy does not bind.
-    driver.executeScript(axe);
+  List<String> barriers(String... rules) {
+    if (!Boolean.TRUE.equals(run("return !!window.axe"))) {
+      // Through the driver, which the page's own policy does not bind.
+      driver.executeScript(axe);
+    }
     Object found =
         driver.executeAsyncScript(
-            "const done = arguments[arguments.length - 1];"
-                + "axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations"
+            "const done = arguments[arguments.length - 1]; const rules = arguments[0];"
+                + "axe.run(document, {resultTypes: ['violations'],"
+                + " ...(rules.length ? {runOnly: rules} : {})}).then(r => done(r.violations"
                 + ".filter(v => v.impact === 'serious' || v.impact === 'critical')"
-                + ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | '))));");
+                + ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | '))));",
+            (Object) rules);
     return (List<String>) Objects.requireNonNull(found);
+  }
+
+  static boolean takesPictures() {
+    return System.getenv("ASYNQ_SCREENSHOTS") != null;
   }
 
   /** Into the folder that ASYNQ_SCREENSHOTS names, if it does. */

@@ -11,7 +11,11 @@ class CronWordsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "@every 90s | every 90s",
+        "@every 90s | every 90 seconds",
+        "@every 15m0s | every 15 minutes",
+        "@every 1h0m0s | every hour",
+        "@every 1h30m0s | every 1h30m",
+        "@every 1.5s | every 1.5s",
         "@daily | every day at 00:00 (UTC)",
         "@hourly | every hour",
         "* * * * * | every minute",

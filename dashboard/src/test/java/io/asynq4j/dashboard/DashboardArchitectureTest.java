@@ -30,7 +30,7 @@ class DashboardArchitectureTest {
           .areTopLevelClasses()
           .should()
           .haveNameMatching(
-              ".*\\.(Dashboard|DashboardServlet|Credentials|TrustedProxy|Authenticator|Grant|Role|HiddenField|PayloadFormatter)");
+              ".*\\.(Dashboard|DashboardServlet|Credentials|TrustedProxy|Authenticator|Grant|Role|HiddenField|PayloadFormatter|TlsCertificate)");
 
   @ArchTest
   static final ArchRule only_the_standalone_server_knows_jetty =

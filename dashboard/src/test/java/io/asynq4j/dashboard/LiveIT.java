@@ -248,6 +248,29 @@ class LiveIT {
   }
 
   @Test
+  void theSizesAndLatenciesOfTheLastHourAreTold() {
+    on.enqueue("a");
+    on.enqueue("a", "t", o -> o.processIn(Duration.ofHours(1)));
+    on.enqueue("b");
+    Dashboard dashboard = on.start();
+    on.api(dashboard, "/queues").get().is(200);
+
+    JsonNode all = on.api(dashboard, "/history/levels").get().is(200).json();
+    JsonNode one = on.api(dashboard, "/history/levels?queue=a").get().is(200).json();
+
+    assertThat(all.get("intervalMs").intValue()).isEqualTo(30_000);
+    JsonNode newest = all.get("points").get(all.get("points").size() - 1);
+    assertThat(newest.at("/sizes/pending").intValue()).isEqualTo(2);
+    assertThat(newest.get("workers").intValue()).isZero();
+    assertThat(newest.get("latencyMs").longValue()).isNotNegative();
+    JsonNode newestOfOne = one.get("points").get(one.get("points").size() - 1);
+    assertThat(newestOfOne.at("/sizes/pending").intValue()).isEqualTo(1);
+    assertThat(newestOfOne.at("/sizes/scheduled").intValue()).isEqualTo(1);
+    assertThat(on.api(dashboard, "/history/levels?queue=none").get().is(200).text())
+        .doesNotContain("\"pending\":1");
+  }
+
+  @Test
   void aDashboardThatEndsEndsItsStreams() throws Exception {
     Dashboard dashboard = on.start();
     try (Viewer viewer = new Viewer(dashboard)) {

@@ -19,8 +19,10 @@ final class Sample implements AutoCloseable {
   private final CountDownLatch end = new CountDownLatch(1);
   private final TaskServer server;
   private final Scheduler scheduler;
+  private final DashboardFixture on;
 
   Sample(DashboardFixture on) {
+    this.on = on;
     server =
         TaskServer.builder(on.redis)
             .queue("mail", 6)
@@ -60,6 +62,31 @@ final class Sample implements AutoCloseable {
                     && on.inspector.queue("reports").size(TaskState.ARCHIVED) == 9
                     && on.inspector.queue("media").size(TaskState.ACTIVE) == 3
                     && on.inspector.queue("mail").size(TaskState.COMPLETED) == 40);
+  }
+
+  /** For pictures, some of the past: tasks that come and go for a while. */
+  void goOn() {
+    if (!Browser.takesPictures()) {
+      return;
+    }
+    for (int second = 0; second < 75; second++) {
+      for (int i = 0; i < 8 + 6 * Math.abs(second % 20 - 10) / 3; i++) {
+        int n = second * 100 + i;
+        enqueue(
+            on,
+            "mail",
+            n % 17 == 0 ? "email:bounce" : "email:welcome",
+            "later-" + n,
+            "{\"user\":{\"id\":" + n + ",\"name\":\"Ada\"},\"locale\":\"en\"}",
+            "completed");
+      }
+      try {
+        // It is the time that passes which is to be seen.
+        Thread.sleep(1_000);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private static void fill(DashboardFixture on) {

@@ -229,6 +229,17 @@ class SecurityIT {
     assertThat(queues.get("items").findValuesAsString("queue")).containsExactly("mail-1");
     JsonNode overview = on.api(dashboard, "/overview").basic("otto", "otto's word").get().json();
     assertThat(overview.at("/sizes/pending").intValue()).isEqualTo(1);
+    JsonNode levels =
+        on.api(dashboard, "/history/levels").basic("otto", "otto's word").get().is(200).json();
+    assertThat(levels.at("/points/0/sizes/pending").intValue()).isEqualTo(1);
+    assertThat(levels.at("/points/0").has("workers")).isFalse();
+    JsonNode all =
+        on.api(dashboard, "/history/levels").basic("anna", "anna's word").get().is(200).json();
+    assertThat(all.at("/points/0/sizes/pending").intValue()).isEqualTo(2);
+    on.api(dashboard, "/history/levels?queue=billing")
+        .basic("otto", "otto's word")
+        .get()
+        .isProblem(404, "queue-not-found");
     JsonNode found =
         on.api(dashboard, "/search?q=t").basic("otto", "otto's word").get().is(200).json();
     assertThat(found.get("items").findValuesAsString("id")).containsExactly("a");

@@ -158,6 +158,24 @@ class TaskApiIT {
   }
 
   @Test
+  void aPayloadIsReplacedAndTheTaskRunAgainAtOnce() {
+    on.enqueue("mail", "email", o -> o.id("a"));
+    on.enqueue("mail", "email", o -> o.id("b"));
+    on.inspector.archive("mail", "a");
+    Dashboard dashboard = on.start();
+
+    on.api(dashboard, "/queues/mail/tasks/a/payload?run=true")
+        .put("{\"payload\":{\"n\":2}}")
+        .is(204);
+    // What is pending already only gets another payload.
+    on.api(dashboard, "/queues/mail/tasks/b/payload?run=true").put("{\"payload\":3}").is(204);
+
+    assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
+    assertThat(on.inspector.task("mail", "a").payload().utf8()).isEqualTo("{\"n\":2}");
+    assertThat(on.inspector.task("mail", "b").payload().utf8()).isEqualTo("3");
+  }
+
+  @Test
   void tellsAllOfATaskAndWhatCanBeDoneWithIt() {
     on.client
         .enqueue(

@@ -20,24 +20,73 @@ export function curl({method, path, query, body}) {
   return words.join(' ');
 }
 
-/** cli('task', 'run', {queue: 'mail', id: 'x'}); true stands for a switch, null for nothing. */
-export function cli(...parts) {
+/**
+ * cli('task', 'run', {queue: 'mail', id: 'x'}, ['name']): words of the command, options, and names; true stands for a switch,
+ * null for nothing.
+ */
+export const cli = (...parts) => cliChain(parts);
+
+/** Several of them, each as an array of what cli takes; one after the other, as long as all goes well. */
+export const cliChain = (...commands) => {
+  const text = commands.map(wordsOf).join(' && ');
+  return chosenRedis() ? `${text}   # on ${chosenRedis()}` : text;
+};
+
+function wordsOf(parts) {
   const words = ['asynq'];
   for (const part of parts) {
     if (typeof part === 'string') {
-      words.push(shell(part));
-      continue;
-    }
-    for (const [key, value] of Object.entries(part)) {
-      const option = `--${key}`;
-      if (value === true) {
-        words.push(option);
-      } else if (Array.isArray(value)) {
-        value.forEach((each) => words.push(option, shell(each)));
-      } else if (value !== null && value !== undefined && value !== '' && value !== false) {
-        words.push(option, shell(String(value)));
-      }
+      words.push(part);
+    } else if (Array.isArray(part)) {
+      // A name may look like an option.
+      words.push(...(part.some((each) => each.startsWith('-')) ? ['--'] : []), ...part.map(shell));
+    } else {
+      words.push(...optionsOf(part));
     }
   }
-  return chosenRedis() ? `${words.join(' ')}   # on ${chosenRedis()}` : words.join(' ');
+  return words.join(' ');
+}
+
+function optionsOf(values) {
+  const words = [];
+  const add = (option, value) => words.push(...(value.startsWith('-') ? [`${option}=${shell(value)}`] : [option, shell(value)]));
+  for (const [key, value] of Object.entries(values)) {
+    if (value === true) {
+      words.push(`--${key}`);
+    } else if (Array.isArray(value)) {
+      value.forEach((each) => add(`--${key}`, each));
+    } else if (value !== null && value !== undefined && value !== '' && value !== false) {
+      add(`--${key}`, String(value));
+    }
+  }
+  return words;
+}
+
+/** Tasks by their ids, in cli; one that looks like an option is only taken as a name. */
+export const byId = (...ids) => (ids.some((id) => id.startsWith('-')) ? ids : {id: ids});
+
+/** A payload as the command takes it: @ at the beginning would be a file. */
+export const literal = (text) => (text.startsWith('@') ? `@${text}` : text);
+
+const BULK = {run: 'runall', archive: 'archiveall', delete: 'deleteall', cancel: 'cancelall', move: 'moveall'};
+const BULK_TERM = /^(queue|state|group|type|id|error):(?:"((?:[^"\\]|\\.)*)"|(\S+))$/;
+
+/** The command for all tasks that a query wants; null where only a job can do it. */
+export function bulkCli(action, query, more) {
+  const options = {};
+  for (const term of query.match(/[^\s"]*"(?:[^"\\]|\\.)*"|\S+/g) ?? []) {
+    const [, key, quoted, plain] = BULK_TERM.exec(term) ?? [];
+    if (!key || key in options) {
+      return null;
+    }
+    options[key] = quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1');
+  }
+  const {queue, state} = options;
+  if (!BULK[action] || !queue || !state || queue.includes('*') || state.includes(',')) {
+    return null;
+  }
+  if (action === 'cancel') {
+    delete options.state;
+  }
+  return cli('task', BULK[action], options, more);
 }

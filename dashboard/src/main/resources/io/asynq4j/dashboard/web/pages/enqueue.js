@@ -2,7 +2,7 @@
 
 import {queuePath, send} from '../core/api.js';
 import {copy} from '../core/clipboard.js';
-import {cli, curl} from '../core/commands.js';
+import {cli, curl, literal, shell} from '../core/commands.js';
 import {live, onLive} from '../core/live.js';
 import {go, taskLink} from '../core/router.js';
 import {View, html, nothing} from '../core/view.js';
@@ -23,15 +23,30 @@ const FIELDS = [
   ['id', 'Id', '', 'Made up when empty'],
 ];
 
+const EMPTY = {queue: 'default', type: '', kind: 'json', payload: '{}', headers: ''};
+
 class EnqueuePage extends View {
-  #values = {queue: 'default', type: '', kind: 'json', payload: '{}', headers: ''};
+  #values = EMPTY;
   #error = null;
   #isBusy = false;
 
   start() {
-    this.#values.queue = this.place.query.get('queue') ?? this.#values.queue;
-    this.#values.type = this.place.query.get('type') ?? '';
+    this.#begin();
     this.until(onLive(() => this.update()));
+  }
+
+  moved(place) {
+    if (place.path === this.place.path && place.query.toString() !== this.place.query.toString()) {
+      this.place = place;
+      this.#begin();
+    }
+  }
+
+  #begin() {
+    const {query} = this.place;
+    this.#values = {...EMPTY, queue: query.get('queue') ?? EMPTY.queue, type: query.get('type') ?? ''};
+    this.#error = null;
+    this.update();
   }
 
   #set(key, value) {
@@ -66,8 +81,12 @@ class EnqueuePage extends View {
 
   #cli() {
     const v = this.#values;
-    return cli('task', 'enqueue', {queue: v.queue, type: v.type, payload: v.payload, in: v.processIn, at: v.processAt, retry: v.maxRetry, timeout: v.timeout, deadline: v.deadline, unique: v.uniqueFor,
+    const isBytes = v.kind === 'base64' && v.payload.trim() !== '';
+    const payload = v.kind === 'text' ? v.payload : minified(v.payload.trim());
+    const command = cli('task', 'enqueue', {queue: v.queue, type: v.type, payload: isBytes ? '-' : literal(payload), in: v.processIn, at: v.processAt, retry: v.maxRetry, timeout: v.timeout, deadline: v.deadline, unique: v.uniqueFor,
       retention: v.retention, group: v.group, id: v.id, header: Object.entries(headersOf(v.headers)).map(([k, w]) => `${k}=${w}`)});
+    // Bytes come through the input.
+    return isBytes ? `echo ${shell(v.payload.trim())} | base64 -d | ${command}` : command;
   }
 
   async #send(event) {

@@ -10,14 +10,31 @@ import {stackBar} from '../parts/charts.js';
 import '../parts/queue-table.js';
 
 const SERIES = [{key: 'succeeded', label: 'succeeded / s'}, {key: 'failed', label: 'failed / s', kind: 'line'}];
+const LATENCY = [{key: 'latency', label: 'how long the next task has waited'}];
 const MOST_SHOWN = 6;
 
 /** Counts per interval become counts per second. */
-export const ratesOf = (history) => (history?.points ?? []).map((p) => ({
-  at: Date.parse(p.at),
-  succeeded: (1_000 * (p.processed - p.failed)) / history.intervalMs,
-  failed: (1_000 * p.failed) / history.intervalMs,
-}));
+export function ratesOf(history) {
+  const points = (history?.points ?? []).map((p) => ({
+    at: Date.parse(p.at),
+    succeeded: (1_000 * (p.processed - p.failed)) / history.intervalMs,
+    failed: (1_000 * p.failed) / history.intervalMs,
+  }));
+  // The last interval is not over yet, and would always look like a fall.
+  return points.length > 2 ? points.slice(0, -1) : points;
+}
+
+/** Sizes and latencies as points of a chart; what is known just now is the last of them. */
+export function levelsOf(history, now) {
+  const points = (history?.points ?? []).map((p) => ({at: Date.parse(p.at), ...p.sizes, latency: p.latencyMs, workers: p.workers, busy: p.busyWorkers}));
+  const at = now?.at && now.sizes ? Date.parse(now.at) : 0;
+  if (at > (points.at(-1)?.at ?? 0)) {
+    points.push({at, ...now.sizes, latency: now.latencyMs, workers: now.workers, busy: now.busy});
+  }
+  return points;
+}
+
+export const STATE_SERIES = STATES.map((state) => ({key: state, label: state}));
 
 class OverviewPage extends View {
   #isAll = false;
@@ -25,19 +42,21 @@ class OverviewPage extends View {
   start() {
     this.until(onLive(() => this.update()));
     this.history = this.load(() => ({path: 'history'}), 10_000);
+    this.levels = this.load(() => ({path: 'history/levels'}), 15_000);
   }
 
   template() {
     const o = live.overview;
     const sizes = o?.sizes ?? {};
     const total = STATES.reduce((sum, state) => sum + (sizes[state] ?? 0), 0);
+    const levels = levelsOf(this.levels.data, o);
     return html`
       ${head({title: 'Overview', actions: ageOf(this.history)})}
       <section class="stats" aria-label="Now">
-        ${stat('Throughput', html`${rate(o?.processedPerSecond)}<small>/s</small>`, 'attempts over the last minute')}
+        ${stat('Throughput', html`${rate(o?.processedPerSecond)}<small>/s</small>`, 'in the last minute')}
         ${stat('Failures', html`${rate(o?.failedPerSecond)}<small>/s</small>`, o ? `${compact(o.failedToday)} today, ${percent(o.failedToday, o.processedToday)}` : nothing, o?.failedPerSecond > 0 ? 'bad' : '')}
         ${stat('Waiting', compact(sizes.pending), 'pending in all queues')}
-        ${stat('Latency', o ? duration(o.latencyMs) : '–', 'longest of all queues')}
+        ${stat('Latency', o?.latencyMs ? duration(o.latencyMs) : '–', o && !o.latencyMs ? 'nothing waits' : 'longest of all queues')}
         ${stat('Workers', html`${compact(o?.busy)}<small> / ${compact(o?.workers)}</small>`, o ? `busy on ${o.servers === 1 ? '1 server' : `${compact(o.servers)} servers`}` : nothing, o && o.servers === 0 ? 'warn' : '')}
         ${stat('Processed today', compact(o?.processedToday), o ? `${compact(o.queues)} queues${o.pausedQueues ? `, ${o.pausedQueues} paused` : ''}` : nothing)}
       </section>
@@ -47,11 +66,19 @@ class OverviewPage extends View {
         ${trouble(this.history)}
         <time-chart .points=${ratesOf(this.history.data)} .series=${SERIES} .label=${'Throughput of the last hour'} .height=${220}></time-chart>
       </section>
-      <section class="card">
-        <header class="card-head"><h2>Tasks by state</h2><span class="faint">${compact(total)} in all</span></header>
-        ${stackBar(STATES.map((state) => ({key: state, value: sizes[state] ?? 0})), total, 'Tasks by state')}
-        <ul class="state-legend">${STATES.map((state) => html`<li><i class="dot state-${state}"></i><a href=${link('/search', [], {q: `state:${state}`})} title=${WHAT[state]}>${state}</a><b>${compact(sizes[state] ?? 0)}</b></li>`)}</ul>
-      </section>
+      <div class="columns">
+        <section class="card">
+          <header class="card-head"><h2>Tasks by state</h2><span class="faint">${compact(total)} now, and in the last hour</span></header>
+          ${trouble(this.levels)}
+          ${stackBar(STATES.map((state) => ({key: state, value: sizes[state] ?? 0})), total, 'Tasks by state')}
+          <ul class="state-legend">${STATES.map((state) => html`<li><i class="dot state-${state}"></i><a href=${link('/search', [], {q: `state:${state}`})} title=${WHAT[state]}>${state}</a><b>${compact(sizes[state] ?? 0)}</b></li>`)}</ul>
+          <time-chart .points=${levels} .series=${STATE_SERIES} .stacked=${true} .bare=${true} .label=${'Tasks by state in the last hour'} .height=${150}></time-chart>
+        </section>
+        <section class="card">
+          <header class="card-head"><h2>Latency</h2><span class="faint">longest of all queues, last hour</span></header>
+          <time-chart .points=${levels} .series=${LATENCY} .format=${duration} .label=${'Longest latency in the last hour'} .height=${205}></time-chart>
+        </section>
+      </div>
       <queue-table></queue-table>`;
   }
 

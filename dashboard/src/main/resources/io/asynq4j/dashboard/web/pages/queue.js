@@ -15,9 +15,16 @@ import '../parts/query-box.js';
 import {limitQueue, pauseQueue, removeQueue} from '../parts/queue-actions.js';
 import {actOnChosen, actOnQuery} from '../parts/task-actions.js';
 import {keyOf} from '../parts/task-table.js';
-import {ratesOf} from './overview.js';
+import {STATE_SERIES, levelsOf, ratesOf} from './overview.js';
 
 const SERIES = [{key: 'succeeded', label: 'succeeded / s'}, {key: 'failed', label: 'failed / s', kind: 'line'}];
+
+/** What the chart of the last hour can show. */
+const CHARTS = {
+  throughput: {series: SERIES, points: (page) => ratesOf(page.history.data)},
+  tasks: {series: STATE_SERIES, stacked: true, points: (page, q) => levelsOf(page.levels.data, q)},
+  latency: {series: [{key: 'latency', label: 'latency'}], format: duration, points: (page, q) => levelsOf(page.levels.data, q)},
+};
 
 class QueuePage extends View {
   #chosen = new Set();
@@ -58,6 +65,7 @@ class QueuePage extends View {
     this.until(onLive(() => this.moved(this.place)));
     this.detail = this.load(() => ({path: queuePath(this.#name)}), 5_000);
     this.history = this.load(() => ({path: 'history', query: {queue: this.#name}}), 10_000);
+    this.levels = this.load(() => ({path: 'history/levels', query: {queue: this.#name}}), 15_000);
     this.days = this.load(() => ({path: `${queuePath(this.#name)}/days`, query: {days: 14}}), 60_000);
     this.groups = this.load(() => (this.#state === 'aggregating' ? {path: `${queuePath(this.#name)}/groups`, query: {limit: 200}} : Promise.resolve(null)), 5_000);
     this.tasks = this.load(() => this.#listRequest(), 4_000);
@@ -117,7 +125,7 @@ class QueuePage extends View {
     if (this.detail.error?.status === 404) {
       return html`${head({crumbs: [['Queues', link('/queues')]], title: this.#name})}${empty('There is no such queue', 'It may have been removed. A queue appears with its first task.')}`;
     }
-    const q = {...live.queues.get(this.#name), ...(this.detail.data ?? {})};
+    const q = newest(live.queues.get(this.#name), this.detail.data);
     return html`
       ${head({
         crumbs: [['Queues', link('/queues')]],
@@ -133,19 +141,27 @@ class QueuePage extends View {
       ${trouble(this.detail)}
       <section class="stats" aria-label="Numbers">
         ${stat('Size', compact(q.size), q.groups ? plural(q.groups, 'group') : 'all states')}
-        ${stat('Latency', duration(q.latencyMs), 'of the next task to run')}
+        ${stat('Latency', q.latencyMs ? duration(q.latencyMs) : '–', q.latencyMs ? 'of the next task to run' : 'nothing waits')}
         ${stat('Today', compact(q.processedToday), html`${compact(q.processed)} ever`)}
         ${stat('Failed today', compact(q.failedToday), percent(q.failedToday, q.processedToday), q.failedToday > 0 ? 'bad' : '')}
         ${stat('Servers', compact(q.servers), limitsText(q.limits))}
         ${stat('Memory', bytes(q.memoryBytes), q.slot === undefined || q.slot === null ? 'estimated' : `slot ${q.slot}`)}
       </section>
       <div class="columns">
-        <section class="card"><header class="card-head"><h2>Last hour</h2></header>
-          <time-chart .points=${ratesOf(this.history.data)} .series=${SERIES} .height=${150} .label=${`Throughput of ${this.#name}`}></time-chart></section>
+        ${this.#chart(q)}
         <section class="card"><header class="card-head"><h2>Last 14 days</h2><span class="faint">UTC days</span></header>
           <day-bars .bars=${daysOf(this.days.data)} .label=${`Days of ${this.#name}`}></day-bars></section>
       </div>
       ${this.#list(q)}`;
+  }
+
+  #chart(q) {
+    const chosen = this.place.query.get('chart') in CHARTS ? this.place.query.get('chart') : 'throughput';
+    const {series, stacked = false, format = null, points} = CHARTS[chosen];
+    return html`<section class="card"><header class="card-head"><h2>Last hour</h2><span class="grow"></span>
+      <div class="segmented" role="group" aria-label="What the chart shows">${Object.keys(CHARTS).map((key) => html`
+        <button aria-pressed=${key === chosen} @click=${() => setQuery({chart: key === 'throughput' ? null : key})}>${key}</button>`)}</div></header>
+      <time-chart .points=${points(this, q)} .series=${series} .stacked=${stacked} .format=${format} .height=${150} .label=${`${chosen} of ${this.#name}`}></time-chart></section>`;
   }
 
   #list(q) {
@@ -202,6 +218,9 @@ class QueuePage extends View {
     return pager({offset: this.#offset, rows: pref('rows'), total: list.total ?? 0, set: (offset) => setQuery({offset: offset || null, state: this.#state})});
   }
 }
+
+/** The one knows more, the other may have looked later. */
+const newest = (row, detail) => (row?.at && detail?.at && Date.parse(row.at) > Date.parse(detail.at) ? {...detail, ...row} : {...row, ...detail});
 
 const limitsText = (limits) => {
   const parts = [];

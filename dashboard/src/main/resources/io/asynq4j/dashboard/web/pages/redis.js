@@ -51,7 +51,8 @@ class RedisPage extends View {
 
   #slotTable() {
     const data = this.slots.data;
-    if (!data?.items?.length) {
+    // One server has them all.
+    if (!data?.items?.length || (!this.#slotMatch && data.items.every((s) => !s.nodes?.length))) {
       return nothing;
     }
     return html`<section class="card"><header class="card-head"><h2>Where queues lie</h2><span class="faint">${count(data.total)}</span><span class="grow"></span>

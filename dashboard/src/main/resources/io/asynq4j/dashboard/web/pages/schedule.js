@@ -1,6 +1,8 @@
 // One schedule: when it runs, what it enqueues, and what it has enqueued.
 
 import {may, name} from '../core/api.js';
+import {local, relative} from '../core/format.js';
+import {pref} from '../core/prefs.js';
 import {go, link, queueLink, taskLink} from '../core/router.js';
 import {View, html, nothing} from '../core/view.js';
 import {ageOf, empty, head, tag, trouble, waiting, when} from '../parts/basics.js';
@@ -59,7 +61,7 @@ class SchedulePage extends View {
               ${this.runs.data.cursor && this.#limit < 1_000 ? html`<p class="center"><button class="small" @click=${() => { this.#limit = Math.min(1_000, this.#limit * 4); this.runs.refresh(); }}>More</button></p>` : nothing}` : this.runs.data ? empty('Nothing yet') : nothing}</section>
         </div>
         <section class="card"><header class="card-head"><h2>${s.description ?? 'When'}</h2></header><p><code>${s.spec}</code></p>
-          ${s.nextRuns?.length ? html`<ol class="timeline">${s.nextRuns.map((at) => html`<li class="later future"><span>${when(at)}</span></li>`)}</ol>` : html`<p class="faint">Its next runs are not known here.</p>`}</section>
+          ${s.nextRuns?.length ? html`<ol class="timeline">${s.nextRuns.map((at) => html`<li class="later future"><span>${when(at)}</span><span class="faint">${pref('time') === 'utc' ? relative(new Date(at)) : local(new Date(at))}</span></li>`)}</ol>` : html`<p class="faint">Its next runs are not known here.</p>`}</section>
       </div>` : nothing}`;
   }
 }

@@ -26,7 +26,7 @@ class ServersPage extends View {
       danger: isStop,
       text: html`<p>${isStop ? 'It finishes or gives back what it works on, and ends.' : 'It finishes what it works on and claims nothing more.'} Servers written in Go do not hear this.</p>`,
       request: () => ({method: 'POST', path: `servers/${name(server.id)}/${verb}`}),
-      cli: () => cli('server', verb, server.id),
+      cli: () => cli('server', verb, [server.id]),
       done: `${where} was told`,
     });
     if (isDone) {

@@ -1,7 +1,7 @@
 // All that is known of one task, and all that can be done with it.
 
 import {taskPath, url} from '../core/api.js';
-import {cli, curl} from '../core/commands.js';
+import {byId, cli, curl} from '../core/commands.js';
 import {duration, plural, shortId} from '../core/format.js';
 import {link, queueLink} from '../core/router.js';
 import {ACTIONS} from '../core/states.js';
@@ -46,7 +46,7 @@ class TaskPage extends View {
         title: t?.type || shortId(id),
         meta: html`${t ? badge(t.state) : nothing}${t?.orphaned ? tag('orphaned', 'bad') : nothing}<span class="mono break">${id}</span>${copyButton(id, 'the id')}`,
         actions: html`${ageOf(this.task)}
-          <button class="ghost small" @click=${() => copy(cli('task', 'inspect', {queue, id}), 'Copied as CLI')}>${icon('terminal')}CLI</button>
+          <button class="ghost small" @click=${() => copy(cli('task', 'inspect', {queue}, byId(id)), 'Copied as CLI')}>${icon('terminal')}CLI</button>
           <button class="ghost small" @click=${() => copy(curl({method: 'GET', path: this.#path}), 'Copied as curl')}>${icon('terminal')}curl</button>`,
       })}
       ${trouble(this.task)}${waiting(this.task)}
@@ -68,8 +68,8 @@ class TaskPage extends View {
           ${t.result.kind !== 'absent' ? html`<section class="card"><header class="card-head"><h2>Result</h2></header>
             <content-view .content=${t.result} .what=${'result'} .download=${url(`${this.#path}/result`).href}></content-view></section>` : nothing}
           ${t.failures?.length ? this.#attempts(t.failures) : nothing}
-          ${t.lastError && !t.failures?.length ? html`<section class="card"><header class="card-head"><h2>Last error</h2><span class="faint">${when(t.lastFailedAt)}</span><span class="grow"></span>${copyButton(t.lastError, 'the error')}</header>
-            <pre class="error-block" tabindex="0">${t.lastError}</pre>
+          ${t.lastError && !t.failures?.length ? html`<section class="card"><header class="card-head"><h2>Last error</h2><span class="faint">${when(t.lastFailedAt)}</span></header>
+            <div class="with-copy"><pre class="error-block" tabindex="0">${t.lastError}</pre>${copyButton(t.lastError, 'the error')}</div>
           </section>` : nothing}
           ${t.fingerprint ? html`<p><a href=${link('/search', [], {q: `fingerprint:${t.fingerprint}`})}>All tasks that failed like this</a></p>` : nothing}
         </div>
@@ -97,7 +97,7 @@ class TaskPage extends View {
     return html`<section class="card"><header class="card-head"><h2>Failed attempts</h2><span class="faint">the latest ${failures.length}</span></header>
       ${[...failures].reverse().map((failure, i) => html`<details class="attempt" ?open=${i === 0}>
         <summary><span class="error-text">${failure.error.split('\n')[0] || 'without a message'}</span><span class="faint nowrap">${when(failure.at)}</span></summary>
-        <pre class="error-block" tabindex="0">${failure.trace || failure.error}</pre>${copyButton(failure.trace || failure.error, 'the error')}</details>`)}</section>`;
+        <div class="with-copy"><pre class="error-block" tabindex="0">${failure.trace || failure.error}</pre>${copyButton(failure.trace || failure.error, 'the error')}</div></details>`)}</section>`;
   }
 
   #explanation(t) {
@@ -122,7 +122,7 @@ class TaskPage extends View {
       [t.nextProcessAt, t.state === 'retry' ? 'Runs again' : 'Runs', 'later'],
       [t.completedAt && t.retentionMs ? new Date(Date.parse(t.completedAt) + t.retentionMs).toISOString() : null, 'Is forgotten', 'later'],
       ...forecast(t),
-    ].filter(([at]) => at).sort(([a], [b]) => Date.parse(a) - Date.parse(b));
+    ].filter(([at]) => at).sort(([a], [b]) => second(a) - second(b));
     return steps.length ? html`<section class="card"><header class="card-head"><h2>Timeline</h2></header><ol class="timeline">
       ${steps.map(([at, text, kind]) => html`<li class="${kind} ${Date.parse(at) > now ? 'future' : ''}"><span>${text}</span><span class="faint">${when(at)}</span></li>`)}</ol>
       ${t.state === 'retry' ? html`<p class="faint">Times after the next attempt are estimates by the usual delays; servers may be set otherwise.</p>` : nothing}</section>` : nothing;
@@ -142,6 +142,9 @@ function forecast(t) {
   }
   return steps;
 }
+
+/** Some times are whole seconds: within one, steps stay in the order above. */
+const second = (at) => Math.floor(Date.parse(at) / 1_000);
 
 const fact = (label, value) => (value === null || value === undefined ? nothing : html`<div><dt>${label}</dt><dd>${value}</dd></div>`);
 

@@ -1,9 +1,13 @@
 // Charts as SVG: lines or areas over time, and stacked bars. Colours come from the style sheet by the name of a series.
 
-import {clock, compact} from '../core/format.js';
+import {clock, compact, duration} from '../core/format.js';
+import {pref} from '../core/prefs.js';
 import {View, html, nothing, svg} from '../core/view.js';
 
 const PAD = {top: 10, right: 12, bottom: 22, left: 44};
+const CHARACTER = 6.4;
+/** Steps between times that people count in, in seconds. */
+const STEPS = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
 
 function niceTop(value) {
   if (value <= 0) {
@@ -13,14 +17,33 @@ function niceTop(value) {
   return [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= value) ?? value;
 }
 
+/** Two steps of a length of time, at least this long. */
+function niceTopOfTime(ms) {
+  const seconds = ms / 2_000;
+  const step = seconds <= 1 ? null : STEPS.find((each) => each >= seconds);
+  return step ? 2_000 * step : niceTop(ms);
+}
+
+/** Times at which a clock shows something round; no more than fit. */
+function roundTimes(first, last, most) {
+  const offset = pref('time') === 'utc' ? 0 : new Date(first).getTimezoneOffset() * 60_000;
+  const step = 1_000 * (STEPS.find((each) => (last - first) / (1_000 * each) <= most) ?? 86_400);
+  const times = [];
+  for (let at = Math.ceil((first - offset) / step) * step + offset; at <= last; at += step) {
+    times.push(at);
+  }
+  return times;
+}
+
 const tick = (n) => (n > 0 && n < 1 ? n.toFixed(2).replace(/0$/, '') : n < 10 && n % 1 ? n.toFixed(1) : compact(n));
 
 /**
  * @prop points [{at: ms, …values}] oldest first
  * @prop series [{key, label, kind}] kind: line or area; areas stack if `stacked` is set
+ * @prop bare without a legend until it is pointed at, where one stands beside it
  */
 class TimeChart extends View {
-  static props = ['points', 'series', 'stacked', 'label', 'height', 'format'];
+  static props = ['points', 'series', 'stacked', 'label', 'height', 'format', 'bare'];
   #width = 0;
   #hover = null;
 
@@ -48,8 +71,10 @@ class TimeChart extends View {
     const first = points[0].at;
     const last = points.at(-1).at;
     const sum = (p) => series.reduce((total, s) => total + (p[s.key] ?? 0), 0);
-    const top = niceTop(Math.max(...points.map((p) => (this.stacked ? sum(p) : Math.max(...series.map((s) => p[s.key] ?? 0))))));
-    const x = (at) => PAD.left + ((at - first) / Math.max(1, last - first)) * (width - PAD.left - PAD.right);
+    const isTime = say === duration;
+    const top = (isTime ? niceTopOfTime : niceTop)(Math.max(...points.map((p) => (this.stacked ? sum(p) : Math.max(...series.map((s) => p[s.key] ?? 0))))));
+    const left = Math.max(PAD.left, 12 + CHARACTER * Math.max(say(top).length, say(top / 2).length));
+    const x = (at) => left + ((at - first) / Math.max(1, last - first)) * (width - left - PAD.right);
     const y = (value) => height - PAD.bottom - (value / top) * (height - PAD.top - PAD.bottom);
     const below = points.map(() => 0);
     const shapes = series.map((s) => {
@@ -60,18 +85,17 @@ class TimeChart extends View {
       return {s, line, area: `${line}${back}Z`};
     });
     const hovered = this.#hover === null ? null : points[Math.min(this.#hover, points.length - 1)];
-    const ticks = Math.max(2, Math.min(7, Math.floor(width / 110)));
+    const times = roundTimes(first, last, Math.max(2, Math.min(7, Math.floor(width / 110))));
     return html`<figure class="chart">
-      <div class="legend">${series.map((s) => html`<span class="series-${s.key}"><i></i>${s.label}${hovered ? html` <b>${say(hovered[s.key] ?? 0)}</b>` : nothing}</span>`)}
+      <div class=${this.bare ? 'legend over' : 'legend'} ?hidden=${this.bare && !hovered}>${series.map((s) => html`<span class="series-${s.key}"><i></i>${s.label}${hovered ? html` <b>${say(hovered[s.key] ?? 0)}</b>` : nothing}</span>`)}
         ${hovered ? html`<span class="faint">${clock(new Date(hovered.at))}</span>` : nothing}</div>
       <svg width=${width} height=${height} role="img" aria-label=${this.#summary(points, series, say)}
         @pointermove=${(e) => this.#point(e, points, x)} @pointerleave=${() => { this.#hover = null; this.update(); }}>
-        ${[0, 0.5, 1].map((part) => svg`<line class="grid" x1=${PAD.left} x2=${width - PAD.right} y1=${y(top * part)} y2=${y(top * part)}></line>
-          <text class="axis" x=${PAD.left - 8} y=${y(top * part) + 4} text-anchor="end">${say(top * part)}</text>`)}
-        ${Array.from({length: ticks}, (_, i) => {
-          const at = first + ((last - first) * i) / (ticks - 1);
-          const anchor = i === 0 ? 'start' : i === ticks - 1 ? 'end' : 'middle';
-          return svg`<text class="axis" x=${x(at)} y=${height - 5} text-anchor=${anchor}>${clock(new Date(at), last - first < 600_000)}</text>`;
+        ${[0, 0.5, 1].map((part) => svg`<line class="grid" x1=${left} x2=${width - PAD.right} y1=${y(top * part)} y2=${y(top * part)}></line>
+          <text class="axis" x=${left - 8} y=${y(top * part) + 4} text-anchor="end">${say(top * part)}</text>`)}
+        ${times.map((at) => {
+          const anchor = x(at) - left < 24 ? 'start' : width - PAD.right - x(at) < 24 ? 'end' : 'middle';
+          return svg`<text class="axis" x=${x(at)} y=${height - 5} text-anchor=${anchor}>${clock(new Date(at), at % 60_000 !== 0)}</text>`;
         })}
         ${shapes.map(({s, line, area}) => svg`<g class="series-${s.key}">
           ${s.kind === 'line' ? nothing : svg`<path class=${this.stacked ? 'area solid' : 'area'} d=${area}></path>`}

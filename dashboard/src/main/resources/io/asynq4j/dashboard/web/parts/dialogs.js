@@ -9,7 +9,7 @@ let host = null;
 /**
  * Asks; the promise gives the values of the fields, or null when it was called off.
  *
- * @param question {title, text, fields: [{name, label, type, value, options, required, hint}], confirm, danger, typed,
+ * @param question {title, text, fields: [{name, label, type, value, options, required, hint}], confirm, dismiss, danger, typed,
  *     commands(values) → {cli, curl}}; typed is a text that must be written before it can go on
  */
 export const ask = (question) => host.ask(question);
@@ -76,7 +76,7 @@ class QuestionDialog extends View {
           <button type="button" class="ghost small" title=${text} @click=${() => copy(text, `Copied as ${kind}`)}>${icon('terminal')}Copy as ${kind}</button>`)}
       </div>` : nothing}
       <div class="dialog-foot">
-        ${question.only ? nothing : html`<button type="button" class="quiet" @click=${() => this.#close(null)}>Cancel</button>`}
+        ${question.only ? nothing : html`<button type="button" class="quiet" @click=${() => this.#close(null)}>${question.dismiss ?? 'Cancel'}</button>`}
         <button type="submit" class=${question.danger ? 'danger' : 'primary'} ?disabled=${!this.#isReady()}
           ?data-first=${!(question.fields ?? []).length}>${question.confirm ?? 'OK'}</button>
       </div>

@@ -10,6 +10,7 @@ import {icon} from './icons.js';
 import {failed, toast} from './toasts.js';
 
 const POLL_MS = 1_000;
+const FIRST_POLL_MS = 125;
 const waiters = new Map();
 
 let host = null;
@@ -40,8 +41,9 @@ export function followJob(job, {isShown = true} = {}) {
 
 /** The stream tells of jobs too, but may be away just now. */
 async function poll(id) {
-  while (waiters.has(id)) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  // Most jobs are short: at first it looks often.
+  for (let wait = FIRST_POLL_MS; waiters.has(id); wait = Math.min(POLL_MS, 2 * wait)) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
     try {
       const job = await get(`jobs/${encodeURIComponent(id)}`);
       host.took(job);

@@ -14,7 +14,7 @@ export function pauseQueue(queue) {
     confirm: isPaused ? 'Resume' : 'Pause',
     text: html`<p>${isPaused ? 'Servers take its tasks again.' : 'Servers finish what they work on and take nothing more from it. New tasks are still accepted.'}</p>`,
     request: () => ({method: 'POST', path: `${queuePath(queue.queue)}/${verb}`}),
-    cli: () => cli('queue', verb, queue.queue),
+    cli: () => cli('queue', verb, [queue.queue]),
     done: `${queue.queue} is ${isPaused ? 'running again' : 'paused'}`,
   });
 }
@@ -29,7 +29,7 @@ export function removeQueue(queue) {
       ${queue.sizes?.active ? ` It is refused while ${count(queue.sizes.active)} are active.` : nothing}</p>`,
     typed: hasTasks ? queue.queue : null,
     request: () => ({method: 'DELETE', path: queuePath(queue.queue), query: hasTasks ? {force: true} : {}}),
-    cli: () => cli('queue', 'remove', queue.queue, {force: hasTasks}),
+    cli: () => cli('queue', 'remove', {force: hasTasks}, [queue.queue]),
     done: `${queue.queue} is removed`,
   });
 }
@@ -48,7 +48,7 @@ export function limitQueue(queue, limits) {
       {name: 'ordered', label: 'One by one, in their order', value: limits?.ordered === null || limits?.ordered === undefined ? '' : String(limits.ordered), options: [['', 'not set'], ['true', 'yes'], ['false', 'no']]},
     ],
     request: (values) => ({method: 'PUT', path: `${queuePath(queue)}/limits`, body: body(values)}),
-    cli: ({maxActive, ordered}) => (maxActive === '' && ordered === '' ? cli('queue', 'limit', queue, {clear: true}) : cli('queue', 'limit', queue, {'max-active': maxActive, ordered})),
+    cli: ({maxActive, ordered}) => (maxActive === '' && ordered === '' ? cli('queue', 'limit', {clear: true}, [queue]) : cli('queue', 'limit', {'max-active': maxActive, ordered}, [queue])),
     done: `The limits of ${queue} are set`,
   });
 }

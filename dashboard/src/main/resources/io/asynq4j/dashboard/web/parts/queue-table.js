@@ -4,7 +4,7 @@ import {may} from '../core/api.js';
 import {compact, count, duration, percent} from '../core/format.js';
 import {live, onLive} from '../core/live.js';
 import {pref} from '../core/prefs.js';
-import {queueLink} from '../core/router.js';
+import {here, onRoute, queueLink, setQuery} from '../core/router.js';
 import {STATES} from '../core/states.js';
 import {View, html, nothing, repeat} from '../core/view.js';
 import {empty, tag} from './basics.js';
@@ -23,6 +23,7 @@ const VALUES = {
 
 const names = new Intl.Collator('en', {numeric: true});
 
+/** What is shown of them stands in the address: match, sort (with - for downwards) and from. */
 class QueueTable extends View {
   #match = '';
   #sort = 'name';
@@ -33,6 +34,19 @@ class QueueTable extends View {
 
   start() {
     this.until(onLive(() => this.update()));
+    this.until(onRoute(() => this.#moved()));
+    this.#moved();
+  }
+
+  #moved() {
+    const {query} = here();
+    const sort = query.get('sort') ?? 'name';
+    const key = sort.replace(/^-/, '');
+    this.#match = query.get('match') ?? '';
+    this.#sort = key in VALUES ? key : 'name';
+    this.#isUp = !sort.startsWith('-');
+    this.#offset = Number(query.get('from')) || 0;
+    this.update();
   }
 
   #rows() {
@@ -59,10 +73,8 @@ class QueueTable extends View {
   }
 
   #by(sort) {
-    this.#isUp = this.#sort === sort ? !this.#isUp : sort === 'name';
-    this.#sort = sort;
-    this.#offset = 0;
-    this.update();
+    const isUp = this.#sort === sort ? !this.#isUp : sort === 'name';
+    setQuery({sort: sort === 'name' && isUp ? null : (isUp ? '' : '-') + sort, from: null});
   }
 
   template() {
@@ -76,14 +88,14 @@ class QueueTable extends View {
     return html`<section class="card">
       <header class="card-head"><h2>Queues</h2><span class="faint">${count(live.queues.size)}</span><span class="grow"></span>
         <input class="filter" type="search" placeholder="Filter by name" aria-label="Filter queues by name" .value=${this.#match}
-          @input=${(e) => { this.#match = e.target.value; this.#offset = 0; this.update(); }}></header>
+          @input=${(e) => setQuery({match: e.target.value, from: null})}></header>
       ${all.length === 0 ? (live.overview ? empty(live.queues.size ? 'No queue has this in its name' : 'There is no queue yet', live.queues.size ? nothing : 'A queue appears with its first task.') : html`<div class="skeleton"><span></span><span></span><span></span></div>`) : html`
       <div class="table-wrap"><table class="queues cards">
         <thead><tr>${column('name', 'Queue', '')}<th class="wide">Tasks by state</th>${column('size', 'Size')}${column('latency', 'Latency')}
           ${column('processed', 'Today')}${column('failed', 'Failed')}${column('servers', 'Servers')}<th><span class="offscreen">Actions</span></th></tr></thead>
         <tbody>${repeat(page, (q) => q.queue, (q) => this.#row(q, most))}</tbody>
       </table></div>
-      ${all.length > 10 ? pager({offset, rows, total: all.length, set: (to) => { this.#offset = to; this.update(); }}) : nothing}`}
+      ${all.length > 10 ? pager({offset, rows, total: all.length, set: (to) => setQuery({from: to || null})}) : nothing}`}
     </section>`;
   }
 

@@ -21,7 +21,7 @@ export function actOnSchedule(verb, schedule) {
     danger: verb === 'forget',
     text: html`<p>${text}</p><p class="faint">${schedule.id}</p>`,
     request: () => (verb === 'forget' ? {method: 'DELETE', path} : {method: 'POST', path: `${path}/${verb}`}),
-    cli: () => cli('cron', verb, schedule.id),
+    cli: () => cli('cron', verb, [schedule.id]),
     done,
   });
 }

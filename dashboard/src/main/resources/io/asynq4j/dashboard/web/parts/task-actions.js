@@ -1,7 +1,7 @@
 // What can be done with one task, with chosen ones, and with all that a query wants.
 
 import {queuePath, send, taskPath} from '../core/api.js';
-import {cli, curl} from '../core/commands.js';
+import {bulkCli, byId, cli, cliChain, curl, literal} from '../core/commands.js';
 import {count, plural} from '../core/format.js';
 import {live} from '../core/live.js';
 import {taskLink} from '../core/router.js';
@@ -40,6 +40,9 @@ function fieldsOf(action, queue) {
   }
 }
 
+/** Two buttons that say cancel would leave open which one does. */
+const dismissOf = (action) => (action === 'cancel' ? 'Let it run' : 'Cancel');
+
 const bodyOf = (action, values) => (action === 'cancel' ? {after: values.after} : action === 'move' ? {queue: values.queue} : action === 'reschedule' ? {in: values.in} : undefined);
 const cliOf = (action, values) => (action === 'cancel' ? {then: values.after} : action === 'move' ? {to: values.queue} : action === 'reschedule' ? {in: values.in} : {});
 
@@ -56,12 +59,13 @@ export async function actOnTask(action, task) {
   const {label, danger} = ACTIONS[action];
   return Boolean(await act({
     title: `${label}: ${task.type || task.id}?`,
-    confirm: label,
+    confirm: action === 'cancel' ? 'Cancel the task' : label,
+    dismiss: dismissOf(action),
     danger,
     text: html`<p>${TEXT[action]}</p><p class="faint">${task.queue} / ${task.id}</p>`,
     fields: fieldsOf(action, task.queue),
     request: (values) => (action === 'delete' ? {method: 'DELETE', path} : {method: 'POST', path: `${path}/${action}`, body: bodyOf(action, values)}),
-    cli: (values) => cli('task', action, {queue: task.queue, id: task.id, ...cliOf(action, values)}),
+    cli: (values) => cli('task', action, {queue: task.queue, ...cliOf(action, values)}, byId(task.id)),
     done: `The task is ${PAST[action]}`,
   }));
 }
@@ -71,19 +75,21 @@ const newPayload = (text) => ({payloadText: minified(text)});
 const isEditable = (task) => ['json', 'text', 'absent'].includes(task.payload.kind) && !task.payload.truncated;
 
 async function editTask(task) {
+  const {queue, id} = task;
   if (!isEditable(task)) {
     toast('bad', 'This payload cannot be edited here', 'It is binary, too large or not shown. Use the command line: asynq task update --payload @file.');
     return false;
   }
   const path = `${taskPath(task.queue, task.id)}/payload`;
+  const after = {name: 'after', label: 'Then', value: '', options: [['', 'it stays as it is'], ['run', 'it runs at once']]};
   const isDone = await act({
     title: 'Edit the payload',
     confirm: 'Save',
-    text: html`<p>The task keeps its state; run it afterwards if it should run at once.</p>`,
-    fields: [{name: 'payload', label: 'Payload', type: 'textarea', value: pretty(task.payload.text)}],
-    request: (values) => ({method: 'PUT', path, body: newPayload(values.payload)}),
-    cli: (values) => cli('task', 'update', {queue: task.queue, id: task.id, payload: values.payload}),
-    done: 'The payload is replaced',
+    text: html`<p>${task.queue} / ${task.id}</p>`,
+    fields: [{name: 'payload', label: 'Payload', type: 'textarea', value: pretty(task.payload.text)}, ...(task.actions.includes('run') ? [after] : [])],
+    request: (values) => ({method: 'PUT', path, query: values.after === 'run' ? {run: true} : {}, body: newPayload(values.payload)}),
+    cli: (values) => cliChain(['task', 'update', {queue, payload: literal(minified(values.payload))}, byId(id)], ...(values.after === 'run' ? [['task', 'run', {queue}, byId(id)]] : [])),
+    done: (answer, values) => (values.after === 'run' ? 'The payload is replaced, and the task is pending' : 'The payload is replaced'),
   });
   return Boolean(isDone);
 }
@@ -108,7 +114,8 @@ async function cloneTask(task) {
       path,
       body: {queue, ...(processIn ? {processIn} : {}), ...(payload !== undefined && payload !== shown ? newPayload(payload) : {})},
     }),
-    cli: ({queue, processIn}) => cli('task', 'clone', {queue: task.queue, id: task.id, to: queue, in: processIn}),
+    // The command copies the payload as it is; with another one it is only a request.
+    cli: ({queue, processIn, payload}) => (payload !== undefined && payload !== shown ? null : cli('task', 'clone', {queue: task.queue, to: queue, in: processIn}, byId(task.id))),
     done: 'The copy is enqueued',
     link: (answer) => ({href: taskLink(answer.queue, answer.id), text: 'Open it'}),
   }));
@@ -123,8 +130,9 @@ export async function actOnChosen(action, queue, ids) {
     text: html`<p>${plural(ids.length, 'chosen task')} of the queue <b>${queue}</b>. ${danger ? 'This cannot be undone.' : nothing}</p>`,
     fields: fieldsOf(action, queue),
     confirm: `${label} ${count(ids.length)}`,
+    dismiss: dismissOf(action),
     danger,
-    commands: (current) => ({CLI: cli('task', action, {queue, id: ids, ...cliOf(action, current)}), curl: curl(request(current))}),
+    commands: (current) => ({CLI: cli('task', action, {queue, ...cliOf(action, current)}, byId(...ids)), curl: curl(request(current))}),
   });
   if (!values) {
     return false;
@@ -167,8 +175,9 @@ export async function actOnQuery(action, query) {
     fields: [...fieldsOf(action, null), {name: 'reason', label: 'Reason (kept in the audit log)', placeholder: 'optional'}],
     typed: action === 'delete' && n >= TYPED_FROM ? String(n) : null,
     confirm: `${label} ${count(n)}`,
+    dismiss: dismissOf(action),
     danger,
-    commands: (current) => ({curl: curl({method: 'POST', path: 'jobs', body: body(current)})}),
+    commands: (current) => ({CLI: bulkCli(action, query, cliOf(action, current)), curl: curl({method: 'POST', path: 'jobs', body: body(current)})}),
   });
   if (!values) {
     return false;

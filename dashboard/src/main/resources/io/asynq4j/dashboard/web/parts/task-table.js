@@ -52,7 +52,7 @@ export const keyOf = (task) => `${task.queue}\n${task.id}`;
 const id = ['Task', (t) => html`<a class="mono" href=${taskLink(t.queue, t.id)} title=${t.id}>${shortId(t.id)}</a>${copyButton(t.id, 'the id')}`, 'nowrap'];
 const type = ['Type', (t) => html`<span class="type">${t.type || '–'}</span>`];
 const payload = ['Payload', (t) => preview(t.payload), 'payload'];
-const error = ['Last error', (t) => html`<span class="error-text" title=${t.lastError}>${firstLine(t.lastError)}</span>`, 'payload'];
+const error = ['Last error', (t) => html`<span class="error-text" title=${t.lastError}>${brief(t.lastError)}</span>`, 'payload'];
 const retries = ['Retries', (t) => html`${t.retried}<span class="faint"> / ${t.maxRetry}</span>`, 'num'];
 const COLUMNS = {
   active: [id, type, payload, ['Started', (t) => when(t.worker?.started ?? t.since)], ['Deadline', (t) => when(t.worker?.deadline ?? t.deadline)],
@@ -70,7 +70,8 @@ const MIXED = [id, ['State', (t) => badge(t.state)], ['Queue', (t) => t.queue], 
 
 const columnsOf = (state) => COLUMNS[state] ?? MIXED;
 
-const firstLine = (text) => (text || '–').split('\n')[0];
+/** The first line; of an exception's class the name is enough. */
+const brief = (text) => (text || '–').split('\n')[0].replace(/^(?:[a-z_$][\w$]*\.)+(?=[A-Z][\w$]*(?::|$))/, '');
 
 const preview = (content) => {
   switch (content?.kind) {

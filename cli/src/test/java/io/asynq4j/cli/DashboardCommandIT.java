@@ -1,0 +1,145 @@
+package io.asynq4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.dashboard.Credentials;
+import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The dashboard from the command line, and the lines of those who may log in. */
+class DashboardCommandIT {
+
+  private static final String PASSWORD = "a long word";
+
+  @TempDir private Path home;
+
+  @Test
+  void aLineForTheFileHasTheHashAndNotThePassword() {
+    Answer answer =
+        new Cli(home)
+            .input(PASSWORD + "\n")
+            .run("dashboard", "hash", "otto", "--role", "operator", "--queues", "mail,report-*");
+
+    assertThat(answer.exitCode()).as(answer.err()).isZero();
+    assertThat(answer.out())
+        .startsWith("user otto operator mail,report-* pbkdf2-sha512:")
+        .hasLineCount(1)
+        .doesNotContain(PASSWORD);
+    assertThat(Credentials.of(answer.out().lines().toList())).isNotNull();
+  }
+
+  @Test
+  void aTokenIsShownBesideTheLine() {
+    Answer answer = new Cli(home).run("dashboard", "hash", "ci", "--token");
+
+    assertThat(answer.out()).startsWith("token ci viewer * pbkdf2-sha512:").hasLineCount(1);
+    assertThat(answer.err()).containsPattern("Bearer ci\\.[0-9a-f]{64}");
+  }
+
+  @Test
+  void saysWhatAPasswordOrANameMustBe() {
+    Answer tooShort = new Cli(home).input("short\n").run("dashboard", "hash", "anna");
+    Answer none = new Cli(home).run("dashboard", "hash", "anna");
+    Answer name = new Cli(home).input(PASSWORD).run("dashboard", "hash", "an na");
+    Answer role = new Cli(home).input(PASSWORD).run("dashboard", "hash", "anna", "--role", "boss");
+    Answer queue =
+        new Cli(home).input(PASSWORD).run("dashboard", "hash", "anna", "--queues", "a b");
+
+    assertThat(List.of(tooShort, none, name, role, queue))
+        .allMatch(answer -> answer.exitCode() == ExitCode.USAGE && answer.out().isEmpty());
+    assertThat(tooShort.err()).contains("8 characters").doesNotContain("short\n");
+    assertThat(none.err()).contains("no password");
+    assertThat(name.err()).contains("letters, digits");
+    assertThat(role.err()).containsIgnoringCase("viewer");
+    assertThat(queue.err()).contains("spaces or commas");
+  }
+
+  @Test
+  void servesHttpsForThoseInTheVariableAndThatIsRefusedWithHalfOfTheFiles() throws Exception {
+    Path store = home.resolve("store.p12");
+    keytool(store);
+    String line = new Cli(home).input(PASSWORD).run("dashboard", "hash", "anna").out().strip();
+    try (Scene scene = new Scene()) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      ByteArrayOutputStream err = new ByteArrayOutputStream();
+      Cli cli =
+          scene
+              .cli(home)
+              .variable("ASYNQ_DASHBOARD_CREDENTIALS", line)
+              .variable("ASYNQ_DASHBOARD_KEYSTORE_PASSWORD", PASSWORD);
+      CompletableFuture<Integer> running =
+          CompletableFuture.supplyAsync(
+              () ->
+                  Asynq.commandLine(cli.surroundings(out, err))
+                      .execute(
+                          "dashboard",
+                          "--port",
+                          "0",
+                          "--tls-keystore",
+                          store.toString(),
+                          "--for",
+                          "5s"));
+      Pattern address = Pattern.compile("dashboard  (https://\\S+)");
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(15))
+          .until(() -> running.isDone() || address.matcher(Cli.text(out)).find());
+      Matcher found = address.matcher(Cli.text(out));
+      assertThat(found.find()).as(Cli.text(err)).isTrue();
+      URI session = URI.create(found.group(1)).resolve("api/v1/session");
+      HttpClient client = HttpClient.newBuilder().sslContext(Trust.in(store, PASSWORD)).build();
+
+      assertThat(send(client, HttpRequest.newBuilder(session)).statusCode()).isEqualTo(401);
+      String basic =
+          Base64.getEncoder().encodeToString(("anna:" + PASSWORD).getBytes(StandardCharsets.UTF_8));
+      HttpResponse<String> known =
+          send(client, HttpRequest.newBuilder(session).header("Authorization", "Basic " + basic));
+      assertThat(known.statusCode()).isEqualTo(200);
+      assertThat(known.body()).contains("\"user\":\"anna\"");
+      assertThat(running.get(30, TimeUnit.SECONDS)).isZero();
+
+      Answer half = scene.cli(home).run("dashboard", "--tls-cert", store.toString());
+      assertThat(half.exitCode()).isEqualTo(ExitCode.FAILED);
+      assertThat(half.err()).contains("both --tls-cert and --tls-key");
+      Answer none = scene.cli(home).run("dashboard", "--credentials", "nowhere.txt");
+      assertThat(none.exitCode()).isEqualTo(ExitCode.FAILED);
+      assertThat(none.err()).contains("nowhere.txt");
+    }
+  }
+
+  private static HttpResponse<String> send(HttpClient client, HttpRequest.Builder request)
+      throws Exception {
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static void keytool(Path store) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(
+        List.of("-genkeypair", "-keyalg", "EC", "-alias", "own", "-dname", "CN=dashboard"));
+    command.addAll(List.of("-ext", "san=ip:127.0.0.1", "-storetype", "PKCS12"));
+    command.addAll(List.of("-keystore", store.toString(), "-storepass", PASSWORD));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+    assertThat(Files.size(store)).isPositive();
+  }
+}
