@@ -69,7 +69,7 @@ final class Sample implements AutoCloseable {
     if (!Browser.takesPictures()) {
       return;
     }
-    for (int second = 0; second < 75; second++) {
+    for (int second = 0; second < 45; second++) {
       for (int i = 0; i < 8 + 6 * Math.abs(second % 20 - 10) / 3; i++) {
         int n = second * 100 + i;
         enqueue(
