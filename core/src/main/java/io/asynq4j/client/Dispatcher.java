@@ -1,11 +1,8 @@
 package io.asynq4j.client;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.Durability;
-import io.asynq4j.broker.Confirmation;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.TaskSink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,31 +10,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides how tasks reach Redis. A caller makes its call itself, as long as few do so at once; more
- * share calls, since waking a waiting caller costs less than a queue for connections. A call with a
- * limit is never made by its caller, who could not leave a socket that is silent. Thread-safe.
+ * share calls. A call with a limit is never made by its caller, who could not leave a socket that
+ * is silent. Thread-safe.
  */
 final class Dispatcher {
 
-  private final TaskSink sink;
-  private final Function<Durability, Confirmation> confirmations;
+  private final Sender sender;
+  private final SharedCalls sharedCalls;
   private final Semaphore ownCalls;
   private final Gatherer gatherer;
   private final Room room;
 
-  Dispatcher(
-      TaskSink sink,
-      Function<Durability, Confirmation> confirmations,
-      int maxOwnCalls,
-      Gatherer gatherer,
-      Room room) {
-    this.sink = sink;
-    this.confirmations = confirmations;
-    this.ownCalls = new Semaphore(maxOwnCalls);
+  Dispatcher(Sender sender, int maxCalls, Gatherer gatherer, Room room) {
+    this.sender = sender;
+    this.sharedCalls = new SharedCalls(sender, maxCalls);
+    this.ownCalls = new Semaphore(maxCalls);
     this.gatherer = gatherer;
     this.room = room;
   }
@@ -46,20 +37,23 @@ final class Dispatcher {
   List<EnqueueAnswer> send(List<NewTask> tasks, Terms terms) {
     gatherer.requireOpen();
     requireNotInterrupted();
+    if (terms.limit() == null && tasks.size() == 1) {
+      return List.of(sharedCalls.send(tasks.get(0), terms.durability()));
+    }
     if (terms.limit() == null && ownCalls.tryAcquire()) {
       try {
-        return sink.enqueueEach(tasks, confirmations.apply(terms.durability()));
+        return sender.send(tasks, terms.durability());
       } finally {
         ownCalls.release();
       }
     }
     Long until = until(terms);
-    List<Gatherer.Entry> entries = new ArrayList<>(tasks.size());
+    List<Entry> entries = new ArrayList<>(tasks.size());
     for (NewTask task : tasks) {
       entries.add(gatherer.add(task, terms.durability()));
     }
     List<EnqueueAnswer> answers = new ArrayList<>(tasks.size());
-    for (Gatherer.Entry entry : entries) {
+    for (Entry entry : entries) {
       answers.add(entry.await(until));
     }
     return answers;
@@ -71,7 +65,7 @@ final class Dispatcher {
     requireNotInterrupted();
     Long until = until(terms);
     room.enter(task, until);
-    Gatherer.Entry entry;
+    Entry entry;
     try {
       entry = gatherer.add(task, terms.durability());
     } catch (RuntimeException e) {

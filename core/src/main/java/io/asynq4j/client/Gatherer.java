@@ -1,28 +1,19 @@
 package io.asynq4j.client;
 
-import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Confirmation;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.TaskSink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends tasks of many callers together: for each queue one call is under way, and the next takes
@@ -36,16 +27,14 @@ final class Gatherer {
 
   private record Kind(QueueName queue, Durability durability) {}
 
-  private final TaskSink sink;
-  private final Function<Durability, Confirmation> confirmations;
+  private final Sender sender;
   private final ThreadPoolExecutor threads;
   private final Map<Kind, Lot> lots = new ConcurrentHashMap<>();
   private volatile boolean closed;
   private volatile boolean givenUp;
 
-  Gatherer(TaskSink sink, Function<Durability, Confirmation> confirmations, int maxThreads) {
-    this.sink = sink;
-    this.confirmations = confirmations;
+  Gatherer(Sender sender, int maxThreads) {
+    this.sender = sender;
     this.threads = ClientThreads.upTo(maxThreads, "asynq-enqueue");
   }
 
@@ -78,50 +67,6 @@ final class Gatherer {
     }
     givenUp = true;
     lots.values().forEach(Lot::drop);
-  }
-
-  /** A task that waits to be sent, or for its answer. */
-  static final class Entry {
-    private final AtomicReference<@Nullable NewTask> unsent;
-    private final CompletableFuture<EnqueueAnswer> answer = new CompletableFuture<>();
-
-    private Entry(NewTask task) {
-      this.unsent = new AtomicReference<>(task);
-    }
-
-    CompletableFuture<EnqueueAnswer> answer() {
-      return answer;
-    }
-
-    /** Waits for the answer until a time of {@code System.nanoTime()}; for ever when null. */
-    EnqueueAnswer await(@Nullable Long until) {
-      try {
-        return until == null
-            ? answer.get()
-            : answer.get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException e) {
-        return giveUp("Redis has not answered within the limit of this call", e);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return giveUp("interrupted while waiting for Redis", e);
-      } catch (ExecutionException e) {
-        throw new IllegalStateException("an answer is never an exception", e);
-      }
-    }
-
-    /** The answer if there is one; else the failure, and the task is not sent any more. */
-    EnqueueAnswer giveUp(String problem, Throwable cause) {
-      if (unsent.getAndSet(null) != null) {
-        return EnqueueAnswer.failed(
-            new BrokerUnavailableException(problem + "; the task was not sent", false, cause));
-      }
-      EnqueueAnswer late = answer.getNow(null);
-      return late != null
-          ? late
-          : EnqueueAnswer.failed(
-              new BrokerUnavailableException(
-                  problem + "; the task was sent, and may be enqueued or come to be", true, cause));
-    }
   }
 
   private final class Lot implements Runnable {
@@ -166,7 +111,7 @@ final class Gatherer {
     private boolean take(List<Entry> batch, List<NewTask> tasks) {
       Entry entry;
       while (batch.size() < MOST && (entry = entries.poll()) != null) {
-        NewTask task = entry.unsent.getAndSet(null);
+        NewTask task = entry.take();
         if (task != null) {
           batch.add(entry);
           tasks.add(task);
@@ -176,18 +121,9 @@ final class Gatherer {
     }
 
     private void send(List<Entry> batch, List<NewTask> tasks) {
-      List<EnqueueAnswer> answers = answers(tasks);
+      List<EnqueueAnswer> answers = sender.send(tasks, kind.durability());
       for (int i = 0; i < batch.size(); i++) {
-        batch.get(i).answer.complete(answers.get(i));
-      }
-    }
-
-    // Whatever goes wrong, nobody must wait for ever.
-    private List<EnqueueAnswer> answers(List<NewTask> tasks) {
-      try {
-        return sink.enqueueEach(tasks, confirmations.apply(kind.durability()));
-      } catch (RuntimeException e) {
-        return tasks.stream().map(task -> EnqueueAnswer.failed(e)).toList();
+        batch.get(i).answer().complete(answers.get(i));
       }
     }
 
@@ -195,11 +131,13 @@ final class Gatherer {
     private void drop() {
       Entry entry;
       while ((entry = entries.poll()) != null) {
-        if (entry.unsent.getAndSet(null) != null) {
-          entry.answer.complete(
-              EnqueueAnswer.failed(
-                  new IllegalStateException(
-                      "this client was closed before the task was sent; it is not enqueued")));
+        if (entry.take() != null) {
+          entry
+              .answer()
+              .complete(
+                  EnqueueAnswer.failed(
+                      new IllegalStateException(
+                          "this client was closed before the task was sent; it is not enqueued")));
         }
       }
     }

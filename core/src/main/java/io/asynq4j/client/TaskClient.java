@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskClient implements Enqueuer, AutoCloseable {
 
-  /** By measurement (./asynq bench own-calls): from there on it is quicker to share calls. */
-  private static final int MAX_OWN_CALLS = 8;
+  private static final int MAX_CALLS = 8;
 
   private static final int MAX_SENDERS = 4;
   private static final int CALLBACK_THREADS = 4;
@@ -42,17 +41,14 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   private TaskClient(Builder builder) {
     Broker broker = builder.redis.broker();
     int connections = builder.redis.maxConnections();
-    Function<Durability, Confirmation> confirmations = builder.confirmations();
-    this.gatherer =
-        new Gatherer(
-            broker.sink(), confirmations, Math.max(1, Math.min(MAX_SENDERS, connections / 4)));
+    Sender sender = new Sender(broker.sink(), builder.confirmations());
+    this.gatherer = new Gatherer(sender, Math.max(1, Math.min(MAX_SENDERS, connections / 4)));
     this.ownCallbacks =
         builder.callbacks == null ? ClientThreads.upTo(CALLBACK_THREADS, "asynq-callback") : null;
     Executor callbacks = builder.callbacks != null ? builder.callbacks : ownCallbacks;
     Dispatcher dispatcher =
         new Dispatcher(
-            broker.sink(),
-            confirmations,
+            sender,
             builder.maxCalls > 0 ? builder.maxCalls : defaultCalls(connections),
             gatherer,
             new Room(builder.maxWaiting));
@@ -66,7 +62,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   }
 
   private static int defaultCalls(int connections) {
-    return Math.max(1, Math.min(MAX_OWN_CALLS, connections / 2));
+    return Math.max(1, Math.min(MAX_CALLS, connections / 2));
   }
 
   /** A client with all settings as they are unless set. */
@@ -185,8 +181,9 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     }
 
     /**
-     * How many threads make their calls on connections of their own at once; more share calls. Half
-     * of the connections, and at most 8, unless set.
+     * How many calls of waiting threads may be under way at once; those who come meanwhile share
+     * the next one. The further away Redis is, the more of them are used. Half of the connections,
+     * and at most 8, unless set.
      */
     public Builder maxCalls(int maxCalls) {
       require(

@@ -8,6 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
@@ -62,7 +63,9 @@ final class SentinelNodes implements Nodes {
   }
 
   private Primary connectedTo(HostAndPort address) {
-    return new Primary(address, new ConnectionPool(address, client, JedisConfigs.forPool(config)));
+    ConnectionFactory connections =
+        new ConnectionFactory(EagerSocketFactory.to(address, client), client);
+    return new Primary(address, new ConnectionPool(connections, JedisConfigs.forPool(config)));
   }
 
   private void watch() {

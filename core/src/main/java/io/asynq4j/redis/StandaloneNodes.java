@@ -18,16 +18,17 @@ final class StandaloneNodes implements Nodes {
 
   StandaloneNodes(RedisConfig config) {
     this.client = JedisConfigs.forData(config);
-    this.sockets =
-        config
-            .socketPath()
-            .<JedisSocketFactory>map(path -> new UnixSocketFactory(path, client))
-            .orElseGet(
-                () ->
-                    new DefaultJedisSocketFactory(
-                        JedisConfigs.hostsAndPorts(config).iterator().next(), client));
+    JedisSocketFactory pooled;
+    if (config.socketPath().isPresent()) {
+      this.sockets = new UnixSocketFactory(config.socketPath().get(), client);
+      pooled = sockets;
+    } else {
+      HostAndPort address = JedisConfigs.hostsAndPorts(config).iterator().next();
+      this.sockets = new DefaultJedisSocketFactory(address, client);
+      pooled = EagerSocketFactory.to(address, client);
+    }
     this.pool =
-        new ConnectionPool(new ConnectionFactory(sockets, client), JedisConfigs.forPool(config));
+        new ConnectionPool(new ConnectionFactory(pooled, client), JedisConfigs.forPool(config));
   }
 
   @Override

@@ -33,7 +33,6 @@ import picocli.CommandLine.Spec;
       IdlePickUp.class,
       DuePrecision.class,
       EnqueueRates.class,
-      OwnCalls.class,
       RetryStorm.class,
       ManyQueues.class,
       IdleCost.class,

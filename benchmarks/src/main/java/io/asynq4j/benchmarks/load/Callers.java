@@ -62,13 +62,6 @@ final class Callers {
     }
   }
 
-  /** The same with so many calls that callers make themselves. */
-  Cell threads(int threads, int tasks, int maxCalls) {
-    try (Connected connected = Connected.to(lab.uri(), maxCalls)) {
-      return threads(connected, threads, tasks);
-    }
-  }
-
   private Cell threads(Connected connected, int threads, int tasks) {
     QueueName queue = lab.newQueue();
     TaskClient client = connected.client();

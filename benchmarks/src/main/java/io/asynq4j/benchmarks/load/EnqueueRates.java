@@ -118,12 +118,6 @@ final class EnqueueRates extends LoadProgram {
       return new Connected(redis, TaskClient.create(redis));
     }
 
-    /** With so many calls that callers make themselves. */
-    static Connected to(String uri, int maxCalls) {
-      RedisConnection redis = RedisConnection.open(uri);
-      return new Connected(redis, TaskClient.builder(redis).maxCalls(maxCalls).build());
-    }
-
     @Override
     public void close() {
       client.close();

@@ -1,0 +1,156 @@
+package io.asynq4j.client;
+
+import io.asynq4j.Durability;
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.NewTask;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Sends single tasks of callers that wait for the answer. A caller makes its call itself; while
+ * calls to its queue are under way, the next one takes along what others have brought meanwhile, in
+ * the thread of one of them. Waking a thread costs less than a call of its own.
+ *
+ * <p>How many calls are under way at once depends on how long they take: a Redis nearby is kept
+ * busy by one, on the way to a distant one there is room for more. Thread-safe.
+ */
+final class SharedCalls {
+
+  /** What is sent before the first of those who wait gets its answer. */
+  private static final int MOST = 100;
+
+  /** A call that takes so long leaves room for one more beside it. */
+  private static final long ONE_MORE_NANOS = TimeUnit.MICROSECONDS.toNanos(400);
+
+  private record Kind(QueueName queue, Durability durability) {}
+
+  private final Sender sender;
+  private final int maxCalls;
+  private final Map<Kind, Line> lines = new ConcurrentHashMap<>();
+  // Of all calls, smoothed; it does not matter when one of two updates at once gets lost.
+  private volatile long nanosOfACall;
+
+  SharedCalls(Sender sender, int maxCalls) {
+    this.sender = sender;
+    this.maxCalls = maxCalls;
+  }
+
+  EnqueueAnswer send(NewTask task, Durability durability) {
+    return lines
+        .computeIfAbsent(new Kind(task.message().queue(), durability), Line::new)
+        .send(task);
+  }
+
+  private List<EnqueueAnswer> call(List<NewTask> tasks, Durability durability) {
+    long began = System.nanoTime();
+    List<EnqueueAnswer> answers = sender.send(tasks, durability);
+    long before = nanosOfACall;
+    nanosOfACall = before + (System.nanoTime() - began - before) / 8;
+    return answers;
+  }
+
+  private int callsAtOnce() {
+    return (int) Math.min(maxCalls, 1 + nanosOfACall / ONE_MORE_NANOS);
+  }
+
+  /** Those who bring tasks for one queue. */
+  private final class Line {
+    private final Kind kind;
+    private final ConcurrentLinkedQueue<Caller> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger calls = new AtomicInteger();
+
+    Line(Kind kind) {
+      this.kind = kind;
+    }
+
+    EnqueueAnswer send(NewTask task) {
+      if (waiting.isEmpty() && mayCall()) {
+        try {
+          return call(List.of(task), kind.durability()).get(0);
+        } finally {
+          calls.decrementAndGet();
+          wakeNext();
+        }
+      }
+      Caller caller = new Caller(task);
+      waiting.add(caller);
+      return await(caller);
+    }
+
+    private boolean mayCall() {
+      int now = calls.get();
+      return now < callsAtOnce() && calls.compareAndSet(now, now + 1);
+    }
+
+    private EnqueueAnswer await(Caller caller) {
+      while (true) {
+        EnqueueAnswer answer = caller.entry.answer().getNow(null);
+        if (answer != null) {
+          return answer;
+        }
+        if (mayCall()) {
+          callForAll();
+        } else {
+          LockSupport.park(this);
+          if (Thread.currentThread().isInterrupted()) {
+            EnqueueAnswer last =
+                caller.entry.giveUp(
+                    "interrupted while waiting for Redis", new InterruptedException());
+            waiting.remove(caller);
+            // It may be the one that was woken to make the next call.
+            wakeNext();
+            return last;
+          }
+        }
+      }
+    }
+
+    private void callForAll() {
+      List<Caller> callers = new ArrayList<>();
+      List<NewTask> tasks = new ArrayList<>();
+      Caller next;
+      while (tasks.size() < MOST && (next = waiting.poll()) != null) {
+        NewTask task = next.entry.take();
+        if (task != null) {
+          callers.add(next);
+          tasks.add(task);
+        }
+      }
+      List<EnqueueAnswer> answers = tasks.isEmpty() ? List.of() : call(tasks, kind.durability());
+      for (int i = 0; i < answers.size(); i++) {
+        Caller caller = callers.get(i);
+        caller.entry.answer().complete(answers.get(i));
+        if (!caller.thread.equals(Thread.currentThread())) {
+          LockSupport.unpark(caller.thread);
+        }
+      }
+      // Last, so that those who got their answers can bring the next tasks along.
+      calls.decrementAndGet();
+      wakeNext();
+    }
+
+    private void wakeNext() {
+      Caller next = waiting.peek();
+      if (next != null) {
+        LockSupport.unpark(next.thread);
+      }
+    }
+  }
+
+  /** Compared by identity: the same thread may have been here before. */
+  private static final class Caller {
+    private final Entry entry;
+    private final Thread thread = Thread.currentThread();
+
+    Caller(NewTask task) {
+      this.entry = new Entry(task);
+    }
+  }
+}

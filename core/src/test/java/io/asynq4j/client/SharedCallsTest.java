@@ -1,0 +1,123 @@
+package io.asynq4j.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.Durability;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.broker.Confirmation;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.TaskSink;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Who sends whose task, with a sink that answers when it is told to. */
+class SharedCallsTest {
+
+  private final HeldSink sink = new HeldSink();
+  private final SharedCalls calls =
+      new SharedCalls(new Sender(sink, durability -> Confirmation.NONE), 1);
+
+  @Test
+  void whatComesWhileACallIsUnderWayGoesTogetherWithTheNext() {
+    Caller first = new Caller("1").start();
+    await().until(() -> sink.sizes.size() == 1);
+    List<Caller> others = List.of(waiting("2"), waiting("3"), waiting("4"));
+    sink.answer.countDown();
+
+    assertThat(first.result.join()).isEqualTo(EnqueueAnswer.ENQUEUED);
+    others.forEach(other -> assertThat(other.result.join()).isEqualTo(EnqueueAnswer.ENQUEUED));
+    assertThat(sink.sizes).containsExactly(1, 3);
+  }
+
+  @Test
+  void whoIsInterruptedLeavesUnsentAndDoesNotKeepTheOthersWaiting() {
+    Caller first = new Caller("1").start();
+    await().until(() -> sink.sizes.size() == 1);
+    Caller interrupted = waiting("2");
+    Caller other = waiting("3");
+    interrupted.thread.interrupt();
+
+    assertThat(interrupted.result.join().failure())
+        .isInstanceOf(BrokerUnavailableException.class)
+        .hasMessageContaining("not sent");
+    sink.answer.countDown();
+    assertThat(first.result.join()).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(other.result.join()).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(sink.sizes).containsExactly(1, 1);
+  }
+
+  @Test
+  void aCallThatFailsIsToldToAllWhoSharedIt() {
+    Caller first = new Caller("1").start();
+    await().until(() -> sink.sizes.size() == 1);
+    List<Caller> others = List.of(waiting("2"), waiting("3"));
+    sink.failure = new IllegalStateException("out of order");
+    sink.answer.countDown();
+
+    first.result.join();
+    others.forEach(other -> assertThat(other.result.join().failure()).hasMessage("out of order"));
+  }
+
+  private Caller waiting(String id) {
+    Caller caller = new Caller(id).start();
+    await().until(() -> caller.thread.getState() == Thread.State.WAITING);
+    return caller;
+  }
+
+  private final class Caller {
+    private final CompletableFuture<EnqueueAnswer> result = new CompletableFuture<>();
+    private final Thread thread;
+
+    Caller(String id) {
+      NewTask task =
+          NewTask.of(Task.of("any"), TaskOptions.of(o -> o.id(id)), Instant.ofEpochSecond(0));
+      thread = new Thread(() -> result.complete(calls.send(task, Durability.PRIMARY)));
+    }
+
+    Caller start() {
+      thread.start();
+      return this;
+    }
+  }
+
+  private static final class HeldSink implements TaskSink {
+    private final List<Integer> sizes = Collections.synchronizedList(new ArrayList<>());
+    private final CountDownLatch answer = new CountDownLatch(1);
+    private volatile @Nullable RuntimeException failure;
+
+    @Override
+    public List<EnqueueAnswer> enqueueEach(List<NewTask> tasks, Confirmation confirmation) {
+      sizes.add(tasks.size());
+      try {
+        answer.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      RuntimeException thrown = failure;
+      if (thrown != null) {
+        throw thrown;
+      }
+      return tasks.stream().map(task -> EnqueueAnswer.ENQUEUED).toList();
+    }
+
+    @Override
+    public List<EnqueueAnswer> enqueue(List<NewTask> tasks) {
+      return enqueueEach(tasks, Confirmation.NONE);
+    }
+
+    @Override
+    public String lock(NewTask task) {
+      return "";
+    }
+  }
+}
