@@ -79,7 +79,7 @@ final class BareClient implements AutoCloseable {
                     ZERO,
                     ZERO));
     List<byte[]> ids = new ArrayList<>(max);
-    for (int i = 3; i < reply.size(); i += 2) {
+    for (int i = 3; i < reply.size(); i += 3) {
       ids.add((byte[]) reply.get(i));
     }
     return new Taken(token, ids);

@@ -77,7 +77,7 @@ public final class ExporterCommand extends LocalCommand {
 
   private Dashboard start(RedisConnection redis) {
     String next =
-        "'asynq exporter --help' tells the settings, docs/dashboard.md how to make credentials";
+        "'asynq exporter --help' tells the settings, 'asynq dashboard hash --help' how to make credentials";
     try {
       Dashboard.Builder builder = Dashboard.builder(redis).metricsOnly().host(host).port(port);
       who().ifPresent(builder::credentials);
