@@ -109,6 +109,9 @@ class ServiceProcessIT {
 
   static Process startProcess(Path file, Path output) throws IOException {
     return new ProcessBuilder(
+            // Whoever runs the tests may ignore it, as nohup does, and a JVM leaves that so.
+            "env",
+            "--default-signal=HUP",
             ProcessHandle.current().info().command().orElseThrow(),
             "-Xmx256m",
             "-cp",

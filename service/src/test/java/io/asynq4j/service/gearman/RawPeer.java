@@ -123,6 +123,10 @@ final class RawPeer implements AutoCloseable {
   List<String> work() {
     while (true) {
       Reply reply = send(Command.GRAB_JOB).next();
+      while (reply.command() == Command.NOOP) {
+        // Woken at the very moment in which it came by itself.
+        reply = next();
+      }
       if (reply.command() == Command.JOB_ASSIGN) {
         return reply.arguments();
       }
