@@ -31,7 +31,7 @@ class ServeCommandTest {
     Files.writeString(file, "tasks:\n  a:\n    kind: ${KIND}\n");
     Answer good = serve("--config", file.toString(), "--check");
     assertThat(good.exitCode()).isZero();
-    assertThat(good.out()).contains("is fine: 1 tasks");
+    assertThat(good.out()).contains("is fine: 1 task\n");
   }
 
   @Test

@@ -16,10 +16,10 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Sends single tasks of callers that wait for the answer. A caller makes its call itself; while
  * calls to its queue are under way, the next one takes along what others have brought meanwhile, in
- * the thread of one of them. Waking a thread costs less than a call of its own.
+ * the thread of one of them.
  *
- * <p>How many calls are under way at once depends on how long they take: a Redis nearby is kept
- * busy by one, on the way to a distant one there is room for more. Thread-safe.
+ * <p>How many calls are under way at once depends on how long they take: one to a Redis nearby,
+ * more to a distant one. Thread-safe.
  */
 final class SharedCalls {
 

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
@@ -217,7 +218,8 @@ final class Contenders {
         folder,
         target.resolve("npm.log"),
         Map.of(),
-        List.of("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"))) {
+        // Not "npm ci", which wants what other systems would install in the lock file too.
+        List.of("npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"))) {
       all.add(
           new Entrant(
               BULLMQ,
@@ -297,11 +299,7 @@ final class Contenders {
                 "-d",
                 Files.createDirectories(target.resolve("classes")).toString(),
                 "-cp",
-                libraries
-                    + File.separator
-                    + "*"
-                    + File.pathSeparator
-                    + System.getProperty("java.class.path")));
+                jars(libraries) + File.pathSeparator + System.getProperty("java.class.path")));
     try (Stream<Path> files = Files.walk(sources.resolve("java"))) {
       files.map(Path::toString).filter(file -> file.endsWith(".java")).forEach(arguments::add);
     }
@@ -310,6 +308,13 @@ final class Contenders {
       return false;
     }
     return true;
+  }
+
+  /** The compiler, called from here, does not know what a star in its class path is. */
+  private static String jars(Path libraries) throws IOException {
+    try (Stream<Path> jars = Files.list(libraries)) {
+      return jars.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    }
   }
 
   /** Runs a program to its end; if it is not there or fails, whoever needs it is missing. */

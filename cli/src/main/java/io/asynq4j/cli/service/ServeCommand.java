@@ -53,7 +53,8 @@ public final class ServeCommand extends LocalCommand {
     try {
       if (check) {
         ServiceConfig config = ServiceConfig.load(path, surroundings().variables());
-        out.println("%s is fine: %d tasks".formatted(path, config.taskNames().size()));
+        int tasks = config.taskNames().size();
+        out.println("%s is fine: %d %s".formatted(path, tasks, tasks == 1 ? "task" : "tasks"));
       } else {
         ServiceProcess.run(
             path,
