@@ -13,9 +13,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how tasks reach Redis. A caller makes its call itself, as long as few do so at once; more
- * share calls. A call with a limit is never made by its caller, who could not leave a socket that
- * is silent. Thread-safe.
+ * Decides how tasks reach Redis. Single tasks of callers share calls; with many tasks a caller
+ * makes calls of its own, as long as few do so at once. A call with a limit is never made by its
+ * caller, who could not leave a socket that is silent. Thread-safe.
  */
 final class Dispatcher {
 

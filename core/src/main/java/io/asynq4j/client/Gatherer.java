@@ -1,7 +1,6 @@
 package io.asynq4j.client;
 
 import io.asynq4j.Durability;
-import io.asynq4j.QueueName;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
 import java.time.Duration;
@@ -25,11 +24,9 @@ final class Gatherer {
   /** What is sent before the first of those who wait gets its answer. */
   private static final int MOST = 100;
 
-  private record Kind(QueueName queue, Durability durability) {}
-
   private final Sender sender;
   private final ThreadPoolExecutor threads;
-  private final Map<Kind, Lot> lots = new ConcurrentHashMap<>();
+  private final Map<Destination, Lot> lots = new ConcurrentHashMap<>();
   private volatile boolean closed;
   private volatile boolean givenUp;
 
@@ -41,7 +38,7 @@ final class Gatherer {
   Entry add(NewTask task, Durability durability) {
     requireOpen();
     Entry entry = new Entry(task);
-    Lot lot = lots.computeIfAbsent(new Kind(task.message().queue(), durability), Lot::new);
+    Lot lot = lots.computeIfAbsent(Destination.of(task, durability), Lot::new);
     lot.entries.add(entry);
     lot.start();
     return entry;
@@ -70,12 +67,12 @@ final class Gatherer {
   }
 
   private final class Lot implements Runnable {
-    private final Kind kind;
+    private final Destination destination;
     private final ConcurrentLinkedQueue<Entry> entries = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean underWay = new AtomicBoolean();
 
-    Lot(Kind kind) {
-      this.kind = kind;
+    Lot(Destination destination) {
+      this.destination = destination;
     }
 
     void start() {
@@ -121,7 +118,7 @@ final class Gatherer {
     }
 
     private void send(List<Entry> batch, List<NewTask> tasks) {
-      List<EnqueueAnswer> answers = sender.send(tasks, kind.durability());
+      List<EnqueueAnswer> answers = sender.send(tasks, destination.durability());
       for (int i = 0; i < batch.size(); i++) {
         batch.get(i).answer().complete(answers.get(i));
       }

@@ -1,7 +1,6 @@
 package io.asynq4j.client;
 
 import io.asynq4j.Durability;
-import io.asynq4j.QueueName;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
 import java.util.ArrayList;
@@ -29,11 +28,9 @@ final class SharedCalls {
   /** A call that takes so long leaves room for one more beside it. */
   private static final long ONE_MORE_NANOS = TimeUnit.MICROSECONDS.toNanos(400);
 
-  private record Kind(QueueName queue, Durability durability) {}
-
   private final Sender sender;
   private final int maxCalls;
-  private final Map<Kind, Line> lines = new ConcurrentHashMap<>();
+  private final Map<Destination, Line> lines = new ConcurrentHashMap<>();
   // Of all calls, smoothed; it does not matter when one of two updates at once gets lost.
   private volatile long nanosOfACall;
 
@@ -43,9 +40,7 @@ final class SharedCalls {
   }
 
   EnqueueAnswer send(NewTask task, Durability durability) {
-    return lines
-        .computeIfAbsent(new Kind(task.message().queue(), durability), Line::new)
-        .send(task);
+    return lines.computeIfAbsent(Destination.of(task, durability), Line::new).send(task);
   }
 
   private List<EnqueueAnswer> call(List<NewTask> tasks, Durability durability) {
@@ -62,18 +57,18 @@ final class SharedCalls {
 
   /** Those who bring tasks for one queue. */
   private final class Line {
-    private final Kind kind;
+    private final Destination destination;
     private final ConcurrentLinkedQueue<Caller> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger calls = new AtomicInteger();
 
-    Line(Kind kind) {
-      this.kind = kind;
+    Line(Destination destination) {
+      this.destination = destination;
     }
 
     EnqueueAnswer send(NewTask task) {
       if (waiting.isEmpty() && mayCall()) {
         try {
-          return call(List.of(task), kind.durability()).get(0);
+          return call(List.of(task), destination.durability()).get(0);
         } finally {
           calls.decrementAndGet();
           wakeNext();
@@ -123,7 +118,8 @@ final class SharedCalls {
           tasks.add(task);
         }
       }
-      List<EnqueueAnswer> answers = tasks.isEmpty() ? List.of() : call(tasks, kind.durability());
+      List<EnqueueAnswer> answers =
+          tasks.isEmpty() ? List.of() : call(tasks, destination.durability());
       for (int i = 0; i < answers.size(); i++) {
         Caller caller = callers.get(i);
         caller.entry.answer().complete(answers.get(i));

@@ -297,38 +297,38 @@ public final class TaskLeases {
   /** The same for many, of any queues. One answer for each, in order. */
   public List<Optional<LeasedTask>> restore(List<LeaseProof> proofs) {
     List<Optional<LeasedTask>> answers = new ArrayList<>(proofs.size());
-    Map<QueueName, List<Integer>> places = new LinkedHashMap<>();
-    for (int i = 0; i < proofs.size(); i++) {
+    Map<QueueName, List<Shown>> byQueue = new LinkedHashMap<>();
+    for (LeaseProof proof : proofs) {
+      int place = answers.size();
       answers.add(Optional.empty());
-      if (LeasedTask.Token.parse(proofs.get(i).token()).isPresent()) {
-        places
-            .computeIfAbsent(QueueName.of(proofs.get(i).queue()), any -> new ArrayList<>())
-            .add(i);
-      }
+      LeasedTask.Token.parse(proof.token())
+          .ifPresent(
+              token ->
+                  byQueue
+                      .computeIfAbsent(QueueName.of(proof.queue()), any -> new ArrayList<>())
+                      .add(new Shown(place, proof.id(), token)));
     }
-    places.forEach((queue, ofQueue) -> restore(queue, ofQueue, proofs, answers));
+    byQueue.forEach((queue, shown) -> restore(queue, shown, answers));
     return List.copyOf(answers);
   }
 
-  private void restore(
-      QueueName queue,
-      List<Integer> places,
-      List<LeaseProof> proofs,
-      List<Optional<LeasedTask>> answers) {
-    List<LeasedTask.Token> tokens =
-        places.stream()
-            .map(i -> LeasedTask.Token.parse(proofs.get(i).token()).orElseThrow())
-            .toList();
-    List<TaskSource.Ticket> tickets = new ArrayList<>();
-    for (int i = 0; i < places.size(); i++) {
-      tickets.add(new TaskSource.Ticket(proofs.get(places.get(i)).id(), tokens.get(i).claim()));
+  /** A proof whose token can be read, and where its answer goes. */
+  private record Shown(int place, String id, LeasedTask.Token token) {
+    TaskSource.Ticket ticket() {
+      return new TaskSource.Ticket(id, token.claim());
     }
-    List<Optional<TaskSource.Restored>> restored = broker.source().restore(queue, tickets);
-    for (int i = 0; i < places.size(); i++) {
-      Instant deadline = tokens.get(i).deadline();
+  }
+
+  private void restore(QueueName queue, List<Shown> shown, List<Optional<LeasedTask>> answers) {
+    List<Optional<TaskSource.Restored>> restored =
+        broker.source().restore(queue, shown.stream().map(Shown::ticket).toList());
+    for (int i = 0; i < shown.size(); i++) {
+      Shown one = shown.get(i);
       answers.set(
-          places.get(i),
-          restored.get(i).map(each -> new LeasedTask(each.claim(), deadline, each.cancelled())));
+          one.place(),
+          restored
+              .get(i)
+              .map(each -> new LeasedTask(each.claim(), one.token().deadline(), each.cancelled())));
     }
   }
 
