@@ -655,7 +655,7 @@ final class Session implements Connection.Peer {
   /** As in gearman: nobody is there for the result of a job that nobody has begun. */
   private void deleteUnlessBegun(JobKey key) {
     try {
-      parts.inspector().delete(key.queue(), key.id());
+      parts.inspector().deleteIf(key.queue(), key.id(), Session::isUnderWay);
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
       log.debug("task {} is left alone, though its client has gone", key.id());
     } catch (BrokerException e) {
