@@ -74,7 +74,7 @@ final class Submitter {
 
   void add(Submission job) {
     if (!desk.add(job)) {
-      job.place().refuse(Session.shuttingDown());
+      job.place().refuse(Refusal.shuttingDown());
     }
   }
 
