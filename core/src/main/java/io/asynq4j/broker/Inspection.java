@@ -9,6 +9,7 @@ import io.asynq4j.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,6 +79,9 @@ public interface Inspection {
   Map<String, Long> groupSizes(QueueName queue);
 
   TaskInfo task(QueueName queue, String id);
+
+  /** How many of these tasks there are, in whatever state. */
+  long count(QueueName queue, Collection<String> ids);
 
   /** A task as it is stored, for whoever makes another one of it. */
   Stored stored(QueueName queue, String id);

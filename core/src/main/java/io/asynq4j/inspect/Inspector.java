@@ -213,6 +213,14 @@ public final class Inspector {
   }
 
   /**
+   * How many of these tasks there are, in whatever state; one that is named twice counts twice. For
+   * whoever wants to know of many that they are not there.
+   */
+  public long count(String queue, Collection<String> ids) {
+    return inspection().count(QueueName.of(queue), ids);
+  }
+
+  /**
    * The latest failed attempts of a task, oldest first: five, unless its servers keep none. Those
    * of Go servers are not kept; of these only {@link TaskInfo#lastError} tells.
    */
