@@ -43,7 +43,7 @@ enum Script {
   COMPLETE(
       NUMBERED,
       "active lease completed lane guard",
-      "now prefix sequence keep",
+      "now prefix sequence keep width",
       "id token msg lock retention has_result result"),
   RETRY(
       NUMBERED,
