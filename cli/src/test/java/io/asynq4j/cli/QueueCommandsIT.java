@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.Cli.Answer;
 import io.asynq4j.cli.output.Json;
+import io.asynq4j.inspect.QueueLimits;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.List;
@@ -142,6 +143,22 @@ class QueueCommandsIT {
     assertThat(run("queue", "limit", "mail", "--clear", "--max-active", "1").exitCode())
         .isEqualTo(2);
     assertThat(run("queue", "limit", "mail", "--max-active", "-1").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void whatALibrarySetBeforeThereIsAQueueCanBeSeenAndTakenBack() {
+    scene.inspector().pause("soon");
+    scene.inspector().setLimits("soon", QueueLimits.NONE.withMaxActive(2));
+
+    assertThat(run("queue", "pause", "soon").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "limit", "soon", "--max-active", "3").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "remove", "soon").exitCode()).isEqualTo(3);
+
+    assertThat(run("queue", "limit", "soon").out()).contains("2 at once");
+    assertThat(run("queue", "limit", "soon", "--clear").exitCode()).isZero();
+    assertThat(run("queue", "limit", "soon").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "resume", "soon").out()).isEqualTo("Queue soon is running.\n");
+    assertThat(run("queue", "resume", "soon").exitCode()).isEqualTo(3);
   }
 
   @Test
