@@ -42,6 +42,8 @@ final class Attempt implements Runnable, TaskContext {
   private final List<Runnable> cancelActions = new ArrayList<>(0);
 
   private @Nullable Thread thread;
+  private volatile @Nullable Thread decider;
+  private volatile boolean handedOver;
   private long startedNanos;
   private volatile boolean started;
   private volatile boolean returned;
@@ -145,6 +147,7 @@ final class Attempt implements Runnable, TaskContext {
 
   /** Whoever gets here must get through: nobody else may settle the attempt any more. */
   private void decide(Supplier<Ended> decision) {
+    decider = Thread.currentThread();
     Ended ended;
     try {
       ended = decision.get();
@@ -155,6 +158,7 @@ final class Attempt implements Runnable, TaskContext {
     endedNanos = System.nanoTime();
     host.events().finished(ref, ended.ending(), ended.error(), ran());
     host.settle(this, ended);
+    handedOver = true;
   }
 
   private Duration ran() {
@@ -231,6 +235,7 @@ final class Attempt implements Runnable, TaskContext {
   void leaseLost() {
     if (decided.compareAndSet(false, true)) {
       lost = true;
+      handedOver = true;
       log.warn("lost the lease on task {} ({}, queue {})", id(), type(), queue());
       host.events().leaseLost(ref);
       if (returned) {
@@ -244,6 +249,7 @@ final class Attempt implements Runnable, TaskContext {
   boolean abandon() {
     boolean first = decided.compareAndSet(false, true);
     if (first) {
+      handedOver = true;
       endedNanos = System.nanoTime();
       host.events().finished(ref, ServerListener.Ending.REQUEUED, null, ran());
     }
@@ -262,6 +268,14 @@ final class Attempt implements Runnable, TaskContext {
 
   boolean isDecided() {
     return decided.get();
+  }
+
+  /**
+   * Whether another thread has decided and not yet said so to whoever settles. This thread is not
+   * waited for: then a listener that is told of the end stops the server.
+   */
+  boolean isBeingDecided() {
+    return decided.get() && !handedOver && decider != Thread.currentThread();
   }
 
   long number() {

@@ -195,9 +195,14 @@ final class Engine implements AttemptHost {
 
     private void flush() {
       long end = System.nanoTime() + FLUSH_TIMEOUT.toNanos();
-      while (settler.waiting() > 0 && end - System.nanoTime() > 0) {
+      while (isUnsettled() && end - System.nanoTime() > 0) {
         signal.await(Math.min(end - System.nanoTime(), Duration.ofMillis(100).toNanos()));
       }
+    }
+
+    /** In this order: what is handed over after the first look is seen by the second. */
+    private boolean isUnsettled() {
+      return attempts.all().stream().anyMatch(Attempt::isBeingDecided) || settler.waiting() > 0;
     }
 
     private void requeueTheRest() {

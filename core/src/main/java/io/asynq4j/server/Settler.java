@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -138,7 +139,12 @@ final class Settler {
       int calls = underWay.get();
       if ((calls == 0 || (calls < MOST_CALLS && size.get() >= MANY))
           && underWay.compareAndSet(calls, calls + 1)) {
-        threads.execute(this);
+        try {
+          threads.execute(this);
+        } catch (RejectedExecutionException e) {
+          // The server has stopped, on word of whoever heard of this end: nobody else will do it.
+          run();
+        }
       }
     }
 

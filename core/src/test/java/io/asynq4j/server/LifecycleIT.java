@@ -279,6 +279,41 @@ class LifecycleIT {
       self.complete(server);
       world.enqueue(event);
       assertThat(server.awaitStop(Duration.ofSeconds(30))).as(event).isTrue();
+      soon(() -> assertThat(world.count(TaskState.ACTIVE)).as(event).isZero());
+    }
+  }
+
+  @Test
+  void aStopWaitsForAnEndThatIsBeingToldToListeners() throws Exception {
+    world.enqueue("a", options -> options.retention(Duration.ofHours(1)));
+    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    ServerListener slow =
+        new ServerListener() {
+          @Override
+          public void finished(
+              TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {
+            told.countDown();
+            awaitUninterruptibly(mayGoOn);
+          }
+        };
+    TaskServer server = world.start(world.quick((task, context) -> Outcome.done()).listener(slow));
+    told.await();
+    CompletableFuture<Void> stopped = CompletableFuture.runAsync(server::stop);
+    soon(() -> assertThat(server.state()).isNotEqualTo(ServerState.ACTIVE));
+    // Time for a stop that would not wait; one that does has nothing else to show for it.
+    Thread.sleep(500);
+    mayGoOn.countDown();
+    stopped.get(20, TimeUnit.SECONDS);
+
+    assertThat(world.state("a")).isEqualTo(TaskState.COMPLETED);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
