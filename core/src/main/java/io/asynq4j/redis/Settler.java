@@ -9,6 +9,7 @@ import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskMessage;
+import io.asynq4j.broker.TaskSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -80,6 +81,22 @@ final class Settler {
           }
         });
     return Arrays.asList(answers);
+  }
+
+  /** Of tasks that leave nothing behind, no more needs to be known than what proves the lease. */
+  List<Settled> finish(QueueName queue, List<TaskSource.Ticket> tickets) {
+    List<Settled> answers = new ArrayList<>(tickets.size());
+    for (List<TaskSource.Ticket> batch : Batches.of(tickets)) {
+      Args args = new Args(batch.size() * Script.COMPLETE.items().size());
+      for (TaskSource.Ticket ticket : batch) {
+        args.add(ticket.id()).add(ClaimToken.orNone(ticket.token()));
+        args.addEmpty().addEmpty().add(0).add(false).addEmpty();
+      }
+      for (Object reply : Reply.list(scripts.run(Script.COMPLETE, queue, args))) {
+        answers.add(Reply.number(reply) == 1 ? Settled.DONE : Settled.LEASE_LOST);
+      }
+    }
+    return answers;
   }
 
   void quarantine(QueueName queue, String id, String token, String reason) {

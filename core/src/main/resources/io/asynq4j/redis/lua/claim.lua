@@ -1,10 +1,10 @@
 -- Takes tasks from the head of a queue, each with a lease on it, as many as are asked for and its limits allow. Where they
--- begin at a rate, a bucket holds what may begin now: time fills it, and each task takes one out. A task that has begun to
--- run on its own belongs to no group any more.
+-- begin at a rate, a bucket holds what may begin now: time fills it, and each task takes one out; it also says the rate, for
+-- whoever asks why a task waits. A task that has begun to run on its own belongs to no group any more.
 --
 -- TRANSITION pending -> active
 -- KEYS       pending active lease paused settings bucket lane guard
--- ARGV       now prefix sequence keep max duration token max_active ordered rate burst
+-- ARGV       now prefix sequence keep max duration token max_active ordered rate rate_ms burst
 -- DERIVES    t:<id>, departed
 -- RETURNS    why it gave no more (ok, empty, paused, full, held), until when in ms for held or 0, the second the leases
 --            end, then id, msg and pending_since (empty when it is not known) of each task
@@ -12,7 +12,7 @@ local pending, active, lease, paused, settings, bucket = KEYS[1], KEYS[2], KEYS[
 local lane = KEYS[7]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local max, duration, token, max_active, ordered = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9]
-local rate, burst = tonumber(ARGV[10]), tonumber(ARGV[11])
+local rate, rate_ms, burst = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 
 local earlier = recall(lane, sequence)
 if earlier then
@@ -31,8 +31,11 @@ if redis.call('EXISTS', paused) == 1 then
 end
 
 if redis.call('EXISTS', settings) == 1 then
-  local set = redis.call('HMGET', settings, 'max_active', 'ordered')
+  local set = redis.call('HMGET', settings, 'max_active', 'ordered', 'rate', 'rate_ms', 'burst')
   max_active, ordered = set[1] or max_active, set[2] or ordered
+  if set[3] then
+    rate, rate_ms, burst = tonumber(set[3]), tonumber(set[4]), tonumber(set[5])
+  end
 end
 max_active = ordered == '1' and 1 or tonumber(max_active)
 local limited = false
@@ -55,9 +58,9 @@ local millis, tokens, rated = to_millis(now), 0, false
 if rate > 0 then
   local kept = redis.call('HMGET', bucket, 'tokens', 'at')
   local since = math.max(0, millis - (tonumber(kept[2]) or millis))
-  tokens = math.min(burst, (tonumber(kept[1]) or burst) + since * rate / 1000)
+  tokens = math.min(burst, (tonumber(kept[1]) or burst) + since * rate / rate_ms)
   if tokens < 1 then
-    return { 'held', millis + math.ceil((1 - tokens) * 1000 / rate), 0 }
+    return { 'held', millis + math.ceil((1 - tokens) * rate_ms / rate), 0 }
   end
   rated = tokens < max
   max = math.min(max, math.floor(tokens))
@@ -109,14 +112,15 @@ if long_name then
 end
 if rate > 0 then
   tokens = tokens - n
-  redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', millis))
+  redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', millis),
+    'rate', rate, 'rate_ms', rate_ms, 'burst', burst)
   -- It is full again by then.
-  redis.call('EXPIRE', bucket, math.ceil(burst / rate) + 1)
+  redis.call('EXPIRE', bucket, math.ceil(burst * rate_ms / rate / 1000) + 1)
 end
 if n < max then
   answer[1] = 'empty'
 elseif rated then
-  answer[1], answer[2] = 'held', millis + math.max(0, math.ceil((1 - tokens) * 1000 / rate))
+  answer[1], answer[2] = 'held', millis + math.max(0, math.ceil((1 - tokens) * rate_ms / rate))
 elseif limited then
   answer[1] = 'full'
 end
