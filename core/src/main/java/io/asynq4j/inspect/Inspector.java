@@ -299,6 +299,16 @@ public final class Inspector {
   }
 
   /**
+   * Deletes a task if it is as you want it to be: nobody changes it between the look and the
+   * deletion, also not by enqueueing another one with the same id. False when it is not so.
+   *
+   * @param condition may be asked more than once
+   */
+  public boolean deleteIf(String queue, String id, Predicate<TaskInfo> condition) {
+    return inspection().deleteIf(QueueName.of(queue), id, condition);
+  }
+
+  /**
    * Has a scheduled, pending or archived task, or one that waits for another attempt, run at this
    * time, rounded up to a second.
    */
@@ -435,6 +445,17 @@ public final class Inspector {
    */
   public void updatePayload(String queue, String id, Payload payload) {
     inspection().updatePayload(QueueName.of(queue), id, payload);
+  }
+
+  /**
+   * Replaces the headers of a task that is neither active nor completed. Fails with a {@code
+   * TaskStateException} also when somebody else has changed the task meanwhile.
+   *
+   * @param newHeaders makes them of those it has
+   */
+  public void updateHeaders(
+      String queue, String id, UnaryOperator<Map<String, String>> newHeaders) {
+    inspection().updateHeaders(QueueName.of(queue), id, newHeaders);
   }
 
   /**

@@ -106,7 +106,7 @@ enum Script {
   RUN(NEVER, "pending groups guard", "now prefix", "id"),
   ARCHIVE_WAITING(
       NEVER, "archived groups guard", "now prefix max_size max_age release_locks", "id"),
-  DELETE(NEVER, "groups guard", "prefix container", "id"),
+  DELETE(NEVER, "groups guard", "prefix container expected", "id"),
   RESCHEDULE_WAITING(NEVER, "scheduled retry groups guard", "prefix due_ms", "id"),
   UPDATE(NEVER, "pending guard", "prefix id old_msg new_msg old_lock new_lock", ""),
   REMOVE_QUEUE(

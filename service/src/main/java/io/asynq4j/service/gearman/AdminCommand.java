@@ -87,7 +87,7 @@ final class AdminCommand {
               try {
                 answer = question.get();
               } catch (RuntimeException e) {
-                Refusal refusal = Session.refusalFor(e);
+                Refusal refusal = Refusal.of(e);
                 answer = error(refusal.code(), refusal.text());
               }
               String text = answer;

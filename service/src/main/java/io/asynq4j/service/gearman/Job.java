@@ -9,7 +9,7 @@ final class Job {
   private final LeasedTask task;
   private final JobKey key;
   private final String handle;
-  private final Session worker;
+  private final WorkerSide worker;
   private final Instant deadline;
 
   // Both guarded by this: the loop sets them, and another thread writes them to Redis.
@@ -19,7 +19,7 @@ final class Job {
   /**
    * @param deadline when its worker must be done
    */
-  Job(LeasedTask task, Session worker, Instant deadline) {
+  Job(LeasedTask task, WorkerSide worker, Instant deadline) {
     this.task = task;
     this.key = new JobKey(task.queue().value(), task.id());
     this.handle = key.handle();
@@ -39,7 +39,7 @@ final class Job {
     return handle;
   }
 
-  Session worker() {
+  WorkerSide worker() {
     return worker;
   }
 

@@ -42,7 +42,7 @@ final class Results {
   private static final class Awaited {
     private final JobKey key;
     private final String handle;
-    private final Set<Session> clients = new LinkedHashSet<>();
+    private final Set<ClientSide> clients = new LinkedHashSet<>();
 
     /** Handed in by a client that waits for it, so that nobody wants it when all have gone. */
     private boolean foreground;
@@ -69,7 +69,7 @@ final class Results {
 
   // All guarded by this.
   private final Map<JobKey, Awaited> awaited = new HashMap<>();
-  private final Map<Session, Set<JobKey>> byClient = new HashMap<>();
+  private final Map<ClientSide, Set<JobKey>> byClient = new HashMap<>();
   private final PriorityQueue<Awaited> looks =
       new PriorityQueue<>(Comparator.comparingLong((Awaited each) -> each.nextLook));
   private boolean closed;
@@ -88,7 +88,7 @@ final class Results {
    *
    * @param foreground nobody else wants it
    */
-  synchronized void await(JobKey key, Session client, boolean foreground) {
+  synchronized void await(JobKey key, ClientSide client, boolean foreground) {
     Awaited each = awaited.get(key);
     if (each == null) {
       each = new Awaited(key);
@@ -115,7 +115,7 @@ final class Results {
   }
 
   /** A client does not wait for this any more. */
-  synchronized void forget(JobKey key, Session client) {
+  synchronized void forget(JobKey key, ClientSide client) {
     Set<JobKey> keys = byClient.get(client);
     if (keys != null && keys.remove(key)) {
       if (keys.isEmpty()) {
@@ -126,7 +126,7 @@ final class Results {
   }
 
   /** A client has gone. Returns the tasks that nobody wants any more. */
-  synchronized List<JobKey> gone(Session client) {
+  synchronized List<JobKey> gone(ClientSide client) {
     List<JobKey> unwanted = new ArrayList<>();
     Set<JobKey> keys = byClient.remove(client);
     if (keys != null) {
@@ -141,7 +141,7 @@ final class Results {
   }
 
   /** Returns what nobody waits for any more. */
-  private @Nullable Awaited leave(JobKey key, Session client) {
+  private @Nullable Awaited leave(JobKey key, ClientSide client) {
     Awaited each = awaited.get(key);
     if (each == null || !each.clients.remove(client) || !each.clients.isEmpty()) {
       return null;
@@ -156,7 +156,7 @@ final class Results {
     return each == null ? 0 : each.clients.size();
   }
 
-  synchronized boolean isWaiting(Session client) {
+  synchronized boolean isWaiting(ClientSide client) {
     return byClient.containsKey(client);
   }
 
@@ -182,7 +182,7 @@ final class Results {
     tell(clientsOf(key), client -> packet.duplicate());
   }
 
-  private synchronized List<Session> clientsOf(JobKey key) {
+  private synchronized List<ClientSide> clientsOf(JobKey key) {
     Awaited each = awaited.get(key);
     return each == null ? List.of() : List.copyOf(each.clients);
   }
@@ -207,13 +207,13 @@ final class Results {
                 : Packets.of(Command.WORK_FAIL, handle));
   }
 
-  private synchronized List<Session> end(JobKey key) {
+  private synchronized List<ClientSide> end(JobKey key) {
     Awaited each = awaited.remove(key);
     if (each == null) {
       return List.of();
     }
     looks.remove(each);
-    for (Session client : each.clients) {
+    for (ClientSide client : each.clients) {
       Set<JobKey> keys = byClient.get(client);
       if (keys != null && keys.remove(key) && keys.isEmpty()) {
         byClient.remove(client);
@@ -222,7 +222,7 @@ final class Results {
     return List.copyOf(each.clients);
   }
 
-  private void tell(List<Session> clients, Function<Session, ByteBuffer> packet) {
+  private void tell(List<ClientSide> clients, Function<ClientSide, ByteBuffer> packet) {
     if (!clients.isEmpty()) {
       loop.execute(() -> clients.forEach(client -> client.send(packet.apply(client))));
     }
@@ -295,7 +295,7 @@ final class Results {
   }
 
   private static byte @Nullable [] said(String error) {
-    return error.isEmpty() || error.equals(Session.FAILED)
+    return error.isEmpty() || error.equals(WorkerSide.FAILED)
         ? null
         : error.getBytes(StandardCharsets.UTF_8);
   }

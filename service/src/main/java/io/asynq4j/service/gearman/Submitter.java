@@ -74,7 +74,7 @@ final class Submitter {
 
   void add(Submission job) {
     if (!desk.add(job)) {
-      job.place().refuse(Session.shuttingDown());
+      job.place().refuse(Refusal.shuttingDown());
     }
   }
 
@@ -194,22 +194,22 @@ final class Submitter {
 
   /**
    * Whether the task with this id is still to be done. In gearman, what has ended leaves no trace,
-   * so one that has is deleted to make way.
+   * so one that has is deleted to make way; but not one that another gateway has handed in just
+   * now, in its place.
    */
   private boolean isUnderWay(JobKey key) {
     try {
-      TaskState state = inspector.task(key.queue(), key.id()).state();
-      if (state != TaskState.COMPLETED && state != TaskState.ARCHIVED) {
-        return true;
-      }
-      inspector.delete(key.queue(), key.id());
-      return false;
+      return !inspector.deleteIf(key.queue(), key.id(), task -> hasEnded(task.state()));
     } catch (TaskNotFoundException | QueueNotFoundException e) {
       return false;
     } catch (TaskStateException e) {
       // Somebody has just handed it in again, and it runs already.
       return true;
     }
+  }
+
+  private static boolean hasEnded(TaskState state) {
+    return state == TaskState.COMPLETED || state == TaskState.ARCHIVED;
   }
 
   private Runnable created(Ready job, JobKey key, boolean shared) {

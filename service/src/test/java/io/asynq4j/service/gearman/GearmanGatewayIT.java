@@ -273,7 +273,7 @@ class GearmanGatewayIT {
     await()
         .untilAsserted(() -> assertThat(fixture.task("f", id).state()).isEqualTo(TaskState.RETRY));
     TaskInfo task = fixture.task("f", id);
-    assertThat(task.lastError()).isEqualTo(Session.FAILED);
+    assertThat(task.lastError()).isEqualTo(WorkerSide.FAILED);
     assertThat(task.nextProcessAt())
         .isAfter(fixture.redis.clock().instant().plus(Duration.ofMinutes(100)));
     assertThat(client.ask(Command.STATUS_RES, Command.GET_STATUS, handle))
