@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.Cli.Answer;
 import io.asynq4j.cli.output.Json;
+import io.asynq4j.inspect.QueueLimits;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.List;
@@ -138,10 +139,35 @@ class QueueCommandsIT {
     assertThat(run("queue", "limit", "mail", "--ordered", "true").out())
         .contains("3 at once, one by one");
     assertThat(run("queue", "limit", "mail", "--json").out()).contains("\"max_active\": 3");
+    assertThat(run("queue", "limit", "mail", "--rate", "30/m", "--burst", "4").out())
+        .contains("3 at once, one by one, in their order, 30/m (4 after a quiet time)");
+    assertThat(run("queue", "limit", "mail", "--json").out())
+        .contains("\"rate\": \"30/m\"", "\"burst\": 4");
+    assertThat(run("queue", "limit", "mail", "--rate", "none").out()).contains("at any rate");
     assertThat(run("queue", "limit", "mail", "--clear").out()).contains("what the servers say");
+    assertThat(run("queue", "limit", "mail", "--rate", "fast").err()).contains("100/s");
+    assertThat(run("queue", "limit", "mail", "--rate", "fast").exitCode()).isEqualTo(2);
+    assertThat(run("queue", "limit", "mail", "--burst", "3").exitCode()).isEqualTo(2);
+    assertThat(run("queue", "limit", "mail", "--clear", "--rate", "1/s").exitCode()).isEqualTo(2);
     assertThat(run("queue", "limit", "mail", "--clear", "--max-active", "1").exitCode())
         .isEqualTo(2);
     assertThat(run("queue", "limit", "mail", "--max-active", "-1").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void whatALibrarySetBeforeThereIsAQueueCanBeSeenAndTakenBack() {
+    scene.inspector().pause("soon");
+    scene.inspector().setLimits("soon", QueueLimits.NONE.withMaxActive(2));
+
+    assertThat(run("queue", "pause", "soon").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "limit", "soon", "--max-active", "3").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "remove", "soon").exitCode()).isEqualTo(3);
+
+    assertThat(run("queue", "limit", "soon").out()).contains("2 at once");
+    assertThat(run("queue", "limit", "soon", "--clear").exitCode()).isZero();
+    assertThat(run("queue", "limit", "soon").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "resume", "soon").out()).isEqualTo("Queue soon is running.\n");
+    assertThat(run("queue", "resume", "soon").exitCode()).isEqualTo(3);
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.asynq4j.AfterCancel;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import java.time.Duration;
@@ -82,6 +83,9 @@ public interface Inspection {
 
   /** How many of these tasks there are, in whatever state. */
   long count(QueueName queue, Collection<String> ids);
+
+  /** Those of the queues that have a task with this id. */
+  List<QueueName> having(Collection<QueueName> queues, String id);
 
   /** A task as it is stored, for whoever makes another one of it. */
   Stored stored(QueueName queue, String id);
@@ -227,14 +231,36 @@ public interface Inspection {
 
   void set(QueueName queue, Settings settings);
 
-  record Settings(OptionalInt maxActive, Optional<Boolean> ordered) {
+  record Settings(OptionalInt maxActive, Optional<Boolean> ordered, Optional<RateLimit> rate) {
     public static final Settings NONE = new Settings(OptionalInt.empty(), Optional.empty());
+
+    public Settings(OptionalInt maxActive, Optional<Boolean> ordered) {
+      this(maxActive, ordered, Optional.empty());
+    }
 
     public Settings {
       if (maxActive.isPresent() && maxActive.getAsInt() < 0) {
         throw new IllegalArgumentException(
             "maxActive must not be negative: " + maxActive.getAsInt());
       }
+    }
+  }
+
+  /** How fast tasks of a queue may begin, as far as Redis knows; empty where it knows no rate. */
+  Optional<Pace> pace(QueueName queue);
+
+  /**
+   * A rate, and how much of it is left.
+   *
+   * @param tokens how many tasks may begin at once
+   * @param at when it was so
+   */
+  record Pace(RateLimit rate, double tokens, Instant at) {
+
+    /** When so many tasks may have begun. */
+    public Instant whenEnoughFor(long tasks) {
+      double missing = Math.max(0, tasks - tokens);
+      return at.plusMillis((long) Math.ceil(missing * 1000 / rate.perSecond()));
     }
   }
 

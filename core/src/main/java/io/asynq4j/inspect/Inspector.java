@@ -4,7 +4,9 @@ import io.asynq4j.AfterCancel;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
@@ -189,12 +191,14 @@ public final class Inspector {
   /** The limits of a queue that are set in Redis. */
   public QueueLimits limits(String queue) {
     Settings settings = inspection().settings(QueueName.of(queue));
-    return new QueueLimits(settings.maxActive(), settings.ordered());
+    return new QueueLimits(settings.maxActive(), settings.ordered(), settings.rate());
   }
 
   /** Sets the limits of a queue in Redis; they hold at once, until they are set again. */
   public void setLimits(String queue, QueueLimits limits) {
-    inspection().set(QueueName.of(queue), new Settings(limits.maxActive(), limits.ordered()));
+    inspection()
+        .set(
+            QueueName.of(queue), new Settings(limits.maxActive(), limits.ordered(), limits.rate()));
   }
 
   /**
@@ -218,6 +222,22 @@ public final class Inspector {
    */
   public long count(String queue, Collection<String> ids) {
     return inspection().count(QueueName.of(queue), ids);
+  }
+
+  /**
+   * The tasks with this id in any of these queues: an id is one task's only within a queue. Which
+   * queues have one is found out in one round trip for a thousand of them.
+   */
+  public List<TaskInfo> find(Collection<String> queues, String id) {
+    List<TaskInfo> found = new ArrayList<>();
+    for (QueueName queue : inspection().having(queues.stream().map(QueueName::of).toList(), id)) {
+      try {
+        found.add(inspection().task(queue, id));
+      } catch (TaskNotFoundException | QueueNotFoundException e) {
+        // It has gone meanwhile.
+      }
+    }
+    return found;
   }
 
   /**

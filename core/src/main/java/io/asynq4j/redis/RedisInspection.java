@@ -6,6 +6,7 @@ import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.RateLimit;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
@@ -39,12 +40,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
 /** Looks into Redis. */
 final class RedisInspection implements Inspection {
 
   private static final Logger log = LoggerFactory.getLogger(RedisInspection.class);
+
+  /** What is asked for in one round trip. */
+  private static final int MOST_QUEUES = 1_000;
 
   private static final int TASK_SAMPLE = 20;
   private static final int GROUP_SAMPLE = 5;
@@ -190,6 +195,27 @@ final class RedisInspection implements Inspection {
     } catch (UnreadableMessageException e) {
       throw new TaskStateException(row.queue(), row.id(), "cannot be read: " + e.getMessage());
     }
+  }
+
+  @Override
+  public List<QueueName> having(Collection<QueueName> queues, String id) {
+    List<QueueName> having = new ArrayList<>();
+    for (RedisLookout.Shard shard : RedisLookout.shards(link, queues)) {
+      for (List<QueueName> some : Batches.of(shard.queues(), MOST_QUEUES)) {
+        List<CommandArguments> commands =
+            some.stream()
+                .map(queue -> new CommandArguments(Command.EXISTS).add(Keys.task(queue, id)))
+                .toList();
+        List<@Nullable Object> answers = link.callAll(shard.slot(), commands);
+        for (int i = 0; i < some.size(); i++) {
+          // No number is an error, such as that of a slot that has moved: who looks finds out.
+          if (!(answers.get(i) instanceof Long count) || count > 0) {
+            having.add(some.get(i));
+          }
+        }
+      }
+    }
+    return having;
   }
 
   @Override
@@ -505,16 +531,40 @@ final class RedisInspection implements Inspection {
   public Settings settings(QueueName queue) {
     String key = Keys.of(queue, "settings");
     Args args = new Args().add(key).add("max_active").add("ordered");
+    args.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST);
     List<@Nullable Object> reply = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
     return new Settings(
         reply.get(0) == null ? OptionalInt.empty() : OptionalInt.of(Reply.integer(reply.get(0))),
-        reply.get(1) == null ? Optional.empty() : Optional.of(Reply.number(reply.get(1)) == 1));
+        reply.get(1) == null ? Optional.empty() : Optional.of(Reply.number(reply.get(1)) == 1),
+        RateField.read(reply.get(2), reply.get(3), reply.get(4)));
+  }
+
+  @Override
+  public Optional<Pace> pace(QueueName queue) {
+    Optional<RateLimit> set = settings(queue).rate();
+    String key = Keys.of(queue, "bucket");
+    Args args = new Args().add(key).add("tokens").add("at");
+    args.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST);
+    List<@Nullable Object> kept = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
+    RateLimit rate =
+        set.or(() -> RateField.read(kept.get(2), kept.get(3), kept.get(4))).orElse(null);
+    if (rate == null || rate.isUnlimited()) {
+      return Optional.empty();
+    }
+    Instant now = time.clock().instant();
+    double tokens = rate.burst();
+    if (kept.get(0) != null && kept.get(1) != null) {
+      long since = Math.max(0, now.toEpochMilli() - Reply.number(kept.get(1)));
+      double filled = Double.parseDouble(Reply.text(kept.get(0))) + since * rate.perSecond() / 1000;
+      tokens = Math.min(tokens, filled);
+    }
+    return Optional.of(new Pace(rate, tokens, now));
   }
 
   @Override
   public void set(QueueName queue, Settings settings) {
     String key = Keys.of(queue, "settings");
-    if (settings.maxActive().isEmpty() && settings.ordered().isEmpty()) {
+    if (settings.equals(Settings.NONE)) {
       link.call(key, Repeat.SAFE, Command.DEL, new Args().add(key));
       return;
     }
@@ -526,6 +576,11 @@ final class RedisInspection implements Inspection {
     settings
         .ordered()
         .ifPresentOrElse(on -> set.add("ordered").add(on), () -> unset.add("ordered"));
+    settings
+        .rate()
+        .ifPresentOrElse(
+            rate -> RateField.addFields(set, rate),
+            () -> unset.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST));
     link.call(key, Repeat.SAFE, Command.HSET, set);
     if (unset.size() > 1) {
       link.call(key, Repeat.SAFE, Command.HDEL, unset);

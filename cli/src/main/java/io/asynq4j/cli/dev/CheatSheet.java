@@ -38,12 +38,12 @@ final class CheatSheet {
             .formatted(program, queues.get(0), flag));
     screen.line("  %s stats --watch%s".formatted(program, flag));
     screen.line("  %s task list -q %s -s retry%s".formatted(program, queues.get(0), flag));
-    screen.line("From Java:");
+    screen.line("From Java, for TaskClient.create(redis) and TaskServer.builder(redis):");
     screen.line("  RedisConnection redis = RedisConnection.open(\"" + url + "\");");
     if (!redis.endpoints().isEmpty() && redis.kind() == RedisConfig.Kind.STANDALONE) {
-      screen.line("From Go:");
+      screen.line("From Go, for asynq.NewClient(redis) and asynq.NewServer(redis, config):");
       screen.line(
-          "  asynq.NewClient(asynq.RedisClientOpt{Addr: \"%s\", DB: %d})"
+          "  redis := asynq.RedisClientOpt{Addr: \"%s\", DB: %d}"
               .formatted(redis.endpoints().get(0), redis.database()));
     }
     screen.line("");

@@ -78,18 +78,27 @@ public final class Complaints implements IExecutionExceptionHandler, IParameterE
 
   @Override
   public int handleParseException(ParameterException misuse, String[] arguments) {
-    CommandLine command = misuse.getCommandLine();
-    List<String> meant =
-        misuse instanceof UnmatchedArgumentException unmatched
-            ? unmatched.getSuggestions()
-            : List.of();
-    say(
-        misuse instanceof UnmatchedArgumentException unmatched
-            ? unknown(unmatched)
-            : String.valueOf(misuse.getMessage()),
-        (meant.isEmpty() ? "" : "did you mean " + String.join(" or ", meant) + "? ")
-            + help(command));
+    String help = help(misuse.getCommandLine());
+    if (misuse instanceof UnmatchedArgumentException unmatched) {
+      say(unknown(unmatched), meant(unmatched) + help);
+    } else if (misuse instanceof OptionAsValueException known) {
+      say(String.valueOf(known.getMessage()), known.nextStep() + help);
+    } else {
+      say(String.valueOf(misuse.getMessage()), help);
+    }
     return ExitCode.USAGE;
+  }
+
+  private static String meant(UnmatchedArgumentException unmatched) {
+    List<String> similar = unmatched.getSuggestions();
+    if (!similar.isEmpty()) {
+      return "did you mean " + String.join(" or ", similar) + "? ";
+    }
+    boolean takesWords =
+        !unmatched.getCommandLine().getCommandSpec().positionalParameters().isEmpty();
+    return takesWords && unmatched.getUnmatched().get(0).startsWith("-")
+        ? "a word that begins with - goes behind -- ; "
+        : "";
   }
 
   private static String unknown(UnmatchedArgumentException unmatched) {

@@ -2,6 +2,7 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.RateLimit;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.RedisCommand;
@@ -12,12 +13,14 @@ import io.asynq4j.inspect.QueueLimits;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows or sets how much of a queue runs at once. */
+/** Shows or sets how much of a queue runs at once, and how fast. */
 @Command(
     name = "limit",
     description = {
@@ -29,6 +32,8 @@ import picocli.CommandLine.Parameters;
       "  asynq queue limit mail                       # what is set",
       "  asynq queue limit mail --max-active 10       # ten at once over the fleet",
       "  asynq queue limit mail --ordered true        # one by one, in their order",
+      "  asynq queue limit mail --rate 100/s          # so many begin in a second",
+      "  asynq queue limit mail --rate none           # whatever rate the servers have",
       "  asynq queue limit mail --clear               # what the servers say"
     })
 final class QueueLimit extends RedisCommand {
@@ -49,29 +54,52 @@ final class QueueLimit extends RedisCommand {
       description = "Whether one runs at a time, first in, first out.")
   private @Nullable Boolean ordered;
 
+  @Option(
+      names = "--rate",
+      paramLabel = "N/TIME",
+      description =
+          "How many begin in how long, such as 100/s, 30/m or 5/10s; none for any number.")
+  private @Nullable String rate;
+
+  @Option(
+      names = "--burst",
+      paramLabel = "N",
+      description = "With --rate: how many begin at once after a quiet time.")
+  private @Nullable Integer burst;
+
   @Option(names = "--clear", description = "Leave everything to the servers.")
   private boolean clear;
 
   @Override
   protected void check() {
-    if (clear && (maxActive != null || ordered != null)) {
+    if (clear && namesLimits()) {
       throw Failure.usage("--clear sets no limits", "leave it out, or the limits");
     }
+    if (burst != null && rate == null) {
+      throw Failure.usage("--burst is part of a rate", "add --rate, such as --rate 100/s");
+    }
+    given();
   }
 
   @Override
   protected int run(Session session) {
     Inspector inspector = session.inspector();
-    // A name that was mistyped would get limits that nobody ever sees.
-    if (!inspector.queues().contains(queue)) {
+    QueueLimits before = inspector.limits(queue);
+    // A name that was mistyped would get limits that nobody ever sees; those of a queue that is
+    // not there yet can be seen and taken back.
+    if (!inspector.queues().contains(queue) && (namesLimits() || before.equals(QueueLimits.NONE))) {
       throw new QueueNotFoundException(QueueName.of(queue));
     }
-    QueueLimits limits = clear ? QueueLimits.NONE : inspector.limits(queue);
+    QueueLimits limits = clear ? QueueLimits.NONE : before;
     if (maxActive != null) {
       limits = limits.withMaxActive(maxActive);
     }
     if (ordered != null) {
       limits = limits.withOrdered(ordered);
+    }
+    RateLimit given = given();
+    if (given != null) {
+      limits = limits.withRate(given);
     }
     if (sets()) {
       inspector.setLimits(queue, limits);
@@ -87,8 +115,24 @@ final class QueueLimit extends RedisCommand {
     return ExitCode.DONE;
   }
 
+  private boolean namesLimits() {
+    return maxActive != null || ordered != null || rate != null;
+  }
+
   private boolean sets() {
-    return clear || maxActive != null || ordered != null;
+    return clear || namesLimits();
+  }
+
+  private @Nullable RateLimit given() {
+    if (rate == null) {
+      return null;
+    }
+    try {
+      RateLimit parsed = RateLimit.parse(rate);
+      return burst == null || parsed.isUnlimited() ? parsed : parsed.withBurst(burst);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage(String.valueOf(e.getMessage()), "for example --rate 100/s --burst 10");
+    }
   }
 
   @Override
@@ -100,6 +144,15 @@ final class QueueLimit extends RedisCommand {
     Map<String, Object> map = new LinkedHashMap<>();
     limits.maxActive().ifPresent(most -> map.put("max_active", most));
     limits.ordered().ifPresent(flag -> map.put("ordered", flag));
+    limits
+        .rate()
+        .ifPresent(
+            set -> {
+              map.put("rate", set.text());
+              if (!set.isUnlimited()) {
+                map.put("burst", set.burst());
+              }
+            });
     return map;
   }
 
@@ -115,8 +168,19 @@ final class QueueLimit extends RedisCommand {
             .ordered()
             .map(flag -> flag ? "one by one, in their order" : "in no order")
             .orElse("");
-    return most.isEmpty() && order.isEmpty()
-        ? "what the servers say"
-        : most + (most.isEmpty() || order.isEmpty() ? "" : ", ") + order;
+    String pace =
+        limits
+            .rate()
+            .map(
+                set ->
+                    set.isUnlimited()
+                        ? "at any rate"
+                        : set.text() + " (" + set.burst() + " after a quiet time)")
+            .orElse("");
+    String all =
+        Stream.of(most, order, pace)
+            .filter(words -> !words.isEmpty())
+            .collect(Collectors.joining(", "));
+    return all.isEmpty() ? "what the servers say" : all;
   }
 }
