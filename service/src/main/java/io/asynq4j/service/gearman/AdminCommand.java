@@ -273,9 +273,7 @@ final class AdminCommand {
   /** Only one that waits: the result of one that has ended may be wanted. */
   private boolean hasDeleted(JobKey key) {
     try {
-      return parts
-          .inspector()
-          .deleteIf(key.queue(), key.id(), task -> !JobKey.hasEnded(task));
+      return parts.inspector().deleteIf(key.queue(), key.id(), task -> !JobKey.hasEnded(task));
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
       return false;
     }

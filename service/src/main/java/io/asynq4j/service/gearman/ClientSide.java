@@ -245,8 +245,7 @@ final class ClientSide {
           .deleteIf(
               key.queue(),
               key.id(),
-              task ->
-                  isUnderWay(task) && Waiters.isOnly(parts.talk().name(), task.headers()));
+              task -> isUnderWay(task) && Waiters.isOnly(parts.talk().name(), task.headers()));
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
       log.debug("task {} is left alone, though its client has gone", key.id());
     } catch (BrokerException e) {

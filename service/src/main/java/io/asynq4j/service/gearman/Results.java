@@ -78,6 +78,7 @@ final class Results {
 
     /** Changes only while it is not in the set that is sorted by it. */
     private long nextLook = System.nanoTime() + FIRST_PAUSE_NANOS;
+
     private @Nullable Progress told;
 
     /** How it ended while some were coming. */
@@ -365,8 +366,7 @@ final class Results {
     end(key, generation, failure(key, exception));
   }
 
-  private static Function<ClientSide, ByteBuffer> failure(
-      JobKey key, byte @Nullable [] exception) {
+  private static Function<ClientSide, ByteBuffer> failure(JobKey key, byte @Nullable [] exception) {
     String handle = key.handle();
     return client ->
         exception != null && client.wantsExceptions()

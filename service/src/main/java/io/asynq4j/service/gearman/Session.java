@@ -72,8 +72,7 @@ final class Session implements Connection.Peer {
       case GET_STATUS -> client.status(request.latin(0));
       case GET_STATUS_UNIQUE -> client.uniqueStatus(request.latin(0));
       case CAN_DO -> worker.canDo(request.name(0), null);
-      case CAN_DO_TIMEOUT ->
-          worker.canDo(request.name(0), WorkerSide.seconds(request.latin(1)));
+      case CAN_DO_TIMEOUT -> worker.canDo(request.name(0), WorkerSide.seconds(request.latin(1)));
       case CANT_DO -> worker.cannotDo(request.name(0));
       case RESET_ABILITIES -> worker.resetAbilities();
       case PRE_SLEEP -> worker.sleep();

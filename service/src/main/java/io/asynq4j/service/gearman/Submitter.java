@@ -270,8 +270,7 @@ final class Submitter {
    *
    * @param twin one that came at the same moment
    */
-  private Runnable answer(
-      Ready job, EnqueueResult result, Twins.@Nullable Found twin, int tries) {
+  private Runnable answer(Ready job, EnqueueResult result, Twins.@Nullable Found twin, int tries) {
     try {
       if (result instanceof EnqueueResult.Enqueued) {
         if (twin == null || !takeBack(job, twin)) {

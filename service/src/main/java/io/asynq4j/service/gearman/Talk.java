@@ -110,7 +110,8 @@ final class Talk {
         send(to, Kind.PASS, job.key(), packet);
       } else if (!failing) {
         failing = true;
-        log.warn("what gearman workers say reaches no clients of other gateways: Redis is too slow");
+        log.warn(
+            "what gearman workers say reaches no clients of other gateways: Redis is too slow");
       }
     }
   }
@@ -166,7 +167,8 @@ final class Talk {
   private static byte[] encoded(Kind kind, JobKey key, ByteBuffer packet) {
     byte[] queue = key.queue().getBytes(StandardCharsets.UTF_8);
     byte[] id = key.id().getBytes(StandardCharsets.UTF_8);
-    return ByteBuffer.allocate(1 + 2 * Integer.BYTES + queue.length + id.length + packet.remaining())
+    return ByteBuffer.allocate(
+            1 + 2 * Integer.BYTES + queue.length + id.length + packet.remaining())
         .put(kind.code)
         .putInt(queue.length)
         .put(queue)

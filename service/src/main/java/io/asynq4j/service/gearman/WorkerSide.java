@@ -256,8 +256,7 @@ final class WorkerSide {
     if (job.setStatus(new Status(request.latin(1), request.latin(2)))) {
       parts.lookups().execute(() -> writeStatus(job));
     }
-    pass(
-        job, Packets.of(Command.WORK_STATUS, job.handle(), request.bytes(1), request.bytes(2)));
+    pass(job, Packets.of(Command.WORK_STATUS, job.handle(), request.bytes(1), request.bytes(2)));
   }
 
   /** For those who look at the task in Redis. */

@@ -193,8 +193,7 @@ class GearmanReplicasIT {
                 .map(
                     client ->
                         CompletableFuture.supplyAsync(
-                            () -> submitted(together, client, Command.SUBMIT_JOB, "same"),
-                            threads))
+                            () -> submitted(together, client, Command.SUBMIT_JOB, "same"), threads))
                 .toList();
         assertThat(handles.get(0).get(10, TimeUnit.SECONDS))
             .isEqualTo(handles.get(1).get(10, TimeUnit.SECONDS));
