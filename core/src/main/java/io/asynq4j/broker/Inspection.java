@@ -81,6 +81,9 @@ public interface Inspection {
 
   TaskInfo task(QueueName queue, String id);
 
+  /** How many of these tasks there are, in whatever state. */
+  long count(QueueName queue, Collection<String> ids);
+
   /** Those of the queues that have a task with this id. */
   List<QueueName> having(Collection<QueueName> queues, String id);
 

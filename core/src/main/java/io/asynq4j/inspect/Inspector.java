@@ -217,6 +217,14 @@ public final class Inspector {
   }
 
   /**
+   * How many of these tasks there are, in whatever state; one that is named twice counts twice. For
+   * whoever wants to know of many that they are not there.
+   */
+  public long count(String queue, Collection<String> ids) {
+    return inspection().count(QueueName.of(queue), ids);
+  }
+
+  /**
    * The tasks with this id in any of these queues: an id is one task's only within a queue. Which
    * queues have one is found out in one round trip for a thousand of them.
    */

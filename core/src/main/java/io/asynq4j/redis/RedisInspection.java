@@ -53,6 +53,7 @@ final class RedisInspection implements Inspection {
 
   private static final int TASK_SAMPLE = 20;
   private static final int GROUP_SAMPLE = 5;
+  private static final int COUNTED_AT_ONCE = 500;
 
   private final Scripts scripts;
   private final Link link;
@@ -175,6 +176,17 @@ final class RedisInspection implements Inspection {
   @Override
   public TaskInfo task(QueueName queue, String id) {
     return info(row(queue, id));
+  }
+
+  @Override
+  public long count(QueueName queue, Collection<String> ids) {
+    long count = 0;
+    for (List<String> batch : Batches.of(List.copyOf(ids), COUNTED_AT_ONCE)) {
+      Args args = new Args(batch.size());
+      batch.forEach(id -> args.add(Keys.task(queue, id)));
+      count += Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, args));
+    }
+    return count;
   }
 
   static TaskInfo info(TaskRow row) {

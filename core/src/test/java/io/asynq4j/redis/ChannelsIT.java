@@ -27,8 +27,7 @@ class ChannelsIT {
   }
 
   private Switchboard listen(String... names) {
-    return Switchboard.open(
-        redis, List.of(names), message -> heard.add(new String(message, UTF_8)));
+    return Switchboard.open(redis, List.of(names), message -> heard.add(new String(message, UTF_8)));
   }
 
   @Test

@@ -837,6 +837,20 @@ interface InspectionContract {
   }
 
   @Test
+  default void tasksAreCountedByTheirIds() {
+    oneOfEach();
+
+    assertThat(inspection().count(Q, List.of())).isZero();
+    assertThat(inspection().count(Q, List.of("none", "neither"))).isZero();
+    assertThat(inspection().count(NONE, List.of("pending"))).isZero();
+    assertThat(inspection().count(Q, List.of("none", "pending", "completed", "pending")))
+        .isEqualTo(3);
+    redis().enqueueMany(550, o -> o);
+    List<String> ids = idsOf(Listing.of(TaskState.PENDING, 0, 551));
+    assertThat(inspection().count(Q, ids)).isEqualTo(551);
+  }
+
+  @Test
   default void manyIdsAreActedOnInOneCall() {
     redis().enqueueMany(450, o -> o.processIn(Duration.ofHours(1)));
     List<String> ids = idsOf(Listing.of(TaskState.SCHEDULED, 0, 450));

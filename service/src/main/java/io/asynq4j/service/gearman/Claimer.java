@@ -124,6 +124,16 @@ final class Claimer {
     return states.computeIfAbsent(queue, any -> new QueueState());
   }
 
+  /**
+   * Somebody has put a task into a queue: whoever asks gets it, also before Redis has told of it.
+   * Who sleeps is woken when it does.
+   */
+  synchronized void filled(String queue) {
+    QueueState state = stateOf(queue);
+    state.changes++;
+    state.dry = false;
+  }
+
   private synchronized void tellOf(String queue) {
     QueueState state = stateOf(queue);
     state.changes++;

@@ -9,7 +9,6 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import java.nio.ByteBuffer;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +26,9 @@ final class ClientSide {
   private static final Logger log = LoggerFactory.getLogger(ClientSide.class);
 
   private static final String EXCEPTIONS = "exceptions";
+
+  /** The end of the year 9999. */
+  private static final long LATEST = 253_402_300_799L;
 
   /** For GET_STATUS_UNIQUE, which does not say of which function. */
   private static final int MOST_FUNCTIONS_SEARCHED = 300;
@@ -59,13 +61,20 @@ final class ClientSide {
   }
 
   void submitLater(Request request) {
-    Instant at;
+    submit(request, request.bytes(3), Priority.NORMAL, true, time(request.latin(2)));
+  }
+
+  private static Instant time(String seconds) {
     try {
-      at = Instant.ofEpochSecond(Long.parseLong(request.latin(2).strip()));
-    } catch (NumberFormatException | DateTimeException e) {
-      throw Refusal.invalid("SUBMIT_JOB_EPOCH needs a time in seconds since 1970");
+      long at = Long.parseLong(seconds.strip());
+      if (at <= LATEST) {
+        return Instant.ofEpochSecond(Math.max(at, 0));
+      }
+    } catch (NumberFormatException e) {
+      // Refused below.
     }
-    submit(request, request.bytes(3), Priority.NORMAL, true, at);
+    throw Refusal.invalid(
+        "SUBMIT_JOB_EPOCH needs a time in seconds since 1970, before the year 10000");
   }
 
   private void submit(
@@ -140,6 +149,9 @@ final class ClientSide {
     if (job != null) {
       return Optional.of(uniquePacket(unique, true, true, job.status(), clients));
     }
+    if (parts.inspector().count(key.queue(), List.of(key.id())) == 0) {
+      return Optional.empty();
+    }
     TaskInfo task = find(key);
     return isUnderWay(task)
         ? Optional.of(uniquePacket(unique, true, isRunning(task), statusOf(task), clients))
@@ -171,9 +183,7 @@ final class ClientSide {
   }
 
   private static boolean isUnderWay(@Nullable TaskInfo task) {
-    return task != null
-        && task.state() != TaskState.COMPLETED
-        && task.state() != TaskState.ARCHIVED;
+    return task != null && !JobKey.hasEnded(task);
   }
 
   private static boolean isRunning(@Nullable TaskInfo task) {
@@ -212,6 +222,13 @@ final class ClientSide {
     return parts.results().isWaiting(this);
   }
 
+  /** A job of his is in. He may have gone meanwhile, which nobody knew to tell it. */
+  void handedIn() {
+    if (connection.isClosed()) {
+      closed();
+    }
+  }
+
   /** The connection has ended. */
   void closed() {
     List<JobKey> unwanted = parts.results().gone(this);
@@ -223,7 +240,13 @@ final class ClientSide {
   /** As in gearman: nobody is there for the result of a job that nobody has begun. */
   private void deleteUnlessBegun(JobKey key) {
     try {
-      parts.inspector().deleteIf(key.queue(), key.id(), ClientSide::isUnderWay);
+      parts
+          .inspector()
+          .deleteIf(
+              key.queue(),
+              key.id(),
+              task ->
+                  isUnderWay(task) && Waiters.isOnly(parts.talk().name(), task.headers()));
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
       log.debug("task {} is left alone, though its client has gone", key.id());
     } catch (BrokerException e) {

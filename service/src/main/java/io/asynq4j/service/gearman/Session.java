@@ -59,13 +59,21 @@ final class Session implements Connection.Peer {
       case SUBMIT_JOB_LOW -> client.submit(request, Priority.LOW, false);
       case SUBMIT_JOB_LOW_BG -> client.submit(request, Priority.LOW, true);
       case SUBMIT_JOB_EPOCH -> client.submitLater(request);
-      case SUBMIT_JOB_SCHED, SUBMIT_REDUCE_JOB, SUBMIT_REDUCE_JOB_BG ->
+      case SUBMIT_JOB_SCHED ->
           throw new Refusal(
-              "INVALID_COMMAND", request.command() + " is not supported; see docs/gearman.md");
+              "INVALID_COMMAND",
+              "SUBMIT_JOB_SCHED is not supported, and is not by gearmand: use SUBMIT_JOB_EPOCH,"
+                  + " or give the task a schedule in its definition");
+      case SUBMIT_REDUCE_JOB, SUBMIT_REDUCE_JOB_BG ->
+          throw new Refusal(
+              "INVALID_COMMAND",
+              request.command()
+                  + " is not supported: hand in the parts as jobs, and reduce what they give");
       case GET_STATUS -> client.status(request.latin(0));
       case GET_STATUS_UNIQUE -> client.uniqueStatus(request.latin(0));
       case CAN_DO -> worker.canDo(request.name(0), null);
-      case CAN_DO_TIMEOUT -> worker.canDo(request.name(0), WorkerSide.seconds(request.latin(1)));
+      case CAN_DO_TIMEOUT ->
+          worker.canDo(request.name(0), WorkerSide.seconds(request.latin(1)));
       case CANT_DO -> worker.cannotDo(request.name(0));
       case RESET_ABILITIES -> worker.resetAbilities();
       case PRE_SLEEP -> worker.sleep();

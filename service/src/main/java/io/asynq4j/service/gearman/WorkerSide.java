@@ -1,5 +1,6 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,8 @@ final class WorkerSide {
 
   /** What is kept of a failure that a worker says no more about. */
   static final String FAILED = "the gearman worker has reported a failure";
+
+  private static final String CANCELLED = "it was cancelled";
 
   private static final int LONGEST_ERROR = 2_000;
   private static final int ENDED_REMEMBERED = 64;
@@ -69,6 +73,7 @@ final class WorkerSide {
   void canDo(String function, @Nullable Duration timeout) {
     if (parts.functions().isKnownWork(function).orElse(false)) {
       abilities.put(function, timeout);
+      sleepOn();
       return;
     }
     // What comes next may hang on it.
@@ -92,6 +97,7 @@ final class WorkerSide {
                         if (problem == null) {
                           abilities.put(function, timeout);
                           place.leave();
+                          sleepOn();
                         } else {
                           log.info(
                               "a worker of {} may not do \"{}\": {}",
@@ -107,10 +113,20 @@ final class WorkerSide {
 
   void resetAbilities() {
     abilities.clear();
+    sleepOn();
   }
 
   void cannotDo(String function) {
     abilities.remove(function);
+    sleepOn();
+  }
+
+  /** What it can do has changed: it is woken for other jobs from now on. */
+  private void sleepOn() {
+    if (sleeping) {
+      wokenOrGone();
+      sleep();
+    }
   }
 
   /** By queue, the most urgent first; no function is always the last to be asked for. */
@@ -165,11 +181,11 @@ final class WorkerSide {
       return;
     }
     String function = grab.functions().getOrDefault(task.queue().value(), task.task().type());
-    Job job = new Job(task, this, deadline(task, function));
+    Job job = new Job(task, this, deadline(task, function), parts.talk().name());
     jobs.put(job.handle(), job);
     ended.remove(job.handle());
     parts.jobs().take(job);
-    parts.results().here(job.key());
+    job.setGeneration(parts.results().here(job.key()));
     grab.place().answer(assignment(grab.command(), job, function));
   }
 
@@ -217,7 +233,8 @@ final class WorkerSide {
   /** There may be something to do. */
   void wake() {
     if (sleeping) {
-      sleeping = false;
+      // It may have come by itself and gone to sleep again since.
+      wokenOrGone();
       session.send(Packets.of(Command.NOOP));
     }
   }
@@ -239,11 +256,8 @@ final class WorkerSide {
     if (job.setStatus(new Status(request.latin(1), request.latin(2)))) {
       parts.lookups().execute(() -> writeStatus(job));
     }
-    parts
-        .results()
-        .pass(
-            job.key(),
-            Packets.of(Command.WORK_STATUS, job.handle(), request.bytes(1), request.bytes(2)));
+    pass(
+        job, Packets.of(Command.WORK_STATUS, job.handle(), request.bytes(1), request.bytes(2)));
   }
 
   /** For those who look at the task in Redis. */
@@ -260,10 +274,14 @@ final class WorkerSide {
   void workData(Request request) {
     Job job = job(request.latin(0));
     if (job != null) {
-      parts
-          .results()
-          .pass(job.key(), Packets.of(request.command(), job.handle(), request.bytes(1)));
+      pass(job, Packets.of(request.command(), job.handle(), request.bytes(1)));
     }
+  }
+
+  /** To the clients that wait for it, here and elsewhere. */
+  private void pass(Job job, ByteBuffer packet) {
+    parts.results().pass(job.key(), packet);
+    parts.talk().pass(job, packet);
   }
 
   void workComplete(Request request) {
@@ -273,18 +291,16 @@ final class WorkerSide {
     }
     over(job);
     byte[] result = request.bytes(1);
-    parts
-        .jobs()
-        .end(
-            job,
-            new Verdict.Complete(job.task(), Payload.of(result)),
-            end -> {
-              if (end == LeaseEnd.COMPLETED) {
-                parts.results().completed(job.key(), result);
-              } else {
-                parts.results().elsewhere(job.key());
-              }
-            });
+    end(
+        job,
+        new Verdict.Complete(job.task(), Payload.of(result)),
+        end -> {
+          if (end == LeaseEnd.COMPLETED) {
+            parts.results().completed(job.key(), job.generation(), result);
+          } else {
+            parts.results().elsewhere(job.key());
+          }
+        });
   }
 
   /**
@@ -310,12 +326,30 @@ final class WorkerSide {
   private void failed(Job job, String error, byte @Nullable [] exception) {
     Verdict verdict =
         new Verdict.Retry(job.task(), error, parts.functions().retryDelay(job.task(), error));
-    parts.jobs().end(job, verdict, end -> ended(job, end, exception));
+    end(job, verdict, end -> ended(job, end, exception));
+  }
+
+  /** Ends a job, when all that was said of it has been passed on. */
+  private void end(Job job, Verdict verdict, Consumer<LeaseEnd> then) {
+    parts
+        .talk()
+        .afterAll(
+            job,
+            () ->
+                parts
+                    .jobs()
+                    .end(
+                        job,
+                        verdict,
+                        end -> {
+                          then.accept(end);
+                          parts.talk().look(job);
+                        }));
   }
 
   private void ended(Job job, LeaseEnd end, byte @Nullable [] exception) {
-    if (end == LeaseEnd.ARCHIVED) {
-      parts.results().failed(job.key(), exception);
+    if (end == LeaseEnd.ARCHIVED || end == LeaseEnd.DROPPED) {
+      parts.results().failed(job.key(), job.generation(), exception);
     } else {
       parts.results().elsewhere(job.key());
     }
@@ -342,6 +376,20 @@ final class WorkerSide {
     }
   }
 
+  /** Somebody wants it to stop. A worker cannot be told; its job is given up. */
+  void cancelled(Job job, AfterCancel after) {
+    if (jobs.get(job.handle()) == job) {
+      over(job);
+      log.info("task {} of queue {} was cancelled", job.task().id(), job.task().queue());
+      switch (after) {
+        case RETRY -> failed(job, CANCELLED, null);
+        case ARCHIVE ->
+            end(job, new Verdict.Archive(job.task(), CANCELLED), end -> ended(job, end, null));
+        case DELETE -> end(job, new Verdict.Drop(job.task()), end -> ended(job, end, null));
+      }
+    }
+  }
+
   /** A worker cannot be stopped; its job is given up. */
   void overdue(Job job) {
     if (jobs.get(job.handle()) == job) {
@@ -363,14 +411,22 @@ final class WorkerSide {
 
   /** The connection has ended. */
   void closed() {
+    sleeping = false;
     parts.claimer().awake(this);
     List<Job> left = List.copyOf(jobs.values());
     jobs.clear();
     for (Job job : left) {
       if (session.isDraining()) {
-        parts.jobs().end(job, new Verdict.Release(job.task()), end -> ended(job, end, null));
+        end(job, new Verdict.Release(job.task()), end -> ended(job, end, null));
       } else {
-        parts.jobs().workerLost(job, end -> ended(job, end, null));
+        parts
+            .jobs()
+            .workerLost(
+                job,
+                end -> {
+                  ended(job, end, null);
+                  parts.talk().look(job);
+                });
       }
     }
   }
