@@ -1,6 +1,10 @@
 package io.asynq4j;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * How many tasks may begin in how long, over all workers. A bucket holds up to {@code burst}
@@ -14,6 +18,28 @@ public record RateLimit(int tasks, Duration per, int burst) {
 
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofDays(31);
+
+  private static final Pattern TEXT = Pattern.compile("(\\d{1,9})/(\\d{0,6})(ms|s|m|h|d)");
+  private static final String UNLIMITED_TEXT = "none";
+
+  /** From the longest on. */
+  private enum Unit {
+    D(Duration.ofDays(1)),
+    H(Duration.ofHours(1)),
+    M(Duration.ofMinutes(1)),
+    S(Duration.ofSeconds(1)),
+    MS(Duration.ofMillis(1));
+
+    private final Duration length;
+
+    Unit(Duration length) {
+      this.length = length;
+    }
+  }
+
+  /** No limit, for an operator who lifts one that is configured. */
+  public static final RateLimit UNLIMITED =
+      new RateLimit(Integer.MAX_VALUE, SHORTEST, Integer.MAX_VALUE);
 
   public RateLimit {
     if (tasks < 1) {
@@ -32,7 +58,50 @@ public record RateLimit(int tasks, Duration per, int burst) {
     return new RateLimit(tasks, per, (int) Math.max(1, tasks * 100L / Math.max(1, per.toMillis())));
   }
 
+  /**
+   * A rate as people write it: {@code 100/s}, {@code 30/m}, {@code 5/10s}, or {@code none}. Throws
+   * {@code IllegalArgumentException} when it is something else.
+   */
+  public static RateLimit parse(String text) {
+    if (text.equals(UNLIMITED_TEXT)) {
+      return UNLIMITED;
+    }
+    Matcher parts = TEXT.matcher(text);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException(
+          "a rate must be a number of tasks in a time, such as 100/s, 30/m or 5/10s: \"%s\""
+              .formatted(text));
+    }
+    long count = parts.group(2).isEmpty() ? 1 : Long.parseLong(parts.group(2));
+    Unit unit = Unit.valueOf(parts.group(3).toUpperCase(Locale.ROOT));
+    return of(Integer.parseInt(parts.group(1)), unit.length.multipliedBy(count));
+  }
+
+  /** The same rate with another burst. */
+  public RateLimit withBurst(int newBurst) {
+    return new RateLimit(tasks, per, newBurst);
+  }
+
+  public boolean isUnlimited() {
+    return equals(UNLIMITED);
+  }
+
   public double perSecond() {
     return tasks * 1000.0 / per.toMillis();
+  }
+
+  /** As people write it, without the burst; {@link #parse} reads it. */
+  public String text() {
+    if (isUnlimited()) {
+      return UNLIMITED_TEXT;
+    }
+    long millis = per.toMillis();
+    Unit unit =
+        Arrays.stream(Unit.values())
+            .filter(each -> millis % each.length.toMillis() == 0)
+            .findFirst()
+            .orElse(Unit.MS);
+    long count = millis / unit.length.toMillis();
+    return tasks + "/" + (count == 1 ? "" : count) + unit.name().toLowerCase(Locale.ROOT);
   }
 }

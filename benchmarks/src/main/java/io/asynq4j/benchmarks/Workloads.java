@@ -2,6 +2,7 @@ package io.asynq4j.benchmarks;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
+import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
@@ -148,13 +149,15 @@ final class Workloads {
           broker.inspection().markCancelled(queue, claim.get(0).id(), AfterCancel.ARCHIVE);
           running.putBack(claim);
         });
-    single(
+    claimed(
         "write_result",
-        (calls, batch) -> running.fillTo(1, count -> stock.active(count, Stock.LONG)),
-        batch -> {
-          List<Claim> claim = running.take(1);
-          broker.source().writeResult(claim.get(0), Payload.ofUtf8("a result"));
-          running.putBack(claim);
+        claims -> {
+          List<TaskSource.Step> steps =
+              claims.stream().map(c -> new TaskSource.Step(c, new Progress(50, "half"))).toList();
+          if (broker.source().writeProgress(queue, steps).contains(false)) {
+            throw new IllegalStateException("a lease is lost");
+          }
+          running.putBack(claims);
         });
   }
 
@@ -376,6 +379,11 @@ final class Workloads {
             broker
                 .inspection()
                 .updatePayload(queue, shelf.take(), Payload.of(new byte[Stock.PAYLOAD_BYTES])));
+    Shelf<String> doomed = new Shelf<>();
+    single(
+        "task + delete, as seen",
+        (calls, batch) -> doomed.fillTo(calls, stock::scheduled),
+        batch -> broker.inspection().deleteIf(queue, doomed.take(), task -> true));
     Shelf<QueueName> removable = new Shelf<>();
     single(
         "remove_queue",

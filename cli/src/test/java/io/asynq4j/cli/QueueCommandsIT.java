@@ -139,7 +139,16 @@ class QueueCommandsIT {
     assertThat(run("queue", "limit", "mail", "--ordered", "true").out())
         .contains("3 at once, one by one");
     assertThat(run("queue", "limit", "mail", "--json").out()).contains("\"max_active\": 3");
+    assertThat(run("queue", "limit", "mail", "--rate", "30/m", "--burst", "4").out())
+        .contains("3 at once, one by one, in their order, 30/m (4 after a quiet time)");
+    assertThat(run("queue", "limit", "mail", "--json").out())
+        .contains("\"rate\": \"30/m\"", "\"burst\": 4");
+    assertThat(run("queue", "limit", "mail", "--rate", "none").out()).contains("at any rate");
     assertThat(run("queue", "limit", "mail", "--clear").out()).contains("what the servers say");
+    assertThat(run("queue", "limit", "mail", "--rate", "fast").err()).contains("100/s");
+    assertThat(run("queue", "limit", "mail", "--rate", "fast").exitCode()).isEqualTo(2);
+    assertThat(run("queue", "limit", "mail", "--burst", "3").exitCode()).isEqualTo(2);
+    assertThat(run("queue", "limit", "mail", "--clear", "--rate", "1/s").exitCode()).isEqualTo(2);
     assertThat(run("queue", "limit", "mail", "--clear", "--max-active", "1").exitCode())
         .isEqualTo(2);
     assertThat(run("queue", "limit", "mail", "--max-active", "-1").exitCode()).isEqualTo(2);

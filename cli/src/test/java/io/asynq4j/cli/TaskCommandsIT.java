@@ -273,6 +273,15 @@ class TaskCommandsIT {
   }
 
   @Test
+  void anExplanationNamesTheRateThatHoldsATaskBack() {
+    assertThat(run("queue", "limit", "mail", "--rate", "1/h").exitCode()).isZero();
+
+    assertThat(run("task", "explain", "pending-1").out())
+        .contains("at a rate of 1/h", "at the earliest");
+    assertThat(run("task", "explain", "pending-1", "--json").out()).contains("rate_reached");
+  }
+
+  @Test
   void tasksAreSearchedInAllQueuesAndStates() {
     assertThat(run("task", "search", "--error", "REFUSED").out())
         .contains("failed-1", "1 found among");

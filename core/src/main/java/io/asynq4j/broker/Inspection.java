@@ -4,11 +4,13 @@ import io.asynq4j.AfterCancel;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +18,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at queues and tasks, and changes what an operator wants changed. Thread-safe. */
@@ -76,6 +80,12 @@ public interface Inspection {
   Map<String, Long> groupSizes(QueueName queue);
 
   TaskInfo task(QueueName queue, String id);
+
+  /** How many of these tasks there are, in whatever state. */
+  long count(QueueName queue, Collection<String> ids);
+
+  /** Those of the queues that have a task with this id. */
+  List<QueueName> having(Collection<QueueName> queues, String id);
 
   /** A task as it is stored, for whoever makes another one of it. */
   Stored stored(QueueName queue, String id);
@@ -160,6 +170,12 @@ public interface Inspection {
   List<ActionAnswer> delete(QueueName queue, List<String> ids);
 
   /**
+   * Deletes a task that is as the condition wants it, and only as it was when that was tested.
+   * False when it is not so.
+   */
+  boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition);
+
+  /**
    * Has scheduled, retried, pending and archived tasks wait until an instant, rounded up to a
    * second.
    */
@@ -195,6 +211,9 @@ public interface Inspection {
   /** Replaces the payload of a task that waits, and its lock with it. */
   void updatePayload(QueueName queue, String id, Payload payload);
 
+  /** Replaces the headers of a task that waits. */
+  void updateHeaders(QueueName queue, String id, UnaryOperator<Map<String, String>> newHeaders);
+
   /** False when it was paused already. */
   boolean pause(QueueName queue);
 
@@ -212,14 +231,36 @@ public interface Inspection {
 
   void set(QueueName queue, Settings settings);
 
-  record Settings(OptionalInt maxActive, Optional<Boolean> ordered) {
+  record Settings(OptionalInt maxActive, Optional<Boolean> ordered, Optional<RateLimit> rate) {
     public static final Settings NONE = new Settings(OptionalInt.empty(), Optional.empty());
+
+    public Settings(OptionalInt maxActive, Optional<Boolean> ordered) {
+      this(maxActive, ordered, Optional.empty());
+    }
 
     public Settings {
       if (maxActive.isPresent() && maxActive.getAsInt() < 0) {
         throw new IllegalArgumentException(
             "maxActive must not be negative: " + maxActive.getAsInt());
       }
+    }
+  }
+
+  /** How fast tasks of a queue may begin, as far as Redis knows; empty where it knows no rate. */
+  Optional<Pace> pace(QueueName queue);
+
+  /**
+   * A rate, and how much of it is left.
+   *
+   * @param tokens how many tasks may begin at once
+   * @param at when it was so
+   */
+  record Pace(RateLimit rate, double tokens, Instant at) {
+
+    /** When so many tasks may have begun. */
+    public Instant whenEnoughFor(long tasks) {
+      double missing = Math.max(0, tasks - tokens);
+      return at.plusMillis((long) Math.ceil(missing * 1000 / rate.perSecond()));
     }
   }
 

@@ -26,11 +26,25 @@ public interface TaskSource {
       QueueRules rules,
       ArchiveRules archive);
 
+  /**
+   * Ends attempts that succeeded, on tasks of one queue that leave nothing behind: neither a record
+   * to be kept nor a lock. One answer for each, in order.
+   */
+  List<Settled> finish(QueueName queue, List<Ticket> tickets);
+
   /** Keeps a result before the attempt has ended. False when the lease is lost. */
   boolean writeResult(Claim claim, Payload result);
 
   /** Keeps how far an attempt has come, for whoever watches. False when the lease is lost. */
-  boolean writeProgress(Claim claim, Progress progress);
+  default boolean writeProgress(Claim claim, Progress progress) {
+    return writeProgress(claim.queue(), List.of(new Step(claim, progress))).get(0);
+  }
+
+  /** The same for attempts on tasks of one queue. One answer for each, in order. */
+  List<Boolean> writeProgress(QueueName queue, List<Step> steps);
+
+  /** How far an attempt has come. */
+  record Step(Claim claim, Progress progress) {}
 
   /**
    * The claims that tokens prove, as long as the leases are theirs; empty afterwards. One answer

@@ -78,6 +78,27 @@ public record TaskDefinition(
     return new Builder(name, kind);
   }
 
+  /** A builder that says what this definition says, to make another one that differs a little. */
+  public Builder toBuilder() {
+    Builder builder = new Builder(name, kind);
+    builder.queue = queue.value();
+    builder.weight = weight;
+    builder.maxRun = maxRun;
+    builder.ordered = ordered;
+    builder.timeout = timeout;
+    builder.maxRetry = maxRetry;
+    builder.backoff = backoff;
+    builder.longestBackoff = longestBackoff;
+    builder.retention = retention;
+    builder.uniqueFor = uniqueFor;
+    builder.maxPending = maxPending;
+    builder.rate = rate;
+    builder.followUps = followUps;
+    builder.paramsSchema = paramsSchema;
+    builder.fromFile = fromFile;
+    return builder;
+  }
+
   private static Duration longest(Duration first, @Nullable Duration longest) {
     if (longest != null) {
       return longest;

@@ -51,6 +51,7 @@ final class Explainer {
     noServer(queue, reasons);
     limit(queue).ifPresent(reasons::add);
     long ahead = inspection.ahead(queue, task.id());
+    rate(queue, Math.max(0, ahead)).ifPresent(reasons::add);
     holder(task, now, ahead).ifPresent(reasons::add);
     if (ahead > 0) {
       reasons.add(new Reason.Behind(ahead, ahead >= Inspection.AHEAD_AT_MOST));
@@ -66,6 +67,13 @@ final class Explainer {
     return most > 0 && active >= most
         ? Optional.of(new Reason.LimitReached(most, active))
         : Optional.empty();
+  }
+
+  private Optional<Reason> rate(QueueName queue, long ahead) {
+    return inspection
+        .pace(queue)
+        .filter(pace -> pace.tokens() < ahead + 1)
+        .map(pace -> new Reason.RateReached(pace.rate(), pace.whenEnoughFor(ahead + 1)));
   }
 
   /** Of an ordered queue: the task at its head, which may be this one. */

@@ -4,7 +4,9 @@ import io.asynq4j.AfterCancel;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
@@ -189,12 +191,14 @@ public final class Inspector {
   /** The limits of a queue that are set in Redis. */
   public QueueLimits limits(String queue) {
     Settings settings = inspection().settings(QueueName.of(queue));
-    return new QueueLimits(settings.maxActive(), settings.ordered());
+    return new QueueLimits(settings.maxActive(), settings.ordered(), settings.rate());
   }
 
   /** Sets the limits of a queue in Redis; they hold at once, until they are set again. */
   public void setLimits(String queue, QueueLimits limits) {
-    inspection().set(QueueName.of(queue), new Settings(limits.maxActive(), limits.ordered()));
+    inspection()
+        .set(
+            QueueName.of(queue), new Settings(limits.maxActive(), limits.ordered(), limits.rate()));
   }
 
   /**
@@ -210,6 +214,30 @@ public final class Inspector {
   /** All that is known of a task. */
   public TaskInfo task(String queue, String id) {
     return inspection().task(QueueName.of(queue), id);
+  }
+
+  /**
+   * How many of these tasks there are, in whatever state; one that is named twice counts twice. For
+   * whoever wants to know of many that they are not there.
+   */
+  public long count(String queue, Collection<String> ids) {
+    return inspection().count(QueueName.of(queue), ids);
+  }
+
+  /**
+   * The tasks with this id in any of these queues: an id is one task's only within a queue. Which
+   * queues have one is found out in one round trip for a thousand of them.
+   */
+  public List<TaskInfo> find(Collection<String> queues, String id) {
+    List<TaskInfo> found = new ArrayList<>();
+    for (QueueName queue : inspection().having(queues.stream().map(QueueName::of).toList(), id)) {
+      try {
+        found.add(inspection().task(queue, id));
+      } catch (TaskNotFoundException | QueueNotFoundException e) {
+        // It has gone meanwhile.
+      }
+    }
+    return found;
   }
 
   /**
@@ -276,6 +304,16 @@ public final class Inspector {
   /** Deletes a task that does not run, with the lock it holds. */
   public void delete(String queue, String id) {
     one(queue, id, "deleted", (name, ids) -> inspection().delete(name, ids));
+  }
+
+  /**
+   * Deletes a task if it is as you want it to be: nobody changes it between the look and the
+   * deletion, also not by enqueueing another one with the same id. False when it is not so.
+   *
+   * @param condition may be asked more than once
+   */
+  public boolean deleteIf(String queue, String id, Predicate<TaskInfo> condition) {
+    return inspection().deleteIf(QueueName.of(queue), id, condition);
   }
 
   /**
@@ -415,6 +453,17 @@ public final class Inspector {
    */
   public void updatePayload(String queue, String id, Payload payload) {
     inspection().updatePayload(QueueName.of(queue), id, payload);
+  }
+
+  /**
+   * Replaces the headers of a task that is neither active nor completed. Fails with a {@code
+   * TaskStateException} also when somebody else has changed the task meanwhile.
+   *
+   * @param newHeaders makes them of those it has
+   */
+  public void updateHeaders(
+      String queue, String id, UnaryOperator<Map<String, String>> newHeaders) {
+    inspection().updateHeaders(QueueName.of(queue), id, newHeaders);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.asynq4j.inspect;
 
+import io.asynq4j.RateLimit;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -10,11 +11,14 @@ import java.util.OptionalInt;
  *
  * @param maxActive how many tasks may run at once; 0 = as many as there are workers
  * @param ordered one at a time, first in, first out, and a task that fails holds the line
+ * @param rate how many tasks may begin in how long; {@link RateLimit#UNLIMITED} = any number
  */
-public record QueueLimits(OptionalInt maxActive, Optional<Boolean> ordered) {
+public record QueueLimits(
+    OptionalInt maxActive, Optional<Boolean> ordered, Optional<RateLimit> rate) {
 
   /** Everything is left to the configuration. */
-  public static final QueueLimits NONE = new QueueLimits(OptionalInt.empty(), Optional.empty());
+  public static final QueueLimits NONE =
+      new QueueLimits(OptionalInt.empty(), Optional.empty(), Optional.empty());
 
   public QueueLimits {
     if (maxActive.isPresent() && maxActive.getAsInt() < 0) {
@@ -23,10 +27,14 @@ public record QueueLimits(OptionalInt maxActive, Optional<Boolean> ordered) {
   }
 
   public QueueLimits withMaxActive(int newMaxActive) {
-    return new QueueLimits(OptionalInt.of(newMaxActive), ordered);
+    return new QueueLimits(OptionalInt.of(newMaxActive), ordered, rate);
   }
 
   public QueueLimits withOrdered(boolean newOrdered) {
-    return new QueueLimits(maxActive, Optional.of(newOrdered));
+    return new QueueLimits(maxActive, Optional.of(newOrdered), rate);
+  }
+
+  public QueueLimits withRate(RateLimit newRate) {
+    return new QueueLimits(maxActive, ordered, Optional.of(newRate));
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.inspect;
 
+import io.asynq4j.RateLimit;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,15 @@ public sealed interface Reason {
     @Override
     public String text() {
       return "%d tasks of its queue run, and no more than %d may.".formatted(active, maxActive);
+    }
+  }
+
+  /** Tasks of the queue begin at a rate, and there are too many before it. */
+  record RateReached(RateLimit rate, Instant earliest) implements Reason {
+    @Override
+    public String text() {
+      return "Tasks of its queue begin at a rate of %s, so it begins at %s at the earliest."
+          .formatted(rate.text(), earliest);
     }
   }
 

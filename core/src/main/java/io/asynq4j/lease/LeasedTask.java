@@ -18,6 +18,9 @@ public final class LeasedTask {
   /** Between the broker's token, which has none, and the deadline of the attempt. */
   private static final char SEPARATOR = '.';
 
+  /** At the end of the token of a task of which nothing is left once it has succeeded. */
+  private static final String LEAVES_NOTHING = SEPARATOR + "g";
+
   /** The token says it in milliseconds, which a deadline written by others may be beyond. */
   private static final Instant LATEST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
@@ -75,7 +78,14 @@ public final class LeasedTask {
    * needed to go on with the lease, in another process too. Whoever has it can settle the task.
    */
   public String token() {
-    return claim.token() + SEPARATOR + Long.toString(deadline.toEpochMilli(), Character.MAX_RADIX);
+    String token =
+        claim.token() + SEPARATOR + Long.toString(deadline.toEpochMilli(), Character.MAX_RADIX);
+    return leavesNothing() ? token + LEAVES_NOTHING : token;
+  }
+
+  /** Whether nothing is left of the task once it has succeeded: no record, no lock. */
+  private boolean leavesNothing() {
+    return claim.message().retention().isZero() && claim.message().uniqueKey().isEmpty();
   }
 
   /**
@@ -90,8 +100,12 @@ public final class LeasedTask {
     return claim;
   }
 
-  /** What a token says. */
-  record Token(String claim, Instant deadline) {
+  /**
+   * What a token says.
+   *
+   * @param leavesNothing whoever made it up has the lease, and harms his own task alone
+   */
+  record Token(String claim, Instant deadline, boolean leavesNothing) {
 
     /** Empty when it is none of ours. */
     static Optional<Token> parse(String text) {
@@ -99,9 +113,15 @@ public final class LeasedTask {
       if (separator < 0) {
         return Optional.empty();
       }
+      boolean leavesNothing = text.endsWith(LEAVES_NOTHING);
+      int end = leavesNothing ? text.length() - LEAVES_NOTHING.length() : text.length();
+      if (end <= separator) {
+        return Optional.empty();
+      }
       try {
-        long millis = Long.parseLong(text.substring(separator + 1), Character.MAX_RADIX);
-        return Optional.of(new Token(text.substring(0, separator), Instant.ofEpochMilli(millis)));
+        long millis = Long.parseLong(text, separator + 1, end, Character.MAX_RADIX);
+        return Optional.of(
+            new Token(text.substring(0, separator), Instant.ofEpochMilli(millis), leavesNothing));
       } catch (NumberFormatException e) {
         return Optional.empty();
       }

@@ -8,8 +8,10 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Cancellations.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.Order;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
@@ -24,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,6 +126,27 @@ public final class TaskLeases {
   }
 
   /**
+   * Tells of tasks that somebody wants to stop, of whatever queue, until it is closed. Whoever has
+   * one restores its lease, which says what is to become of the task. Best effort: what is not
+   * heard is still said when the lease is restored.
+   *
+   * @param listener told the id of each, on a thread of its own, which it must not keep
+   */
+  public CancellationWatch watchCancellations(Consumer<String> listener) {
+    Subscription subscription =
+        broker
+            .cancellations()
+            .subscribe(
+                text -> {
+                  // Whoever is given an order of ours is told by the id alone too.
+                  if (Order.parse(text).isEmpty()) {
+                    listener.accept(text);
+                  }
+                });
+    return subscription::close;
+  }
+
+  /**
    * A claim whose answer got lost is given to the next who asks. Its lease has run for a while, and
    * nobody here extends leases by himself, so it is made as long as was asked for.
    */
@@ -180,6 +204,63 @@ public final class TaskLeases {
   /** It succeeded, with a result that is kept for the task's retention. */
   public LeaseEnd complete(LeasedTask task, Payload result) {
     return settle(new Verdict.Complete(task, result));
+  }
+
+  /**
+   * Completes many, of any queues, by what proves the leases on them. The same as restoring and
+   * settling them, and cheaper: what leaves nothing behind, neither for a retention nor a lock, is
+   * not read again. One answer for each, in order.
+   */
+  public List<LeaseEnd> complete(List<LeaseResult> results) {
+    LeaseEnd[] answers = new LeaseEnd[results.size()];
+    Map<QueueName, List<Shown>> leavingNothing = new LinkedHashMap<>();
+    List<Integer> others = new ArrayList<>();
+    for (int i = 0; i < answers.length; i++) {
+      LeaseProof proof = results.get(i).proof();
+      Optional<LeasedTask.Token> token = LeasedTask.Token.parse(proof.token());
+      answers[i] = LeaseEnd.LEASE_LOST;
+      if (token.isPresent() && token.get().leavesNothing()) {
+        leavingNothing
+            .computeIfAbsent(QueueName.of(proof.queue()), any -> new ArrayList<>())
+            .add(new Shown(i, proof.id(), token.get()));
+      } else if (token.isPresent()) {
+        others.add(i);
+      }
+    }
+    leavingNothing.forEach((queue, shown) -> finish(queue, shown, answers));
+    completeRestored(results, others, answers);
+    return List.of(answers);
+  }
+
+  private void finish(QueueName queue, List<Shown> shown, LeaseEnd[] answers) {
+    List<Settled> ends = broker.source().finish(queue, shown.stream().map(Shown::ticket).toList());
+    for (int i = 0; i < ends.size(); i++) {
+      if (ends.get(i) == Settled.DONE) {
+        answers[shown.get(i).place()] = LeaseEnd.COMPLETED;
+      }
+    }
+  }
+
+  private void completeRestored(
+      List<LeaseResult> results, List<Integer> places, LeaseEnd[] answers) {
+    List<Optional<LeasedTask>> restored =
+        restore(places.stream().map(place -> results.get(place).proof()).toList());
+    List<Integer> held = new ArrayList<>();
+    List<Verdict> verdicts = new ArrayList<>();
+    for (int i = 0; i < restored.size(); i++) {
+      int place = places.get(i);
+      restored
+          .get(i)
+          .ifPresent(
+              task -> {
+                held.add(place);
+                verdicts.add(new Verdict.Complete(task, results.get(place).result()));
+              });
+    }
+    List<LeaseEnd> ends = settle(verdicts);
+    for (int i = 0; i < ends.size(); i++) {
+      answers[held.get(i)] = ends.get(i);
+    }
   }
 
   /** It failed: tried again when the retry policy says, or archived if no retries are left. */
@@ -340,6 +421,25 @@ public final class TaskLeases {
   /** Keeps how far a worker has come, for whoever watches. False when the lease is lost. */
   public boolean progress(LeasedTask task, int percent, String note) {
     return broker.source().writeProgress(task.claim(), new Progress(percent, note));
+  }
+
+  /** The same for many, of any queues. One answer for each, in order. */
+  public List<Boolean> progress(List<LeaseProgress> reports) {
+    Boolean[] answers = new Boolean[reports.size()];
+    byQueue(reports.stream().map(LeaseProgress::task).toList())
+        .forEach(
+            (queue, places) -> {
+              List<TaskSource.Step> steps =
+                  places.stream()
+                      .map(reports::get)
+                      .map(each -> new TaskSource.Step(each.task().claim(), each.progress()))
+                      .toList();
+              List<Boolean> written = broker.source().writeProgress(queue, steps);
+              for (int i = 0; i < places.size(); i++) {
+                answers[places.get(i)] = written.get(i);
+              }
+            });
+    return List.of(answers);
   }
 
   private QueueRules rulesOf(QueueName queue) {

@@ -2,6 +2,7 @@ package io.asynq4j.redis;
 
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 
 /**
  * What proves that a lease is one's own. Its first six digits, never all zero, stand behind the
@@ -11,6 +12,8 @@ final class ClaimToken {
 
   /** Of no lease: there, the digits are never all zero. */
   private static final String NONE = "000000-";
+
+  private static final Pattern FORM = Pattern.compile("\\d{6}-[0-9a-z]+");
 
   private ClaimToken() {}
 
@@ -22,6 +25,6 @@ final class ClaimToken {
 
   /** What comes from outside, in a form that the scripts can compare with any lease. */
   static String orNone(String token) {
-    return token.matches("\\d{6}-[0-9a-z]+") ? token : NONE;
+    return FORM.matcher(token).matches() ? token : NONE;
   }
 }

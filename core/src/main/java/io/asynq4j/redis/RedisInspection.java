@@ -6,6 +6,8 @@ import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.RateLimit;
+import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
@@ -20,6 +22,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,9 +35,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
 /** Looks into Redis. */
@@ -42,8 +48,12 @@ final class RedisInspection implements Inspection {
 
   private static final Logger log = LoggerFactory.getLogger(RedisInspection.class);
 
+  /** What is asked for in one round trip. */
+  private static final int MOST_QUEUES = 1_000;
+
   private static final int TASK_SAMPLE = 20;
   private static final int GROUP_SAMPLE = 5;
+  private static final int COUNTED_AT_ONCE = 500;
 
   private final Scripts scripts;
   private final Link link;
@@ -165,11 +175,47 @@ final class RedisInspection implements Inspection {
 
   @Override
   public TaskInfo task(QueueName queue, String id) {
-    try {
-      return row(queue, id).info();
-    } catch (UnreadableMessageException e) {
-      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
+    return info(row(queue, id));
+  }
+
+  @Override
+  public long count(QueueName queue, Collection<String> ids) {
+    long count = 0;
+    for (List<String> batch : Batches.of(List.copyOf(ids), COUNTED_AT_ONCE)) {
+      Args args = new Args(batch.size());
+      batch.forEach(id -> args.add(Keys.task(queue, id)));
+      count += Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, args));
     }
+    return count;
+  }
+
+  static TaskInfo info(TaskRow row) {
+    try {
+      return row.info();
+    } catch (UnreadableMessageException e) {
+      throw new TaskStateException(row.queue(), row.id(), "cannot be read: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public List<QueueName> having(Collection<QueueName> queues, String id) {
+    List<QueueName> having = new ArrayList<>();
+    for (RedisLookout.Shard shard : RedisLookout.shards(link, queues)) {
+      for (List<QueueName> some : Batches.of(shard.queues(), MOST_QUEUES)) {
+        List<CommandArguments> commands =
+            some.stream()
+                .map(queue -> new CommandArguments(Command.EXISTS).add(Keys.task(queue, id)))
+                .toList();
+        List<@Nullable Object> answers = link.callAll(shard.slot(), commands);
+        for (int i = 0; i < some.size(); i++) {
+          // No number is an error, such as that of a slot that has moved: who looks finds out.
+          if (!(answers.get(i) instanceof Long count) || count > 0) {
+            having.add(some.get(i));
+          }
+        }
+      }
+    }
+    return having;
   }
 
   @Override
@@ -344,6 +390,11 @@ final class RedisInspection implements Inspection {
   }
 
   @Override
+  public boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition) {
+    return actions.deleteIf(queue, id, condition);
+  }
+
+  @Override
   public List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due) {
     return actions.reschedule(queue, ids, due);
   }
@@ -377,6 +428,28 @@ final class RedisInspection implements Inspection {
 
   @Override
   public void updatePayload(QueueName queue, String id, Payload payload) {
+    update(
+        queue,
+        id,
+        stored ->
+            stored.withPayload(
+                payload,
+                stored.uniqueKey().isEmpty() ? "" : Keys.unique(queue, stored.type(), payload)));
+  }
+
+  @Override
+  public void updateHeaders(
+      QueueName queue, String id, UnaryOperator<Map<String, String>> newHeaders) {
+    update(
+        queue,
+        id,
+        stored ->
+            stored.withHeaders(
+                // Where headers are checked.
+                Task.of("headers").withHeaders(newHeaders.apply(stored.headers())).headers()));
+  }
+
+  private void update(QueueName queue, String id, UnaryOperator<TaskMessage> change) {
     TaskRow row = row(queue, id);
     TaskMessage stored;
     try {
@@ -384,21 +457,20 @@ final class RedisInspection implements Inspection {
     } catch (UnreadableMessageException e) {
       throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
     }
-    String lock = stored.uniqueKey().isEmpty() ? "" : Keys.unique(queue, stored.type(), payload);
+    TaskMessage changed = change.apply(stored);
     Args args =
         new Args(5)
             .add(id)
             .add(row.message())
-            .add(MessageCodec.encode(stored.withPayload(payload, lock)))
+            .add(MessageCodec.encode(changed))
             .add(stored.uniqueKey())
-            .add(lock);
+            .add(changed.uniqueKey());
     Object reply = scripts.run(Script.UPDATE, queue, args);
     if (reply instanceof Long code) {
       if (code == 0) {
         throw new TaskNotFoundException(queue, id);
       } else if (code == -1) {
-        throw new TaskStateException(
-            queue, id, "was changed by somebody else just now; look again, then try again");
+        throw changedMeanwhile(queue, id);
       }
     } else if (Reply.text(reply).startsWith("lock:")) {
       throw new TaskStateException(
@@ -408,6 +480,11 @@ final class RedisInspection implements Inspection {
     } else {
       throw new TaskStateException(queue, id, "cannot be updated while it is " + Reply.text(reply));
     }
+  }
+
+  static TaskStateException changedMeanwhile(QueueName queue, String id) {
+    return new TaskStateException(
+        queue, id, "was changed by somebody else just now; look again, then try again");
   }
 
   @Override
@@ -454,16 +531,40 @@ final class RedisInspection implements Inspection {
   public Settings settings(QueueName queue) {
     String key = Keys.of(queue, "settings");
     Args args = new Args().add(key).add("max_active").add("ordered");
+    args.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST);
     List<@Nullable Object> reply = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
     return new Settings(
         reply.get(0) == null ? OptionalInt.empty() : OptionalInt.of(Reply.integer(reply.get(0))),
-        reply.get(1) == null ? Optional.empty() : Optional.of(Reply.number(reply.get(1)) == 1));
+        reply.get(1) == null ? Optional.empty() : Optional.of(Reply.number(reply.get(1)) == 1),
+        RateField.read(reply.get(2), reply.get(3), reply.get(4)));
+  }
+
+  @Override
+  public Optional<Pace> pace(QueueName queue) {
+    Optional<RateLimit> set = settings(queue).rate();
+    String key = Keys.of(queue, "bucket");
+    Args args = new Args().add(key).add("tokens").add("at");
+    args.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST);
+    List<@Nullable Object> kept = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
+    RateLimit rate =
+        set.or(() -> RateField.read(kept.get(2), kept.get(3), kept.get(4))).orElse(null);
+    if (rate == null || rate.isUnlimited()) {
+      return Optional.empty();
+    }
+    Instant now = time.clock().instant();
+    double tokens = rate.burst();
+    if (kept.get(0) != null && kept.get(1) != null) {
+      long since = Math.max(0, now.toEpochMilli() - Reply.number(kept.get(1)));
+      double filled = Double.parseDouble(Reply.text(kept.get(0))) + since * rate.perSecond() / 1000;
+      tokens = Math.min(tokens, filled);
+    }
+    return Optional.of(new Pace(rate, tokens, now));
   }
 
   @Override
   public void set(QueueName queue, Settings settings) {
     String key = Keys.of(queue, "settings");
-    if (settings.maxActive().isEmpty() && settings.ordered().isEmpty()) {
+    if (settings.equals(Settings.NONE)) {
       link.call(key, Repeat.SAFE, Command.DEL, new Args().add(key));
       return;
     }
@@ -475,6 +576,11 @@ final class RedisInspection implements Inspection {
     settings
         .ordered()
         .ifPresentOrElse(on -> set.add("ordered").add(on), () -> unset.add("ordered"));
+    settings
+        .rate()
+        .ifPresentOrElse(
+            rate -> RateField.addFields(set, rate),
+            () -> unset.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST));
     link.call(key, Repeat.SAFE, Command.HSET, set);
     if (unset.size() > 1) {
       link.call(key, Repeat.SAFE, Command.HDEL, unset);

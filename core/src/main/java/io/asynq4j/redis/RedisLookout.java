@@ -75,8 +75,12 @@ final class RedisLookout implements Lookout {
     return Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, keys)) > 0;
   }
 
-  /** The queues by the servers that have them. */
   Collection<Shard> shards(Collection<QueueName> queues) {
+    return shards(link, queues);
+  }
+
+  /** The queues by the servers that have them. */
+  static Collection<Shard> shards(Link link, Collection<QueueName> queues) {
     if (!link.isSharded()) {
       return queues.isEmpty()
           ? List.of()

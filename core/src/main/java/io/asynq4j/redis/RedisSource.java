@@ -3,7 +3,6 @@ package io.asynq4j.redis;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
@@ -74,14 +73,13 @@ final class RedisSource implements TaskSource {
     }
     String token = ClaimToken.next();
     Args args =
-        new Args(7)
+        new Args(8)
             .add(Math.min(max, MOST_CLAIMED))
             .add(Seconds.ceil(lease))
             .add(token)
             .add(rules.maxActive())
-            .add(rules.ordered())
-            .add(rules.rate() == null ? "0" : Double.toString(rules.rate().perSecond()))
-            .add(rules.rate() == null ? 0 : rules.rate().burst());
+            .add(rules.ordered());
+    RateField.add(args, rules.rate());
     Lanes.Lane lane = scripts.lanes().take();
     return send(queue, new UnansweredClaim(lane, lane.next(), token, args, System.nanoTime()));
   }
@@ -251,18 +249,34 @@ final class RedisSource implements TaskSource {
   }
 
   @Override
-  public boolean writeResult(Claim claim, Payload result) {
-    return write(claim, "result", result.bytes());
+  public List<Settled> finish(QueueName queue, List<Ticket> tickets) {
+    return settler.finish(queue, tickets);
   }
 
   @Override
-  public boolean writeProgress(Claim claim, Progress progress) {
-    byte[] text = ProgressField.text(progress).getBytes(StandardCharsets.UTF_8);
-    return write(claim, ProgressField.NAME, text);
+  public boolean writeResult(Claim claim, Payload result) {
+    Args args = new Args(4);
+    args.add(claim.id()).add(claim.token()).add("result").add(result.bytes());
+    return write(claim.queue(), args).get(0);
   }
 
-  private boolean write(Claim claim, String field, byte[] value) {
-    Args args = new Args(4).add(claim.id()).add(claim.token()).add(field).add(value);
-    return Reply.number(scripts.run(Script.WRITE_RESULT, claim.queue(), args)) == 1;
+  @Override
+  public List<Boolean> writeProgress(QueueName queue, List<Step> steps) {
+    List<Boolean> written = new ArrayList<>(steps.size());
+    for (List<Step> batch : Batches.of(steps)) {
+      Args args = new Args(batch.size() * 4);
+      for (Step step : batch) {
+        byte[] text = ProgressField.text(step.progress()).getBytes(StandardCharsets.UTF_8);
+        args.add(step.claim().id()).add(step.claim().token()).add(ProgressField.NAME).add(text);
+      }
+      written.addAll(write(queue, args));
+    }
+    return written;
+  }
+
+  private List<Boolean> write(QueueName queue, Args args) {
+    return Reply.list(scripts.run(Script.WRITE_RESULT, queue, args)).stream()
+        .map(answer -> Reply.number(answer) == 1)
+        .toList();
   }
 }

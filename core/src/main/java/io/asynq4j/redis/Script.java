@@ -37,13 +37,13 @@ enum Script {
   CLAIM(
       NUMBERED,
       "pending active lease paused settings bucket lane guard",
-      "now prefix sequence keep max duration token max_active ordered rate burst",
+      "now prefix sequence keep max duration token max_active ordered rate rate_ms burst",
       ""),
   EXTEND(SAFE, "lease guard", "now prefix duration", "id token"),
   COMPLETE(
       NUMBERED,
       "active lease completed lane guard",
-      "now prefix sequence keep",
+      "now prefix sequence keep width",
       "id token msg lock retention has_result result"),
   RETRY(
       NUMBERED,
@@ -63,7 +63,7 @@ enum Script {
   REQUEUE(NUMBERED, "active lease pending lane guard", "now prefix sequence keep", "id token"),
   RESTORE(SAFE, "lease guard", "prefix", "id token"),
   CANCEL(SAFE, "guard", "prefix id after", ""),
-  WRITE_RESULT(SAFE, "lease guard", "prefix id token field value", ""),
+  WRITE_RESULT(SAFE, "lease guard", "prefix", "id token field value"),
 
   FORWARD(SAFE, "scheduled retry pending groups guard", "now prefix limit", ""),
   EXPIRED(SAFE, "active lease guard", "now prefix limit go_grace", ""),
@@ -106,7 +106,7 @@ enum Script {
   RUN(NEVER, "pending groups guard", "now prefix", "id"),
   ARCHIVE_WAITING(
       NEVER, "archived groups guard", "now prefix max_size max_age release_locks", "id"),
-  DELETE(NEVER, "groups guard", "prefix container", "id"),
+  DELETE(NEVER, "groups guard", "prefix container expected", "id"),
   RESCHEDULE_WAITING(NEVER, "scheduled retry groups guard", "prefix due_ms", "id"),
   UPDATE(NEVER, "pending guard", "prefix id old_msg new_msg old_lock new_lock", ""),
   REMOVE_QUEUE(

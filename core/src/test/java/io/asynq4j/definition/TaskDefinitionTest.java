@@ -40,6 +40,16 @@ class TaskDefinitionTest {
   }
 
   @Test
+  void aBuilderOfADefinitionSaysWhatItSaysAndChangesOnlyTheCopy() {
+    assertThat(full().toBuilder().build()).isEqualTo(full());
+    TaskDefinition plain = TaskDefinition.builder("p", TaskKind.HTTP).build();
+    assertThat(plain.toBuilder().build()).isEqualTo(plain);
+    TaskDefinition changed = full().toBuilder().maxRun(9).build();
+    assertThat(changed.maxRun()).isEqualTo(9);
+    assertThat(changed.toBuilder().maxRun(full().maxRun()).build()).isEqualTo(full());
+  }
+
+  @Test
   void fieldsOfANewerVersionAreSkipped() {
     assertThat(DefinitionText.parse("p", "kind=cmd\nqueue=p\nshape=round\n"))
         .isEqualTo(TaskDefinition.builder("p", TaskKind.CMD).build());

@@ -13,6 +13,7 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.ClaimBatch.Rest;
+import io.asynq4j.broker.Inspection.Pace;
 import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
@@ -221,6 +222,45 @@ interface ClaimContract {
     assertThat(last.claims()).hasSize(2);
     assertThat(last.rest()).isEqualTo(Rest.MORE);
     assertThat(redis().claimBatch(2, rated).claims()).extracting(Claim::id).containsExactly("h");
+  }
+
+  @Test
+  default void aRateThatAnOperatorSetsWinsOverTheConfiguredOneAndIsSeenInTheBucket() {
+    RateLimit usual = new RateLimit(10, Duration.ofSeconds(1), 3);
+    QueueRules configured = new QueueRules(0, false, usual);
+    RateLimit slow = new RateLimit(1, Duration.ofSeconds(10), 1);
+    redis().enqueue("a", "b", "c", "d", "e", "f", "g", "h");
+    assertThat(redis().inspection().pace(Q)).isEmpty();
+    redis().claimBatch(2, configured);
+    assertThat(redis().inspection().pace(Q)).contains(new Pace(usual, 1, NOON));
+
+    redis().inspection().set(Q, settings(slow));
+    assertThat(redis().inspection().settings(Q)).isEqualTo(settings(slow));
+    assertThat(redis().inspection().pace(Q)).contains(new Pace(slow, 1, NOON));
+    ClaimBatch one = redis().claimBatch(5, configured);
+    assertThat(one.claims()).extracting(Claim::id).containsExactly("c");
+    assertThat(one.heldUntil()).isEqualTo(NOON.plusSeconds(10));
+    redis().clock.advance(Duration.ofSeconds(5));
+    assertThat(redis().claimBatch(5, configured).heldUntil()).isEqualTo(NOON.plusSeconds(10));
+    Pace half = redis().inspection().pace(Q).orElseThrow();
+    assertThat(half).isEqualTo(new Pace(slow, 0.5, NOON.plusSeconds(5)));
+    assertThat(half.whenEnoughFor(1)).isEqualTo(NOON.plusSeconds(10));
+    assertThat(half.whenEnoughFor(3)).isEqualTo(NOON.plusSeconds(30));
+
+    redis().inspection().set(Q, settings(RateLimit.UNLIMITED));
+    assertThat(redis().inspection().settings(Q)).isEqualTo(settings(RateLimit.UNLIMITED));
+    assertThat(redis().inspection().pace(Q)).isEmpty();
+    assertThat(redis().claimBatch(3, configured).claims()).hasSize(3);
+
+    redis().inspection().set(Q, Settings.NONE);
+    assertThat(redis().inspection().settings(Q)).isEqualTo(Settings.NONE);
+    // Five seconds at the configured rate fill the bucket.
+    assertThat(redis().claimBatch(2, configured).claims()).hasSize(2);
+    assertThat(redis().inspection().pace(Q)).contains(new Pace(usual, 1, NOON.plusSeconds(5)));
+  }
+
+  private static Settings settings(RateLimit rate) {
+    return new Settings(OptionalInt.empty(), Optional.empty(), Optional.of(rate));
   }
 
   @Test

@@ -6,6 +6,7 @@ import static io.asynq4j.redis.BrokerFixture.T;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
+import io.asynq4j.RateLimit;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
@@ -111,6 +112,26 @@ interface InspectorExplainContract extends InspectorScene {
     assertThat(why("b")).containsExactly(new Reason.LimitReached(1, 1));
     inspector().setLimits("q", QueueLimits.NONE);
     assertThat(why("b")).isEmpty();
+  }
+
+  @Test
+  default void aRateHoldsATaskAndSaysSinceWhenItMayBegin() {
+    serve("active", 1);
+    redis().enqueue("a", "b", "c");
+    RateLimit rate = new RateLimit(2, Duration.ofMinutes(1), 1);
+    redis().claimBatch(1, new QueueRules(0, false, rate));
+
+    assertThat(why("b")).containsExactly(new Reason.RateReached(rate, NOON.plusSeconds(30)));
+    assertThat(inspector().explain("q", "b").text())
+        .contains("at a rate of 2/m")
+        .contains(NOON.plusSeconds(30).toString());
+    assertThat(why("c"))
+        .containsExactly(
+            new Reason.RateReached(rate, NOON.plusSeconds(60)), new Reason.Behind(1, false));
+    redis().clock.advance(Duration.ofSeconds(31));
+    assertThat(why("b")).isEmpty();
+    inspector().setLimits("q", QueueLimits.NONE.withRate(RateLimit.UNLIMITED));
+    assertThat(why("c")).containsExactly(new Reason.Behind(1, false));
   }
 
   @Test

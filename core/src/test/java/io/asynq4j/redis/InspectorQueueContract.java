@@ -119,7 +119,7 @@ interface InspectorQueueContract extends InspectorScene {
     assertThat(inspector().limits("q").ordered()).contains(true);
     inspector().setLimits("q", QueueLimits.NONE);
     assertThat(redis().claim(3)).hasSize(1);
-    assertThatThrownBy(() -> new QueueLimits(OptionalInt.of(-1), two.ordered()))
+    assertThatThrownBy(() -> new QueueLimits(OptionalInt.of(-1), two.ordered(), two.rate()))
         .hasMessageContaining("-1");
   }
 

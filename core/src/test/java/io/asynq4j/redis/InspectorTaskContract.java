@@ -53,6 +53,25 @@ interface InspectorTaskContract extends InspectorScene {
   // ---- looking
 
   @Test
+  default void anIdIsLookedForInManyQueuesAtOnce() {
+    enqueue("a", "t", "here");
+    enqueue("a", "t", "there", o -> o.queue("other"));
+    enqueue("b", "t", "alone", o -> o.queue("other"));
+    List<String> queues = new ArrayList<>(List.of("q", "other", "never-used"));
+    for (int i = 0; i < 1_500; i++) {
+      queues.add("q" + i);
+    }
+
+    assertThat(inspector().find(queues, "a"))
+        .extracting(task -> task.payload().utf8())
+        .containsExactlyInAnyOrder("here", "there");
+    assertThat(inspector().find(List.of("q"), "a")).extracting(TaskInfo::id).containsExactly("a");
+    assertThat(inspector().find(queues, "b")).hasSize(1);
+    assertThat(inspector().find(queues, "c")).isEmpty();
+    assertThat(inspector().find(List.of(), "a")).isEmpty();
+  }
+
+  @Test
   default void i12_allThatIsKnownOfATaskIsTold() {
     enqueue(
         "a",

@@ -14,10 +14,13 @@ import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
 import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseProgress;
 import io.asynq4j.lease.LeaseProof;
+import io.asynq4j.lease.LeaseResult;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.LeasesOn;
 import io.asynq4j.lease.TaskLeases;
@@ -30,6 +33,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -580,6 +585,64 @@ class TaskLeasesIT {
     assertThat(leases.restore("q", "a", token)).isEmpty();
   }
 
+  // ---- completing by tokens ----
+
+  private LeaseResult result(LeasedTask task, String result) {
+    return new LeaseResult(
+        new LeaseProof(task.queue().value(), task.id(), task.token()), Payload.ofUtf8(result));
+  }
+
+  @Test
+  void tasksAreCompletedByTheirTokensWithWhatTheyLeaveBehind() {
+    redis.enqueue("gone");
+    redis.enqueue(redis.task("kept", o -> o.retention(Duration.ofHours(1))));
+    redis.enqueue(redis.task("locked", o -> o.uniqueFor(Duration.ofHours(1))));
+    redis.enqueue("lost");
+    redis.enqueue("tampered");
+    List<LeasedTask> all = leases.claim("q", 9, LEASE);
+    leases.release(all.get(3));
+    LeasedTask tampered = all.get(4);
+    LeaseProof bad = new LeaseProof("q", tampered.id(), "123456-z" + tampered.token().substring(8));
+
+    List<LeaseEnd> ends =
+        leases.complete(
+            List.of(
+                result(all.get(3), "r"),
+                result(all.get(1), "r"),
+                new LeaseResult(bad, Payload.absent()),
+                result(all.get(0), "r"),
+                new LeaseResult(new LeaseProof("q", "gone", "nonsense"), Payload.absent()),
+                result(all.get(2), "r"),
+                result(all.get(0), "again")));
+
+    assertThat(ends)
+        .containsExactly(
+            LeaseEnd.LEASE_LOST,
+            LeaseEnd.COMPLETED,
+            LeaseEnd.LEASE_LOST,
+            LeaseEnd.COMPLETED,
+            LeaseEnd.LEASE_LOST,
+            LeaseEnd.COMPLETED,
+            LeaseEnd.LEASE_LOST);
+    assertThat(redis.inspection().task(Q, "kept").result()).isEqualTo(Payload.ofUtf8("r"));
+    assertThat(redis.inspection().task(Q, "tampered").state()).isEqualTo(TaskState.ACTIVE);
+    assertThat(redis.inspection().task(Q, "lost").state()).isEqualTo(TaskState.PENDING);
+    assertThat(redis.world()).doesNotContain("t:gone", "t:locked", ":unique:");
+    assertThat(redis.inspection().stats(Q).processed()).isEqualTo(3);
+  }
+
+  @Test
+  void whatLeavesNothingBehindIsCompletedInOneCall() {
+    redis.enqueue("a", "b", "c");
+    List<LeaseResult> results =
+        leases.claim("q", 3, LEASE).stream().map(task -> result(task, "")).toList();
+    long before = scriptCalls();
+
+    assertThat(leases.complete(results)).containsOnly(LeaseEnd.COMPLETED);
+
+    assertThat(scriptCalls() - before).isEqualTo(1);
+  }
+
   // ---- results and progress ----
 
   @Test
@@ -595,6 +658,32 @@ class TaskLeasesIT {
         .isEqualTo(new Progress(50, "page 3 of 6"));
     assertThatThrownBy(() -> leases.progress(leased, 101, ""))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void theProgressOfManyIsWrittenInOneCallForEachQueueAndEachIsAnswered() {
+    redis.enqueue("a", "b", "c");
+    List<LeasedTask> leased = leases.claim("q", 3, LEASE);
+    leases.release(leased.get(1));
+    long before = scriptCalls();
+
+    List<Boolean> written =
+        leases.progress(
+            leased.stream()
+                .map(each -> new LeaseProgress(each, new Progress(7, "of " + each.id())))
+                .toList());
+
+    assertThat(written).containsExactly(true, false, true);
+    assertThat(scriptCalls() - before).isEqualTo(1);
+    assertThat(redis.inspection().task(Q, "c").progress()).isEqualTo(new Progress(7, "of c"));
+    assertThat(redis.inspection().task(Q, "b").progress()).isNull();
+    assertThat(leases.progress(List.of())).isEmpty();
+  }
+
+  private long scriptCalls() {
+    String stats = redis.rawText(Command.INFO, "commandstats");
+    Matcher calls = Pattern.compile("cmdstat_evalsha:calls=(\\d+)").matcher(stats);
+    return calls.find() ? Long.parseLong(calls.group(1)) : 0;
   }
 
   // ---- what cannot be meant ----

@@ -1,6 +1,7 @@
 package io.asynq4j.dashboard;
 
 import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.RateLimit;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
@@ -123,20 +124,46 @@ final class QueueResource {
   private static Fields limits(QueueLimits limits) {
     return new Fields()
         .put("maxActive", limits.maxActive().isPresent() ? limits.maxActive().getAsInt() : null)
-        .put("ordered", limits.ordered().orElse(null));
+        .put("ordered", limits.ordered().orElse(null))
+        .put("rate", limits.rate().map(RateLimit::text).orElse(null))
+        .put(
+            "burst",
+            limits
+                .rate()
+                .filter(rate -> !rate.isUnlimited())
+                .map(rate -> (Object) rate.burst())
+                .orElse(null));
   }
 
   private Reply setLimits(Exchange exchange) {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
-    Body body = exchange.body().knowing("maxActive", "ordered");
+    Body body = exchange.body().knowing("maxActive", "ordered", "rate", "burst");
     Integer maxActive = body.integer("maxActive");
     QueueLimits limits =
         new QueueLimits(
             maxActive == null ? OptionalInt.empty() : OptionalInt.of(maxActive),
-            Optional.ofNullable(body.bool("ordered")));
+            Optional.ofNullable(body.bool("ordered")),
+            rate(body));
     exchange.source().inspector().setLimits(queue, limits);
     return Reply.ok(limits(limits));
+  }
+
+  private static Optional<RateLimit> rate(Body body) {
+    String text = body.text("rate");
+    Integer burst = body.integer("burst");
+    if (text == null) {
+      if (burst != null) {
+        throw Problem.unprocessable("\"burst\" needs a \"rate\".");
+      }
+      return Optional.empty();
+    }
+    try {
+      RateLimit rate = RateLimit.parse(text);
+      return Optional.of(burst == null || rate.isUnlimited() ? rate : rate.withBurst(burst));
+    } catch (IllegalArgumentException e) {
+      throw Problem.unprocessable("\"rate\" cannot be used: " + e.getMessage());
+    }
   }
 
   private Reply days(Exchange exchange) {

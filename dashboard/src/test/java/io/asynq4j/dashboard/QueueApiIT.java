@@ -3,6 +3,7 @@ package io.asynq4j.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.RateLimit;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -90,6 +91,16 @@ class QueueApiIT {
     on.api(dashboard, "/queues/mail/limits")
         .put("{\"maxActive\":-1}")
         .isProblem(422, "unprocessable");
+    JsonNode rated =
+        on.api(dashboard, "/queues/mail/limits").put("{\"rate\":\"100/s\"}").is(200).json();
+    assertThat(rated.get("rate").stringValue()).isEqualTo("100/s");
+    assertThat(rated.get("burst").intValue()).isEqualTo(10);
+    assertThat(rated.get("maxActive").isNull()).isTrue();
+    assertThat(on.inspector.limits("mail").rate()).contains(RateLimit.parse("100/s"));
+    on.api(dashboard, "/queues/mail/limits")
+        .put("{\"rate\":\"fast\"}")
+        .isProblem(422, "unprocessable");
+    on.api(dashboard, "/queues/mail/limits").put("{\"burst\":3}").isProblem(422, "unprocessable");
     on.api(dashboard, "/queues/mail/limits").put("{\"maxactive\":1}").isProblem(400, "bad-request");
     on.api(dashboard, "/queues/mail/limits").put("[]").isProblem(400, "bad-request");
     on.api(dashboard, "/queues/mail/limits").put("{").isProblem(400, "bad-request");

@@ -78,13 +78,13 @@ final class Answer {
   }
 
   /** As one line of many, with its status. */
-  byte[] line() {
+  ObjectNode line() {
     ObjectNode line = Json.object();
     line.put("status", status);
     if (json != null) {
       line.setAll(json);
     }
-    return Json.bytes(line);
+    return line;
   }
 
   Map<String, String> headers() {

@@ -1,5 +1,6 @@
 package io.asynq4j.service;
 
+import io.asynq4j.TaskOptions;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.lease.TaskLeases;
@@ -20,8 +21,12 @@ final class Catalog {
 
   private static final Logger log = LoggerFactory.getLogger(Catalog.class);
 
-  /** A definition with its schema, ready for use. */
-  record Entry(TaskDefinition definition, @Nullable ParamsSchema schema) {}
+  /**
+   * A definition, ready for use.
+   *
+   * @param options how its tasks are enqueued
+   */
+  record Entry(TaskDefinition definition, TaskOptions options, @Nullable ParamsSchema schema) {}
 
   private record State(
       Map<String, TaskDefinition> definitions,
@@ -59,7 +64,7 @@ final class Catalog {
     TaskLeases.Builder leases = TaskLeases.builder(redis);
     all.forEach(
         (name, definition) -> {
-          Entry entry = new Entry(definition, schema(definition));
+          Entry entry = new Entry(definition, definition.options(), schema(definition));
           byName.put(name, entry);
           byQueue.put(definition.queue().value(), entry);
           if (definition.ordered()) {

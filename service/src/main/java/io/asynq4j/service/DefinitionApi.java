@@ -4,6 +4,8 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskKind;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueLimits;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,14 +22,17 @@ import tools.jackson.databind.node.ObjectNode;
 final class DefinitionApi {
 
   private final Catalog catalog;
+  private final Inspector inspector;
   private final Runnable changed;
   private final Supplier<ServiceConfig> config;
 
   /**
    * @param changed to be called when the list has changed
    */
-  DefinitionApi(Catalog catalog, Runnable changed, Supplier<ServiceConfig> config) {
+  DefinitionApi(
+      Catalog catalog, Inspector inspector, Runnable changed, Supplier<ServiceConfig> config) {
     this.catalog = catalog;
+    this.inspector = inspector;
     this.changed = changed;
     this.config = config;
   }
@@ -59,7 +64,7 @@ final class DefinitionApi {
     duration(json, "unique", definition.uniqueFor());
     json.put("maxPending", definition.maxPending());
     if (definition.rate() != null) {
-      json.put("rate", Rates.text(definition.rate()));
+      json.put("rate", definition.rate().text());
       json.put("burst", definition.rate().burst());
     }
     FollowUps followUps = definition.followUps();
@@ -99,8 +104,7 @@ final class DefinitionApi {
     fields.duration("retention").ifPresent(builder::retention);
     fields.duration("unique").ifPresent(builder::uniqueFor);
     builder.maxPending(fields.integer("maxPending", 0, Integer.MAX_VALUE, 0));
-    int burst = fields.integer("burst", 0, 1_000_000, 0);
-    fields.text("rate").ifPresent(text -> builder.rate(rate(text, burst == 0 ? null : burst)));
+    rate(fields).filter(rate -> !rate.isUnlimited()).ifPresent(builder::rate);
     fields.end();
     TaskDefinition definition;
     try {
@@ -113,12 +117,66 @@ final class DefinitionApi {
     return CompletableFuture.completedFuture(Answer.json(200, json(definition)));
   }
 
-  private static RateLimit rate(String text, @Nullable Integer burst) {
+  private static Optional<RateLimit> rate(Fields fields) {
+    int burst = fields.integer("burst", 0, 1_000_000, 0);
+    Optional<String> text = fields.text("rate");
+    if (text.isEmpty() && burst > 0) {
+      throw Problem.invalid("burst", "burst needs a rate");
+    }
     try {
-      return Rates.parse(text, Optional.ofNullable(burst));
+      return text.map(RateLimit::parse)
+          .map(rate -> burst == 0 || rate.isUnlimited() ? rate : rate.withBurst(burst));
     } catch (IllegalArgumentException e) {
       throw Problem.invalid("rate", "rate cannot be used: " + e.getMessage());
     }
+  }
+
+  /** What operators have set for a name; it wins over the definition, at once. */
+  CompletionStage<Answer> limits(Exchange exchange) {
+    String queue = queueOf(exchange);
+    return CompletableFuture.completedFuture(Answer.json(200, json(inspector.limits(queue))));
+  }
+
+  /** All of them: what is left out or null is left to the definition. */
+  CompletionStage<Answer> setLimits(Exchange exchange) throws Exception {
+    String queue = queueOf(exchange);
+    Fields fields = exchange.fields(config.get().limits().body());
+    QueueLimits limits = QueueLimits.NONE;
+    if (fields.any("maxRun").isPresent()) {
+      limits = limits.withMaxActive(fields.integer("maxRun", 0, 1_000_000, 0));
+    }
+    if (fields.any("ordered").isPresent()) {
+      limits = limits.withOrdered(fields.flag("ordered", false));
+    }
+    limits = rate(fields).map(limits::withRate).orElse(limits);
+    fields.end();
+    inspector.setLimits(queue, limits);
+    return CompletableFuture.completedFuture(Answer.json(200, json(limits)));
+  }
+
+  private String queueOf(Exchange exchange) {
+    String name = exchange.variable(0);
+    Access.requireName(exchange.caller(), name);
+    return catalog
+        .definition(name)
+        .map(definition -> definition.queue().value())
+        .orElseThrow(() -> new Problem(404, "not-found", "no task is defined by this name"));
+  }
+
+  private static ObjectNode json(QueueLimits limits) {
+    ObjectNode json = Json.object();
+    limits.maxActive().ifPresent(most -> json.put("maxRun", most));
+    limits.ordered().ifPresent(flag -> json.put("ordered", flag));
+    limits
+        .rate()
+        .ifPresent(
+            rate -> {
+              json.put("rate", rate.text());
+              if (!rate.isUnlimited()) {
+                json.put("burst", rate.burst());
+              }
+            });
+    return json;
   }
 
   CompletionStage<Answer> remove(Exchange exchange) {

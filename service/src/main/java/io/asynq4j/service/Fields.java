@@ -3,9 +3,9 @@ package io.asynq4j.service;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 
@@ -13,7 +13,8 @@ import tools.jackson.databind.JsonNode;
 final class Fields {
 
   private final JsonNode object;
-  private final Set<String> known = new HashSet<>();
+  // Few, and asked for in each task of a batch.
+  private final List<String> known = new ArrayList<>(8);
 
   Fields(JsonNode object, String what) {
     if (!object.isObject()) {

@@ -14,6 +14,6 @@ record Glob(String text, Pattern pattern) {
   }
 
   boolean matches(String name) {
-    return pattern.matcher(name).matches();
+    return text.equals("*") || pattern.matcher(name).matches();
   }
 }

@@ -1,10 +1,14 @@
 package io.asynq4j.service;
 
+import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
+import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SequenceWriter;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,6 +23,8 @@ final class Json {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
+
+  private static final ObjectWriter LINES = MAPPER.writer().withRootValueSeparator("\n");
 
   private Json() {}
 
@@ -46,6 +52,18 @@ final class Json {
 
   static byte[] bytes(JsonNode node) {
     return MAPPER.writeValueAsBytes(node);
+  }
+
+  /** One in each line. */
+  static byte[] lines(List<ObjectNode> nodes) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    try (SequenceWriter writer = LINES.writeValues(all)) {
+      nodes.forEach(writer::write);
+    }
+    if (!nodes.isEmpty()) {
+      all.write('\n');
+    }
+    return all.toByteArray();
   }
 
   /** A plain scalar of YAML's core schema. */

@@ -2,11 +2,15 @@ package io.asynq4j.service;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
+import io.asynq4j.Progress;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskKind;
 import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseProgress;
 import io.asynq4j.lease.LeaseProof;
+import io.asynq4j.lease.LeaseResult;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
@@ -15,6 +19,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -145,8 +151,28 @@ final class LeaseApi {
   }
 
   CompletionStage<Answer> complete(Exchange exchange) throws Exception {
+    Batch batch = new Batch(exchange);
+    return batch.isFollowedUp() ? completeAndTell(batch) : complete(batch);
+  }
+
+  private CompletionStage<Answer> complete(Batch batch) {
+    List<LeaseResult> results = new ArrayList<>();
+    batch.eachProof(
+        (proof, fields) ->
+            results.add(
+                new LeaseResult(
+                    proof,
+                    fields.any("result").map(LeaseApi::payload).orElseGet(Payload::absent))));
+    List<LeaseEnd> ends = catalog.leases().complete(results);
+    for (int i = 0; i < ends.size(); i++) {
+      batch.answer(i, word(ends.get(i)));
+    }
+    return batch.answer();
+  }
+
+  private CompletionStage<Answer> completeAndTell(Batch batch) {
     return settle(
-        exchange,
+        batch,
         (task, fields) -> {
           Optional<JsonNode> result = fields.any("result");
           return new Decided(
@@ -236,7 +262,10 @@ final class LeaseApi {
   }
 
   private CompletionStage<Answer> settle(Exchange exchange, Decision decision) throws Exception {
-    Batch batch = new Batch(exchange);
+    return settle(new Batch(exchange), decision);
+  }
+
+  private CompletionStage<Answer> settle(Batch batch, Decision decision) {
     Map<Integer, Decided> decided = new LinkedHashMap<>();
     // All are read before the first is settled: a bad request changes nothing.
     batch.each((i, task, fields) -> decided.put(i, decision.of(task, fields)));
@@ -245,10 +274,13 @@ final class LeaseApi {
         catalog.leases().settle(decided.values().stream().map(Decided::verdict).toList());
     List<Integer> places = List.copyOf(decided.keySet());
     for (int i = 0; i < ends.size(); i++) {
-      LeaseEnd end = ends.get(i);
-      batch.answer(places.get(i), end.isLost() ? "lost" : end.name().toLowerCase(Locale.ROOT));
+      batch.answer(places.get(i), word(ends.get(i)));
     }
     return batch.answer();
+  }
+
+  private static String word(LeaseEnd end) {
+    return end.isLost() ? "lost" : end.name().toLowerCase(Locale.ROOT);
   }
 
   /** Makes leases longer, unless the time of the attempt is over: then it has failed. */
@@ -296,6 +328,7 @@ final class LeaseApi {
 
   CompletionStage<Answer> progress(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
+    Map<Integer, LeaseProgress> reports = new LinkedHashMap<>();
     batch.each(
         (i, task, fields) -> {
           int percent = fields.integer("percent", 0, 100, 0);
@@ -303,9 +336,13 @@ final class LeaseApi {
           if (note.length() > 1_000) {
             throw Problem.invalid("note", "note must have 1000 characters or less");
           }
-          boolean written = catalog.leases().progress(task, percent, note);
-          String held = task.cancelled().isPresent() ? "cancelled" : "leased";
-          batch.answer(i, written ? held : "lost");
+          reports.put(i, new LeaseProgress(task, new Progress(percent, note)));
+        });
+    Iterator<Boolean> written = catalog.leases().progress(List.copyOf(reports.values())).iterator();
+    reports.forEach(
+        (place, report) -> {
+          String held = report.task().cancelled().isPresent() ? "cancelled" : "leased";
+          batch.answer(place, written.next() ? held : "lost");
         });
     return batch.answer();
   }
@@ -318,7 +355,9 @@ final class LeaseApi {
   private final class Batch {
     private final ApiKey caller;
     private final boolean alone;
-    private final List<JsonNode> items = new ArrayList<>();
+    private boolean followedUp;
+    private final List<Fields> items = new ArrayList<>();
+    private final List<LeaseProof> proofs = new ArrayList<>();
     private final List<ObjectNode> answers = new ArrayList<>();
 
     Batch(Exchange exchange) throws Exception {
@@ -326,34 +365,46 @@ final class LeaseApi {
       JsonNode body = exchange.json(config.get().limits().batch());
       this.alone = !body.has("tasks");
       if (alone) {
-        items.add(body);
+        add(body);
       } else {
         Fields fields = new Fields(body, "the body");
-        list(fields, "tasks").forEach(items::add);
+        list(fields, "tasks").forEach(this::add);
         fields.end();
       }
-      items.forEach(item -> answers.add(Json.object()));
+    }
+
+    private void add(JsonNode item) {
+      Fields fields = new Fields(item, "a task");
+      LeaseProof proof =
+          LeaseToken.parse(fields.required("token"))
+              .orElseThrow(() -> Problem.invalid("token", "this is no token of a lease"));
+      Optional<TaskDefinition> definition =
+          catalog.ofQueue(proof.queue()).map(Catalog.Entry::definition);
+      definition.ifPresent(each -> Access.requireName(caller, each.name()));
+      followedUp |= definition.map(each -> each.followUps().success() != null).orElse(false);
+      items.add(fields);
+      proofs.add(proof);
+      answers.add(Json.object().put("id", proof.id()));
+    }
+
+    /** Whether a task is enqueued when one of these succeeds. */
+    boolean isFollowedUp() {
+      return followedUp;
+    }
+
+    void eachProof(BiConsumer<LeaseProof, Fields> action) {
+      for (int i = 0; i < items.size(); i++) {
+        action.accept(proofs.get(i), items.get(i));
+        items.get(i).end();
+      }
     }
 
     void each(Step step) {
-      List<Fields> fields = new ArrayList<>();
-      List<LeaseProof> proofs = new ArrayList<>();
-      for (int i = 0; i < items.size(); i++) {
-        fields.add(new Fields(items.get(i), "a task"));
-        LeaseToken token =
-            LeaseToken.parse(fields.get(i).required("token"))
-                .orElseThrow(() -> Problem.invalid("token", "this is no token of a lease"));
-        catalog
-            .ofQueue(token.queue())
-            .ifPresent(entry -> Access.requireName(caller, entry.definition().name()));
-        answers.get(i).put("id", token.id());
-        proofs.add(new LeaseProof(token.queue(), token.id(), token.token()));
-      }
       List<Optional<LeasedTask>> tasks = catalog.leases().restore(proofs);
       for (int i = 0; i < tasks.size(); i++) {
         if (tasks.get(i).isPresent()) {
-          step.take(i, tasks.get(i).get(), fields.get(i));
-          fields.get(i).end();
+          step.take(i, tasks.get(i).get(), items.get(i));
+          items.get(i).end();
         } else {
           answer(i, "lost");
         }

@@ -33,8 +33,12 @@ final class LeaseDesk implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseDesk.class);
 
-  /** A message of Redis may get lost: then this is how late a task is told. */
-  private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
+  /**
+   * How often those who wait are looked for tasks although nothing was told. Everything is told, so
+   * this is only for what Redis, its user or a proxy does not tell: then this is how late a task is
+   * told.
+   */
+  static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
   private static final long PAUSE_AFTER_FAILURE_MILLIS = 200;
 
@@ -52,6 +56,7 @@ final class LeaseDesk implements AutoCloseable {
   private final Supplier<TaskLeases> leases;
   private final Clock clock;
   private final Executor answers;
+  private final long lookNanos;
   private final QueueWatch watch;
   private final Thread thread;
 
@@ -69,8 +74,10 @@ final class LeaseDesk implements AutoCloseable {
 
   /**
    * @param answers where answers are sent, which a slow worker may hold up
+   * @param lookEvery how often it looks although nothing was told
    */
-  LeaseDesk(Supplier<TaskLeases> leases, Clock clock, Executor answers) {
+  LeaseDesk(Supplier<TaskLeases> leases, Clock clock, Executor answers, Duration lookEvery) {
+    this.lookNanos = lookEvery.toNanos();
     this.leases = leases;
     this.clock = clock;
     this.answers = answers;
@@ -176,6 +183,7 @@ final class LeaseDesk implements AutoCloseable {
     Set<String> all = new HashSet<>();
     Set<String> toTry = new LinkedHashSet<>();
     boolean look;
+    boolean forgotten;
     synchronized (this) {
       while (true) {
         if (closed) {
@@ -184,28 +192,36 @@ final class LeaseDesk implements AutoCloseable {
         long now = System.nanoTime();
         endExpired(now);
         endHolds(now);
-        look = !waiting.isEmpty() && (lookAtAll || now - lastLook >= LOOK_NANOS);
-        if (look || !changed.isEmpty()) {
+        forgotten = lookAtAll;
+        look = !waiting.isEmpty() && now - lastLook >= lookNanos;
+        if (look || !changed.isEmpty() || (forgotten && !waiting.isEmpty())) {
           break;
         }
-        long sleep = waiting.isEmpty() ? LOOK_NANOS : Math.min(LOOK_NANOS, untilNext(now));
+        long sleep = waiting.isEmpty() ? lookNanos : Math.min(lookNanos, untilNext(now));
         wait(Math.max(1, sleep / 1_000_000));
       }
       waiting.forEach(poll -> all.addAll(poll.queues()));
-      toTry.addAll(changed);
-      toTry.retainAll(all);
+      if (forgotten) {
+        // What was armed is no longer, so the empty ones must be armed anew too.
+        toTry.addAll(all);
+      } else {
+        toTry.addAll(changed);
+        toTry.retainAll(all);
+      }
       changed.clear();
       lookAtAll = false;
     }
     if (look) {
       lastLook = System.nanoTime();
+    }
+    if (look && !forgotten) {
       toTry.addAll(watch.withTasks(all));
     }
     return toTry;
   }
 
   private long untilNext(long now) {
-    long next = waiting.stream().mapToLong(poll -> poll.until() - now).min().orElse(LOOK_NANOS);
+    long next = waiting.stream().mapToLong(poll -> poll.until() - now).min().orElse(lookNanos);
     return held.values().stream().mapToLong(until -> until - now).reduce(next, Math::min);
   }
 

@@ -1,44 +1,46 @@
 package io.asynq4j.service;
 
+import io.asynq4j.QueueName;
+import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeasedTask;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 
-/** All that is needed to go on with a lease at any replica, as one opaque text. Immutable. */
-record LeaseToken(String queue, String id, String token) {
+/** All that is needed to go on with a lease at any replica, as one opaque text. */
+final class LeaseToken {
 
+  private LeaseToken() {}
+
+  /** Queue and id with their lengths before them, since both may hold any character. */
   static String of(LeasedTask task) {
-    ArrayNode parts = Json.MAPPER.createArrayNode();
-    parts.add(task.queue().value()).add(task.id()).add(task.token());
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(parts));
+    return of(new LeaseProof(task.queue().value(), task.id(), task.token()));
+  }
+
+  static String of(LeaseProof proof) {
+    String queue = proof.queue();
+    String id = proof.id();
+    String text = queue.length() + ":" + queue + id.length() + ":" + id + proof.token();
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Empty when it is none of ours. */
-  static Optional<LeaseToken> parse(String text) {
+  static Optional<LeaseProof> parse(String token) {
     try {
-      JsonNode parts = Json.MAPPER.readTree(Base64.getUrlDecoder().decode(text));
-      if (parts.isArray()
-          && parts.size() == 3
-          && parts.valueStream().allMatch(JsonNode::isString)
-          && !parts.get(0).stringValue().isBlank()) {
-        return Optional.of(
-            new LeaseToken(
-                parts.get(0).stringValue(),
-                parts.get(1).stringValue(),
-                parts.get(2).stringValue()));
-      }
-    } catch (IllegalArgumentException | JacksonException e) {
-      // Said by the answer.
+      String text = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8);
+      int queue = text.indexOf(':') + 1;
+      int endOfQueue = queue + Integer.parseInt(text, 0, queue - 1, 10);
+      int id = text.indexOf(':', endOfQueue) + 1;
+      int endOfId = id + Integer.parseInt(text, endOfQueue, id - 1, 10);
+      return Optional.of(
+          new LeaseProof(
+              QueueName.of(text.substring(queue, endOfQueue)).value(),
+              text.substring(id, endOfId),
+              text.substring(endOfId)));
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      return Optional.empty();
     }
-    return Optional.empty();
-  }
-
-  /** Without the token: it does not belong in logs. */
-  @Override
-  public String toString() {
-    return "LeaseToken[" + id + " of " + queue + "]";
   }
 }

@@ -98,7 +98,7 @@ record Submission(
       options.header(FINGERPRINT_HEADER, fingerprint.header());
     }
     try {
-      TaskOptions all = definition.options().overriddenBy(options.build());
+      TaskOptions all = entry.options().overriddenBy(options.build());
       if (fingerprint != null) {
         all = remembered(all, fingerprint, idempotency);
       }

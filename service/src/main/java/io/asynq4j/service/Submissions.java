@@ -9,8 +9,6 @@ import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.service.Submission.Fingerprint;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,12 +61,8 @@ final class Submissions {
           "a batch must not have more than %,d lines: %,d"
               .formatted(limits.batchLines(), lines.size()));
     }
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    for (Answer answer : submit(lines, exchange.caller(), null)) {
-      all.writeBytes(answer.line());
-      all.write('\n');
-    }
-    return Answer.lines(all.toByteArray());
+    List<Answer> answers = submit(lines, exchange.caller(), null);
+    return Answer.lines(Json.lines(answers.stream().map(Answer::line).toList()));
   }
 
   private static List<byte[]> lines(byte[] body) {
@@ -76,14 +70,22 @@ final class Submissions {
     int begin = 0;
     for (int i = 0; i <= body.length; i++) {
       if (i == body.length || body[i] == '\n') {
-        byte[] line = Arrays.copyOfRange(body, begin, i);
-        if (!new String(line, StandardCharsets.UTF_8).isBlank()) {
-          lines.add(line);
+        if (!isBlank(body, begin, i)) {
+          lines.add(Arrays.copyOfRange(body, begin, i));
         }
         begin = i + 1;
       }
     }
     return lines;
+  }
+
+  private static boolean isBlank(byte[] body, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (body[i] != ' ' && body[i] != '\t' && body[i] != '\r') {
+        return false;
+      }
+    }
+    return true;
   }
 
   private List<Answer> submit(List<byte[]> bodies, ApiKey caller, @Nullable String key) {

@@ -148,7 +148,10 @@ final class TaskReader {
       return Optional.empty();
     }
     try {
-      return Optional.of(Rates.parse(text.get(), burst));
+      RateLimit rate = RateLimit.parse(text.get());
+      return rate.isUnlimited()
+          ? Optional.empty()
+          : Optional.of(burst.map(rate::withBurst).orElse(rate));
     } catch (IllegalArgumentException e) {
       section.problem("rate", "cannot be used: " + e.getMessage());
       return Optional.empty();

@@ -106,7 +106,7 @@ public final class TaskService implements AutoCloseable {
             .build();
     this.scheduler =
         Scheduler.builder(redis).source(this::schedules).sourceInterval(SCHEDULE_INTERVAL).build();
-    this.desk = new LeaseDesk(catalog::leases, redis.clock(), answers);
+    this.desk = new LeaseDesk(catalog::leases, redis.clock(), answers, builder.lookEvery);
     metrics.showWaiting(desk);
     this.routes = makeRoutes();
     AuditLog audit = new AuditLog(() -> config.logs().audit(), redis.clock());
@@ -235,7 +235,7 @@ public final class TaskService implements AutoCloseable {
     Submissions submissions = new Submissions(catalog, client, inspector, () -> config);
     Tasks tasks = new Tasks(catalog, inspector, timer, () -> draining);
     LeaseApi leases = new LeaseApi(catalog, desk, followUps, redis.clock(), () -> config);
-    DefinitionApi definitions = new DefinitionApi(catalog, this::changed, () -> config);
+    DefinitionApi definitions = new DefinitionApi(catalog, inspector, this::changed, () -> config);
     return List.of(
         new Route("GET", "/livez", null, exchange -> ok("live")),
         new Route("GET", "/readyz", null, exchange -> ready()),
@@ -255,6 +255,8 @@ public final class TaskService implements AutoCloseable {
         new Route("POST", "/v1/progress", Scope.WORK, leases::progress),
         new Route("GET", "/v1/definitions", Scope.OPERATE, definitions::list),
         new Route("PUT", "/v1/definitions/*", Scope.OPERATE, definitions::put),
+        new Route("GET", "/v1/definitions/*/limits", Scope.OPERATE, definitions::limits),
+        new Route("PUT", "/v1/definitions/*/limits", Scope.OPERATE, definitions::setLimits),
         new Route("DELETE", "/v1/definitions/*", Scope.OPERATE, definitions::remove),
         new Route("POST", "/v1/reload", Scope.OPERATE, exchange -> reloaded()));
   }
@@ -422,6 +424,7 @@ public final class TaskService implements AutoCloseable {
     private final ServiceConfig config;
     private final List<Middleware> middlewares = new ArrayList<>();
     private @Nullable Supplier<ServiceConfig> reader;
+    private Duration lookEvery = LeaseDesk.LOOK_EVERY;
 
     private Builder(ServiceConfig config) {
       this.config = config;
@@ -436,6 +439,12 @@ public final class TaskService implements AutoCloseable {
     /** Where a reload finds the configuration; without it, a reload changes nothing. */
     public Builder reader(Supplier<ServiceConfig> reader) {
       this.reader = reader;
+      return this;
+    }
+
+    /** How often workers that wait are looked for tasks although nothing was told. */
+    Builder lookEvery(Duration interval) {
+      this.lookEvery = interval;
       return this;
     }
 

@@ -8,7 +8,6 @@ import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.Inspector;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -124,17 +123,14 @@ final class Tasks {
   private TaskInfo find(Exchange exchange) {
     String id = exchange.variable(0);
     Optional<String> name = exchange.query("name");
-    List<TaskInfo> found = new ArrayList<>();
-    for (Catalog.Entry entry : catalog.all()) {
-      String each = entry.definition().name();
-      if (exchange.caller().allows(each) && name.map(each::equals).orElse(true)) {
-        try {
-          found.add(inspector.task(entry.definition().queue().value(), id));
-        } catch (TaskNotFoundException | QueueNotFoundException e) {
-          // Perhaps of another name.
-        }
-      }
-    }
+    List<String> queues =
+        catalog.all().stream()
+            .map(Catalog.Entry::definition)
+            .filter(each -> exchange.caller().allows(each.name()))
+            .filter(each -> name.isEmpty() || name.get().equals(each.name()))
+            .map(each -> each.queue().value())
+            .toList();
+    List<TaskInfo> found = inspector.find(queues, id);
     if (found.isEmpty()) {
       throw new Problem(
           404,

@@ -6,15 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.service.ServiceFixture.Reply;
+import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -169,6 +163,35 @@ class LeaseIT {
   }
 
   @Test
+  void theProgressOfManyIsWrittenInOneCall() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      submit("a", Integer.toString(i));
+    }
+    ObjectNode body = Json.object();
+    lease("a", ",\"max\":20")
+        .forEach(
+            task ->
+                body.withArray("tasks")
+                    .addObject()
+                    .put("token", task.get("token").stringValue())
+                    .put("percent", 10 + Integer.parseInt(task.get("id").stringValue())));
+    settle("release", body.at("/tasks/3/token").stringValue(), "");
+    long before = fixture.scriptCalls();
+    Reply reply = fixture.post("/v1/progress", body.toString());
+    // One that reads the leases and one that writes; what servers do by themselves comes on top.
+    assertThat(fixture.scriptCalls() - before).isLessThan(15);
+    assertThat(reply.at("/tasks")).hasSize(20);
+    assertThat(reply.at("/tasks/3/state").stringValue()).isEqualTo("lost");
+    assertThat(reply.at("/tasks/4/state").stringValue()).isEqualTo("leased");
+    assertThat(fixture.get("/v1/tasks/19").at("/task/progress/percent").intValue()).isEqualTo(29);
+    ((ObjectNode) body.at("/tasks/7")).put("percent", 101);
+    ((ObjectNode) body.at("/tasks/6")).put("percent", 99);
+    assertThat(fixture.post("/v1/progress", body.toString()).status()).isEqualTo(422);
+    // A bad field in a batch: nothing of it was written.
+    assertThat(fixture.get("/v1/tasks/6").at("/task/progress/percent").intValue()).isEqualTo(16);
+  }
+
+  @Test
   void onlyTasksOfWorkersAreLeased() {
     assertThat(fixture.post("/v1/lease", "{\"names\":[\"hosted\"]}").status()).isEqualTo(422);
     assertThat(fixture.post("/v1/lease", "{\"names\":[\"nobody\"]}").status()).isEqualTo(422);
@@ -237,62 +260,5 @@ class LeaseIT {
     await().until(() -> settle("extend", token, "").status() == 409);
     assertThat(task("short", "1").state()).isEqualTo(TaskState.RETRY);
     assertThat(task("short", "1").lastError()).contains("timeout");
-  }
-
-  @Test
-  void noTaskWaitsWhileAWorkerWaitsForItsName() {
-    List<String> names = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
-      fixture.send("PUT", "/v1/definitions/race" + i, "{}");
-      names.add("race" + i);
-    }
-    Map<String, Long> submitted = new ConcurrentHashMap<>();
-    Set<String> done = ConcurrentHashMap.newKeySet();
-    List<Long> delays = Collections.synchronizedList(new ArrayList<>());
-    AtomicBoolean stopped = new AtomicBoolean();
-    List<Thread> workers = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
-      // Each for three names, so that every name has three workers.
-      String body =
-          "{\"names\":[\"race%d\",\"race%d\",\"race%d\"],\"max\":3,\"wait\":\"2s\"}"
-              .formatted(i, (i + 1) % 20, (i + 7) % 20);
-      Thread worker =
-          new Thread(
-              () -> {
-                while (!stopped.get()) {
-                  for (JsonNode task : fixture.post("/v1/lease", body).at("/tasks")) {
-                    String id = task.get("id").stringValue();
-                    Long began = submitted.get(id);
-                    if (began != null) {
-                      delays.add(System.nanoTime() - began);
-                    }
-                    settle("complete", task.get("token").stringValue(), "");
-                    done.add(id);
-                  }
-                }
-              });
-      worker.start();
-      workers.add(worker);
-    }
-    for (int i = 0; i < 400; i++) {
-      String id = "t" + i;
-      submitted.put(id, System.nanoTime());
-      submit(names.get(i % 20), id);
-    }
-    await().atMost(Duration.ofSeconds(20)).until(() -> done.size() == 400);
-    stopped.set(true);
-    workers.forEach(LeaseIT::join);
-    // There was always a worker to spare, so none had to wait for one.
-    assertThat(delays).isNotEmpty();
-    assertThat(delays.stream().mapToLong(Long::longValue).max().orElseThrow())
-        .isLessThan(Duration.ofSeconds(3).toNanos());
-  }
-
-  private static void join(Thread thread) {
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
   }
 }

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
@@ -48,9 +49,13 @@ class LimitsIT {
   }
 
   private void submit(String name, int count) {
-    for (int from = 0; from < count; from += 500) {
+    submit(name, 0, count);
+  }
+
+  private void submit(String name, int first, int count) {
+    for (int from = first; from < first + count; from += 500) {
       StringBuilder lines = new StringBuilder();
-      for (int i = from; i < Math.min(count, from + 500); i++) {
+      for (int i = from; i < Math.min(first + count, from + 500); i++) {
         lines.append("{\"name\":\"%s\",\"id\":%d}\n".formatted(name, i));
       }
       Reply reply =
@@ -110,6 +115,64 @@ class LimitsIT {
     double seconds = (sorted.get(409) - sorted.get(9)) / 1e9;
     // 400 tasks after the burst of 10.
     assertThat(400 / seconds).isBetween(95.0, 105.0);
+  }
+
+  @Test
+  void anOperatorLiftsAndSetsRatesAndATaskSaysWhatHoldsIt() {
+    String yaml =
+        """
+        tasks:
+          slow: { kind: worker, rate: 1/h }
+          hosted: { kind: cmd, rate: 1/h, retention: 1h, cmd: { program: /bin/true } }
+        """;
+    fixture.start(yaml);
+    fixture.start(yaml);
+    submit("slow", 4);
+    submit("hosted", 4);
+    String lease = "{\"names\":[\"slow\"],\"max\":2,\"wait\":\"30s\"}";
+    assertThat(fixture.post("/v1/lease", lease).at("/tasks")).hasSize(1);
+    CompletableFuture<Reply> waiting = fixture.sendAsync("POST", "/v1/lease", lease);
+    await().until(() -> fixture.inspector.queue("hosted").size(TaskState.COMPLETED) == 1);
+    assertThat(fixture.inspector.explain("slow", "1").text()).contains("at a rate of 1/h");
+    assertThat(fixture.inspector.explain("hosted", "3").text()).contains("at a rate of 1/h");
+    assertThat(waiting).isNotDone();
+
+    for (String name : List.of("slow", "hosted")) {
+      String path = "/v1/definitions/" + name + "/limits";
+      assertThat(fixture.get(path).json()).isEmpty();
+      Reply set = fixture.send("PUT", path, "{\"rate\":\"100/s\",\"burst\":3,\"maxRun\":5}");
+      assertThat(set.status()).isEqualTo(200);
+      assertThat(fixture.get(path).json())
+          .isEqualTo(set.json())
+          .isEqualTo(Json.object().put("maxRun", 5).put("rate", "100/s").put("burst", 3));
+    }
+    assertThat(waiting.join().at("/tasks")).isNotEmpty();
+    await().until(() -> fixture.inspector.queue("hosted").size(TaskState.COMPLETED) == 4);
+
+    fixture.send("PUT", "/v1/definitions/slow/limits", "{\"rate\":\"none\"}");
+    submit("slow", 50, 40);
+    assertThat(fixture.post("/v1/lease", lease.replace("\"max\":2", "\"max\":40")).at("/tasks"))
+        .hasSizeGreaterThan(30);
+    fixture.send("PUT", "/v1/definitions/slow/limits", "{}");
+    assertThat(fixture.get("/v1/definitions/slow/limits").json()).isEmpty();
+  }
+
+  @Test
+  void limitsThatMakeNoSenseAreRefused() {
+    fixture.start("tasks: { a: { kind: worker } }");
+    String path = "/v1/definitions/a/limits";
+    for (String body :
+        List.of(
+            "{\"rate\":\"fast\"}",
+            "{\"burst\":3}",
+            "{\"maxRun\":-1}",
+            "{\"ordered\":1}",
+            "{\"speed\":1}")) {
+      assertThat(fixture.send("PUT", path, body).status()).as(body).isEqualTo(422);
+    }
+    assertThat(fixture.send("PUT", "/v1/definitions/b/limits", "{}").status()).isEqualTo(404);
+    assertThat(fixture.get("/v1/definitions/b/limits").status()).isEqualTo(404);
+    assertThat(fixture.get(path).json()).isEmpty();
   }
 
   @Test

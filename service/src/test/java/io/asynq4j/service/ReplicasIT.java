@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.TaskState;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Middleware;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,6 +58,22 @@ class ReplicasIT {
         .atMost(Duration.ofSeconds(20))
         .until(() -> fixture.inspector.queue("nap").size(TaskState.COMPLETED) == 60);
     assertThat(most).hasValue(3);
+  }
+
+  @Test
+  void anIdIsLookedForUnderAllNamesAtOnce() throws IOException {
+    StringBuilder yaml = new StringBuilder("tasks:\n");
+    for (int i = 0; i < 200; i++) {
+      yaml.append("  many%d: { kind: worker }\n".formatted(i));
+    }
+    fixture.start(yaml.toString());
+    fixture.post("/v1/tasks", "{\"name\":\"many150\",\"id\":\"one\"}");
+    long before = fixture.scriptCalls();
+    assertThat(fixture.get("/v1/tasks/one").at("/task/name").stringValue()).isEqualTo("many150");
+    assertThat(fixture.get("/v1/tasks/none").status()).isEqualTo(404);
+    assertThat(fixture.get("/v1/tasks/one?name=many1").status()).isEqualTo(404);
+    // Only the task that is there was read; what servers do by themselves comes on top.
+    assertThat(fixture.scriptCalls() - before).isLessThan(100);
   }
 
   @Test

@@ -4,6 +4,9 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** A Redis, replicas of the service on it, and somebody who calls them. */
@@ -76,9 +81,19 @@ final class ServiceFixture implements AutoCloseable {
   }
 
   CompletableFuture<Reply> sendAsync(String method, String path, String body, String... headers) {
+    return sendAsync(url(), method, path, body, headers);
+  }
+
+  /** To one of several replicas. */
+  Reply postTo(TaskService replica, String path, String body, String... headers) {
+    return sendAsync("http://127.0.0.1:" + replica.port(), "POST", path, body, headers).join();
+  }
+
+  private CompletableFuture<Reply> sendAsync(
+      String base, String method, String path, String body, String... headers) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(url() + path))
-            .timeout(Duration.ofSeconds(30))
+        HttpRequest.newBuilder(URI.create(base + path))
+            .timeout(Duration.ofSeconds(60))
             .method(method, BodyPublishers.ofString(body));
     boolean typed = false;
     for (int i = 0; i + 1 < headers.length; i += 2) {
@@ -90,6 +105,34 @@ final class ServiceFixture implements AutoCloseable {
     }
     return http.sendAsync(request.build(), BodyHandlers.ofString())
         .thenApply(response -> new Reply(response.statusCode(), response.body(), response));
+  }
+
+  /** What Redis answers to a command, as text. */
+  String redis(String command) throws IOException {
+    URI address = URI.create(server.uri());
+    try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+      socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
+      DataInputStream answer = new DataInputStream(socket.getInputStream());
+      StringBuilder line = new StringBuilder();
+      int next;
+      while ((next = answer.readUnsignedByte()) != '\n') {
+        line.append((char) next);
+      }
+      String first = line.toString().strip();
+      if (!first.startsWith("$")) {
+        return first;
+      }
+      byte[] text = new byte[Integer.parseInt(first.substring(1))];
+      answer.readFully(text);
+      return new String(text, StandardCharsets.UTF_8);
+    }
+  }
+
+  /** How often scripts have been called. */
+  long scriptCalls() throws IOException {
+    Matcher calls =
+        Pattern.compile("cmdstat_evalsha:calls=(\\d+)").matcher(redis("INFO commandstats"));
+    return calls.find() ? Long.parseLong(calls.group(1)) : 0;
   }
 
   @Override

@@ -55,6 +55,14 @@ final class ChildJvm implements AutoCloseable {
     }
   }
 
+  void say(String line) {
+    try {
+      process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException("a process does not listen any more", e);
+    }
+  }
+
   /** The time that it has used of all processors. */
   Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);

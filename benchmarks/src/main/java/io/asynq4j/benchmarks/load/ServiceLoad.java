@@ -4,34 +4,23 @@ import io.asynq4j.benchmarks.Bar;
 import io.asynq4j.benchmarks.Cell;
 import io.asynq4j.benchmarks.Lab;
 import io.asynq4j.benchmarks.Usage;
-import io.asynq4j.service.ServiceConfig;
-import io.asynq4j.service.TaskService;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * M: one replica of the task service, with those who hand in, lease and complete in the same JVM:
- * what they cost is part of the figures.
+ * M: one replica of the task service in a process of its own; those who hand in, lease and complete
+ * are here. What each of them, the service and Redis take of the machine is told apart.
  */
 @Command(
     name = "service",
@@ -39,34 +28,50 @@ import picocli.CommandLine.Option;
 final class ServiceLoad extends LoadProgram {
 
   private static final int BATCH = 50;
-  private static final int CALLERS = 4;
 
   /** How many tasks may wait: so that those who hand in do not run away from the workers. */
   private static final int MOST_WAITING = 5_000;
 
-  private static final Pattern TOKEN = Pattern.compile("\"token\":\"([^\"]+)\",\"id\":\"(\\d+)-");
+  private static final int MOST_WARM_UPS = 12;
+  private static final int STRETCHES = 5;
+
+  /** By how much a stretch must be faster than all before, so that it is still warming up. */
+  private static final double GAIN = 1.05;
+
+  private static final String TOKEN = "\"token\":\"";
+  private static final String ID = "\"id\":\"";
+
+  private static final double MB = 1_000_000.0;
 
   @Option(
       names = "--soak",
       paramLabel = "MINUTES",
-      description = "Go on for so long, and show the heap over the time.")
+      description = "Go on for so long, and show over the time what the service and Redis hold.")
   private int soakMinutes;
 
-  /** Everything that is measured in one run. */
-  private static final class Run {
+  @Option(
+      names = "--producers",
+      paramLabel = "N",
+      description = "How many hand in tasks (default: ${DEFAULT-VALUE}).")
+  private int producers = 2;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      description = "How many lease and complete them (default: ${DEFAULT-VALUE}).")
+  private int workers = 4;
+
+  /** How long requests took. */
+  private static final class Times {
     final Latencies submits = new Latencies();
     final Latencies leases = new Latencies();
     final Latencies completes = new Latencies();
     final Latencies pickUps = new Latencies();
-    final AtomicLong done = new AtomicLong();
-    final AtomicBoolean stopped = new AtomicBoolean();
-    final Semaphore room = new Semaphore(MOST_WAITING);
-    final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
     /** A soak would keep too many. */
     final boolean keepsTimes;
 
-    Run(boolean keepsTimes) {
+    Times(boolean keepsTimes) {
       this.keepsTimes = keepsTimes;
     }
 
@@ -77,51 +82,107 @@ final class ServiceLoad extends LoadProgram {
     }
   }
 
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(10))
-          .build();
+  /** One stretch of time. */
+  private static final class Run {
+    final Times times;
+    final AtomicLong done = new AtomicLong();
+    final AtomicLong leaseRequests = new AtomicLong();
+    final AtomicBoolean stopped = new AtomicBoolean();
+    final Semaphore room = new Semaphore(MOST_WAITING);
+    final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+
+    Run(Times times) {
+      this.times = times;
+    }
+  }
+
+  /**
+   * What a run has cost.
+   *
+   * @param cell its JVM is the load program's
+   */
+  private record Outcome(Cell cell, long serviceMicros, long leaseRequests) {
+    double serviceMicrosPerTask() {
+      return serviceMicros / (double) cell.tasks();
+    }
+  }
 
   @Override
   void measure(Lab lab, Findings findings) throws Exception {
-    ServiceConfig config =
-        ServiceConfig.parse(
-            "bench.yaml",
-            """
-            redis: { url: "%s" }
-            listen: { port: 0 }
-            tasks: { work: { kind: worker } }
-            """
-                .formatted(lab.uri()),
-            Map.of());
-    try (TaskService service = TaskService.start(config)) {
-      run(lab, service.uri(), Duration.ofSeconds(size(5, 1)), new Run(/* keepsTimes= */ false));
+    try (ChildService service = ChildService.start(lab.uri())) {
+      warmUp(lab, service, findings);
       if (soakMinutes > 0) {
-        soak(lab, service.uri(), findings);
+        soak(lab, service, findings);
       } else {
-        Run run = new Run(/* keepsTimes= */ true);
-        Cell cell = run(lab, service.uri(), Duration.ofSeconds(size(15, 2)), run);
-        tell(run, cell, findings);
+        measure(lab, service, findings);
       }
     }
   }
 
-  private void tell(Run run, Cell cell, Findings findings) {
-    double rate = cell.tasksPerSecond();
+  /**
+   * Goes on until it gets no faster. Before that, what is seen is how fast the JVM compiles: the
+   * compiler takes much of two processors, and what is not compiled yet takes many times as long.
+   */
+  private void warmUp(Lab lab, ChildService service, Findings findings) throws Exception {
+    Duration length = Duration.ofSeconds(size(5, 1));
+    List<List<Object>> rows = new ArrayList<>();
+    double best = 0;
+    int slower = 0;
+    for (int i = 1; i <= size(MOST_WARM_UPS, 1) && slower < 2; i++) {
+      Outcome outcome = run(lab, service, length, new Run(new Times(/* keepsTimes= */ false)));
+      double rate = outcome.cell().tasksPerSecond();
+      rows.add(List.of(i * length.toSeconds(), rate, outcome.serviceMicrosPerTask()));
+      slower = rate < GAIN * best ? slower + 1 : 0;
+      best = Math.max(best, rate);
+    }
+    findings.table(
+        "While the JVM warms up", List.of("until s", "tasks/s", "service CPU µs/task"), rows);
+  }
+
+  /** In stretches, of which the median counts: others take the machine away for a while. */
+  private void measure(Lab lab, ChildService service, Findings findings) throws Exception {
+    Times times = new Times(/* keepsTimes= */ true);
+    List<Outcome> outcomes = new ArrayList<>();
+    for (int i = 0; i < STRETCHES; i++) {
+      outcomes.add(run(lab, service, Duration.ofSeconds(size(4, 1)), new Run(times)));
+    }
+    outcomes.sort(Comparator.comparingDouble(each -> each.cell().tasksPerSecond()));
+    tell(times, outcomes, findings);
+  }
+
+  private void tell(Times times, List<Outcome> outcomes, Findings findings) {
+    Outcome outcome = outcomes.get(outcomes.size() / 2);
+    double rate = outcome.cell().tasksPerSecond();
     findings.figure("tasksPerSecond", rate);
     List<String> columns = new ArrayList<>(List.of("what"));
     columns.addAll(Latencies.COLUMNS);
     List<List<Object>> rows = new ArrayList<>();
-    row(rows, "hand in 50", run.submits);
-    row(rows, "lease up to 50", run.leases);
-    row(rows, "complete them", run.completes);
-    row(rows, "handed in to leased", run.pickUps);
+    row(rows, "hand in 50", times.submits);
+    row(rows, "lease up to 50", times.leases);
+    row(rows, "complete them", times.completes);
+    row(rows, "handed in to leased", times.pickUps);
     findings.table("Requests", columns, rows);
     findings.table(
-        "One replica, %d who hand in and %d workers in one JVM".formatted(CALLERS / 2, CALLERS),
-        List.of("tasks/s", "Redis CPU µs/task", "JVM CPU µs/task"),
-        List.of(List.of(rate, cell.redisMicrosPerTask(), cell.jvmMicrosPerTask())));
+        "One replica, %d who hand in and %d workers, median of %d stretches"
+            .formatted(producers, workers, outcomes.size()),
+        List.of(
+            "tasks/s",
+            "least to most",
+            "tasks per lease",
+            "Redis CPU µs/task",
+            "service CPU µs/task",
+            "load program CPU µs/task"),
+        List.of(
+            List.of(
+                rate,
+                "%,.0f to %,.0f"
+                    .formatted(
+                        outcomes.get(0).cell().tasksPerSecond(),
+                        outcomes.get(outcomes.size() - 1).cell().tasksPerSecond()),
+                outcome.cell().tasks() / (double) Math.max(1, outcome.leaseRequests()),
+                outcome.cell().redisMicrosPerTask(),
+                outcome.serviceMicrosPerTask(),
+                outcome.cell().jvmMicrosPerTask())));
     findings.bar(Bar.atLeast("tasks/s handed in, leased and completed", rate, 20_000));
   }
 
@@ -131,64 +192,104 @@ final class ServiceLoad extends LoadProgram {
     rows.add(row);
   }
 
-  private void soak(Lab lab, URI service, Findings findings) throws Exception {
-    List<List<Object>> rows = new ArrayList<>();
-    for (int minute = 1; minute <= soakMinutes; minute++) {
-      Cell cell = run(lab, service, Duration.ofMinutes(1), new Run(/* keepsTimes= */ false));
-      System.gc();
-      long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-      rows.add(
-          List.of(
-              minute,
-              cell.tasksPerSecond(),
-              heap / 1_000_000.0,
-              ManagementFactory.getThreadMXBean().getThreadCount()));
-      progress(
-          "minute %d: %,.0f tasks/s, %,d bytes of heap"
-              .formatted(minute, cell.tasksPerSecond(), heap));
-    }
-    findings.figure("tasksPerSecond", rows.get(rows.size() - 1).get(1));
-    findings.table(
-        "A long run", List.of("minute", "tasks/s", "heap MB after a collection", "threads"), rows);
-    double early = (double) rows.get(Math.min(2, rows.size() - 1)).get(2);
-    double late = (double) rows.get(rows.size() - 1).get(2);
-    findings.bar(Bar.atMost("heap at the end by heap in minute 3", late / early, 1.2));
+  /** What the service and Redis hold after a collection, with nothing under way. */
+  private record Level(double heapMb, double redisMb, int threads) {}
+
+  private static Level level(Lab lab, ChildService service) {
+    ChildService.Holding holding = service.holding();
+    long redis = Long.parseLong(lab.info("memory").getOrDefault("used_memory", "0"));
+    return new Level(holding.heapBytes() / MB, redis / MB, holding.threads());
   }
 
-  private Cell run(Lab lab, URI service, Duration length, Run run) throws Exception {
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < CALLERS / 2; i++) {
-      threads.add(start(run, () -> handIn(service, run)));
+  /** Looks at the begin, at least five times on the way, and at the end. */
+  private void soak(Lab lab, ChildService service, Findings findings) throws Exception {
+    int stretches = Math.max(6, soakMinutes);
+    Duration length = Duration.ofMinutes(soakMinutes).dividedBy(stretches);
+    List<List<Object>> rows = new ArrayList<>();
+    List<Level> levels = new ArrayList<>();
+    double rate = 0;
+    for (int i = 0; i <= stretches; i++) {
+      if (i > 0) {
+        Run run = new Run(new Times(/* keepsTimes= */ false));
+        rate = run(lab, service, length, run).cell().tasksPerSecond();
+      }
+      Level level = level(lab, service);
+      levels.add(level);
+      String minute = "%.1f".formatted(i * length.toSeconds() / 60.0);
+      rows.add(
+          List.of(minute, i == 0 ? "" : rate, level.heapMb(), level.redisMb(), level.threads()));
+      progress(
+          "minute %s: %,.0f tasks/s, heap %.1f MB, Redis %.1f MB, %d threads"
+              .formatted(minute, rate, level.heapMb(), level.redisMb(), level.threads()));
     }
-    for (int i = 0; i < CALLERS; i++) {
-      threads.add(start(run, () -> work(service, run)));
+    findings.figure("tasksPerSecond", rate);
+    findings.table(
+        "A long run",
+        List.of("minute", "tasks/s", "service heap MB", "Redis MB", "service threads"),
+        rows);
+    // The begin is after the warm-up; caches and pools fill until the middle.
+    Level middle = levels.get(levels.size() / 2);
+    Level end = levels.get(levels.size() - 1);
+    findings.bar(
+        Bar.atMost("heap at the end by heap in the middle", end.heapMb() / middle.heapMb(), 1.1));
+    findings.bar(
+        Bar.atMost(
+            "Redis memory at the end by that in the middle",
+            end.redisMb() / middle.redisMb(),
+            1.1));
+  }
+
+  private Outcome run(Lab lab, ChildService service, Duration length, Run run) throws Exception {
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < producers; i++) {
+      threads.add(start(service, run, this::handIn));
+    }
+    for (int i = 0; i < workers; i++) {
+      threads.add(start(service, run, this::work));
     }
     Usage before = lab.usage();
-    long doneBefore = run.done.get();
+    Duration cpuBefore = service.cpu();
     Thread.sleep(length.toMillis());
-    Cell cell = new Cell(0, run.done.get() - doneBefore, lab.usage().since(before));
+    Usage used = lab.usage().since(before);
+    Outcome outcome =
+        new Outcome(
+            new Cell(0, run.done.get(), used),
+            service.cpu().minus(cpuBefore).toNanos() / 1_000,
+            run.leaseRequests.get());
     run.stopped.set(true);
     for (Thread thread : threads) {
       thread.join();
     }
+    empty(service, run);
     Exception failure = run.failure.get();
     if (failure != null) {
       throw failure;
     }
-    return cell;
+    return outcome;
+  }
+
+  /** What was handed in last, so that the next run, and a look at the memory, begin with none. */
+  private void empty(ChildService service, Run run) throws Exception {
+    try (PlainHttp http = new PlainHttp(service.uri())) {
+      long before;
+      do {
+        before = run.done.get();
+        work(http, run);
+      } while (run.done.get() > before);
+    }
   }
 
   private interface Work {
-    void once() throws Exception;
+    void once(PlainHttp http, Run run) throws Exception;
   }
 
-  private static Thread start(Run run, Work work) {
+  private static Thread start(ChildService service, Run run, Work work) {
     Thread thread =
         new Thread(
             () -> {
-              try {
+              try (PlainHttp http = new PlainHttp(service.uri())) {
                 while (!run.stopped.get()) {
-                  work.once();
+                  work.once(http, run);
                 }
               } catch (Exception e) {
                 run.failure.compareAndSet(null, e);
@@ -199,12 +300,12 @@ final class ServiceLoad extends LoadProgram {
     return thread;
   }
 
-  private void handIn(URI service, Run run) throws Exception {
+  private void handIn(PlainHttp http, Run run) throws Exception {
     if (!run.room.tryAcquire(BATCH, 100, TimeUnit.MILLISECONDS)) {
       return;
     }
     long begin = System.nanoTime();
-    StringBuilder lines = new StringBuilder();
+    StringBuilder lines = new StringBuilder(BATCH * 120);
     for (int i = 0; i < BATCH; i++) {
       lines
           .append("{\"name\":\"work\",\"params\":{\"user\":42,\"what\":\"a small task\"},\"id\":\"")
@@ -215,56 +316,44 @@ final class ServiceLoad extends LoadProgram {
           .append(i)
           .append("\"}\n");
     }
-    String answer = post(service, "/v1/tasks", "application/x-ndjson", lines.toString());
-    run.time(run.submits, System.nanoTime() - begin);
+    String answer = http.post("/v1/tasks", "application/x-ndjson", lines.toString());
+    run.times.time(run.times.submits, System.nanoTime() - begin);
     if (!answer.startsWith("{\"status\":201")) {
       throw new IllegalStateException("a task was refused: " + answer.lines().findFirst());
     }
   }
 
-  private void work(URI service, Run run) throws Exception {
+  private void work(PlainHttp http, Run run) throws IOException {
     long begin = System.nanoTime();
     String leased =
-        post(
-            service,
+        http.post(
             "/v1/lease",
             "application/json",
             "{\"names\":[\"work\"],\"max\":" + BATCH + ",\"wait\":\"1s\"}");
     long got = System.nanoTime();
-    StringBuilder body = new StringBuilder("{\"tasks\":[");
-    Matcher tokens = TOKEN.matcher(leased);
+    StringBuilder body = new StringBuilder(BATCH * 120).append("{\"tasks\":[");
     int count = 0;
-    while (tokens.find()) {
+    int at = 0;
+    while ((at = leased.indexOf(TOKEN, at)) >= 0) {
+      at += TOKEN.length();
+      int end = leased.indexOf('"', at);
       body.append(count++ == 0 ? "" : ",")
           .append("{\"token\":\"")
-          .append(tokens.group(1))
+          .append(leased, at, end)
           .append("\"}");
-      run.time(run.pickUps, got - Long.parseLong(tokens.group(2)));
+      int id = leased.indexOf(ID, end) + ID.length();
+      run.times.time(
+          run.times.pickUps, got - Long.parseLong(leased, id, leased.indexOf('-', id), 10));
     }
     if (count == 0) {
       return;
     }
-    run.time(run.leases, got - begin);
+    run.leaseRequests.incrementAndGet();
+    run.times.time(run.times.leases, got - begin);
     begin = System.nanoTime();
-    post(service, "/v1/complete", "application/json", body.append("]}").toString());
-    run.time(run.completes, System.nanoTime() - begin);
+    http.post("/v1/complete", "application/json", body.append("]}").toString());
+    run.times.time(run.times.completes, System.nanoTime() - begin);
     run.done.addAndGet(count);
     run.room.release(count);
-  }
-
-  private String post(URI service, String path, String type, String body)
-      throws IOException, InterruptedException {
-    HttpResponse<String> response =
-        http.send(
-            HttpRequest.newBuilder(service.resolve(path))
-                .timeout(Duration.ofSeconds(30))
-                .header("Content-Type", type)
-                .POST(BodyPublishers.ofString(body))
-                .build(),
-            BodyHandlers.ofString());
-    if (response.statusCode() != 200) {
-      throw new IllegalStateException(path + " answered " + response.statusCode());
-    }
-    return response.body();
   }
 }

@@ -2,6 +2,7 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.RateLimit;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.RedisCommand;
@@ -12,12 +13,14 @@ import io.asynq4j.inspect.QueueLimits;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows or sets how much of a queue runs at once. */
+/** Shows or sets how much of a queue runs at once, and how fast. */
 @Command(
     name = "limit",
     description = {
@@ -29,6 +32,8 @@ import picocli.CommandLine.Parameters;
       "  asynq queue limit mail                       # what is set",
       "  asynq queue limit mail --max-active 10       # ten at once over the fleet",
       "  asynq queue limit mail --ordered true        # one by one, in their order",
+      "  asynq queue limit mail --rate 100/s          # so many begin in a second",
+      "  asynq queue limit mail --rate none           # whatever rate the servers have",
       "  asynq queue limit mail --clear               # what the servers say"
     })
 final class QueueLimit extends RedisCommand {
@@ -49,6 +54,19 @@ final class QueueLimit extends RedisCommand {
       description = "Whether one runs at a time, first in, first out.")
   private @Nullable Boolean ordered;
 
+  @Option(
+      names = "--rate",
+      paramLabel = "N/TIME",
+      description =
+          "How many begin in how long, such as 100/s, 30/m or 5/10s; none for any number.")
+  private @Nullable String rate;
+
+  @Option(
+      names = "--burst",
+      paramLabel = "N",
+      description = "With --rate: how many begin at once after a quiet time.")
+  private @Nullable Integer burst;
+
   @Option(names = "--clear", description = "Leave everything to the servers.")
   private boolean clear;
 
@@ -57,6 +75,10 @@ final class QueueLimit extends RedisCommand {
     if (clear && namesLimits()) {
       throw Failure.usage("--clear sets no limits", "leave it out, or the limits");
     }
+    if (burst != null && rate == null) {
+      throw Failure.usage("--burst is part of a rate", "add --rate, such as --rate 100/s");
+    }
+    given();
   }
 
   @Override
@@ -75,6 +97,10 @@ final class QueueLimit extends RedisCommand {
     if (ordered != null) {
       limits = limits.withOrdered(ordered);
     }
+    RateLimit given = given();
+    if (given != null) {
+      limits = limits.withRate(given);
+    }
     if (sets()) {
       inspector.setLimits(queue, limits);
     }
@@ -90,11 +116,23 @@ final class QueueLimit extends RedisCommand {
   }
 
   private boolean namesLimits() {
-    return maxActive != null || ordered != null;
+    return maxActive != null || ordered != null || rate != null;
   }
 
   private boolean sets() {
     return clear || namesLimits();
+  }
+
+  private @Nullable RateLimit given() {
+    if (rate == null) {
+      return null;
+    }
+    try {
+      RateLimit parsed = RateLimit.parse(rate);
+      return burst == null || parsed.isUnlimited() ? parsed : parsed.withBurst(burst);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage(String.valueOf(e.getMessage()), "for example --rate 100/s --burst 10");
+    }
   }
 
   @Override
@@ -106,6 +144,15 @@ final class QueueLimit extends RedisCommand {
     Map<String, Object> map = new LinkedHashMap<>();
     limits.maxActive().ifPresent(most -> map.put("max_active", most));
     limits.ordered().ifPresent(flag -> map.put("ordered", flag));
+    limits
+        .rate()
+        .ifPresent(
+            set -> {
+              map.put("rate", set.text());
+              if (!set.isUnlimited()) {
+                map.put("burst", set.burst());
+              }
+            });
     return map;
   }
 
@@ -121,8 +168,19 @@ final class QueueLimit extends RedisCommand {
             .ordered()
             .map(flag -> flag ? "one by one, in their order" : "in no order")
             .orElse("");
-    return most.isEmpty() && order.isEmpty()
-        ? "what the servers say"
-        : most + (most.isEmpty() || order.isEmpty() ? "" : ", ") + order;
+    String pace =
+        limits
+            .rate()
+            .map(
+                set ->
+                    set.isUnlimited()
+                        ? "at any rate"
+                        : set.text() + " (" + set.burst() + " after a quiet time)")
+            .orElse("");
+    String all =
+        Stream.of(most, order, pace)
+            .filter(words -> !words.isEmpty())
+            .collect(Collectors.joining(", "));
+    return all.isEmpty() ? "what the servers say" : all;
   }
 }

@@ -1,10 +1,10 @@
 -- Takes tasks from the head of a queue, each with a lease on it, as many as are asked for and its limits allow. Where they
--- begin at a rate, a bucket holds what may begin now: time fills it, and each task takes one out. A task that has begun to
--- run on its own belongs to no group any more.
+-- begin at a rate, a bucket holds what may begin now: time fills it, and each task takes one out; it also says the rate, for
+-- whoever asks why a task waits. A task that has begun to run on its own belongs to no group any more.
 --
 -- TRANSITION pending -> active
 -- KEYS       pending active lease paused settings bucket lane guard
--- ARGV       now prefix sequence keep max duration token max_active ordered rate burst
+-- ARGV       now prefix sequence keep max duration token max_active ordered rate rate_ms burst
 -- DERIVES    t:<id>, departed
 -- RETURNS    why it gave no more (ok, empty, paused, full, held), until when in ms for held or 0, the second the leases
 --            end, then id, msg and pending_since (empty when it is not known) of each task
@@ -12,7 +12,7 @@ local pending, active, lease, paused, settings, bucket = KEYS[1], KEYS[2], KEYS[
 local lane = KEYS[7]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local max, duration, token, max_active, ordered = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9]
-local rate, burst = tonumber(ARGV[10]), tonumber(ARGV[11])
+local rate, rate_ms, burst = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 
 local earlier = recall(lane, sequence)
 if earlier then
@@ -31,8 +31,11 @@ if redis.call('EXISTS', paused) == 1 then
 end
 
 if redis.call('EXISTS', settings) == 1 then
-  local set = redis.call('HMGET', settings, 'max_active', 'ordered')
+  local set = redis.call('HMGET', settings, 'max_active', 'ordered', 'rate', 'rate_ms', 'burst')
   max_active, ordered = set[1] or max_active, set[2] or ordered
+  if set[3] then
+    rate, rate_ms, burst = tonumber(set[3]), tonumber(set[4]), tonumber(set[5])
+  end
 end
 max_active = ordered == '1' and 1 or tonumber(max_active)
 local limited = false
@@ -55,9 +58,9 @@ local millis, tokens, rated = to_millis(now), 0, false
 if rate > 0 then
   local kept = redis.call('HMGET', bucket, 'tokens', 'at')
   local since = math.max(0, millis - (tonumber(kept[2]) or millis))
-  tokens = math.min(burst, (tonumber(kept[1]) or burst) + since * rate / 1000)
+  tokens = math.min(burst, (tonumber(kept[1]) or burst) + since * rate / rate_ms)
   if tokens < 1 then
-    return { 'held', millis + math.ceil((1 - tokens) * 1000 / rate), 0 }
+    return { 'held', millis + math.ceil((1 - tokens) * rate_ms / rate), 0 }
   end
   rated = tokens < max
   max = math.min(max, math.floor(tokens))
@@ -66,47 +69,58 @@ end
 local expiry = to_seconds(now) + duration
 local score = lease_score(expiry, token)
 local taken, here, leases, answer = {}, {}, {}, { 'ok', 0, expiry }
-local place, passes = last_place(prefix, active, max), 0
+local place, n, passes = last_place(prefix, active, max), 0, 0
 repeat
-  local ids = redis.call('RPOP', pending, max - #taken) or {}
+  local ids = redis.call('RPOP', pending, max - n) or {}
   for i = 1, #ids do
     local id = ids[i]
     local task = prefix .. 't:' .. id
     local record = redis.call('HMGET', task, 'msg', 'state', 'pending_since')
-    if not record[1] then
+    local msg = record[1]
+    if not msg then
       -- An id without a task: the original would run into it for ever.
       redis.call('DEL', task)
     elseif not (record[2] == 'active' and (here[id] or redis.call('ZSCORE', lease, id))) then
-      taken[#taken + 1], here[id] = id, true
+      n = n + 1
+      taken[n], here[id] = id, true
       redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms', 'place', 'progress', 'cancel')
       if place then
-        redis.call('HSET', task, 'state', 'active', 'claim', token, 'place', place + #taken)
+        redis.call('HSET', task, 'state', 'active', 'claim', token, 'place', place + n)
       else
         redis.call('HSET', task, 'state', 'active', 'claim', token)
       end
-      add(leases, score, id)
-      add(answer, id, record[1])
-      answer[#answer + 1] = record[3] or ''
+      leases[2 * n - 1], leases[2 * n] = score, id
+      answer[3 * n + 1], answer[3 * n + 2], answer[3 * n + 3] = id, msg, record[3] or ''
     end
   end
   passes = passes + 1
-until #ids == 0 or #taken == max or passes == 3
+until #ids == 0 or n == max or passes == 3
 
-if #taken == 0 then
+if n == 0 then
   return { 'empty', 0, 0 }
 end
 redis.call('LPUSH', active, unpack(taken))
-redis.call('ZADD', lease, unpack(leases))
-if rate > 0 then
-  tokens = tokens - #taken
-  redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', millis))
-  -- It is full again by then.
-  redis.call('EXPIRE', bucket, math.ceil(burst / rate) + 1)
+-- Redis keeps a small sorted set as a list, and to find a place in it reads one score after the other as text. A long name
+-- in it, for a moment, makes it a skip list, which takes a fraction of that; it stays one for as long as it is not empty.
+local long_name = n >= 8 and redis.call('ZCARD', lease) < 128 and string.rep('-', 65)
+if long_name then
+  redis.call('ZADD', lease, 0, long_name)
 end
-if #taken < max then
+redis.call('ZADD', lease, unpack(leases))
+if long_name then
+  redis.call('ZREM', lease, long_name)
+end
+if rate > 0 then
+  tokens = tokens - n
+  redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', millis),
+    'rate', rate, 'rate_ms', rate_ms, 'burst', burst)
+  -- It is full again by then.
+  redis.call('EXPIRE', bucket, math.ceil(burst * rate_ms / rate / 1000) + 1)
+end
+if n < max then
   answer[1] = 'empty'
 elseif rated then
-  answer[1], answer[2] = 'held', millis + math.max(0, math.ceil((1 - tokens) * 1000 / rate))
+  answer[1], answer[2] = 'held', millis + math.max(0, math.ceil((1 - tokens) * rate_ms / rate))
 elseif limited then
   answer[1] = 'full'
 end

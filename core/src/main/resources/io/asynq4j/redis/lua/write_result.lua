@@ -1,17 +1,23 @@
--- Keeps what a handler has to say so far. Only for the worker that holds the task: a late write must not bring back the
+-- Keeps what handlers have to say so far. Only for the worker that holds a task: a late write must not bring back the
 -- record of a task that is gone.
 --
 -- TRANSITION active -> active
 -- KEYS       lease guard
--- ARGV       prefix id token field value
+-- ARGV       prefix
+-- ITEMS      id token field value
 -- DERIVES    t:<id>
--- RETURNS    1 = written, 0 = the lease is lost
+-- RETURNS    for each task 1 = written, 0 = the lease is lost
 local lease = KEYS[1]
-local prefix, id, token, field, value = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local prefix = ARGV[1]
 
-local task = prefix .. 't:' .. id
-if not held(prefix, lease, { id }, { token })[1] then
-  return 0
+local answers, n = {}, 0
+local mine = held(prefix, lease, column(2, 4), column(3, 4))
+for i = 2, #ARGV, 4 do
+  local id, field, value = ARGV[i], ARGV[i + 2], ARGV[i + 3]
+  n = n + 1
+  if mine[n] then
+    redis.call('HSET', prefix .. 't:' .. id, field, value)
+  end
+  answers[n] = mine[n] and 1 or 0
 end
-redis.call('HSET', task, field, value)
-return 1
+return answers

@@ -230,6 +230,9 @@ const limitsText = (limits) => {
   if (limits?.ordered) {
     parts.push('in order');
   }
+  if (limits?.rate) {
+    parts.push(limits.rate === 'none' ? 'at any rate' : limits.rate);
+  }
   return parts.join(', ') || 'no limit set';
 };
 

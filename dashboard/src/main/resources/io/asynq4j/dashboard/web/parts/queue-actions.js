@@ -35,9 +35,11 @@ export function removeQueue(queue) {
 }
 
 export function limitQueue(queue, limits) {
-  const body = ({maxActive, ordered}) => ({
+  const body = ({maxActive, ordered, rate, burst}) => ({
     maxActive: maxActive === '' ? null : Number(maxActive),
     ordered: ordered === '' ? null : ordered === 'true',
+    rate: rate === '' ? null : rate,
+    burst: burst === '' ? null : Number(burst),
   });
   return act({
     title: `Limits of ${queue}`,
@@ -46,9 +48,11 @@ export function limitQueue(queue, limits) {
     fields: [
       {name: 'maxActive', label: 'At most so many at once', type: 'number', value: limits?.maxActive ?? '', hint: '0 = as many as there are workers'},
       {name: 'ordered', label: 'One by one, in their order', value: limits?.ordered === null || limits?.ordered === undefined ? '' : String(limits.ordered), options: [['', 'not set'], ['true', 'yes'], ['false', 'no']]},
+      {name: 'rate', label: 'So many begin in a time', value: limits?.rate ?? '', hint: 'such as 100/s, 30/m or 5/10s; none = any number'},
+      {name: 'burst', label: 'So many at once after a quiet time', type: 'number', value: limits?.burst ?? '', hint: 'of what comes in a tenth of a second, if empty'},
     ],
     request: (values) => ({method: 'PUT', path: `${queuePath(queue)}/limits`, body: body(values)}),
-    cli: ({maxActive, ordered}) => (maxActive === '' && ordered === '' ? cli('queue', 'limit', {clear: true}, [queue]) : cli('queue', 'limit', {'max-active': maxActive, ordered}, [queue])),
+    cli: ({maxActive, ordered, rate, burst}) => (maxActive === '' && ordered === '' && rate === '' ? cli('queue', 'limit', {clear: true}, [queue]) : cli('queue', 'limit', {'max-active': maxActive, ordered, rate, burst}, [queue])),
     done: `The limits of ${queue} are set`,
   });
 }
