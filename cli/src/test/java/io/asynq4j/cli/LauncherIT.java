@@ -89,6 +89,24 @@ class LauncherIT {
   }
 
   @Test
+  void onATerminalALineTellsHowFarTheBuildIsAndGoes() throws Exception {
+    assumeThat(Path.of("/usr/bin/script")).as("script, for a terminal").exists();
+    mvnw(
+        "echo '[INFO] Building asynq4j-core 0.1.0 [2/5]'; sleep 3; cp '%s' cli/target/asynq4j-cli.jar"
+            .formatted(JAR));
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            "/usr/bin/script", "-qec", checkout.resolve("asynq") + " --version", "/dev/null");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String seen = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(seen).contains("\r\033[Kasynq: building core … 2 s", "\r\033[Kasynq4j ");
+  }
+
+  @Test
   void aFailedBuildIsToldInAFewLines() throws Exception {
     mvnw("echo '[ERROR] Some.java:[1,2] is wrong'; exit 1");
 

@@ -184,7 +184,7 @@ class QueueCommandsIT {
 
     Answer declined = scene.cli(home).typing("n\n").run("queue", "rm", "outdated", "-f");
     assertThat(declined.exitCode()).isEqualTo(1);
-    assertThat(declined.err()).contains("with its 1 tasks? [y/N]", "Nothing was done");
+    assertThat(declined.err()).contains("with its 1 task? [y/N]", "Nothing was done");
     assertThat(scene.inspector().queues()).contains("outdated");
 
     assertThat(scene.cli(home).typing("y\n").run("queue", "rm", "outdated", "-f").exitCode())

@@ -87,10 +87,9 @@ final class Settler {
   List<Settled> finish(QueueName queue, List<TaskSource.Ticket> tickets) {
     List<Settled> answers = new ArrayList<>(tickets.size());
     for (List<TaskSource.Ticket> batch : Batches.of(tickets)) {
-      Args args = new Args(batch.size() * Script.COMPLETE.items().size());
+      Args args = new Args(1 + batch.size() * SHORT).add(SHORT);
       for (TaskSource.Ticket ticket : batch) {
         args.add(ticket.id()).add(ClaimToken.orNone(ticket.token()));
-        args.addEmpty().addEmpty().add(0).add(false).addEmpty();
       }
       for (Object reply : Reply.list(scripts.run(Script.COMPLETE, queue, args))) {
         answers.add(Reply.number(reply) == 1 ? Settled.DONE : Settled.LEASE_LOST);

@@ -22,7 +22,10 @@ final class ProblemPage {
 
   /** The style by its digest, and nothing else. */
   private static final String CSP =
-      "default-src 'none'; style-src 'sha256-" + digest(STYLE) + "'; frame-ancestors 'none'";
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+          + " style-src 'sha256-"
+          + digest(STYLE)
+          + "'";
 
   private ProblemPage() {}
 

@@ -27,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 class WakeUpIT {
 
   private static final boolean FULL = Boolean.getBoolean("asynq4j.full");
-  private static final int ROUNDS = FULL ? 600 : 80;
+  private static final int ROUNDS = FULL ? 600 : 48;
   private static final int NAMES = 24;
   private static final int WORKERS = 36;
   private static final Duration PROMPTLY = Duration.ofSeconds(2);

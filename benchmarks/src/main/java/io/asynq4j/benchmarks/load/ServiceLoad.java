@@ -35,6 +35,9 @@ final class ServiceLoad extends LoadProgram {
   private static final int MOST_WARM_UPS = 12;
   private static final int STRETCHES = 5;
 
+  /** After so many stretches that were no faster, it is warm. */
+  private static final int PATIENCE = 3;
+
   /** By how much a stretch must be faster than all before, so that it is still warming up. */
   private static final double GAIN = 1.05;
 
@@ -128,7 +131,7 @@ final class ServiceLoad extends LoadProgram {
     List<List<Object>> rows = new ArrayList<>();
     double best = 0;
     int slower = 0;
-    for (int i = 1; i <= size(MOST_WARM_UPS, 1) && slower < 2; i++) {
+    for (int i = 1; i <= size(MOST_WARM_UPS, 1) && slower < PATIENCE; i++) {
       Outcome outcome = run(lab, service, length, new Run(new Times(/* keepsTimes= */ false)));
       double rate = outcome.cell().tasksPerSecond();
       rows.add(List.of(i * length.toSeconds(), rate, outcome.serviceMicrosPerTask()));
