@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +21,9 @@ import (
 //	roll MILLIS PERCENT done|archive|result
 //
 // and tasks that were made of groups, one member a line. It tells of each attempt in two lines, written at once, so that
-// they are there even when it is killed right after: "MILLIS start ID [members]" and "MILLIS done|failed|archive ID".
+// they are there even when it is killed right after: "MILLIS start ID [members]" and "MILLIS done|failed|archive ID"; and
+// "MILLIS lost ID" when a task was taken from it meanwhile, which Go's recoverer does without looking whether the lease
+// that had run out is still the same.
 func fleet(args []string) error {
 	flags := flag.NewFlagSet("fleet", flag.ExitOnError)
 	uri := flags.String("redis", "", "URI of the Redis")
@@ -37,6 +40,7 @@ func fleet(args []string) error {
 		DelayedTaskCheckInterval: 200 * time.Millisecond,
 		RetryDelayFunc:           func(int, error, *asynq.Task) time.Duration { return 300 * time.Millisecond },
 		LogLevel:                 asynq.WarnLevel,
+		Logger:                   losses{},
 		GroupAggregator:          asynq.GroupAggregatorFunc(join),
 		GroupMaxSize:             20,
 		GroupGracePeriod:         time.Second,
@@ -52,6 +56,25 @@ func fleet(args []string) error {
 	server.Shutdown()
 	return nil
 }
+
+// What the library says of ends that it could not write is the only sign of a lost lease; the rest goes to the errors.
+type losses struct{}
+
+var unwritten = regexp.MustCompile(`^Could not (?:remove|move) task id=(\S+) `)
+
+func (losses) tell(args []any) {
+	text := fmt.Sprint(args...)
+	if found := unwritten.FindStringSubmatch(text); found != nil {
+		note("lost", found[1], "")
+	}
+	fmt.Fprintln(os.Stderr, text)
+}
+
+func (l losses) Debug(args ...any) {}
+func (l losses) Info(args ...any)  {}
+func (l losses) Warn(args ...any)  { l.tell(args) }
+func (l losses) Error(args ...any) { l.tell(args) }
+func (l losses) Fatal(args ...any) { l.tell(args); os.Exit(1) }
 
 func note(what, id, more string) {
 	line := fmt.Sprintf("%d %s %s %s\n", time.Now().UnixMilli(), what, id, more)

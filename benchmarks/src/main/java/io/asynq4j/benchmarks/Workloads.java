@@ -379,6 +379,11 @@ final class Workloads {
             broker
                 .inspection()
                 .updatePayload(queue, shelf.take(), Payload.of(new byte[Stock.PAYLOAD_BYTES])));
+    Shelf<String> doomed = new Shelf<>();
+    single(
+        "task + delete, as seen",
+        (calls, batch) -> doomed.fillTo(calls, stock::scheduled),
+        batch -> broker.inspection().deleteIf(queue, doomed.take(), task -> true));
     Shelf<QueueName> removable = new Shelf<>();
     single(
         "remove_queue",

@@ -8,6 +8,7 @@ import io.asynq4j.cli.dev.DevCommand;
 import io.asynq4j.cli.fleet.CronCommand;
 import io.asynq4j.cli.fleet.DoctorCommand;
 import io.asynq4j.cli.fleet.ServerCommand;
+import io.asynq4j.cli.frame.CarefulCommandLine;
 import io.asynq4j.cli.frame.CommandGroup;
 import io.asynq4j.cli.frame.Complaints;
 import io.asynq4j.cli.frame.Conversions;
@@ -96,7 +97,7 @@ public final class Asynq extends CommandGroup {
   static CommandLine commandLine(Surroundings surroundings) {
     Asynq root = new Asynq(surroundings);
     Complaints complaints = new Complaints(surroundings);
-    CommandLine commands = new CommandLine(root);
+    CommandLine commands = new CarefulCommandLine(root);
     Conversions.register(commands);
     return commands
         .setOut(writer(surroundings.out()))

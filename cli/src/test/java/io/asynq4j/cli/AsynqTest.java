@@ -49,7 +49,11 @@ class AsynqTest {
 
   @Test
   void whatThereIsNotIsNamed() {
-    assertThat(run("tsk").err()).contains("'asynq' has no command tsk", "did you mean task");
+    assertThat(run("tsk").err()).contains("'asynq' has no command tsk", "did you mean task?");
+    assertThat(run("tsak").err()).contains("did you mean task?");
+    assertThat(run("queue", "lsit").err()).contains("did you mean list?");
+    assertThat(run("stats", "--jsno").err()).contains("did you mean --json?");
+    assertThat(run("xylophone").err()).doesNotContain("did you mean");
     assertThat(run("stats", "--nosuch").err()).contains("'asynq stats' has no option --nosuch");
     assertThat(run("stats", "mail").err()).contains("takes no more words, but there is mail");
   }

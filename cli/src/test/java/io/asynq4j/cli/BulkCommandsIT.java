@@ -126,7 +126,7 @@ class BulkCommandsIT {
                     "$.user=7",
                     "--yes")
                 .out())
-        .isEqualTo("1 tasks moved to queue slow.\n");
+        .isEqualTo("1 task moved to queue slow.\n");
     assertThat(scene.inspector().task("slow", "a-7").type()).isEqualTo("email:welcome");
   }
 

@@ -6,15 +6,15 @@ import io.asynq4j.cli.Cli.Answer;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.dashboard.Credentials;
 import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -76,7 +76,7 @@ class DashboardCommandIT {
   @Test
   void servesHttpsForThoseInTheVariableAndThatIsRefusedWithHalfOfTheFiles() throws Exception {
     Path store = home.resolve("store.p12");
-    keytool(store);
+    Trust.makeStore(store, PASSWORD);
     String line = new Cli(home).input(PASSWORD).run("dashboard", "hash", "anna").out().strip();
     try (Scene scene = new Scene()) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -117,29 +117,27 @@ class DashboardCommandIT {
       assertThat(running.get(30, TimeUnit.SECONDS)).isZero();
 
       Answer half = scene.cli(home).run("dashboard", "--tls-cert", store.toString());
-      assertThat(half.exitCode()).isEqualTo(ExitCode.FAILED);
+      assertThat(half.exitCode()).isEqualTo(ExitCode.USAGE);
       assertThat(half.err()).contains("both --tls-cert and --tls-key");
       Answer none = scene.cli(home).run("dashboard", "--credentials", "nowhere.txt");
-      assertThat(none.exitCode()).isEqualTo(ExitCode.FAILED);
+      assertThat(none.exitCode()).isEqualTo(ExitCode.USAGE);
       assertThat(none.err()).contains("nowhere.txt");
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenIsToldInASentence() throws Exception {
+    try (Scene scene = new Scene();
+        ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Answer busy =
+          scene.cli(home).run("dashboard", "--port", Integer.toString(taken.getLocalPort()));
+      assertThat(busy.exitCode()).isEqualTo(ExitCode.FAILED);
+      assertThat(busy.err()).contains("cannot listen on", "--port").doesNotContain("\tat ");
     }
   }
 
   private static HttpResponse<String> send(HttpClient client, HttpRequest.Builder request)
       throws Exception {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-  }
-
-  private static void keytool(Path store) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(
-        List.of("-genkeypair", "-keyalg", "EC", "-alias", "own", "-dname", "CN=dashboard"));
-    command.addAll(List.of("-ext", "san=ip:127.0.0.1", "-storetype", "PKCS12"));
-    command.addAll(List.of("-keystore", store.toString(), "-storepass", PASSWORD));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(output).isZero();
-    assertThat(Files.size(store)).isPositive();
   }
 }

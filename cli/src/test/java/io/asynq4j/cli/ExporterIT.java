@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Metrics, as Prometheus asks for them. */
 class ExporterIT {
 
-  private static final Pattern ADDRESS = Pattern.compile("metrics +(http://\\S+/metrics)\n");
+  private static final Pattern ADDRESS = Pattern.compile("metrics +(https?://\\S+/metrics)\n");
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   @TempDir private Path home;
@@ -136,10 +136,10 @@ class ExporterIT {
   void elsewhereItListensOnlyWithALogin() throws Exception {
     try (Scene scene = new Scene().furnished()) {
       Answer refused = scene.cli(home).run("exporter", "--port", "0", "--host", "0.0.0.0");
-      assertThat(refused.exitCode()).isEqualTo(1);
+      assertThat(refused.exitCode()).isEqualTo(2);
       assertThat(refused.out()).isEmpty();
       assertThat(refused.err())
-          .contains("does not listen on 0.0.0.0 without authentication", "asynq exporter --help");
+          .contains("does not listen on 0.0.0.0 without authentication", "--credentials FILE");
 
       Credentials.NewToken token = Credentials.newToken("prometheus", Grant.of(Role.VIEWER));
       Path file = Files.writeString(home.resolve("credentials"), token.line());
@@ -170,6 +170,28 @@ class ExporterIT {
     }
   }
 
+  @Test
+  void itServesHttpsAsTheDashboardDoes() throws Exception {
+    Path store = home.resolve("store.p12");
+    Trust.makeStore(store, "a long word");
+    try (Scene scene = new Scene().furnished()) {
+      URI metrics =
+          start(
+              scene.cli(home).variable("ASYNQ_DASHBOARD_KEYSTORE_PASSWORD", "a long word"),
+              "--tls-keystore",
+              store.toString());
+
+      assertThat(metrics.getScheme()).isEqualTo("https");
+      HttpResponse<String> answer =
+          HttpClient.newBuilder()
+              .sslContext(Trust.in(store, "a long word"))
+              .build()
+              .send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString());
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).contains("asynq_up 1.0");
+    }
+  }
+
   private static URI local(URI address) {
     return URI.create("http://127.0.0.1:" + address.getPort() + address.getPath());
   }
@@ -184,7 +206,7 @@ class ExporterIT {
       assertThat(busy.err()).contains("cannot listen on").doesNotContain("\tat ");
 
       Answer noFile = scene.cli(home).run("exporter", "--port", "0", "--credentials", "nosuch");
-      assertThat(noFile.exitCode()).isEqualTo(1);
+      assertThat(noFile.exitCode()).isEqualTo(2);
       assertThat(noFile.err()).contains("nosuch").doesNotContain("\tat ");
       assertThat(noFile.err()).contains("--help");
       assertThat(scene.cli(home).run("exporter", "--watch").err()).contains("cannot be watched");

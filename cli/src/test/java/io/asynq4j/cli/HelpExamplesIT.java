@@ -3,6 +3,8 @@ package io.asynq4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.frame.RedisCommand;
+import io.asynq4j.cli.output.Json;
 import io.asynq4j.schedule.Scheduler;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
@@ -29,6 +31,9 @@ class HelpExamplesIT {
   private static final Set<String> WITHOUT_EXAMPLES = Set.of("asynq help", "asynq bench");
 
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
+
+  private static final Pattern FORMAT =
+      Pattern.compile(" (--json|--output|-o|--watch|-w|<|>|-)( |$)");
 
   @TempDir private Path home;
 
@@ -75,10 +80,29 @@ class HelpExamplesIT {
         // It needs a terminal, which DashTerminalIT gives it.
         .filter(example -> !(example + " ").startsWith("asynq dash "))
         .distinct()
-        .map(example -> DynamicTest.dynamicTest(example, () -> tryOut(example)));
+        .map(
+            example ->
+                DynamicTest.dynamicTest(example, () -> assertThat(answer(example)).isNotEmpty()));
   }
 
-  private void tryOut(String example) throws Exception {
+  /** Programs can read what each command that asks Redis has done or seen. */
+  @TestFactory
+  Stream<DynamicTest> everyCommandThatAsksRedisAnswersInJsonToo() {
+    return commands().stream()
+        .filter(command -> command.userObject() instanceof RedisCommand)
+        .flatMap(
+            command ->
+                examples(command).stream()
+                    .map(example -> example.replaceAll(" {2,}#.*", ""))
+                    .filter(example -> !FORMAT.matcher(example).find())
+                    .limit(1))
+        .map(
+            example ->
+                DynamicTest.dynamicTest(
+                    example, () -> assertThat(Json.read(answer(example + " --json"))).isNotNull()));
+  }
+
+  private String answer(String example) throws Exception {
     Path directory = Files.createTempDirectory(home, "example");
     Files.writeString(directory.resolve("payload.json"), "{\"user\": 43}");
     Files.writeString(directory.resolve("password.txt"), "a long word\n");
@@ -102,7 +126,7 @@ class HelpExamplesIT {
         answer = cli.run(words.toArray(String[]::new));
       }
       assertThat(answer.exitCode()).as(answer.err()).isZero();
-      assertThat(answer.out()).isNotEmpty();
+      return answer.out();
     }
   }
 

@@ -8,12 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The script {@code asynq}, in a checkout whose build is a fake that hands out the real jar. */
@@ -87,6 +89,24 @@ class LauncherIT {
   }
 
   @Test
+  void onATerminalALineTellsHowFarTheBuildIsAndGoes() throws Exception {
+    assumeThat(Path.of("/usr/bin/script")).as("script, for a terminal").exists();
+    mvnw(
+        "echo '[INFO] Building asynq4j-core 0.1.0 [2/5]'; sleep 3; cp '%s' cli/target/asynq4j-cli.jar"
+            .formatted(JAR));
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            "/usr/bin/script", "-qec", checkout.resolve("asynq") + " --version", "/dev/null");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String seen = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(seen).contains("\r\033[Kasynq: building core … 2 s", "\r\033[Kasynq4j ");
+  }
+
+  @Test
   void aFailedBuildIsToldInAFewLines() throws Exception {
     mvnw("echo '[ERROR] Some.java:[1,2] is wrong'; exit 1");
 
@@ -107,17 +127,51 @@ class LauncherIT {
     assertThat(bench.err()).contains("checkout of the sources");
   }
 
+  /** The best of some, for a machine may be busy; it is never quicker than it is. */
+  @Test
+  @EnabledIfSystemProperty(
+      named = "asynq4j.full",
+      matches = "true",
+      disabledReason = "how fast the command starts: run by ./check --full, on a quiet machine")
+  void itAnswersWithinHalfASecond() throws Exception {
+    asynq("--version");
+    Duration best = Duration.ofMinutes(1);
+    for (int i = 0; i < 10; i++) {
+      long begun = System.nanoTime();
+      assertThat(asynq("--version").exitCode()).isZero();
+      Duration took = Duration.ofNanos(System.nanoTime() - begun);
+      best = took.compareTo(best) < 0 ? took : best;
+    }
+    assertThat(best).isLessThan(Duration.ofMillis(500));
+  }
+
+  private Ended java(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(arguments));
+    Path err = checkout.resolve("err");
+    ProcessBuilder builder = new ProcessBuilder(command).redirectError(err.toFile());
+    builder.environment().put("PATH", checkout.toString());
+    Process process = builder.start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    return new Ended(process.exitValue(), out, Files.readString(err));
+  }
+
   @Test
   void theJarRunsByItself() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-jar",
-                JAR.toString(),
-                "--version")
-            .start();
+    assertThat(java("-jar", JAR.toString(), "--version").out()).startsWith("asynq4j ");
+  }
 
-    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-        .startsWith("asynq4j ");
+  @Test
+  void onWindowsItSaysThatNoRedisComesAlong() throws Exception {
+    Ended ended =
+        java("-Dos.name=Windows 11", "-jar", JAR.toString(), "dev", "--ephemeral", "--port", "0");
+
+    assertThat(ended.exitCode()).isEqualTo(1);
+    assertThat(ended.out()).isEmpty();
+    assertThat(ended.err())
+        .contains("No embedded Redis for this platform, windows-", "WSL", "asynq dev --redis URL")
+        .doesNotContain("\tat ");
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.Cli.Answer;
 import io.asynq4j.cli.output.Json;
+import io.asynq4j.inspect.QueueLimits;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.List;
@@ -154,6 +155,22 @@ class QueueCommandsIT {
   }
 
   @Test
+  void whatALibrarySetBeforeThereIsAQueueCanBeSeenAndTakenBack() {
+    scene.inspector().pause("soon");
+    scene.inspector().setLimits("soon", QueueLimits.NONE.withMaxActive(2));
+
+    assertThat(run("queue", "pause", "soon").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "limit", "soon", "--max-active", "3").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "remove", "soon").exitCode()).isEqualTo(3);
+
+    assertThat(run("queue", "limit", "soon").out()).contains("2 at once");
+    assertThat(run("queue", "limit", "soon", "--clear").exitCode()).isZero();
+    assertThat(run("queue", "limit", "soon").exitCode()).isEqualTo(3);
+    assertThat(run("queue", "resume", "soon").out()).isEqualTo("Queue soon is running.\n");
+    assertThat(run("queue", "resume", "soon").exitCode()).isEqualTo(3);
+  }
+
+  @Test
   void anEmptyQueueIsRemovedAtOnceAFullOneByForceAndAfterAQuestion() {
     assertThat(run("queue", "remove", "unused").out()).isEqualTo("Queue unused is removed.\n");
 
@@ -167,7 +184,7 @@ class QueueCommandsIT {
 
     Answer declined = scene.cli(home).typing("n\n").run("queue", "rm", "outdated", "-f");
     assertThat(declined.exitCode()).isEqualTo(1);
-    assertThat(declined.err()).contains("with its 1 tasks? [y/N]", "Nothing was done");
+    assertThat(declined.err()).contains("with its 1 task? [y/N]", "Nothing was done");
     assertThat(scene.inspector().queues()).contains("outdated");
 
     assertThat(scene.cli(home).typing("y\n").run("queue", "rm", "outdated", "-f").exitCode())

@@ -2,6 +2,7 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.Payload;
 import io.asynq4j.cli.Cli.Answer;
 import io.asynq4j.cli.frame.RedisCommand;
 import java.io.ByteArrayOutputStream;
@@ -157,7 +158,19 @@ class WrongInputIT {
         "dev --concurrency 0 --ephemeral --port 0 --no-dashboard",
         "dev --for ever",
         "dashboard --port x",
+        "dashboard --port 99999",
+        "dashboard --root-path tasks",
+        "dashboard --port 0 --also other",
+        "dashboard --port 0 --also other=nowhere",
+        "dashboard --port 0 --redact card",
+        "dashboard --port 0 --trusted-proxy nobody",
+        "dashboard --port 0 --host 0.0.0.0",
+        "dashboard --port 0 --credentials nosuch.txt",
+        "dashboard --port 0 --tls-cert nosuch.pem",
         "exporter --port 99999",
+        "exporter --port 0 --host 0.0.0.0",
+        "exporter --port 0 --tls-keystore nosuch.p12",
+        "exporter --port 0 --tls-cert nosuch.pem --tls-key nosuch.pem",
         "dash --interval 1ms",
         "completion tcsh",
         "nosuch",
@@ -165,6 +178,49 @@ class WrongInputIT {
       })
   void whatMakesNoSense(String line) {
     assertIsASentenceWithTheNextStep(scene.cli(home).run(words(line)), 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dashboard --port 99999", "exporter --host 0.0.0.0", "dev --port x"})
+  void whatMakesNoSenseIsToldBeforeRedisIsAsked(String line) {
+    Cli cli = new Cli(home).variable("ASYNQ_REDIS_URL", "redis://127.0.0.1:1?retryFor=0s");
+    assertIsASentenceWithTheNextStep(cli.run(words(line)), 2);
+  }
+
+  @Test
+  void aValueMayLookLikeAnOptionBehindAnEqualsSign() {
+    Cli cli = scene.cli(home);
+    assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d1", "--payload=-q").exitCode())
+        .isZero();
+    assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d2", "--payload=--queue").err())
+        .isEmpty();
+    assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d3", "--payload", "-1").err())
+        .isEmpty();
+    assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d4", "-l=--yes").err()).isEmpty();
+    assertThat(cli.run("task", "search", "--type", "dash", "--payload=--queue", "--json").out())
+        .contains("\"d2\"")
+        .doesNotContain("\"d1\"");
+    assertThat(scene.inspector().task("default", "d1").payload()).isEqualTo(Payload.ofUtf8("-q"));
+    assertThat(scene.inspector().task("default", "d3").payload()).isEqualTo(Payload.ofUtf8("-1"));
+    assertThat(scene.inspector().task("default", "d4").payload())
+        .isEqualTo(Payload.ofUtf8("--yes"));
+  }
+
+  @Test
+  void anOptionInThePlaceOfAValueIsToldWithBothThatMayBeMeant() {
+    Answer answer = scene.cli(home).run("task", "enqueue", "-t", "a", "--payload", "--queue", "x");
+    assertIsASentenceWithTheNextStep(answer, 2);
+    assertThat(answer.err())
+        .contains("--payload needs a value, but --queue follows")
+        .contains("write --payload=--queue", "asynq task enqueue --help");
+    assertIsASentenceWithTheNextStep(
+        scene.cli(home).run("--redis", "--json", "task", "list", "-q", "mail"), 2);
+    assertIsASentenceWithTheNextStep(scene.cli(home).run("task", "list", "-q", "-s", "pending"), 2);
+
+    Answer word = scene.cli(home).run("task", "inspect", "-xyz");
+    assertIsASentenceWithTheNextStep(word, 2);
+    assertThat(word.err()).contains("goes behind --");
+    assertIsASentenceWithTheNextStep(scene.cli(home).run("task", "inspect", "--", "-xyz"), 3);
   }
 
   /**

@@ -17,6 +17,8 @@ public interface Broker {
 
   Cancellations cancellations();
 
+  Channels channels();
+
   Semaphores semaphores();
 
   Inspection inspection();

@@ -18,6 +18,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at queues and tasks, and changes what an operator wants changed. Thread-safe. */
@@ -78,6 +80,9 @@ public interface Inspection {
   Map<String, Long> groupSizes(QueueName queue);
 
   TaskInfo task(QueueName queue, String id);
+
+  /** How many of these tasks there are, in whatever state. */
+  long count(QueueName queue, Collection<String> ids);
 
   /** Those of the queues that have a task with this id. */
   List<QueueName> having(Collection<QueueName> queues, String id);
@@ -165,6 +170,12 @@ public interface Inspection {
   List<ActionAnswer> delete(QueueName queue, List<String> ids);
 
   /**
+   * Deletes a task that is as the condition wants it, and only as it was when that was tested.
+   * False when it is not so.
+   */
+  boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition);
+
+  /**
    * Has scheduled, retried, pending and archived tasks wait until an instant, rounded up to a
    * second.
    */
@@ -199,6 +210,9 @@ public interface Inspection {
 
   /** Replaces the payload of a task that waits, and its lock with it. */
   void updatePayload(QueueName queue, String id, Payload payload);
+
+  /** Replaces the headers of a task that waits. */
+  void updateHeaders(QueueName queue, String id, UnaryOperator<Map<String, String>> newHeaders);
 
   /** False when it was paused already. */
   boolean pause(QueueName queue);

@@ -87,6 +87,26 @@ public record TaskMessage(
         unknownFields);
   }
 
+  public TaskMessage withHeaders(Map<String, String> newHeaders) {
+    return new TaskMessage(
+        type,
+        payload,
+        id,
+        queue,
+        maxRetry,
+        retried,
+        lastError,
+        timeout,
+        deadline,
+        uniqueKey,
+        lastFailedAt,
+        retention,
+        completedAt,
+        group,
+        newHeaders,
+        unknownFields);
+  }
+
   /** The same in another queue, where it holds no lock yet. */
   public TaskMessage movedTo(QueueName newQueue) {
     return new TaskMessage(

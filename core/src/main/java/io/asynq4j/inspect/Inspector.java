@@ -217,6 +217,14 @@ public final class Inspector {
   }
 
   /**
+   * How many of these tasks there are, in whatever state; one that is named twice counts twice. For
+   * whoever wants to know of many that they are not there.
+   */
+  public long count(String queue, Collection<String> ids) {
+    return inspection().count(QueueName.of(queue), ids);
+  }
+
+  /**
    * The tasks with this id in any of these queues: an id is one task's only within a queue. Which
    * queues have one is found out in one round trip for a thousand of them.
    */
@@ -296,6 +304,16 @@ public final class Inspector {
   /** Deletes a task that does not run, with the lock it holds. */
   public void delete(String queue, String id) {
     one(queue, id, "deleted", (name, ids) -> inspection().delete(name, ids));
+  }
+
+  /**
+   * Deletes a task if it is as you want it to be: nobody changes it between the look and the
+   * deletion, also not by enqueueing another one with the same id. False when it is not so.
+   *
+   * @param condition may be asked more than once
+   */
+  public boolean deleteIf(String queue, String id, Predicate<TaskInfo> condition) {
+    return inspection().deleteIf(QueueName.of(queue), id, condition);
   }
 
   /**
@@ -435,6 +453,17 @@ public final class Inspector {
    */
   public void updatePayload(String queue, String id, Payload payload) {
     inspection().updatePayload(QueueName.of(queue), id, payload);
+  }
+
+  /**
+   * Replaces the headers of a task that is neither active nor completed. Fails with a {@code
+   * TaskStateException} also when somebody else has changed the task meanwhile.
+   *
+   * @param newHeaders makes them of those it has
+   */
+  public void updateHeaders(
+      String queue, String id, UnaryOperator<Map<String, String>> newHeaders) {
+    inspection().updateHeaders(QueueName.of(queue), id, newHeaders);
   }
 
   /**

@@ -8,8 +8,10 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Cancellations.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.Order;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
@@ -24,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,6 +123,27 @@ public final class TaskLeases {
   /** Begins to watch queues, so that nobody has to claim in vain. */
   public QueueWatch watch(QueueWatch.Listener listener) {
     return new QueueWatch(broker.lookout(), listener);
+  }
+
+  /**
+   * Tells of tasks that somebody wants to stop, of whatever queue, until it is closed. Whoever has
+   * one restores its lease, which says what is to become of the task. Best effort: what is not
+   * heard is still said when the lease is restored.
+   *
+   * @param listener told the id of each, on a thread of its own, which it must not keep
+   */
+  public CancellationWatch watchCancellations(Consumer<String> listener) {
+    Subscription subscription =
+        broker
+            .cancellations()
+            .subscribe(
+                text -> {
+                  // Whoever is given an order of ours is told by the id alone too.
+                  if (Order.parse(text).isEmpty()) {
+                    listener.accept(text);
+                  }
+                });
+    return subscription::close;
   }
 
   /**

@@ -57,7 +57,7 @@ final class JedisConfigs {
             .protocol(RedisProtocol.RESP2)
             .connectionTimeoutMillis(millis(config.connectTimeout()))
             .socketTimeoutMillis(millis(config.commandTimeout()))
-            .blockingSocketTimeoutMillis(millis(RedisCancellations.SILENCE))
+            .blockingSocketTimeoutMillis(millis(ChannelSubscription.SILENCE))
             // Jedis passes over the refusal when the user must not run CLIENT.
             .clientName(config.clientName())
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);

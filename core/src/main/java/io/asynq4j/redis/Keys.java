@@ -37,6 +37,11 @@ final class Keys {
 
   private Keys() {}
 
+  /** Where processes that are called so hear what others tell them. */
+  static String channel(String name) {
+    return "asynq:channel:" + name;
+  }
+
   /** What all keys of a queue begin with; the braces make them share one slot. */
   static String prefix(QueueName queue) {
     return "asynq:{" + queue.value() + "}:";

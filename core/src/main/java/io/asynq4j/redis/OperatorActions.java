@@ -2,7 +2,10 @@ package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotEmptyException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
@@ -12,11 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /** What operators do to tasks: to some by their ids, to all of a state, to a whole queue. */
 final class OperatorActions {
+
+  /** A task that changes so often is not one that anybody can look at. */
+  private static final int MOST_LOOKS = 20;
 
   private final Scripts scripts;
   private final Link link;
@@ -53,7 +60,31 @@ final class OperatorActions {
   }
 
   List<ActionAnswer> delete(QueueName queue, List<String> ids) {
-    return act(Script.DELETE, queue, new Args().addEmpty(), ids, null);
+    return act(Script.DELETE, queue, new Args().addEmpty().addEmpty(), ids, null);
+  }
+
+  /**
+   * Deletes a task if it is as the caller wants it to be. When somebody changes it between the look
+   * and the deletion, it is looked at again.
+   */
+  boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition) {
+    for (int tries = 0; tries < MOST_LOOKS; tries++) {
+      TaskRow row = inspection.row(queue, id);
+      if (!condition.test(RedisInspection.info(row))) {
+        return false;
+      }
+      Args args = new Args(3).addEmpty().add(row.fingerprint()).add(id);
+      Object reply = Reply.list(scripts.run(Script.DELETE, queue, args)).get(0);
+      if (!(reply instanceof Long code)) {
+        throw new TaskStateException(
+            queue, id, "cannot be deleted while it is " + Reply.text(reply));
+      } else if (code == 0) {
+        throw new TaskNotFoundException(queue, id);
+      } else if (code == 1) {
+        return true;
+      }
+    }
+    throw RedisInspection.changedMeanwhile(queue, id);
   }
 
   List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due) {
@@ -67,7 +98,7 @@ final class OperatorActions {
   List<ActionAnswer> deleteFrom(
       QueueName queue, TaskState state, @Nullable String group, List<String> ids) {
     String container = group == null ? Keys.of(queue, state.word()) : Keys.group(queue, group);
-    return act(Script.DELETE, queue, new Args().add(container), ids, null);
+    return act(Script.DELETE, queue, new Args().add(container).addEmpty(), ids, null);
   }
 
   private List<ActionAnswer> act(

@@ -3,6 +3,7 @@ package io.asynq4j.redis;
 import io.asynq4j.broker.Aggregation;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Cancellations;
+import io.asynq4j.broker.Channels;
 import io.asynq4j.broker.Definitions;
 import io.asynq4j.broker.Diagnostics;
 import io.asynq4j.broker.Inspection;
@@ -25,6 +26,7 @@ final class RedisBroker implements Broker {
   private final RedisAggregation aggregation;
   private final RedisPresence presence;
   private final RedisCancellations cancellations;
+  private final RedisChannels channels;
   private final RedisSemaphores semaphores;
   private final RedisInspection inspection;
   private final RedisLookout lookout;
@@ -46,6 +48,7 @@ final class RedisBroker implements Broker {
     this.aggregation = new RedisAggregation(scripts, link);
     this.presence = new RedisPresence(scripts, link, time);
     this.cancellations = new RedisCancellations(link);
+    this.channels = new RedisChannels(link);
     this.semaphores = new RedisSemaphores(scripts, link);
     this.lookout = new RedisLookout(link);
     this.schedules = new RedisSchedules(scripts, link, time, registry);
@@ -82,6 +85,11 @@ final class RedisBroker implements Broker {
   @Override
   public Cancellations cancellations() {
     return cancellations;
+  }
+
+  @Override
+  public Channels channels() {
+    return channels;
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.RateLimit;
+import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
@@ -34,6 +35,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +53,7 @@ final class RedisInspection implements Inspection {
 
   private static final int TASK_SAMPLE = 20;
   private static final int GROUP_SAMPLE = 5;
+  private static final int COUNTED_AT_ONCE = 500;
 
   private final Scripts scripts;
   private final Link link;
@@ -171,10 +175,25 @@ final class RedisInspection implements Inspection {
 
   @Override
   public TaskInfo task(QueueName queue, String id) {
+    return info(row(queue, id));
+  }
+
+  @Override
+  public long count(QueueName queue, Collection<String> ids) {
+    long count = 0;
+    for (List<String> batch : Batches.of(List.copyOf(ids), COUNTED_AT_ONCE)) {
+      Args args = new Args(batch.size());
+      batch.forEach(id -> args.add(Keys.task(queue, id)));
+      count += Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, args));
+    }
+    return count;
+  }
+
+  static TaskInfo info(TaskRow row) {
     try {
-      return row(queue, id).info();
+      return row.info();
     } catch (UnreadableMessageException e) {
-      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
+      throw new TaskStateException(row.queue(), row.id(), "cannot be read: " + e.getMessage());
     }
   }
 
@@ -371,6 +390,11 @@ final class RedisInspection implements Inspection {
   }
 
   @Override
+  public boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition) {
+    return actions.deleteIf(queue, id, condition);
+  }
+
+  @Override
   public List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due) {
     return actions.reschedule(queue, ids, due);
   }
@@ -404,6 +428,28 @@ final class RedisInspection implements Inspection {
 
   @Override
   public void updatePayload(QueueName queue, String id, Payload payload) {
+    update(
+        queue,
+        id,
+        stored ->
+            stored.withPayload(
+                payload,
+                stored.uniqueKey().isEmpty() ? "" : Keys.unique(queue, stored.type(), payload)));
+  }
+
+  @Override
+  public void updateHeaders(
+      QueueName queue, String id, UnaryOperator<Map<String, String>> newHeaders) {
+    update(
+        queue,
+        id,
+        stored ->
+            stored.withHeaders(
+                // Where headers are checked.
+                Task.of("headers").withHeaders(newHeaders.apply(stored.headers())).headers()));
+  }
+
+  private void update(QueueName queue, String id, UnaryOperator<TaskMessage> change) {
     TaskRow row = row(queue, id);
     TaskMessage stored;
     try {
@@ -411,21 +457,20 @@ final class RedisInspection implements Inspection {
     } catch (UnreadableMessageException e) {
       throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
     }
-    String lock = stored.uniqueKey().isEmpty() ? "" : Keys.unique(queue, stored.type(), payload);
+    TaskMessage changed = change.apply(stored);
     Args args =
         new Args(5)
             .add(id)
             .add(row.message())
-            .add(MessageCodec.encode(stored.withPayload(payload, lock)))
+            .add(MessageCodec.encode(changed))
             .add(stored.uniqueKey())
-            .add(lock);
+            .add(changed.uniqueKey());
     Object reply = scripts.run(Script.UPDATE, queue, args);
     if (reply instanceof Long code) {
       if (code == 0) {
         throw new TaskNotFoundException(queue, id);
       } else if (code == -1) {
-        throw new TaskStateException(
-            queue, id, "was changed by somebody else just now; look again, then try again");
+        throw changedMeanwhile(queue, id);
       }
     } else if (Reply.text(reply).startsWith("lock:")) {
       throw new TaskStateException(
@@ -435,6 +480,11 @@ final class RedisInspection implements Inspection {
     } else {
       throw new TaskStateException(queue, id, "cannot be updated while it is " + Reply.text(reply));
     }
+  }
+
+  static TaskStateException changedMeanwhile(QueueName queue, String id) {
+    return new TaskStateException(
+        queue, id, "was changed by somebody else just now; look again, then try again");
   }
 
   @Override

@@ -43,7 +43,7 @@ enum Script {
   COMPLETE(
       NUMBERED,
       "active lease completed lane guard",
-      "now prefix sequence keep",
+      "now prefix sequence keep width",
       "id token msg lock retention has_result result"),
   RETRY(
       NUMBERED,
@@ -106,7 +106,7 @@ enum Script {
   RUN(NEVER, "pending groups guard", "now prefix", "id"),
   ARCHIVE_WAITING(
       NEVER, "archived groups guard", "now prefix max_size max_age release_locks", "id"),
-  DELETE(NEVER, "groups guard", "prefix container", "id"),
+  DELETE(NEVER, "groups guard", "prefix container expected", "id"),
   RESCHEDULE_WAITING(NEVER, "scheduled retry groups guard", "prefix due_ms", "id"),
   UPDATE(NEVER, "pending guard", "prefix id old_msg new_msg old_lock new_lock", ""),
   REMOVE_QUEUE(

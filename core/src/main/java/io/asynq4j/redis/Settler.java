@@ -30,6 +30,11 @@ final class Settler {
   private static final ArchiveRules KEEP_ALL =
       new ArchiveRules(Integer.MAX_VALUE, Duration.ofDays(36_500), /* releaseLocks= */ false);
 
+  /** How many values of each task are sent to be completed: id and token, or all. */
+  private static final int SHORT = 2;
+
+  private static final int LONG = 7;
+
   private final Scripts scripts;
   private final BrokerTime time;
   private final Archive archives;
@@ -59,8 +64,11 @@ final class Settler {
           }
           int max = script == Script.ARCHIVE ? Batches.MAX_IN_AND_OUT : Batches.MAX;
           for (List<Integer> batch : Batches.of(places, max)) {
-            Args args = head(script, rules, archive);
-            batch.forEach(place -> add(args, settlements.get(place)));
+            boolean leaveNothing =
+                script == Script.COMPLETE
+                    && batch.stream().allMatch(place -> leavesNothing(settlements.get(place)));
+            Args args = head(script, rules, archive, leaveNothing);
+            batch.forEach(place -> add(args, settlements.get(place), leaveNothing));
             List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
             for (int i = 0; i < batch.size(); i++) {
               answers[batch.get(i)] =
@@ -79,10 +87,9 @@ final class Settler {
   List<Settled> finish(QueueName queue, List<TaskSource.Ticket> tickets) {
     List<Settled> answers = new ArrayList<>(tickets.size());
     for (List<TaskSource.Ticket> batch : Batches.of(tickets)) {
-      Args args = new Args(batch.size() * Script.COMPLETE.items().size());
+      Args args = new Args(1 + batch.size() * SHORT).add(SHORT);
       for (TaskSource.Ticket ticket : batch) {
         args.add(ticket.id()).add(ClaimToken.orNone(ticket.token()));
-        args.addEmpty().addEmpty().add(0).add(false).addEmpty();
       }
       for (Object reply : Reply.list(scripts.run(Script.COMPLETE, queue, args))) {
         answers.add(Reply.number(reply) == 1 ? Settled.DONE : Settled.LEASE_LOST);
@@ -92,7 +99,7 @@ final class Settler {
   }
 
   void quarantine(QueueName queue, String id, String token, String reason) {
-    Args args = head(Script.ARCHIVE, QueueRules.NONE, KEEP_ALL);
+    Args args = head(Script.ARCHIVE, QueueRules.NONE, KEEP_ALL, /* leaveNothing= */ false);
     scripts.run(
         Script.ARCHIVE,
         queue,
@@ -118,9 +125,19 @@ final class Settler {
     }
   }
 
-  private static Args head(Script script, QueueRules rules, ArchiveRules archive) {
+  /** Whether a settlement deletes the record, and there is no lock to free. */
+  private static boolean leavesNothing(Settlement settlement) {
+    TaskMessage message = settlement.claim().message();
+    return message.uniqueKey().isEmpty()
+        && (settlement instanceof Settlement.Drop || message.retention().isZero());
+  }
+
+  private static Args head(
+      Script script, QueueRules rules, ArchiveRules archive, boolean leaveNothing) {
     Args args = new Args();
-    if (script == Script.RETRY || script == Script.RESCHEDULE) {
+    if (script == Script.COMPLETE) {
+      args.add(leaveNothing ? SHORT : LONG);
+    } else if (script == Script.RETRY || script == Script.RESCHEDULE) {
       args.add(rules.ordered());
     } else if (script == Script.ARCHIVE) {
       args.add(archive.maxSize()).add(archive.maxAge().toSeconds()).add(archive.releaseLocks());
@@ -132,11 +149,14 @@ final class Settler {
     return trace == null ? new byte[0] : FailuresField.encode(new FailedAttempt(now, error, trace));
   }
 
-  private void add(Args args, Settlement settlement) {
+  private void add(Args args, Settlement settlement, boolean leaveNothing) {
     Claim claim = settlement.claim();
     TaskMessage message = claim.message();
     Instant now = time.clock().instant();
     args.add(claim.id()).add(claim.token());
+    if (leaveNothing) {
+      return;
+    }
     if (settlement instanceof Settlement.Complete complete) {
       long retention = Seconds.ceil(message.retention());
       // Without retention the record goes, so there is no message to write.

@@ -5,7 +5,9 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.TaskMessage;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +103,15 @@ record TaskRow(
         stored.uniqueKey(),
         ProgressField.parse(progress),
         since(stored));
+  }
+
+  /** What a task that was deleted and enqueued again, or has gone on, does not have any more. */
+  byte[] fingerprint() {
+    byte[] head =
+        (state.word() + " " + pendingSinceNanos + " ").getBytes(StandardCharsets.US_ASCII);
+    byte[] all = Arrays.copyOf(head, head.length + message.length);
+    System.arraycopy(message, 0, all, head.length, message.length);
+    return all;
   }
 
   private @Nullable Instant since(TaskMessage stored) {

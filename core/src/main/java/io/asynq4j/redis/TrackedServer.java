@@ -35,6 +35,7 @@ final class TrackedServer {
     final Connection asks;
     final Connection tells;
     final AtomicBoolean owesPong = new AtomicBoolean();
+    final AtomicBoolean answered = new AtomicBoolean();
     volatile boolean announced;
 
     Pair(Connection asks, Connection tells) {
@@ -99,6 +100,7 @@ final class TrackedServer {
       Survey.Findings found;
       try {
         found = tracking.isSharded() ? survey.eachOf(queues, asker) : survey.allOf(queues, asker);
+        pair.answered.set(true);
       } catch (JedisException e) {
         abandon(pair);
         return null;
@@ -123,7 +125,8 @@ final class TrackedServer {
       pair.tells.sendCommand(Command.PING);
       // Sends what was written and reads nothing: that is the listening thread's.
       pair.tells.getMany(0);
-      if (asking.tryLock()) {
+      // One that has just answered lives.
+      if (!pair.answered.getAndSet(false) && asking.tryLock()) {
         try {
           pair.asks.executeCommand(new CommandArguments(Command.PING));
         } finally {

@@ -31,11 +31,14 @@ final class Attempt implements Runnable, TaskContext {
 
   private static final Logger log = LoggerFactory.getLogger(Attempt.class);
 
+  private static final Duration BRIEF = Duration.ofSeconds(1);
+
   private final long number;
   private final Claim claim;
   private final Task task;
   private final TaskRef ref;
   private final Instant deadline;
+  private final boolean brief;
   private final boolean holdsPlace;
   private final AttemptHost host;
   private final AtomicBoolean decided = new AtomicBoolean();
@@ -74,6 +77,7 @@ final class Attempt implements Runnable, TaskContext {
             message.maxRetry(),
             waited(claim.pendingSince(), now));
     this.deadline = host.config().endOfAttempt(message.type(), now, message.endOfAttempt(now));
+    this.brief = deadline.isBefore(now.plus(BRIEF));
     this.holdsPlace = holdsPlace;
     this.host = host;
   }
@@ -198,6 +202,11 @@ final class Attempt implements Runnable, TaskContext {
     } catch (RuntimeException | Error e) {
       log.error("what task {} wanted to have done when it is cancelled failed", id(), e);
     }
+  }
+
+  /** Whether its time is up within a second of its claim. */
+  boolean isBrief() {
+    return brief;
   }
 
   /** Looks after an attempt from time to time: its time may be up, or its handler may be stuck. */

@@ -18,11 +18,20 @@ final class Attempts {
 
   private final Map<Key, Attempt> attempts = new ConcurrentHashMap<>();
   private final Set<Attempt> lingering = ConcurrentHashMap.newKeySet();
+  private volatile Runnable onBrief = () -> {};
+
+  /** Has somebody told of each attempt that is brief. One listener, which must be quick. */
+  void onBrief(Runnable listener) {
+    onBrief = listener;
+  }
 
   void add(Attempt attempt) {
     Attempt earlier = attempts.put(new Key(attempt.queue(), attempt.id()), attempt);
     if (earlier != null) {
       linger(earlier);
+    }
+    if (attempt.isBrief()) {
+      onBrief.run();
     }
   }
 
@@ -67,6 +76,11 @@ final class Attempts {
       }
     }
     return found;
+  }
+
+  /** Whether nothing runs, and nothing waits to be settled. */
+  boolean isEmpty() {
+    return attempts.isEmpty() && lingering.isEmpty();
   }
 
   int size() {

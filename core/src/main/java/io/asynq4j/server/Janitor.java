@@ -5,6 +5,7 @@ import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Lookout.Part;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
@@ -12,6 +13,7 @@ import java.util.function.ToIntFunction;
 final class Janitor implements Duty {
 
   private static final int MOST = 50;
+  private static final Set<Part> KEPT = EnumSet.of(Part.COMPLETED, Part.ARCHIVED, Part.SPENT);
 
   private final ServerConfig config;
   private final Broker broker;
@@ -35,15 +37,17 @@ final class Janitor implements Duty {
 
   @Override
   public Duration run() {
-    sweep(EnumSet.of(Part.COMPLETED), queue -> broker.upkeep().expire(queue, MOST));
-    sweep(EnumSet.of(Part.ARCHIVED), queue -> broker.upkeep().trim(queue, MOST, config.archive()));
-    sweep(EnumSet.of(Part.SPENT), queue -> broker.aggregation().sweep(queue, MOST));
+    Map<Part, Set<QueueName>> kept = broker.lookout().havingEach(queues.names(), KEPT);
+    sweep(kept, Part.COMPLETED, queue -> broker.upkeep().expire(queue, MOST));
+    sweep(kept, Part.ARCHIVED, queue -> broker.upkeep().trim(queue, MOST, config.archive()));
+    sweep(kept, Part.SPENT, queue -> broker.aggregation().sweep(queue, MOST));
     return interval();
   }
 
-  private void sweep(Set<Part> parts, ToIntFunction<QueueName> sweep) {
+  private static void sweep(
+      Map<Part, Set<QueueName>> kept, Part part, ToIntFunction<QueueName> sweep) {
     EachQueue.of(
-        broker.lookout().having(queues.names(), parts),
+        kept.getOrDefault(part, Set.of()),
         queue -> {
           int gone;
           do {

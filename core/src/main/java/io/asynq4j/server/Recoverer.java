@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,8 +19,7 @@ final class Recoverer implements Duty {
   private static final Logger log = LoggerFactory.getLogger(Recoverer.class);
 
   private static final int MOST = 50;
-  private static final Set<Part> LEASE = EnumSet.of(Part.LEASE);
-  private static final Set<Part> SETS = EnumSet.of(Part.AGGREGATION_SETS);
+  private static final Set<Part> TAKEN = EnumSet.of(Part.LEASE, Part.AGGREGATION_SETS);
 
   private final ServerConfig config;
   private final Broker broker;
@@ -50,11 +50,23 @@ final class Recoverer implements Duty {
   public Duration run() {
     // After an outage, those who are alive must get the chance to extend their leases first.
     if (!outages.isRecent(config.heartbeat().plusSeconds(1))) {
-      EachQueue.of(broker.lookout().having(queues.names(), LEASE), this::recover);
+      Map<Part, Set<QueueName>> taken = broker.lookout().havingEach(queues.names(), TAKEN);
+      EachQueue.of(taken.getOrDefault(Part.LEASE, Set.of()), this::recover);
       EachQueue.of(
-          broker.lookout().having(queues.names(), SETS), broker.aggregation()::reclaimStale);
+          taken.getOrDefault(Part.AGGREGATION_SETS, Set.of()), broker.aggregation()::reclaimStale);
+      if (taken.values().stream().allMatch(Set::isEmpty)) {
+        return longInterval();
+      }
     }
     return interval();
+  }
+
+  /**
+   * When nobody has taken anything: what is taken from then on stays taken for longer than that.
+   */
+  private Duration longInterval() {
+    Duration twice = interval().multipliedBy(2);
+    return twice.compareTo(config.lease()) < 0 ? twice : interval();
   }
 
   private void recover(QueueName queue) {

@@ -480,7 +480,7 @@ public final class TaskServer implements AutoCloseable {
       return new TaskServer(new Engine(redis, config(), handlers));
     }
 
-    private ServerConfig config() {
+    ServerConfig config() {
       Map<QueueName, Integer> served =
           queues.isEmpty() && patterns.isEmpty() && defined == null
               ? Map.of(QueueName.DEFAULT, 1)

@@ -16,14 +16,32 @@ final class Watchdog implements Runnable {
 
   private static final Duration LOOK = Duration.ofMillis(100);
 
+  /** While nothing runs; of attempts that have little more time than this it is told. */
+  private static final Duration REST = Duration.ofMillis(500);
+
   private final Broker broker;
   private final Attempts attempts;
+  private final Duration rest;
   private final Signal signal = new Signal();
   private volatile boolean stopped;
+  private volatile boolean resting;
 
   Watchdog(Broker broker, Attempts attempts) {
+    this(broker, attempts, REST);
+  }
+
+  Watchdog(Broker broker, Attempts attempts, Duration rest) {
     this.broker = broker;
     this.attempts = attempts;
+    this.rest = rest;
+    attempts.onBrief(this::restNoMore);
+  }
+
+  /** Nothing while it looks often anyway. */
+  private void restNoMore() {
+    if (resting) {
+      signal.raise();
+    }
   }
 
   @Override
@@ -33,7 +51,10 @@ final class Watchdog implements Runnable {
       long nanos = System.nanoTime();
       attempts.all().forEach(attempt -> check(attempt, instant, nanos));
       attempts.lingering().forEach(attempt -> check(attempt, instant, nanos));
-      signal.await(LOOK.toNanos());
+      resting = attempts.isEmpty();
+      // Asked again, since nobody has told of one that came before.
+      signal.await((resting && attempts.isEmpty() ? rest : LOOK).toNanos());
+      resting = false;
     }
   }
 

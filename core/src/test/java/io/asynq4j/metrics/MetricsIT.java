@@ -45,6 +45,9 @@ import redis.clients.jedis.Jedis;
 @SuppressWarnings("NullAway.Init") // Set before each test.
 class MetricsIT {
 
+  /** How soon metrics see what a scheduler has done. */
+  private static final Duration SHOWN_EVERY = Duration.ofSeconds(1);
+
   private EmbeddedRedis server;
   private RedisConnection redis;
   private Inspector inspector;
@@ -219,6 +222,7 @@ class MetricsIT {
   void tellsWhenASchedulerHasLastEnqueued() {
     try (Scheduler scheduler =
         Scheduler.builder(redis)
+            .heartbeat(SHOWN_EVERY)
             .add("tick", Schedule.every(Duration.ofSeconds(1)), Task.of("tick"))
             .build()) {
       scheduler.start();
@@ -325,6 +329,7 @@ class MetricsIT {
     enqueue("mail", "a");
     try (Scheduler scheduler =
         Scheduler.builder(redis)
+            .heartbeat(SHOWN_EVERY)
             .add("often", Schedule.every(Duration.ofSeconds(1)), Task.of("t"))
             .build()) {
       scheduler.start();

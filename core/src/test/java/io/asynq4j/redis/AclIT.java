@@ -1,6 +1,7 @@
 package io.asynq4j.redis;
 
 import static io.asynq4j.redis.BrokerFixture.LEASE;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
@@ -86,7 +87,7 @@ class AclIT {
 
   /** Without these it works, but for what the warnings tell. */
   static final String USEFUL =
-      "&asynq:cancel &__redis__:invalidate +publish +subscribe +client|tracking +client|id"
+      "&asynq:cancel &asynq:channel:* &__redis__:invalidate +publish +subscribe +client|tracking +client|id"
           + " +client|setname +client|getname +info +config|get +memory|usage";
 
   /** On a cluster, also these. */
@@ -346,6 +347,15 @@ class AclIT {
         assertThat(subscription).isNotNull();
         connection.broker().cancellations().publish("a");
         await().until(() -> heard.contains("a"));
+      }
+      try (Subscription subscription =
+          connection
+              .broker()
+              .channels()
+              .subscribe(List.of("me"), message -> heard.add(new String(message, UTF_8)))) {
+        assertThat(subscription).isNotNull();
+        connection.broker().channels().publish("me", "b".getBytes(UTF_8));
+        await().until(() -> heard.contains("b"));
       }
       try (Lookout.Watch watch = connection.broker().lookout().watch(new Ignored())) {
         await().until(watch::isLive);

@@ -730,6 +730,77 @@ interface InspectionContract {
   }
 
   @Test
+  default void aTaskIsDeletedOnlyIfItIsAsItWasWanted() {
+    oneOfEach();
+    String before = redis().world();
+    for (TaskState state : TaskState.values()) {
+      assertThat(inspection().deleteIf(Q, state.word(), task -> false)).isFalse();
+    }
+    assertThat(redis().world()).isEqualTo(before);
+    for (TaskState state : TaskState.values()) {
+      if (state != TaskState.ACTIVE) {
+        assertThat(inspection().deleteIf(Q, state.word(), task -> task.state() == state)).isTrue();
+      }
+    }
+    assertThatThrownBy(() -> inspection().deleteIf(Q, "active", task -> true))
+        .isInstanceOf(TaskStateException.class)
+        .hasMessageContaining("active");
+    assertThatThrownBy(() -> inspection().deleteIf(Q, "pending", task -> true))
+        .isInstanceOf(TaskNotFoundException.class);
+    assertThat(redis().world()).contains("active: [active]").doesNotContain("t:pending");
+  }
+
+  @Test
+  default void aTaskThatWasEnqueuedAgainAfterTheLookIsNotDeleted() {
+    redis().seed(TaskState.COMPLETED, "a", T + 10);
+    List<TaskState> seen = new ArrayList<>();
+
+    boolean deleted =
+        inspection()
+            .deleteIf(
+                Q,
+                "a",
+                task -> {
+                  seen.add(task.state());
+                  if (seen.size() == 1) {
+                    inspection().delete(Q, List.of("a"));
+                    redis().enqueue("a");
+                  }
+                  return task.state() == TaskState.COMPLETED;
+                });
+
+    assertThat(deleted).isFalse();
+    assertThat(seen).containsExactly(TaskState.COMPLETED, TaskState.PENDING);
+    assertThat(redis().world()).contains("pending: [a]", "t:a: {");
+  }
+
+  @Test
+  default void aTaskThatHasWaitedOnlySinceTheLookIsNotDeleted() {
+    redis().enqueue("a");
+    List<TaskState> seen = new ArrayList<>();
+
+    boolean deleted =
+        inspection()
+            .deleteIf(
+                Q,
+                "a",
+                task -> {
+                  seen.add(task.state());
+                  if (seen.size() == 1) {
+                    // The same in all but the time.
+                    inspection().delete(Q, List.of("a"));
+                    redis().clock.advance(Duration.ofMillis(1));
+                    redis().enqueue("a");
+                  }
+                  return seen.size() == 1;
+                });
+
+    assertThat(deleted).isFalse();
+    assertThat(seen).hasSize(2);
+    assertThat(redis().world()).contains("pending: [a]");
+  }
+
+  @Test
   default void aRecordWithoutAMessageCanOnlyBeDeleted() {
     redis().raw(Command.SADD, Keys.QUEUES, "q");
     redis().raw(Command.HSET, Keys.task(Q, "stray"), "result", "late");
@@ -763,6 +834,20 @@ interface InspectionContract {
     assertThat(redis().world())
         .contains("archived: {a=", "pending: [r-aggregating, r-active, r-archived]\n")
         .doesNotContain("t:d-");
+  }
+
+  @Test
+  default void tasksAreCountedByTheirIds() {
+    oneOfEach();
+
+    assertThat(inspection().count(Q, List.of())).isZero();
+    assertThat(inspection().count(Q, List.of("none", "neither"))).isZero();
+    assertThat(inspection().count(NONE, List.of("pending"))).isZero();
+    assertThat(inspection().count(Q, List.of("none", "pending", "completed", "pending")))
+        .isEqualTo(3);
+    redis().enqueueMany(550, o -> o);
+    List<String> ids = idsOf(Listing.of(TaskState.PENDING, 0, 551));
+    assertThat(inspection().count(Q, ids)).isEqualTo(551);
   }
 
   @Test
@@ -947,6 +1032,32 @@ interface InspectionContract {
         inspection().updatePayload(Q, "a", Payload.absent());
         assertThat(redis().world()).isEqualTo(before.replace("t(p)", "t()"));
       }
+      redis().server.flush();
+    }
+  }
+
+  @Test
+  default void theHeadersOfAWaitingTaskAreReplacedAndNothingElse() {
+    for (TaskState state : TaskState.values()) {
+      redis().seed(state, "a", T + 10);
+      String before = redis().world();
+      if (state == TaskState.ACTIVE || state == TaskState.COMPLETED) {
+        assertThatThrownBy(() -> inspection().updateHeaders(Q, "a", old -> Map.of("k", "v")))
+            .isInstanceOf(TaskStateException.class)
+            .hasMessageContaining(state.word());
+      } else {
+        inspection().updateHeaders(Q, "a", old -> Map.of("k", "v"));
+        assertThat(inspection().task(Q, "a").headers()).isEqualTo(Map.of("k", "v"));
+        inspection()
+            .updateHeaders(
+                Q,
+                "a",
+                old -> {
+                  assertThat(old).isEqualTo(Map.of("k", "v"));
+                  return Map.of();
+                });
+      }
+      assertThat(redis().world()).isEqualTo(before);
       redis().server.flush();
     }
   }

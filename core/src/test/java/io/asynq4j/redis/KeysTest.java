@@ -73,6 +73,7 @@ class KeysTest {
     assertThat(Keys.schedulerHistory("entry876")).isEqualTo("asynq:scheduler_history:entry876");
     assertThat(Keys.semaphore("scope")).isEqualTo("asynq:sema:scope");
     assertThat(Keys.CANCEL_CHANNEL).isEqualTo("asynq:cancel");
+    assertThat(Keys.channel("me")).isEqualTo("asynq:channel:me");
   }
 
   @Test

@@ -110,7 +110,7 @@ class ScriptContractTest {
   @EnumSource(Script.class)
   void theBodyWalksOverItsItemsInTheirNumber(Script script) {
     Matcher walk =
-        Pattern.compile("for i = (\\d+), #ARGV(?:, (\\d+))? do|column\\((\\d+), (\\d+)\\)")
+        Pattern.compile("for i = (\\d+), #ARGV(?:, (\\d+))? do|column\\((\\d+), (\\d+|width)\\)")
             .matcher(body(script));
     int first = script.args().size() + 1;
     int width = script.items().size();
@@ -119,7 +119,11 @@ class ScriptContractTest {
       boolean column = walk.group(3) != null;
       int from = Integer.parseInt(walk.group(column ? 3 : 1));
       String step = walk.group(column ? 4 : 2);
-      assertThat(step == null ? 1 : Integer.parseInt(step)).as(walk.group()).isEqualTo(width);
+      if ("width".equals(step)) {
+        assertThat(script.args()).as(walk.group()).contains("width");
+      } else {
+        assertThat(step == null ? 1 : Integer.parseInt(step)).as(walk.group()).isEqualTo(width);
+      }
       assertThat(from).as(walk.group()).isBetween(first, column ? first + width - 1 : first);
     }
     assertThat(walks > 0).as("walks over items").isEqualTo(width > 0);

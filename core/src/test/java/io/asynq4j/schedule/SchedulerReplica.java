@@ -6,6 +6,7 @@ import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -27,7 +28,8 @@ final class SchedulerReplica implements AutoCloseable {
   public static void main(String[] arguments) throws IOException {
     int entries = Integer.parseInt(arguments[1]);
     try (RedisConnection redis = RedisConnection.open(arguments[0])) {
-      Scheduler.Builder builder = Scheduler.builder(redis).instantHeader(INSTANT);
+      Scheduler.Builder builder =
+          Scheduler.builder(redis).instantHeader(INSTANT).leaderLease(Duration.parse(arguments[2]));
       for (int i = 0; i < entries; i++) {
         builder.add(
             ScheduleEntry.of(
@@ -44,7 +46,7 @@ final class SchedulerReplica implements AutoCloseable {
     }
   }
 
-  static SchedulerReplica start(String uri, int entries) {
+  static SchedulerReplica start(String uri, int entries, Duration lease) {
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -56,7 +58,8 @@ final class SchedulerReplica implements AutoCloseable {
             System.getProperty("java.class.path"),
             SchedulerReplica.class.getName(),
             uri,
-            Integer.toString(entries));
+            Integer.toString(entries),
+            lease.toString());
     try {
       return new SchedulerReplica(
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());

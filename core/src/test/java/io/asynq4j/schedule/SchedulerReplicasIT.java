@@ -28,7 +28,12 @@ import redis.clients.jedis.Jedis;
 class SchedulerReplicasIT {
 
   private static final boolean FULL = Boolean.getBoolean("asynq4j.full");
-  private static final Duration CHAOS = FULL ? Duration.ofMinutes(2) : Duration.ofSeconds(20);
+  private static final Duration CHAOS = FULL ? Duration.ofMinutes(2) : Duration.ofSeconds(10);
+  private static final int LONGEST_CALM_MILLIS = FULL ? 3_000 : 1_500;
+
+  /** Some sleep for longer than this, and wake up as leaders that are none any more. */
+  private static final Duration DISTURBED_LEASE = Duration.ofSeconds(FULL ? 5 : 3);
+
   private static final int ENTRIES = 200;
   private static final QueueName QUEUE = QueueName.of(SchedulerReplica.QUEUE);
 
@@ -49,9 +54,9 @@ class SchedulerReplicasIT {
     server.close();
   }
 
-  private void startReplicas(int count, int entries) {
+  private void startReplicas(int count, int entries, Duration lease) {
     for (int i = 0; i < count; i++) {
-      replicas.add(SchedulerReplica.start(server.uri(), entries));
+      replicas.add(SchedulerReplica.start(server.uri(), entries, lease));
     }
     replicas.forEach(SchedulerReplica::awaitReady);
   }
@@ -59,7 +64,7 @@ class SchedulerReplicasIT {
   @Test
   @SuppressWarnings("SystemOut") // the seed, in the report of the test
   void everyInstantIsFiredOnceWhateverHappensToTheReplicas() throws Exception {
-    startReplicas(3, ENTRIES);
+    startReplicas(3, ENTRIES, DISTURBED_LEASE);
     long seed = new Random().nextLong();
     System.out.println("the replicas are disturbed with seed " + seed);
     await("the entries have begun").until(() -> known() == ENTRIES && isFiredUntil(Instant.EPOCH));
@@ -91,12 +96,12 @@ class SchedulerReplicasIT {
         replica.wakeUp();
       } else if (random.nextInt(3) == 0) {
         replica.kill();
-        replicas.set(victim, SchedulerReplica.start(server.uri(), ENTRIES));
+        replicas.set(victim, SchedulerReplica.start(server.uri(), ENTRIES, DISTURBED_LEASE));
       } else {
         replica.putToSleep();
       }
       // The disturbance is what is tested: how long it lasts is chance.
-      TimeUnit.MILLISECONDS.sleep(random.nextInt(100, 3_000));
+      TimeUnit.MILLISECONDS.sleep(random.nextInt(100, LONGEST_CALM_MILLIS));
     }
     replicas.stream().filter(SchedulerReplica::isAsleep).forEach(SchedulerReplica::wakeUp);
   }
@@ -142,7 +147,7 @@ class SchedulerReplicasIT {
 
   @Test
   void anotherReplicaTakesOverWithinTenSecondsOfAKill() {
-    startReplicas(2, 1);
+    startReplicas(2, 1, Duration.ofSeconds(5));
     String leader = await().until(this::leader, each -> !each.isEmpty());
     SchedulerReplica killed =
         replicas.stream()

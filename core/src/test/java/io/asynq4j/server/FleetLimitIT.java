@@ -27,8 +27,9 @@ class FleetLimitIT {
 
   private static final int LIMIT = 5;
   private static final int PROCESSES = 3;
-  private static final int TASKS = 3_000;
-  private static final int KILLS = Boolean.getBoolean("asynq4j.full") ? 20 : 5;
+  private static final boolean FULL = Boolean.getBoolean("asynq4j.full");
+  private static final int TASKS = FULL ? 3_000 : 1_500;
+  private static final int KILLS = FULL ? 20 : 4;
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
 

@@ -93,7 +93,7 @@ final class Application implements AutoCloseable {
       if (problem.status() == 500) {
         log.error("{} {} failed", request.getMethod(), printable(path), e);
       }
-      tell(problem, request, response);
+      tell(problem, request, response, path);
     }
   }
 
@@ -186,7 +186,7 @@ final class Application implements AutoCloseable {
 
   private void record(Exchange exchange, String outcome) {
     audit.add(
-        new AuditLog.Change(
+        new AuditLog.Entry(
             sources.now(),
             exchange.user().name(),
             exchange.request().getRemoteAddr(),
@@ -198,7 +198,8 @@ final class Application implements AutoCloseable {
             exchange.reason()));
   }
 
-  private void tell(Problem problem, HttpServletRequest request, HttpServletResponse response)
+  private void tell(
+      Problem problem, HttpServletRequest request, HttpServletResponse response, String path)
       throws IOException {
     if (response.isCommitted()) {
       return;
@@ -209,14 +210,15 @@ final class Application implements AutoCloseable {
     if (problem.status() == 401 && challenge != null) {
       response.setHeader("WWW-Authenticate", challenge);
     }
-    write(
-        new Reply(
-            problem.status(),
-            Json.bytes(problem.body()),
-            "application/problem+json",
-            Map.of("Cache-Control", "no-store")),
-        request,
-        response);
+    Reply reply =
+        ProblemPage.isWanted(request, path)
+            ? ProblemPage.of(problem)
+            : new Reply(
+                problem.status(),
+                Json.bytes(problem.body()),
+                "application/problem+json",
+                Map.of("Cache-Control", "no-store"));
+    write(reply, request, response);
   }
 
   private static void write(Reply reply, HttpServletRequest request, HttpServletResponse response)

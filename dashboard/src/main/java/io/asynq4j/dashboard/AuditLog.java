@@ -19,7 +19,6 @@ final class AuditLog {
   private static final Logger log = LoggerFactory.getLogger("asynq.audit");
 
   private final Deque<Entry> newest = new ArrayDeque<>();
-  private long number;
 
   /**
    * @param user null when nobody needs to log in
@@ -27,7 +26,6 @@ final class AuditLog {
    * @param outcome {@code done}, or why not
    */
   record Entry(
-      long number,
       Instant at,
       @Nullable String user,
       String address,
@@ -52,33 +50,9 @@ final class AuditLog {
     }
   }
 
-  /** What one entry is about, before it has its number. */
-  record Change(
-      Instant at,
-      @Nullable String user,
-      String address,
-      String redis,
-      String action,
-      String target,
-      @Nullable Long count,
-      String outcome,
-      @Nullable String reason) {}
-
-  void add(Change change) {
+  void add(Entry change) {
     synchronized (this) {
-      number++;
-      newest.addFirst(
-          new Entry(
-              number,
-              change.at(),
-              change.user(),
-              change.address(),
-              change.redis(),
-              change.action(),
-              change.target(),
-              change.count(),
-              change.outcome(),
-              change.reason()));
+      newest.addFirst(change);
       if (newest.size() > KEPT) {
         newest.removeLast();
       }

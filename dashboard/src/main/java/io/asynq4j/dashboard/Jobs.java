@@ -125,7 +125,7 @@ final class Jobs implements AutoCloseable {
     }
     Query query = job.request().query();
     audit.add(
-        new AuditLog.Change(
+        new AuditLog.Entry(
             source.now(),
             job.user().name(),
             address,

@@ -153,6 +153,10 @@ final class Problem extends RuntimeException {
     return status;
   }
 
+  String title() {
+    return title;
+  }
+
   String detail() {
     return Objects.requireNonNull(getMessage());
   }

@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.openqa.selenium.Keys;
@@ -113,21 +112,9 @@ class ActionsIT {
 
   @Test
   void aRunningTaskIsCancelledAndArchived() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
-    try (TaskServer server =
-        TaskServer.builder(on.redis)
-            .queue("mail", 1)
-            .heartbeat(Duration.ofMillis(500))
-            .handlers(
-                (task, context) -> {
-                  begun.countDown();
-                  new CountDownLatch(1).await();
-                  return Outcome.done();
-                })
-            .build()) {
-      server.start();
+    try (StuckServer server = new StuckServer(on.redis)) {
       on.enqueue("mail", "email", o -> o.id("a"));
-      begun.await();
+      server.awaitBegun();
       open("/queues/mail/tasks/a");
 
       browser.press(".action-bar", "Cancel");

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.Payload;
+import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.Scheduler;
+import io.asynq4j.server.TaskServer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -36,6 +38,7 @@ class PagesIT {
     PLACES.put("/queues", "billing");
     PLACES.put("/queues/mail?state=retry", "550 mailbox unavailable");
     PLACES.put("/queues/mail?state=completed", "email:welcome");
+    PLACES.put("/queues/mail?state=scheduled", "email:digest");
     PLACES.put("/queues/billing?state=pending", "charge:card");
     PLACES.put("/queues/notify?state=aggregating", "push:send");
     PLACES.put("/queues/media?state=active", "video:encode");
@@ -127,6 +130,49 @@ class PagesIT {
         .contains("/api/v1/queues/mail/tasks/a/run");
     assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
     await().untilAsserted(() -> assertThat(browser.text(".page-head .badge")).isEqualTo("pending"));
+  }
+
+  @Test
+  void aTaskTellsItsAttemptsWithTheirTracesAndWhenItWouldRunAgain() throws Exception {
+    try (TaskServer server =
+        TaskServer.builder(on.redis)
+            .queue("mail", 1)
+            .retryPolicy(RetryPolicy.fixed(Duration.ofHours(1)))
+            .handlers(
+                (task, context) -> {
+                  throw new IllegalStateException("mailbox full");
+                })
+            .build()) {
+      server.start();
+      on.client
+          .enqueue(
+              Task.of("email", Payload.ofUtf8("{\"to\":{\"name\":\"Ada\"}}")),
+              o -> o.queue("mail").id("a").maxRetry(3).header("trace", "t-17"))
+          .orThrow();
+      await().until(() -> on.inspector.task("mail", "a").state() == TaskState.RETRY);
+      on.inspector.run("mail", "a");
+      await()
+          .until(
+              () ->
+                  on.inspector.task("mail", "a").state() == TaskState.RETRY
+                      && on.inspector.failures("mail", "a").size() == 2);
+    }
+    browser.fresh(WIDE, false);
+    browser.open(on.start(), "/queues/mail/tasks/a");
+
+    browser.seeText("mailbox full");
+    assertThat(browser.text(".timeline"))
+        .contains("An attempt failed", "Runs again", "Last attempt, about");
+    assertThat(browser.text("main")).contains("trace", "t-17", "2 of 3");
+    browser.run("document.querySelectorAll('main details').forEach(d => d.open = true)");
+    assertThat(browser.text("main")).contains("java.lang.IllegalStateException", "PagesIT");
+
+    browser.seeText("name: \"Ada\"");
+    browser.press("content-view", "raw");
+    browser.seeText("{\"to\":{\"name\":\"Ada\"}}");
+    browser.press("content-view", "hex");
+    browser.seeText("7b 22 74 6f 22");
+    assertThat(browser.text("content-view")).contains("Download");
   }
 
   @Test

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RolesIT {
 
   private static final int WIDE = 1_440;
+  private static final int NARROW = 390;
 
   /** A place, a text that is on it once it is there, and what can be done there by whom. */
   private record Place(String address, String text, Set<String> operator, Set<String> admin) {}
@@ -200,14 +201,40 @@ class RolesIT {
     browser.seeText("The task is not here");
   }
 
+  private static void loginAs(Dashboard dashboard, String pair) {
+    browser.load(dashboard.uri().toString().replace("http://", "http://" + pair + "@"));
+  }
+
   @Test
   void aWrongPasswordShowsNothing() {
     Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
 
     browser.fresh(WIDE, false);
-    browser.load(dashboard.uri().toString().replace("http://", "http://anna:guess@"));
+    loginAs(dashboard, "anna:guess");
 
     assertThat(browser.shown("app-shell")).isEmpty();
     assertThat(browser.text("body")).doesNotContain("mail");
+  }
+
+  @Test
+  void whoGuessesTooOftenIsToldToWaitAndForHowLong() {
+    Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
+    browser.fresh(NARROW, true);
+    for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
+      loginAs(dashboard, "anna:guess" + i);
+    }
+
+    // Even the right one, or guessing would go on.
+    loginAs(dashboard, "anna:" + WORD.replace(" ", "%20"));
+
+    assertThat(browser.text("h1")).isEqualTo("Too much at once");
+    assertThat(browser.text("main"))
+        .containsPattern("Too many logins have failed. Try again in \\d+ seconds.");
+    assertThat(browser.barriers()).isEmpty();
+    browser.picture("390-dark-login");
+
+    // Others are not in the way.
+    loginAs(dashboard, "otto:" + WORD.replace(" ", "%20"));
+    browser.see("app-shell");
   }
 }

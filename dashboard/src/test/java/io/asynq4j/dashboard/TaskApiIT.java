@@ -7,15 +7,12 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.PageRequest;
-import io.asynq4j.server.TaskServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -274,21 +271,9 @@ class TaskApiIT {
 
   @Test
   void runningTasksSayWhoRunsThemAndCanBeCancelled() throws Exception {
-    CountDownLatch began = new CountDownLatch(1);
-    try (TaskServer server =
-        TaskServer.builder(on.redis)
-            .queue("mail", 1)
-            .heartbeat(Duration.ofMillis(500))
-            .handlers(
-                (task, context) -> {
-                  began.countDown();
-                  new CountDownLatch(1).await();
-                  return Outcome.done();
-                })
-            .build()) {
-      server.start();
+    try (StuckServer server = new StuckServer(on.redis)) {
       on.enqueue("mail", "slow", o -> o.id("a"));
-      began.await();
+      server.awaitBegun();
       Dashboard dashboard = on.start();
       await()
           .atMost(Duration.ofSeconds(10))

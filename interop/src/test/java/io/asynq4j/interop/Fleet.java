@@ -30,6 +30,11 @@ final class Fleet implements AutoCloseable {
       this.process = process;
     }
 
+    @Override
+    public String toString() {
+      return kind.name + (wasKilled() ? ", killed at " + killedAt : "");
+    }
+
     String kind() {
       return kind.name;
     }

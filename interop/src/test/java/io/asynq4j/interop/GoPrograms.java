@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,9 +23,11 @@ import org.junit.jupiter.api.Assumptions;
 /** Builds the programs in {@code src/main/go} and {@code src/main/go-semaphore}, each once. */
 final class GoPrograms {
 
-  /** Several JVMs test at once, each with programs of its own; what is compiled, they share. */
-  static final Path TARGET =
-      Path.of("target", "go", System.getProperty("asynq4j.fork", "1")).toAbsolutePath();
+  /** Several JVMs test at once, with the same programs. */
+  private static final Path PROGRAMS = Path.of("target", "go").toAbsolutePath();
+
+  /** What each of them has for itself. */
+  static final Path TARGET = PROGRAMS.resolve(System.getProperty("asynq4j.fork", "1"));
 
   private static final Path PEER = Path.of("src", "main", "go");
   private static final Path SEMAPHORE = Path.of("src", "main", "go-semaphore");
@@ -81,11 +85,22 @@ final class GoPrograms {
     return BUILT.computeIfAbsent(
         name,
         unused -> {
-          Path program = TARGET.resolve(name);
+          Path program = PROGRAMS.resolve(name);
           try {
             Files.createDirectories(TARGET);
             String noGo = goIsMissing();
-            return new Built(program, noGo != null ? noGo : builder.build(program));
+            if (noGo != null) {
+              return new Built(program, noGo);
+            }
+            // Go leaves a program alone that is up to date, so the first one builds it for all.
+            try (FileChannel lock =
+                FileChannel.open(
+                    PROGRAMS.resolve(name + ".lock"),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE)) {
+              lock.lock();
+              return new Built(program, builder.build(program));
+            }
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }

@@ -25,7 +25,9 @@ import picocli.CommandLine.Command;
 final class DuePrecision extends LoadProgram {
 
   /** Enough to have them all enqueued before the first one is due. */
-  private static final Duration LEAD = Duration.ofSeconds(3);
+  private Duration lead() {
+    return Duration.ofSeconds(size(3, 1));
+  }
 
   @Override
   void measure(Lab lab, Findings findings) {
@@ -33,7 +35,7 @@ final class DuePrecision extends LoadProgram {
     List<List<Object>> rows = new ArrayList<>();
     run(lab, Math.max(1, tasks / 20), Duration.ofSeconds(1), /* precise= */ false, "", rows);
     rows.clear();
-    Duration span = Duration.ofSeconds(size(60, 2));
+    Duration span = Duration.ofSeconds(size(60, 1));
     double whole = run(lab, tasks, span, /* precise= */ false, "whole seconds", rows);
     double precise = run(lab, tasks, span, /* precise= */ true, "milliseconds", rows);
     List<String> columns = new ArrayList<>(List.of("what"));
@@ -50,7 +52,7 @@ final class DuePrecision extends LoadProgram {
   }
 
   /** Returns the 99th percentile in milliseconds. */
-  private static double run(
+  private double run(
       Lab lab, int tasks, Duration span, boolean precise, String what, List<List<Object>> rows) {
     QueueName queue = lab.newQueue();
     Clock clock = lab.connection().clock();
@@ -77,7 +79,7 @@ final class DuePrecision extends LoadProgram {
                 handler,
                 server -> server.listener(Served.onCompleted(task -> all.one())))) {
       served.requireRunning();
-      Instant first = clock.instant().plus(LEAD);
+      Instant first = clock.instant().plus(lead());
       List<EnqueueRequest> requests = new ArrayList<>(tasks);
       for (int i = 0; i < tasks; i++) {
         long due = first.toEpochMilli() + ThreadLocalRandom.current().nextLong(span.toMillis());

@@ -52,10 +52,13 @@ final class Heats implements AutoCloseable {
    * How much of it.
    *
    * @param seconds of each measurement, about
+   * @param trials which parts of a measurement are tried before it, to find out how many tasks it
+   *     takes; none = the first number will do
    */
   record Sizes(
       int rounds,
       double seconds,
+      List<Double> trials,
       int firstTasks,
       int mostTasks,
       int pickUps,
@@ -65,11 +68,12 @@ final class Heats implements AutoCloseable {
       int dueSpanMillis) {
 
     static Sizes full(int rounds, double seconds) {
-      return new Sizes(rounds, seconds, 2_000, 250_000, 40, 8_000, 300, 2_000, 3_000);
+      return new Sizes(
+          rounds, seconds, List.of(0.5, 1.0), 2_000, 250_000, 40, 8_000, 300, 2_000, 3_000);
     }
 
     static Sizes quick() {
-      return new Sizes(1, 0.1, 200, 1_000, 3, 2_000, 20, 500, 500);
+      return new Sizes(1, 0.1, List.of(), 200, 1_000, 3, 1_000, 20, 500, 500);
     }
 
     private int tasks(double perSecond, double part) {
@@ -215,7 +219,7 @@ final class Heats implements AutoCloseable {
    */
   private void rates(What what, boolean all, Rated rated) {
     Map<String, Integer> tasks = new HashMap<>();
-    for (double part : List.of(0.5, 1.0)) {
+    for (double part : sizes.trials()) {
       attempt(
           what,
           all,

@@ -48,7 +48,7 @@ final class Recovery extends LoadProgram {
     QueueName queue = lab.newQueue();
     String prefix = "asynq:{" + queue.value() + "}:";
     int perSecond = SERVERS * CONCURRENCY * 1_000 / WORK_MILLIS;
-    int tasks = perSecond * size(40, 6);
+    int tasks = perSecond * size(40, 5);
     Load.fill(lab, List.of(queue), tasks);
     Duration lease = isQuick() ? Duration.ofSeconds(3) : ChildServer.DEFAULT_LEASE;
     List<ChildJvm> servers = new ArrayList<>();

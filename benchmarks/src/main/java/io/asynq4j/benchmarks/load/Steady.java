@@ -65,7 +65,7 @@ final class Steady extends LoadProgram {
   private Cell run(Lab lab, int rate, Latencies started, Latencies settled) {
     QueueName queue = lab.newQueue();
     int warmUp = rate * size(5, 1);
-    int tasks = rate * size(20, 2);
+    int tasks = rate * size(20, 1);
     long interval = Duration.ofSeconds(1).toNanos() / rate;
     Served.Countdown all = new Served.Countdown(warmUp + tasks);
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();

@@ -8,6 +8,9 @@ import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asynq4j.benchmarks.contest.Contender;
 import io.asynq4j.benchmarks.contest.Orders;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,10 +52,22 @@ public final class DbSchedulerContender implements Contender {
   public String description() {
     return ("db-scheduler %s; pollUsingLockAndFetch(1.0, 4.0), immediate execution, polls every %d s,"
             + " scheduleBatch for many, %d connections")
-        .formatted(
-            Scheduler.class.getPackage().getImplementationVersion(),
-            POLL.toSeconds(),
-            Databases.CONNECTIONS);
+        .formatted(version(), POLL.toSeconds(), Databases.CONNECTIONS);
+  }
+
+  /** Its manifest says nothing. */
+  private static String version() {
+    Properties built = new Properties();
+    try (InputStream in =
+        Scheduler.class.getResourceAsStream(
+            "/META-INF/maven/com.github.kagkarlsson/db-scheduler/pom.properties")) {
+      if (in != null) {
+        built.load(in);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return built.getProperty("version", "of an unknown version");
   }
 
   private void prepare(String table) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -89,6 +90,24 @@ class CompareIT {
     String setUps = found.get("tables").get(2).toString();
     if (setUps.contains("go is not installed") || setUps.contains("go failed")) {
       Assumptions.abort("the comparison with Go: there is no Go, or its modules cannot be had");
+    }
+  }
+
+  /** They are fetched from their registries for it. */
+  @Test
+  @EnabledIfSystemProperty(
+      named = "asynq4j.full",
+      matches = "true",
+      disabledReason = "the other peers of the comparison are fetched only in --full")
+  void everyPeerThatCanBeHadSaysItsVersionAndHowItIsSetUp() {
+    assertThat(run("--only", "enqueue", "--delays", "0")).as(err.toString()).isZero();
+
+    for (JsonNode row : json().get("tables").get(2).get("rows")) {
+      String how = row.get(1).asString();
+      assertThat(how)
+          .as(row.get(0).asString())
+          .matches("(?s)asynq4j; .*|fsync=.*|left out: .*|.*\\d+\\.\\d+.*; .*")
+          .doesNotContain("null");
     }
   }
 

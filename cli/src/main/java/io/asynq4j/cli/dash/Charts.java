@@ -1,23 +1,13 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.output.States;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** Bars and sparklines out of block characters. */
 final class Charts {
-
-  /** The order of states in bars and legends: what happens now first, what is over last. */
-  static final List<TaskState> STATES =
-      List.of(
-          TaskState.ACTIVE,
-          TaskState.PENDING,
-          TaskState.AGGREGATING,
-          TaskState.SCHEDULED,
-          TaskState.RETRY,
-          TaskState.ARCHIVED,
-          TaskState.COMPLETED);
 
   private static final String LEVELS = "▁▂▃▄▅▆▇█";
   private static final String FULL = "█";
@@ -52,7 +42,7 @@ final class Charts {
     left = Math.min(left, width);
     int used = left;
     long rest = total;
-    for (TaskState state : STATES) {
+    for (TaskState state : States.IN_ORDER) {
       long size = sizes.getOrDefault(state, 0L);
       if (size == 0 || left == 0) {
         continue;
@@ -70,7 +60,7 @@ final class Charts {
   /** How many states with anything in them come behind this one. */
   private static int after(TaskState state, Map<TaskState, Long> sizes) {
     return (int)
-        STATES.subList(STATES.indexOf(state) + 1, STATES.size()).stream()
+        States.IN_ORDER.subList(States.IN_ORDER.indexOf(state) + 1, States.IN_ORDER.size()).stream()
             .filter(other -> sizes.getOrDefault(other, 0L) > 0)
             .count();
   }

@@ -116,10 +116,10 @@ final class Painter {
     for (int i = 0; i < Math.min(rows, lines.size() - top); i++) {
       grid.put(1, BODY + i, lines.get(top + i));
     }
-    if (lines.size() > rows) {
+    if (lines.size() > rows && isSilent(model)) {
       String place =
           " %d–%d of %d ".formatted(top + 1, Math.min(lines.size(), top + rows), lines.size());
-      grid.put(grid.width() - place.length() - 1, BODY, place, Style.DIM);
+      grid.put(grid.width() - place.length() - 1, grid.height() - 2, place, Style.DIM);
     }
   }
 
@@ -132,6 +132,14 @@ final class Painter {
     for (String line : PayloadText.wrapped(text, grid.width() - 4)) {
       grid.put(2, row++, line, why == null ? Style.DIM : Style.BAD);
     }
+  }
+
+  /** Whether the line above the hints is free. */
+  private static boolean isSilent(Model model) {
+    return model.question() == null
+        && model.prompt() == null
+        && model.message() == null
+        && model.health().problem() == null;
   }
 
   /** The line above the hints: what is asked, typed or told. */

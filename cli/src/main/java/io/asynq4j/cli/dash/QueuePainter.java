@@ -2,6 +2,7 @@ package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.output.States;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ final class QueuePainter {
     QueueSnapshot now = view.row() == null ? null : view.row().snapshot();
     List<Span> full = new ArrayList<>();
     List<Span> brief = new ArrayList<>();
-    for (TaskState state : Charts.STATES) {
+    for (TaskState state : States.IN_ORDER) {
       boolean isShown = state == view.state();
       long size = now == null ? 0 : now.size(state);
       full.add(tab(state.word() + " " + Figures.count(size), isShown));
@@ -91,9 +92,12 @@ final class QueuePainter {
         new Table(
             grid.width(),
             List.of(Table.Column.flexible("GROUP", 20, 10), Table.Column.right("SIZE", 12, 9)));
-    table.header(grid, header);
-    List<Answer.Group> groups = view.groupList();
-    if (groups.isEmpty()) {
+    Listing<Answer.Group> listing =
+        new Listing<>(
+            table,
+            view.groupList(),
+            group -> List.of(Table.text(group.name()), Table.text(Figures.count(group.size()))));
+    if (!listing.paint(grid, model, view, header)) {
       Painter.empty(
           grid,
           header + 1,
@@ -101,16 +105,6 @@ final class QueuePainter {
           view.groups() != null,
           view.nothing(),
           view.search().isEmpty() ? "There are no groups." : "No group matches.");
-      return;
-    }
-    Place place = view.placeNow(model.size());
-    for (int i = 0; i < Math.min(view.rows(model.size()), groups.size() - place.top()); i++) {
-      Answer.Group group = groups.get(place.top() + i);
-      table.row(
-          grid,
-          header + 1 + i,
-          place.top() + i == place.index(),
-          List.of(Table.text(group.name()), Table.text(Figures.count(group.size()))));
     }
   }
 

@@ -2,6 +2,7 @@ package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.output.States;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -257,8 +258,8 @@ record QueueView(
   }
 
   QueueView nextState(int by) {
-    int index = Charts.STATES.indexOf(state);
-    return inState(Charts.STATES.get(Math.floorMod(index + by, Charts.STATES.size())));
+    int index = States.IN_ORDER.indexOf(state);
+    return inState(States.IN_ORDER.get(Math.floorMod(index + by, States.IN_ORDER.size())));
   }
 
   boolean hasNextPage(Size size) {

@@ -1,6 +1,7 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.output.States;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +87,7 @@ final class QueuesPainter {
 
   private static void legend(Grid grid) {
     List<Span> line = new ArrayList<>();
-    for (TaskState state : Charts.STATES) {
+    for (TaskState state : States.IN_ORDER) {
       line.add(new Span(" █", Style.of(state)));
       line.add(Span.dim(state.word()));
     }
@@ -108,7 +109,7 @@ final class QueuesPainter {
                 Table.Column.right("FAILED", 6, 75),
                 Table.Column.right("ERRORS", 6, 30),
                 Table.Column.right("MEMORY", 8, 20)));
-    for (TaskState state : Charts.STATES) {
+    for (TaskState state : States.IN_ORDER) {
       columns.add(Table.Column.right(heading(state), STATE_COLUMN, importance(state)));
     }
     return new Table(width, columns);
@@ -149,7 +150,7 @@ final class QueuesPainter {
     if (now == null) {
       cells.add(
           row.problem() == null ? Table.text("…", Style.DIM) : Table.text("broken", Style.BAD));
-      while (cells.size() < 11 + Charts.STATES.size()) {
+      while (cells.size() < 11 + States.IN_ORDER.size()) {
         cells.add(Table.text(""));
       }
       return cells;
@@ -169,7 +170,7 @@ final class QueuesPainter {
             Figures.brief(now.failedToday()), now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
     cells.add(Table.text(Figures.percent(now.failedToday(), now.processedToday())));
     cells.add(Table.text(row.memory() < 0 ? Figures.NONE : Figures.bytes(row.memory())));
-    Charts.STATES.forEach(state -> cells.add(Table.text(Figures.count(now.size(state)))));
+    States.IN_ORDER.forEach(state -> cells.add(Table.text(Figures.count(now.size(state)))));
     return cells;
   }
 
@@ -230,7 +231,7 @@ final class QueuesPainter {
   private static List<Span> sizes(Map<TaskState, Long> sizes, int width) {
     List<Span> full = new ArrayList<>();
     List<Span> brief = new ArrayList<>();
-    for (TaskState state : Charts.STATES) {
+    for (TaskState state : States.IN_ORDER) {
       long size = sizes.getOrDefault(state, 0L);
       full.add(Span.dim(" " + state.word() + " "));
       full.add(new Span(Figures.count(size), Style.of(state)));

@@ -75,20 +75,11 @@ final class RedisPainter {
         new Table(
             grid.width(),
             List.of(Table.Column.left("INFO", 34, 10), Table.Column.flexible("VALUE", 10, 9)));
-    table.header(grid, y + 6);
-    List<String> keys = view.keys();
-    if (keys.isEmpty()) {
+    Listing<String> listing =
+        new Listing<>(
+            table, view.keys(), key -> List.of(Table.text(key), Table.text(text(info, key))));
+    if (!listing.paint(grid, model, view, y + 6)) {
       Painter.empty(grid, y + 7, model, /* isKnown= */ true, null, "Nothing matches.");
-      return;
-    }
-    Place place = view.placeNow(model.size());
-    for (int i = 0; i < Math.min(view.rows(model.size()), keys.size() - place.top()); i++) {
-      String key = keys.get(place.top() + i);
-      table.row(
-          grid,
-          y + 7 + i,
-          place.top() + i == place.index(),
-          List.of(Table.text(key), Table.text(text(info, key))));
     }
   }
 

@@ -3,6 +3,7 @@ package io.asynq4j.cli.dash;
 import io.asynq4j.QueueName;
 import io.asynq4j.inspect.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
+import java.time.Instant;
 import java.util.List;
 
 /** Entries of schedulers, and one of them with what it has enqueued. */
@@ -26,35 +27,29 @@ final class SchedulesPainter {
                 Table.Column.right("NEXT", 9, 80),
                 Table.Column.right("LAST", 10, 75),
                 Table.Column.flexible("PAYLOAD", 12, 20)));
-    table.header(grid, Painter.BODY + 1);
-    int first = Painter.BODY + 2;
-    if (schedules.isEmpty()) {
+    Listing<ScheduleSnapshot> listing =
+        new Listing<>(table, schedules, one -> cells(one, model.now()));
+    if (!listing.paint(grid, model, view, Painter.BODY + 1)) {
       Painter.empty(
           grid,
-          first,
+          Painter.BODY + 2,
           model,
           view.schedules() != null,
           view.nothing(),
           view.search().isEmpty() ? "There are no schedules." : "No schedule matches.");
-      return;
     }
-    Place place = view.placeNow(model.size());
-    for (int i = 0; i < Math.min(view.rows(model.size()), schedules.size() - place.top()); i++) {
-      ScheduleSnapshot one = schedules.get(place.top() + i);
-      table.row(
-          grid,
-          first + i,
-          place.top() + i == place.index(),
-          List.of(
-              Table.text(one.id()),
-              Table.text(one.spec()),
-              state(one),
-              Table.text(one.taskType()),
-              Table.text(queue(one)),
-              Table.text(Figures.in(one.next(), model.now())),
-              Table.text(Figures.ago(one.previous(), model.now())),
-              Table.text(PayloadText.preview(one.taskPayload()))));
-    }
+  }
+
+  private static List<List<Span>> cells(ScheduleSnapshot one, Instant now) {
+    return List.of(
+        Table.text(one.id()),
+        Table.text(one.spec()),
+        state(one),
+        Table.text(one.taskType()),
+        Table.text(queue(one)),
+        Table.text(Figures.in(one.next(), now)),
+        Table.text(Figures.ago(one.previous(), now)),
+        Table.text(PayloadText.preview(one.taskPayload())));
   }
 
   private static List<Span> state(ScheduleSnapshot one) {
@@ -99,21 +94,16 @@ final class SchedulesPainter {
         new Table(
             grid.width(),
             List.of(Table.Column.flexible("HAS ENQUEUED", 20, 10), Table.Column.left("AT", 40, 9)));
-    table.header(grid, y + 7);
-    List<ScheduleEvent> events = answer.events();
-    if (events.isEmpty()) {
+    Listing<ScheduleEvent> listing =
+        new Listing<>(
+            table,
+            answer.events(),
+            event ->
+                List.of(
+                    Table.text(event.taskId()),
+                    Table.text(Figures.at(event.enqueuedAt(), model.now(), model.zone()))));
+    if (!listing.paint(grid, model, view, y + 7)) {
       Painter.empty(grid, y + 8, model, /* isKnown= */ true, null, "Nothing more.");
-    }
-    Place place = view.placeNow(model.size());
-    for (int i = 0; i < Math.min(view.rows(model.size()), events.size() - place.top()); i++) {
-      ScheduleEvent event = events.get(place.top() + i);
-      table.row(
-          grid,
-          y + 8 + i,
-          place.top() + i == place.index(),
-          List.of(
-              Table.text(event.taskId()),
-              Table.text(Figures.at(event.enqueuedAt(), model.now(), model.zone()))));
     }
   }
 

@@ -2,6 +2,7 @@ package io.asynq4j.cli.dash;
 
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.WorkerSnapshot;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -39,37 +40,30 @@ final class ServersPainter {
                 Table.Column.right("STARTED", 10, 50),
                 Table.Column.right("BEAT", 5, 45),
                 Table.Column.left("ID", 36, 10)));
-    table.header(grid, Painter.BODY + 1);
-    int first = Painter.BODY + 2;
-    if (servers.isEmpty()) {
+    Listing<ServerSnapshot> listing =
+        new Listing<>(table, servers, server -> cells(server, model.now()));
+    if (!listing.paint(grid, model, view, Painter.BODY + 1)) {
       Painter.empty(
           grid,
-          first,
+          Painter.BODY + 2,
           model,
           view.servers() != null,
           view.nothing(),
           view.search().isEmpty() ? "No server is live." : "No server matches.");
-      return;
     }
-    Place place = view.placeNow(model.size());
-    for (int i = 0; i < Math.min(view.rows(model.size()), servers.size() - place.top()); i++) {
-      ServerSnapshot server = servers.get(place.top() + i);
-      table.row(
-          grid,
-          first + i,
-          place.top() + i == place.index(),
-          List.of(
-              Table.text(server.host()),
-              Table.text(Integer.toString(server.pid())),
-              Table.text(
-                  server.status(), server.status().equals("active") ? Style.GOOD : Style.WARN),
-              Charts.gauge(server.activeWorkers(), server.concurrency(), GAUGE),
-              Table.text(server.activeWorkers() + "/" + server.concurrency()),
-              Table.text(queues(server)),
-              Table.text(Figures.ago(server.started(), model.now())),
-              Table.text(Figures.age(server.heartbeatAge())),
-              Table.text(server.id(), Style.DIM)));
-    }
+  }
+
+  private static List<List<Span>> cells(ServerSnapshot server, Instant now) {
+    return List.of(
+        Table.text(server.host()),
+        Table.text(Integer.toString(server.pid())),
+        Table.text(server.status(), server.status().equals("active") ? Style.GOOD : Style.WARN),
+        Charts.gauge(server.activeWorkers(), server.concurrency(), GAUGE),
+        Table.text(server.activeWorkers() + "/" + server.concurrency()),
+        Table.text(queues(server)),
+        Table.text(Figures.ago(server.started(), now)),
+        Table.text(Figures.age(server.heartbeatAge())),
+        Table.text(server.id(), Style.DIM));
   }
 
   private static String queues(ServerSnapshot server) {
@@ -136,9 +130,9 @@ final class ServersPainter {
                 Table.Column.right("RUNS FOR", 8, 70),
                 Table.Column.right("DEADLINE", 9, 60),
                 Table.Column.flexible("PAYLOAD", 12, 50)));
-    table.header(grid, header);
-    List<WorkerSnapshot> workers = view.list();
-    if (workers.isEmpty()) {
+    Listing<WorkerSnapshot> listing =
+        new Listing<>(table, view.list(), worker -> cells(worker, model.now()));
+    if (!listing.paint(grid, model, view, header)) {
       Painter.empty(
           grid,
           header + 1,
@@ -146,22 +140,16 @@ final class ServersPainter {
           /* isKnown= */ true,
           null,
           view.search().isEmpty() ? "It works on nothing." : "No task matches.");
-      return;
     }
-    Place place = view.placeNow(model.size());
-    for (int i = 0; i < Math.min(view.rows(model.size()), workers.size() - place.top()); i++) {
-      WorkerSnapshot worker = workers.get(place.top() + i);
-      table.row(
-          grid,
-          header + 1 + i,
-          place.top() + i == place.index(),
-          List.of(
-              Table.text(worker.taskId()),
-              Table.text(worker.taskType()),
-              Table.text(worker.queue()),
-              Table.text(Figures.ago(worker.started(), model.now()).replace(" ago", "")),
-              Table.text(Figures.in(worker.deadline(), model.now())),
-              Table.text(PayloadText.preview(worker.taskPayload()))));
-    }
+  }
+
+  private static List<List<Span>> cells(WorkerSnapshot worker, Instant now) {
+    return List.of(
+        Table.text(worker.taskId()),
+        Table.text(worker.taskType()),
+        Table.text(worker.queue()),
+        Table.text(Figures.ago(worker.started(), now).replace(" ago", "")),
+        Table.text(Figures.in(worker.deadline(), now)),
+        Table.text(PayloadText.preview(worker.taskPayload())));
   }
 }

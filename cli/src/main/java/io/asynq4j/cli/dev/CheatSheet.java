@@ -34,16 +34,20 @@ final class CheatSheet {
     screen.line("");
     screen.line("In another terminal:");
     screen.line(
-        "  %s task enqueue -t demo:hello -l '{\"sleepMillis\": 500, \"failures\": 1}' -q %s%s"
-            .formatted(program, queues.get(0), flag));
+        "  %s task enqueue -t demo:hello -l '{\"sleepMillis\": 500, \"failures\": 1}'%s%s"
+            .formatted(
+                program,
+                // The usual queue goes without saying, and the line is long enough.
+                queues.get(0).equals("default") ? "" : " -q " + queues.get(0),
+                flag));
     screen.line("  %s stats --watch%s".formatted(program, flag));
     screen.line("  %s task list -q %s -s retry%s".formatted(program, queues.get(0), flag));
-    screen.line("From Java:");
+    screen.line("From Java, for TaskClient.create(redis) and TaskServer.builder(redis):");
     screen.line("  RedisConnection redis = RedisConnection.open(\"" + url + "\");");
     if (!redis.endpoints().isEmpty() && redis.kind() == RedisConfig.Kind.STANDALONE) {
-      screen.line("From Go:");
+      screen.line("From Go, for asynq.NewClient(redis) and asynq.NewServer(redis, config):");
       screen.line(
-          "  asynq.NewClient(asynq.RedisClientOpt{Addr: \"%s\", DB: %d})"
+          "  redis := asynq.RedisClientOpt{Addr: \"%s\", DB: %d}"
               .formatted(redis.endpoints().get(0), redis.database()));
     }
     screen.line("");

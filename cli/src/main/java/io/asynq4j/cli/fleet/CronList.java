@@ -49,13 +49,19 @@ final class CronList extends LookCommand {
                     "payload_base64", entry -> PayloadText.of(entry.taskPayload()).base64()),
                 Column.<ScheduleSnapshot>of("Options", "options", CronList::options).mayBeCut(),
                 Column.<ScheduleSnapshot>of("Next", "next", ScheduleSnapshot::next)
-                    .shownAs(entry -> Times.relative(entry.next(), now)),
+                    .shownAs(entry -> next(entry, now)),
                 Column.<ScheduleSnapshot>of("Previous", "previous", ScheduleSnapshot::previous)
                     .shownAs(entry -> Times.relative(entry.previous(), now)),
                 Column.data("paused_since", ScheduleSnapshot::pausedSince),
                 Column.data("steerable", ScheduleSnapshot::isRemembered)),
             "No scheduler has entries.");
     return ExitCode.DONE;
+  }
+
+  /** A scheduler tells of its next instant a little after the one before. */
+  private static String next(ScheduleSnapshot entry, Instant now) {
+    Instant next = entry.next();
+    return next != null && entry.isLive() && next.isBefore(now) ? "now" : Times.relative(next, now);
   }
 
   private static String state(ScheduleSnapshot entry) {

@@ -6,10 +6,12 @@ import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskStateException;
 import io.asynq4j.cli.settings.UnknownContextException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -52,6 +54,8 @@ public final class Complaints implements IExecutionExceptionHandler, IParameterE
           message,
           "a task that succeeded is kept only for its retention; 'asynq task search --id PREFIX'"
               + " looks in all queues");
+    } else if (failure instanceof TaskStateException) {
+      return Failure.failed(message, "'asynq task explain ID' tells how it stands with it");
     } else if (failure instanceof ScheduleNotFoundException) {
       return Failure.notFound(
           message, "'asynq cron list' shows all entries; Go's can only be listed");
@@ -78,18 +82,38 @@ public final class Complaints implements IExecutionExceptionHandler, IParameterE
 
   @Override
   public int handleParseException(ParameterException misuse, String[] arguments) {
-    CommandLine command = misuse.getCommandLine();
-    List<String> meant =
-        misuse instanceof UnmatchedArgumentException unmatched
-            ? unmatched.getSuggestions()
-            : List.of();
-    say(
-        misuse instanceof UnmatchedArgumentException unmatched
-            ? unknown(unmatched)
-            : String.valueOf(misuse.getMessage()),
-        (meant.isEmpty() ? "" : "did you mean " + String.join(" or ", meant) + "? ")
-            + help(command));
+    String help = help(misuse.getCommandLine());
+    if (misuse instanceof UnmatchedArgumentException unmatched) {
+      say(unknown(unmatched), meant(unmatched) + help);
+    } else if (misuse instanceof OptionAsValueException known) {
+      say(String.valueOf(known.getMessage()), known.nextStep() + help);
+    } else {
+      say(String.valueOf(misuse.getMessage()), help);
+    }
     return ExitCode.USAGE;
+  }
+
+  private static String meant(UnmatchedArgumentException unmatched) {
+    List<String> similar = similar(unmatched);
+    if (!similar.isEmpty()) {
+      return "did you mean " + String.join(" or ", similar) + "? ";
+    }
+    boolean takesWords =
+        !unmatched.getCommandLine().getCommandSpec().positionalParameters().isEmpty();
+    return takesWords && unmatched.getUnmatched().get(0).startsWith("-")
+        ? "a word that begins with - goes behind -- ; "
+        : "";
+  }
+
+  /** Nearest by letters; picocli's own are by sets of them, and take stats for tsak. */
+  private static List<String> similar(UnmatchedArgumentException unmatched) {
+    String word = unmatched.getUnmatched().get(0);
+    CommandLine command = unmatched.getCommandLine();
+    Set<String> known =
+        word.startsWith("-")
+            ? command.getCommandSpec().optionsMap().keySet()
+            : command.getSubcommands().keySet();
+    return SimilarWords.nearest(word, known);
   }
 
   private static String unknown(UnmatchedArgumentException unmatched) {

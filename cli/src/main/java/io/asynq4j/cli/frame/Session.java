@@ -34,17 +34,23 @@ public final class Session implements AutoCloseable {
   public static RedisConnection connect(RedisConfig config) {
     RedisConnection redis = RedisConnection.lazy(config);
     try {
-      redis.ping();
+      requireAnswer(redis);
       return redis;
-    } catch (BrokerException e) {
+    } catch (RuntimeException e) {
       redis.close();
+      throw e;
+    }
+  }
+
+  /** Fails as one that cannot connect, when it cannot. */
+  public static void requireAnswer(RedisConnection redis) {
+    try {
+      redis.ping();
+    } catch (BrokerException e) {
       throw Failure.cannotConnect(
           String.valueOf(e.getMessage()),
           "start one with 'asynq dev', or say where it is: --redis URL, the variable"
               + " ASYNQ_REDIS_URL, or 'asynq context set NAME --redis URL'");
-    } catch (RuntimeException e) {
-      redis.close();
-      throw e;
     }
   }
 

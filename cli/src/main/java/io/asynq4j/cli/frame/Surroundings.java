@@ -47,7 +47,7 @@ public record Surroundings(
     return new Surroundings(
         System.getProperty(PREFIX + "program", "asynq"),
         System.getenv(),
-        Path.of(System.getProperty("user.home")),
+        home(System.getenv()),
         System.in,
         new PrintStream(
             new FileOutputStream(FileDescriptor.out),
@@ -61,6 +61,14 @@ public record Surroundings(
         terminal,
         flag("progress"),
         terminal ? Integer.getInteger(PREFIX + "columns", USUAL_COLUMNS) : 0);
+  }
+
+  /**
+   * As other programs find it; Java asks the system, which may know no such user in a container.
+   */
+  static Path home(Map<String, String> variables) {
+    String told = variables.getOrDefault("HOME", "");
+    return Path.of(told.isEmpty() ? System.getProperty("user.home") : told);
   }
 
   private static boolean flag(String name) {

@@ -2,6 +2,7 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.States;
 import io.asynq4j.cli.output.Times;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.util.ArrayList;
@@ -14,24 +15,9 @@ final class QueueColumns {
 
   private QueueColumns() {}
 
-  /** In the order in which tasks live. */
-  private static final List<TaskState> STATES =
-      List.of(
-          TaskState.ACTIVE,
-          TaskState.PENDING,
-          TaskState.AGGREGATING,
-          TaskState.SCHEDULED,
-          TaskState.RETRY,
-          TaskState.ARCHIVED,
-          TaskState.COMPLETED);
-
   /** What tells less of how a queue is doing. */
   private static final Set<TaskState> OPTIONAL =
       Set.of(TaskState.AGGREGATING, TaskState.SCHEDULED, TaskState.COMPLETED);
-
-  static List<TaskState> states() {
-    return STATES;
-  }
 
   static Column<QueueSnapshot> name() {
     return Column.of("Queue", "queue", QueueSnapshot::queue);
@@ -49,7 +35,7 @@ final class QueueColumns {
 
   static List<Column<QueueSnapshot>> sizes() {
     List<Column<QueueSnapshot>> columns = new ArrayList<>();
-    for (TaskState state : STATES) {
+    for (TaskState state : States.IN_ORDER) {
       Column<QueueSnapshot> column =
           Column.count(title(state), state.word(), queue -> queue.size(state));
       columns.add(OPTIONAL.contains(state) ? column.mayBeLeftOut() : column);

@@ -72,7 +72,7 @@ final class QueueLimit extends RedisCommand {
 
   @Override
   protected void check() {
-    if (clear && (maxActive != null || ordered != null || rate != null)) {
+    if (clear && namesLimits()) {
       throw Failure.usage("--clear sets no limits", "leave it out, or the limits");
     }
     if (burst != null && rate == null) {
@@ -84,11 +84,13 @@ final class QueueLimit extends RedisCommand {
   @Override
   protected int run(Session session) {
     Inspector inspector = session.inspector();
-    // A name that was mistyped would get limits that nobody ever sees.
-    if (!inspector.queues().contains(queue)) {
+    QueueLimits before = inspector.limits(queue);
+    // A name that was mistyped would get limits that nobody ever sees; those of a queue that is
+    // not there yet can be seen and taken back.
+    if (!inspector.queues().contains(queue) && (namesLimits() || before.equals(QueueLimits.NONE))) {
       throw new QueueNotFoundException(QueueName.of(queue));
     }
-    QueueLimits limits = clear ? QueueLimits.NONE : inspector.limits(queue);
+    QueueLimits limits = clear ? QueueLimits.NONE : before;
     if (maxActive != null) {
       limits = limits.withMaxActive(maxActive);
     }
@@ -113,8 +115,12 @@ final class QueueLimit extends RedisCommand {
     return ExitCode.DONE;
   }
 
+  private boolean namesLimits() {
+    return maxActive != null || ordered != null || rate != null;
+  }
+
   private boolean sets() {
-    return clear || maxActive != null || ordered != null || rate != null;
+    return clear || namesLimits();
   }
 
   private @Nullable RateLimit given() {

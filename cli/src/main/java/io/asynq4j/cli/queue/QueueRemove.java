@@ -5,6 +5,7 @@ import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.Counts;
 import io.asynq4j.inspect.Inspector;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -62,7 +63,7 @@ final class QueueRemove extends RedisCommand {
     if (force
         && tasks > 0
         && !confirmation.ask(
-            session, "Remove queue %s with its %,d tasks?".formatted(name, tasks))) {
+            session, "Remove queue %s with its %s?".formatted(name, Counts.tasks(tasks)))) {
       return "";
     }
     inspector.removeQueue(name, force);

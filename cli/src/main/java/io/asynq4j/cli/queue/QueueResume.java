@@ -1,14 +1,7 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.QueueName;
-import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.cli.frame.RedisCommand;
-import io.asynq4j.cli.frame.Session;
-import io.asynq4j.cli.queue.QueuePause.Change;
-import java.util.List;
-import java.util.Set;
+import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** Ends the pause of queues. */
 @Command(
@@ -17,27 +10,19 @@ import picocli.CommandLine.Parameters;
     description = "Ends the pause of queues.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq queue resume mail", "  asynq queue unpause mail default"})
-final class QueueResume extends RedisCommand {
+final class QueueResume extends QueueSwitch {
 
-  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "The names of queues.")
-  private List<String> queues = List.of();
+  QueueResume() {
+    super(/* paused= */ false);
+  }
 
+  /** One may have been paused before it was there. */
   @Override
-  protected int run(Session session) {
-    Set<String> known = session.inspector().queues();
-    Each<Change> each = new Each<>(session);
-    List<Change> changes =
-        each.of(
-            queues,
-            name -> {
-              boolean changed = session.inspector().resume(name);
-              // One may have been paused before it was there.
-              if (!changed && !known.contains(name)) {
-                throw new QueueNotFoundException(QueueName.of(name));
-              }
-              return new Change(name, false, changed);
-            });
-    session.printer().told(changes, Change.COLUMNS, Change::words);
-    return each.exitCode();
+  boolean change(Inspector inspector, String queue, boolean isKnown) {
+    boolean changed = inspector.resume(queue);
+    if (!changed) {
+      requireKnown(queue, isKnown);
+    }
+    return changed;
   }
 }

@@ -7,6 +7,7 @@ import io.asynq4j.cli.frame.LookCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.Printer;
+import io.asynq4j.cli.output.States;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.time.ZoneOffset;
@@ -86,7 +87,7 @@ public final class StatsCommand extends LookCommand {
 
     static Total of(List<QueueSnapshot> queues, Session session) {
       Map<TaskState, Long> sizes = new LinkedHashMap<>();
-      for (TaskState state : QueueColumns.states()) {
+      for (TaskState state : States.IN_ORDER) {
         sizes.put(state, queues.stream().mapToLong(queue -> queue.size(state)).sum());
       }
       return new Total(
@@ -98,7 +99,7 @@ public final class StatsCommand extends LookCommand {
 
     static List<Column<Total>> states() {
       List<Column<Total>> columns = new ArrayList<>();
-      for (TaskState state : QueueColumns.states()) {
+      for (TaskState state : States.IN_ORDER) {
         columns.add(
             Column.count(
                 QueueColumns.title(state), state.word(), total -> total.sizes().get(state)));

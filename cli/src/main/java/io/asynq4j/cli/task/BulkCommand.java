@@ -8,6 +8,7 @@ import io.asynq4j.cli.frame.Interruption;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.Counts;
 import io.asynq4j.cli.output.ProgressBar;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
@@ -186,8 +187,8 @@ abstract class BulkCommand extends RedisCommand {
                 Column.data("cursor", any -> limit == null ? report.cursor() : null)),
             any ->
                 dryRun
-                    ? "%,d tasks would be %s.".formatted(report.matched(), done())
-                    : "%,d tasks %s.".formatted(report.done(), done()));
+                    ? "%s would be %s.".formatted(Counts.tasks(report.matched()), done())
+                    : "%s %s.".formatted(Counts.tasks(report.done()), done()));
     report.failures().stream()
         .limit(MOST_TOLD)
         .forEach(each -> session.note("asynq: task %s %s".formatted(each.id(), each.problem())));

@@ -1,7 +1,5 @@
 package io.asynq4j.cli.task;
 
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.LookCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.inspect.Explanation;
@@ -9,7 +7,6 @@ import io.asynq4j.inspect.Reason;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** Why a task does not run. */
 @Command(
@@ -18,20 +15,10 @@ import picocli.CommandLine.Mixin;
     description = "Says why a task does not run, or where it is instead.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq task explain later-7", "  asynq task why -q mail -i broken-1 --json"})
-final class TaskExplain extends LookCommand {
-
-  @SuppressWarnings("NullAway.Init")
-  @Mixin
-  private ChosenTasks tasks;
+final class TaskExplain extends TaskLook {
 
   @Override
-  protected void check() {
-    tasks.check();
-  }
-
-  @Override
-  protected int run(Session session) {
-    TaskRef ref = tasks.findOne(session.inspector());
+  void show(Session session, TaskRef ref) {
     Explanation explanation = session.inspector().explain(ref.queue(), ref.id());
     session
         .printer()
@@ -44,7 +31,6 @@ final class TaskExplain extends LookCommand {
                 Column.of("Why", "text", Explanation::text),
                 Column.data(
                     "reasons", each -> each.reasons().stream().map(TaskExplain::kind).toList())));
-    return ExitCode.DONE;
   }
 
   /** {@code QueuePaused} as {@code queue_paused}. */

@@ -6,6 +6,7 @@ import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.Interruption;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.Counts;
 import io.asynq4j.cli.output.ProgressBar;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.EnqueueResult;
@@ -126,9 +127,9 @@ final class TaskFile {
   }
 
   private String words() {
-    return "%,d tasks enqueued%s%s."
+    return "%s enqueued%s%s."
         .formatted(
-            enqueued,
+            Counts.tasks(enqueued),
             present == 0 ? "" : ", %,d were there already".formatted(present),
             failed == 0 ? "" : ", %,d failed".formatted(failed));
   }

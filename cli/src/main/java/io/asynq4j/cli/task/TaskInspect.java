@@ -2,8 +2,6 @@ package io.asynq4j.cli.task;
 
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.LookCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.Format;
@@ -15,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** All that is known of a task. */
 @Command(
@@ -26,20 +23,10 @@ import picocli.CommandLine.Mixin;
       "  asynq task inspect --queue mail --id welcome-42",
       "  asynq task inspect welcome-42 --json"
     })
-final class TaskInspect extends LookCommand {
-
-  @SuppressWarnings("NullAway.Init")
-  @Mixin
-  private ChosenTasks tasks;
+final class TaskInspect extends TaskLook {
 
   @Override
-  protected void check() {
-    tasks.check();
-  }
-
-  @Override
-  protected int run(Session session) {
-    TaskRef ref = tasks.findOne(session.inspector());
+  void show(Session session, TaskRef ref) {
     TaskInfo task = session.inspector().task(ref.queue(), ref.id());
     Printer printer = session.printer();
     List<Column<TaskInfo>> columns =
@@ -53,7 +40,6 @@ final class TaskInspect extends LookCommand {
         printer.format() == Format.TABLE
             ? columns.stream().filter(column -> !column.shown().apply(task).isEmpty()).toList()
             : columns);
-    return ExitCode.DONE;
   }
 
   private static @Nullable Object objects(List<FailedAttempt> failures) {

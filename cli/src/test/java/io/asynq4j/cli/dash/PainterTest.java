@@ -112,6 +112,17 @@ class PainterTest {
   }
 
   @Test
+  void whereOneIsInALongTextStandsBelowItUnlessSomethingIsSaid() {
+    Model help = press(Samples.queues(), "?");
+    List<String> lines = Samples.text(help).lines().toList();
+    assertThat(lines.get(Painter.BODY)).isEqualTo(" Everywhere");
+    assertThat(lines.get(22)).endsWith(" 1–20 of 55");
+    assertThat(Samples.text(help.saying("Well done.", true)))
+        .contains("Well done.")
+        .doesNotContain(" of 55");
+  }
+
+  @Test
   void theOverviewHasBarsFiguresAndSparklines() {
     assertLooksLike("queues", press(Samples.queues(), "j"));
   }

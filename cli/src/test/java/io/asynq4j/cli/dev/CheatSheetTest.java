@@ -35,4 +35,14 @@ class CheatSheetTest {
         .hasSize(3)
         .allMatch(line -> line.endsWith(" --redis redis://127.0.0.1:6379"));
   }
+
+  @Test
+  void programsInJavaAndGoArePointedAtIt() {
+    assertThat(shown("redis://127.0.0.1:7001/3", "redis://127.0.0.1:6379"))
+        .contains("RedisConnection.open(\"redis://127.0.0.1:7001/3\")", "TaskServer.builder(redis)")
+        .contains("asynq.RedisClientOpt{Addr: \"127.0.0.1:7001\", DB: 3}", "asynq.NewServer(");
+    assertThat(shown("redis-cluster://127.0.0.1:7001", "redis://127.0.0.1:6379"))
+        .contains("RedisConnection.open(\"redis-cluster://127.0.0.1:7001")
+        .doesNotContain("RedisClientOpt");
+  }
 }

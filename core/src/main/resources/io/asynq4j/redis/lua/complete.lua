@@ -2,46 +2,55 @@
 --
 -- TRANSITION active -> completed, active -> absent
 -- KEYS       active lease completed lane guard
--- ARGV       now prefix sequence keep
+-- ARGV       now prefix sequence keep width
 -- ITEMS      id token msg lock retention has_result result
 -- DERIVES    t:<id>, departed, processed, processed:<day>, the lock
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost
+--
+-- Of tasks that have neither a lock nor a retention, which are most, only id and token are sent: the width says how much.
 local active, lease, completed, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+local now, prefix, sequence, keep, width = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 
 local answers = recall(lane, sequence)
 if answers then
   return answers
 end
 
-local ids, settled = column(5, 7), nil
-answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(6, 7)))
-local n, kept, gone, locks = 0, {}, {}, {}
-for i = 5, #ARGV, 7 do
-  n = n + 1
-  if answers[n] == 1 then
-    local id, msg, lock = ARGV[i], ARGV[i + 2], ARGV[i + 3]
-    local retention, has_result, result = tonumber(ARGV[i + 4]), ARGV[i + 5], ARGV[i + 6]
-    local task = prefix .. 't:' .. id
-    if retention == 0 then
-      add(gone, task)
-    else
-      add(kept, math.ceil(to_millis(now) / 1000) + retention, id)
-      local fields = { 'msg', msg, 'state', 'completed' }
-      if has_result == '1' then
-        add(fields, 'result', result)
+local ids, settled = column(6, width), nil
+answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(7, width)))
+if #settled == 0 then
+  return answers
+end
+local kept, gone, locks = {}, {}, {}
+if width == 2 then
+  for i = 1, #settled do
+    gone[i] = prefix .. 't:' .. settled[i]
+  end
+else
+  for n = 1, #ids do
+    if answers[n] == 1 then
+      local i = 6 + (n - 1) * width
+      local id, msg, lock = ids[n], ARGV[i + 2], ARGV[i + 3]
+      local retention, has_result, result = tonumber(ARGV[i + 4]), ARGV[i + 5], ARGV[i + 6]
+      local task = prefix .. 't:' .. id
+      if retention == 0 then
+        add(gone, task)
+      else
+        add(kept, math.ceil(to_millis(now) / 1000) + retention, id)
+        local fields = { 'msg', msg, 'state', 'completed' }
+        if has_result == '1' then
+          add(fields, 'result', result)
+        end
+        redis.call('HSET', task, unpack(fields))
+        redis.call('HDEL', task, 'claim', 'place', 'crashes')
       end
-      redis.call('HSET', task, unpack(fields))
-      redis.call('HDEL', task, 'claim', 'place', 'crashes')
+      add(locks, lock)
     end
-    add(locks, lock)
   end
 end
-if #settled > 0 then
-  call_once('ZADD', completed, kept)
-  delete_all(gone)
-  release(locks, settled)
-  count(prefix, to_seconds(now), #settled, 0)
-  remember(lane, sequence, keep, answers)
-end
+call_once('ZADD', completed, kept)
+delete_all(gone)
+release(locks, settled)
+count(prefix, to_seconds(now), #settled, 0)
+remember(lane, sequence, keep, answers)
 return answers

@@ -1,23 +1,25 @@
 -- Deletes tasks that are not running, with the locks they hold. An id that was found in a container and stands for no task
--- is taken out of it.
+-- is taken out of it. Where a task has to be as it was seen, one that has changed since stays.
 --
 -- TRANSITION pending -> absent, scheduled -> absent, retry -> absent, archived -> absent, completed -> absent, aggregating -> absent
 -- KEYS       groups guard
--- ARGV       prefix container
+-- ARGV       prefix container expected
 -- ITEMS      id
 -- DERIVES    t:<id>, g:<group>, every container, lease, sets under way and spent, the lock
--- RETURNS    for each task 1 = deleted, 0 = not found, or the state that forbids it
+-- RETURNS    for each task 1 = deleted, 0 = not found, -1 = not as expected (its state, pending_since and msg, with spaces
+--            between; '' = anything), or the state that forbids it
 local groups = KEYS[1]
-local prefix, container = ARGV[1], ARGV[2]
+local prefix, container, expected = ARGV[1], ARGV[2], ARGV[3]
 
 local answers, leaving, gone = {}, {}, {}
 local ids, tasks, locks = {}, {}, {}
-for i = 3, #ARGV do
+for i = 4, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
   local record = redis.call('HMGET', task, 'state', 'group', 'unique_key')
   local state = record[1]
   local answer = 1
+  local seen = expected ~= '' and redis.call('HMGET', task, 'pending_since', 'msg')
   if not state then
     -- What has no state is a late result written by the original, in no container, or nothing but an id in one.
     answer = redis.call('DEL', task)
@@ -27,6 +29,8 @@ for i = 3, #ARGV do
     end
   elseif gone[id] then
     answer = 0
+  elseif seen and expected ~= state .. ' ' .. (seen[1] or '') .. ' ' .. (seen[2] or '') then
+    answer = -1
   elseif not may_leave(prefix, id, state, record[2], leaving) then
     answer = state
   else

@@ -87,9 +87,10 @@ end
 
 -- One column of the items: every so manieth argument, from the first on.
 local function column(first, width)
-  local values = {}
+  local values, n = {}, 0
   for i = first, #ARGV, width do
-    values[#values + 1] = ARGV[i]
+    n = n + 1
+    values[n] = ARGV[i]
   end
   return values
 end
@@ -263,10 +264,16 @@ end
 -- a whole number, so it never is.
 local function held(prefix, lease, ids, tokens)
   local scores, mine = redis.call('ZMSCORE', lease, unpack(ids)), {}
+  local token, digits
   for i = 1, #ids do
-    mine[i] = scores[i]
-      and math.floor(tonumber(scores[i]) % 1 * 1000000 + 0.5) == tonumber(string.sub(tokens[i], 1, 6))
-      and redis.call('HGET', prefix .. 't:' .. ids[i], 'claim') == tokens[i]
+    -- What was claimed together has one token.
+    if tokens[i] ~= token then
+      token, digits = tokens[i], tonumber(string.sub(tokens[i], 1, 6))
+    end
+    local score = scores[i]
+    mine[i] = score
+      and math.floor(score % 1 * 1000000 + 0.5) == digits
+      and redis.call('HGET', prefix .. 't:' .. ids[i], 'claim') == token
   end
   return mine
 end
@@ -361,16 +368,17 @@ end
 
 -- Ends attempts, if they are the caller's to end. Returns for each 1 or 0, and the ids of those that have ended.
 local function end_attempts(prefix, active, lease, ids, mine)
-  local answers, ended, seen = {}, {}, {}
+  local answers, ended, seen, n = {}, {}, {}, 0
   for i = 1, #ids do
-    if mine[i] and not seen[ids[i]] then
-      answers[i], seen[ids[i]] = 1, true
-      add(ended, ids[i])
+    local id = ids[i]
+    if mine[i] and not seen[id] then
+      n = n + 1
+      answers[i], seen[id], ended[n] = 1, true, id
     else
       answers[i] = 0
     end
   end
-  if #ended > 0 then
+  if n > 0 then
     leave_active(prefix, active, ended)
     redis.call('ZREM', lease, unpack(ended))
   end

@@ -16,9 +16,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A line of the admin protocol, and its answer. Made and started on the loop. */
 final class AdminCommand {
@@ -87,7 +89,7 @@ final class AdminCommand {
               try {
                 answer = question.get();
               } catch (RuntimeException e) {
-                Refusal refusal = Session.refusalFor(e);
+                Refusal refusal = Refusal.of(e);
                 answer = error(refusal.code(), refusal.text());
               }
               String text = answer;
@@ -129,8 +131,9 @@ final class AdminCommand {
         long waiting = 0;
         long running = 0;
         for (Priority priority : Priority.values()) {
-          waiting += count(function, priority, WAITING);
-          running += count(function, priority, EnumSet.of(TaskState.ACTIVE));
+          QueueSnapshot queue = queue(function, priority).orElse(null);
+          waiting += waiting(queue);
+          running += queue == null ? 0 : queue.size(TaskState.ACTIVE);
         }
         row(text, function, waiting + running, running, workers.getOrDefault(function, 0));
       }
@@ -145,9 +148,9 @@ final class AdminCommand {
         row(
             text,
             function,
-            count(function, Priority.HIGH, WAITING),
-            count(function, Priority.NORMAL, WAITING),
-            count(function, Priority.LOW, WAITING),
+            waiting(queue(function, Priority.HIGH).orElse(null)),
+            waiting(queue(function, Priority.NORMAL).orElse(null)),
+            waiting(queue(function, Priority.LOW).orElse(null)),
             workers.getOrDefault(function, 0));
       }
       return text.append(".\n").toString();
@@ -162,16 +165,19 @@ final class AdminCommand {
     text.append('\n');
   }
 
-  private long count(String function, Priority priority, Set<TaskState> states) {
+  private static long waiting(@Nullable QueueSnapshot queue) {
+    return queue == null ? 0 : WAITING.stream().mapToLong(queue::size).sum();
+  }
+
+  private Optional<QueueSnapshot> queue(String function, Priority priority) {
     TaskDefinition definition = parts.functions().find(priority.nameOf(function)).orElse(null);
     if (definition == null) {
-      return 0;
+      return Optional.empty();
     }
     try {
-      QueueSnapshot queue = parts.inspector().queue(definition.queue().value());
-      return states.stream().mapToLong(queue::size).sum();
+      return Optional.of(parts.inspector().queue(definition.queue().value()));
     } catch (QueueNotFoundException e) {
-      return 0;
+      return Optional.empty();
     }
   }
 
@@ -257,12 +263,21 @@ final class AdminCommand {
                   .functions()
                   .keyOf(words.get(2))
                   .orElseThrow(() -> new Refusal("UNKNOWN_JOB", ""));
-          try {
-            parts.inspector().delete(key.queue(), key.id());
-          } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
+          if (!hasDeleted(key)) {
             throw new Refusal("UNKNOWN_JOB", "");
           }
           return "OK\r\n";
         });
+  }
+
+  /** Only one that waits: the result of one that has ended may be wanted. */
+  private boolean hasDeleted(JobKey key) {
+    try {
+      return parts
+          .inspector()
+          .deleteIf(key.queue(), key.id(), task -> !JobKey.hasEnded(task));
+    } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
+      return false;
+    }
   }
 }

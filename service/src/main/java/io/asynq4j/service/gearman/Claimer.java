@@ -64,7 +64,7 @@ final class Claimer {
 
   // All guarded by this.
   private final Map<String, QueueState> states = new HashMap<>();
-  private final Map<Session, Set<String>> sleepers = new LinkedHashMap<>();
+  private final Map<WorkerSide, Set<String>> sleepers = new LinkedHashMap<>();
   private boolean outage;
   private boolean draining;
 
@@ -107,7 +107,7 @@ final class Claimer {
   }
 
   /** A worker waits to be woken. False when there may be something for it already. */
-  synchronized boolean sleep(Session worker, Set<String> queues) {
+  synchronized boolean sleep(WorkerSide worker, Set<String> queues) {
     if (!draining && !outage && !queues.stream().allMatch(queue -> stateOf(queue).dry)) {
       return false;
     }
@@ -116,12 +116,22 @@ final class Claimer {
   }
 
   /** It has come by itself, or is gone. */
-  synchronized void awake(Session worker) {
+  synchronized void awake(WorkerSide worker) {
     sleepers.remove(worker);
   }
 
   private QueueState stateOf(String queue) {
     return states.computeIfAbsent(queue, any -> new QueueState());
+  }
+
+  /**
+   * Somebody has put a task into a queue: whoever asks gets it, also before Redis has told of it.
+   * Who sleeps is woken when it does.
+   */
+  synchronized void filled(String queue) {
+    QueueState state = stateOf(queue);
+    state.changes++;
+    state.dry = false;
   }
 
   private synchronized void tellOf(String queue) {
@@ -143,8 +153,8 @@ final class Claimer {
     wake(List.copyOf(sleepers.keySet()));
   }
 
-  private List<Session> sleepersOf(String queue) {
-    List<Session> found = new ArrayList<>();
+  private List<WorkerSide> sleepersOf(String queue) {
+    List<WorkerSide> found = new ArrayList<>();
     sleepers.forEach(
         (worker, queues) -> {
           if (queues.contains(queue)) {
@@ -154,12 +164,12 @@ final class Claimer {
     return found;
   }
 
-  private void wake(Collection<Session> workers) {
+  private void wake(Collection<WorkerSide> workers) {
     if (draining || workers.isEmpty()) {
       return;
     }
     sleepers.keySet().removeAll(workers);
-    loop.execute(() -> workers.forEach(Session::wake));
+    loop.execute(() -> workers.forEach(WorkerSide::wake));
   }
 
   /** Workers are given nothing any more, and let sleep. */
@@ -368,7 +378,7 @@ final class Claimer {
 
   /** A message was lost, or there is a pause or a limit: one is sent to see. */
   private synchronized void haveTried(String queue) {
-    List<Session> waiting = sleepersOf(queue);
+    List<WorkerSide> waiting = sleepersOf(queue);
     QueueState state = stateOf(queue);
     if (state.dry) {
       state.dry = false;

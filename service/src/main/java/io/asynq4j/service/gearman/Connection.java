@@ -32,6 +32,11 @@ final class Connection implements PacketReader.Sink {
   private static final int MOST_WRITTEN_AT_ONCE = 64;
   private static final long STALLED_NANOS = Duration.ofMinutes(1).toNanos();
 
+  /** A client may be busy with what it was sent before. */
+  private static final long UNREAD_NANOS = Duration.ofMinutes(5).toNanos();
+
+  private static final long ENDING_NANOS = Duration.ofSeconds(10).toNanos();
+
   /** Who is at the other end. */
   interface Peer {
 
@@ -85,6 +90,7 @@ final class Connection implements PacketReader.Sink {
   private final long mostBytes;
   private final Consumer<Connection> toFlush;
   private final Consumer<Connection> onClose;
+  private final Room room;
   private final PacketReader reader;
   private final Deque<Place> open = new ArrayDeque<>();
   private final Deque<ByteBuffer> out = new ArrayDeque<>();
@@ -92,6 +98,8 @@ final class Connection implements PacketReader.Sink {
   private long openBytes;
   private long outBytes;
   private long heardAt = System.nanoTime();
+  private long writtenAt = System.nanoTime();
+  private long closingAt;
   private boolean heard;
   private boolean held;
   private boolean paused;
@@ -103,6 +111,7 @@ final class Connection implements PacketReader.Sink {
       SelectionKey key,
       long number,
       int maxPacket,
+      Room room,
       Consumer<Connection> toFlush,
       Consumer<Connection> onClose)
       throws IOException {
@@ -113,7 +122,8 @@ final class Connection implements PacketReader.Sink {
     this.mostBytes = 2L * maxPacket + (1 << 20);
     this.toFlush = toFlush;
     this.onClose = onClose;
-    this.reader = new PacketReader(maxPacket, this);
+    this.room = room;
+    this.reader = new PacketReader(maxPacket, room, this);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     noticeTheDead();
   }
@@ -215,6 +225,7 @@ final class Connection implements PacketReader.Sink {
     Place place = new Place(weight);
     open.add(place);
     openBytes += weight;
+    room.add(weight);
     return place;
   }
 
@@ -227,9 +238,12 @@ final class Connection implements PacketReader.Sink {
     while (!open.isEmpty() && open.element().filled) {
       Place place = open.remove();
       openBytes -= place.weight;
+      room.free(place.weight);
       if (place.answer != null && !closed) {
+        writtenAt = out.isEmpty() ? System.nanoTime() : writtenAt;
         out.add(place.answer);
         outBytes += place.answer.remaining();
+        room.add(place.answer.remaining());
       }
     }
     if (!closed) {
@@ -246,6 +260,8 @@ final class Connection implements PacketReader.Sink {
         ByteBuffer[] some = out.stream().limit(MOST_WRITTEN_AT_ONCE).toArray(ByteBuffer[]::new);
         long written = channel.write(some);
         outBytes -= written;
+        room.free(written);
+        writtenAt = written > 0 ? System.nanoTime() : writtenAt;
         while (!out.isEmpty() && !out.element().hasRemaining()) {
           out.remove();
         }
@@ -292,8 +308,10 @@ final class Connection implements PacketReader.Sink {
   void tick(long now) {
     if (reader.isAmidst() && !held && now - heardAt > STALLED_NANOS) {
       close("it has stopped in the middle of a packet");
-    } else if (isFarBehind()) {
+    } else if (isFarBehind() || (!out.isEmpty() && now - writtenAt > UNREAD_NANOS)) {
       close("it does not read what it is sent");
+    } else if (closing && open.isEmpty() && now - closingAt > ENDING_NANOS) {
+      close("it is done, and does not read what it is sent");
     } else if (peer != null) {
       peer.tick(now);
     }
@@ -301,7 +319,10 @@ final class Connection implements PacketReader.Sink {
 
   /** Ends when everything that is due has been sent. */
   void closeWhenWritten() {
-    closing = true;
+    if (!closing) {
+      closing = true;
+      closingAt = System.nanoTime();
+    }
     toFlush.accept(this);
   }
 
@@ -318,6 +339,9 @@ final class Connection implements PacketReader.Sink {
     }
     onClose.accept(this);
     out.clear();
+    room.free(outBytes);
+    outBytes = 0;
+    reader.end();
     if (peer != null) {
       peer.closed();
     }

@@ -32,14 +32,21 @@ final class EventLoop {
   private static final long TICK_NANOS = Duration.ofMillis(100).toNanos();
   private static final int BACKLOG = 1_024;
 
+  /** However many knock, those who are in are served. */
+  private static final int MOST_ACCEPTED_A_TURN = 256;
+
+  private static final long COMPLAINT_NANOS = Duration.ofSeconds(10).toNanos();
+
   /** Nothing that is done for one turn may keep the sockets waiting for long. */
   private static final int MOST_TASKS_A_TURN = 10_000;
 
   private final Selector selector;
   private final ServerSocketChannel server;
+  private @Nullable SelectionKey acceptKey;
   private final int port;
   private final int maxConnections;
   private final int maxPacket;
+  private final Room room = Room.ofHeap();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Set<Connection> connections = new LinkedHashSet<>();
   private final Set<Connection> toFlush = new LinkedHashSet<>();
@@ -51,6 +58,8 @@ final class EventLoop {
       };
   private long accepted;
   private long lastTick = System.nanoTime();
+  private long lastComplaint = System.nanoTime() - COMPLAINT_NANOS;
+  private long complaints;
   private volatile boolean stopping;
 
   EventLoop(GearmanConfig config) {
@@ -75,7 +84,7 @@ final class EventLoop {
       server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       server.bind(new InetSocketAddress(config.host(), config.port()), BACKLOG);
       server.configureBlocking(false);
-      server.register(selector, SelectionKey.OP_ACCEPT);
+      acceptKey = server.register(selector, SelectionKey.OP_ACCEPT);
       return ((InetSocketAddress) server.getLocalAddress()).getPort();
     } catch (IOException e) {
       server.close();
@@ -148,6 +157,7 @@ final class EventLoop {
     long now = System.nanoTime();
     if (now - lastTick >= TICK_NANOS) {
       lastTick = now;
+      listen(true);
       connections().forEach(each -> guarded(each, () -> each.tick(now)));
     }
     List<Connection> flushed = List.copyOf(toFlush);
@@ -189,7 +199,7 @@ final class EventLoop {
   }
 
   private void accept() {
-    while (true) {
+    for (int i = 0; i < MOST_ACCEPTED_A_TURN; i++) {
       SocketChannel channel = null;
       try {
         channel = server.accept();
@@ -197,17 +207,38 @@ final class EventLoop {
           return;
         }
         take(channel);
-      } catch (IOException e) {
-        log.warn("a gearman connection could not be accepted: {}", e.getMessage());
+      } catch (IOException | RuntimeException e) {
+        complain("a gearman connection could not be accepted: " + e.getMessage());
         discard(channel);
-        return;
+        if (channel == null) {
+          // No file descriptors are left, or the like: not again and again without a pause.
+          listen(false);
+          return;
+        }
       }
+    }
+  }
+
+  private void listen(boolean on) {
+    if (acceptKey != null && acceptKey.isValid()) {
+      acceptKey.interestOps(on ? SelectionKey.OP_ACCEPT : 0);
+    }
+  }
+
+  /** Whoever knocks a thousand times must not fill the log. */
+  private void complain(String problem) {
+    complaints++;
+    long now = System.nanoTime();
+    if (now - lastComplaint >= COMPLAINT_NANOS) {
+      log.warn("{} ({} such since the last time)", problem, complaints);
+      lastComplaint = now;
+      complaints = 0;
     }
   }
 
   private void take(SocketChannel channel) throws IOException {
     if (connections.size() >= maxConnections) {
-      log.warn("a gearman connection is refused: there are {} already", connections.size());
+      complain("a gearman connection is refused: there are %,d already".formatted(maxConnections));
       channel.configureBlocking(false);
       channel.write(
           Packets.error(
@@ -221,7 +252,8 @@ final class EventLoop {
     channel.configureBlocking(false);
     SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
     Connection connection =
-        new Connection(channel, key, ++accepted, maxPacket, toFlush::add, connections::remove);
+        new Connection(
+            channel, key, ++accepted, maxPacket, room, toFlush::add, connections::remove);
     connection.talkWith(peers.apply(connection));
     key.attach(connection);
     connections.add(connection);

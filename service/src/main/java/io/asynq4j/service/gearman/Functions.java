@@ -8,6 +8,7 @@ import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -168,6 +169,24 @@ final class Functions {
       urgent = define(name);
     }
     return urgent == null || urgent.kind() != TaskKind.WORKER ? definition : urgent;
+  }
+
+  /**
+   * The other queues where jobs of a function may be, since their priorities differ.
+   *
+   * @param own where this one goes
+   */
+  List<Twin> twins(String function, TaskDefinition own) {
+    List<Twin> twins = new ArrayList<>();
+    boolean moreUrgent = true;
+    for (Priority priority : Priority.values()) {
+      moreUrgent &= !priority.nameOf(function).equals(own.name());
+      String queue = queue(function, priority).orElse(own.queue().value());
+      if (!queue.equals(own.queue().value())) {
+        twins.add(new Twin(queue, moreUrgent));
+      }
+    }
+    return twins;
   }
 
   /** A second queue would make a limit twice as large, and two lines of one. */

@@ -4,7 +4,9 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.Durability;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.lease.CancellationWatch;
 import io.asynq4j.redis.RedisConnection;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +47,7 @@ public final class GearmanGateway implements AutoCloseable {
   private final Parts parts;
   private final ExecutorService lookups;
   private final ScheduledExecutorService chores;
+  private final CancellationWatch cancellations;
   private final Duration drainTimeout;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -63,6 +66,13 @@ public final class GearmanGateway implements AutoCloseable {
     this.chores = Executors.newScheduledThreadPool(CHORE_THREADS, daemons("chore"));
     this.drainTimeout = config.drainTimeout();
     Results results = new Results(inspector, loop);
+    Jobs jobs = new Jobs(functions, loop, redis.clock(), config, attempts);
+    Talk talk = new Talk(redis, loop, new Hearing(results, jobs));
+    results.start(talk::lookAfterAll);
+    this.cancellations =
+        functions
+            .leases()
+            .watchCancellations(id -> lookups.execute(() -> guarded(() -> jobs.cancelled(id))));
     Claimer claimer = new Claimer(functions, loop, config.lease(), redis.clock(), chores, attempts);
     functions.onChange(claimer::tellOfAll);
     this.parts =
@@ -71,13 +81,49 @@ public final class GearmanGateway implements AutoCloseable {
             loop,
             functions,
             new Submitter(
-                functions, client, inspector, results, loop, admission, config.resultRetention()),
+                functions,
+                client,
+                inspector,
+                results,
+                talk,
+                claimer,
+                loop,
+                admission,
+                config.resultRetention()),
             claimer,
-            new Jobs(functions, loop, redis.clock(), config, attempts),
+            jobs,
             results,
+            talk,
             inspector,
             lookups,
             redis.clock());
+  }
+
+  /** What other gateways tell this one. */
+  private record Hearing(Results results, Jobs jobs) implements Talk.Listener {
+
+    @Override
+    public void passed(JobKey key, ByteBuffer packet) {
+      results.passFromElsewhere(key, packet);
+    }
+
+    @Override
+    public void look(JobKey key) {
+      results.look(key);
+    }
+
+    @Override
+    public void wanted(JobKey key, String gateway) {
+      jobs.find(key.handle()).ifPresent(job -> job.listeners().add(gateway));
+    }
+  }
+
+  private static void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      log.warn("a task that was cancelled goes on: {}", e.getMessage());
+    }
   }
 
   private static ThreadFactory daemons(String name) {
@@ -180,6 +226,8 @@ public final class GearmanGateway implements AutoCloseable {
     awaitWorkers();
     parts.claimer().close(ENDING);
     parts.submitter().close(ENDING);
+    cancellations.close();
+    parts.talk().close(ENDING);
     parts.loop().close();
     parts.jobs().close(ENDING);
     parts.results().close();

@@ -5,7 +5,7 @@ import java.util.Map;
 /** A worker asks for a job. Each is one of its own, whatever another one says. */
 final class Grab {
 
-  private final Session worker;
+  private final WorkerSide worker;
   private final Connection.Place place;
   private final Command command;
   private final Map<String, String> functions;
@@ -14,14 +14,14 @@ final class Grab {
    * @param command which of the three ways to ask, and so to be answered
    * @param functions what it can do, by the queues where such jobs are; the most urgent first
    */
-  Grab(Session worker, Connection.Place place, Command command, Map<String, String> functions) {
+  Grab(WorkerSide worker, Connection.Place place, Command command, Map<String, String> functions) {
     this.worker = worker;
     this.place = place;
     this.command = command;
     this.functions = functions;
   }
 
-  Session worker() {
+  WorkerSide worker() {
     return worker;
   }
 

@@ -2,6 +2,8 @@ package io.asynq4j.service.gearman;
 
 import io.asynq4j.lease.LeasedTask;
 import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** A task that a worker of this gateway has. Thread-safe. */
 final class Job {
@@ -9,8 +11,13 @@ final class Job {
   private final LeasedTask task;
   private final JobKey key;
   private final String handle;
-  private final Session worker;
+  private final WorkerSide worker;
   private final Instant deadline;
+
+  /** Names of other gateways whose clients wait for it. */
+  private final Set<String> listeners = ConcurrentHashMap.newKeySet();
+
+  private long generation;
 
   // Both guarded by this: the loop sets them, and another thread writes them to Redis.
   private Status status = Status.NONE;
@@ -18,9 +25,12 @@ final class Job {
 
   /**
    * @param deadline when its worker must be done
+   * @param here the name of this gateway
    */
-  Job(LeasedTask task, Session worker, Instant deadline) {
+  Job(LeasedTask task, WorkerSide worker, Instant deadline, String here) {
     this.task = task;
+    listeners.addAll(Waiters.gateways(task.task().headers()));
+    listeners.remove(here);
     this.key = new JobKey(task.queue().value(), task.id());
     this.handle = key.handle();
     this.worker = worker;
@@ -39,12 +49,26 @@ final class Job {
     return handle;
   }
 
-  Session worker() {
+  WorkerSide worker() {
     return worker;
   }
 
   Instant deadline() {
     return deadline;
+  }
+
+  /** What tells it from the next with the same key; only for the loop. */
+  long generation() {
+    return generation;
+  }
+
+  void setGeneration(long newGeneration) {
+    generation = newGeneration;
+  }
+
+  /** Names of other gateways whose clients wait for it. */
+  Set<String> listeners() {
+    return listeners;
   }
 
   synchronized Status status() {

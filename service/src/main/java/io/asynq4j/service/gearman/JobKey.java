@@ -1,5 +1,7 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -28,6 +30,11 @@ record JobKey(String queue, String id) {
 
   private static String escaped(String id) {
     return new String(id.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+
+  /** Whether a task is one that gearman would have forgotten. */
+  static boolean hasEnded(TaskInfo task) {
+    return task.state() == TaskState.COMPLETED || task.state() == TaskState.ARCHIVED;
   }
 
   /** What handles say instead of the name of a queue. */

@@ -216,6 +216,20 @@ final class Jobs {
     }
   }
 
+  /** Somebody wants a task to stop, and what is to become of it is in Redis. */
+  void cancelled(String id) {
+    for (Job job : byHandle.values()) {
+      if (job.task().id().equals(id)) {
+        LeasedTask task = job.task();
+        functions
+            .leases()
+            .restore(task.queue().value(), task.id(), task.token())
+            .flatMap(LeasedTask::cancelled)
+            .ifPresent(after -> loop.execute(() -> job.worker().cancelled(job, after)));
+      }
+    }
+  }
+
   /** Ends what has taken too long. */
   void endOverdue() {
     Instant now = clock.instant();

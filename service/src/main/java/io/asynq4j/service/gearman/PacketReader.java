@@ -31,12 +31,14 @@ final class PacketReader {
   }
 
   private final int maxBody;
+  private final Room room;
   private final Sink sink;
   private final ByteBuffer header = ByteBuffer.allocate(Packets.HEADER);
   private final StringBuilder line = new StringBuilder();
 
   private @Nullable Command command;
   private byte[] body = new byte[0];
+  private int taken;
   private int filled;
   private int expected;
   private long toSkip;
@@ -44,8 +46,9 @@ final class PacketReader {
   private boolean inLine;
   private boolean broken;
 
-  PacketReader(int maxBody, Sink sink) {
+  PacketReader(int maxBody, Room room, Sink sink) {
     this.maxBody = maxBody;
+    this.room = room;
     this.sink = sink;
   }
 
@@ -119,7 +122,21 @@ final class PacketReader {
     int step = Math.min(expected - filled, in.remaining());
     if (filled + step > body.length) {
       // Room is made for what has come, not for what was announced.
-      body = Arrays.copyOf(body, Math.min(expected, Math.max(filled + step, 2 * body.length)));
+      int size = Math.min(expected, Math.max(filled + step, 2 * body.length));
+      int more = size - body.length;
+      if (!room.take(more)) {
+        toSkip = (long) expected - filled;
+        inBody = false;
+        free();
+        sink.refused(
+            new Refusal(
+                "OUT_OF_MEMORY",
+                "the packets of all connections take as much memory as they may; send it again"
+                    + " later"));
+        return;
+      }
+      taken += more;
+      body = Arrays.copyOf(body, size);
     }
     in.get(body, filled, step);
     filled += step;
@@ -131,7 +148,7 @@ final class PacketReader {
   private void endBody(Command complete) {
     byte[] all = body;
     inBody = false;
-    body = new byte[0];
+    free();
     Request request;
     try {
       request = Request.parse(complete, all, expected);
@@ -140,6 +157,18 @@ final class PacketReader {
       return;
     }
     sink.request(request);
+  }
+
+  /** Takes nothing more. */
+  void end() {
+    broken = true;
+    free();
+  }
+
+  private void free() {
+    room.free(taken);
+    taken = 0;
+    body = new byte[0];
   }
 
   private void readLine(ByteBuffer in) {

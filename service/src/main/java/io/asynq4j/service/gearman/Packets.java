@@ -2,6 +2,7 @@ package io.asynq4j.service.gearman;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** Makes the packets that a server sends. */
 final class Packets {
@@ -9,6 +10,8 @@ final class Packets {
   static final int HEADER = 12;
   static final int REQUEST_MAGIC = 0x00_52_45_51;
   private static final int RESPONSE_MAGIC = 0x00_52_45_53;
+
+  static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   private Packets() {}
 
@@ -33,6 +36,18 @@ final class Packets {
     all[0] = latin(first);
     System.arraycopy(more, 0, all, 1, more.length);
     return of(command, all);
+  }
+
+  /** What a WORK_STATUS packet says; empty for any other. */
+  static Optional<Status> status(ByteBuffer packet) {
+    if (packet.remaining() < HEADER
+        || packet.getInt(packet.position() + Integer.BYTES) != Command.WORK_STATUS.code()) {
+      return Optional.empty();
+    }
+    byte[] body = new byte[packet.remaining() - HEADER];
+    packet.duplicate().position(packet.position() + HEADER).get(body);
+    String[] words = new String(body, StandardCharsets.ISO_8859_1).split("\0", -1);
+    return words.length == 3 ? Optional.of(new Status(words[1], words[2])) : Optional.empty();
   }
 
   static ByteBuffer error(Refusal refusal) {

@@ -18,6 +18,7 @@ record Parts(
     Claimer claimer,
     Jobs jobs,
     Results results,
+    Talk talk,
     Inspector inspector,
     Executor lookups,
     Clock clock) {

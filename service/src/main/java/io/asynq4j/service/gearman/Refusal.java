@@ -1,9 +1,15 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.BrokerException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 /** Why a request is not carried out, as the peer is told in an ERROR packet. */
 final class Refusal extends RuntimeException {
 
   private static final long serialVersionUID = 1;
+
+  private static final Logger log = LoggerFactory.getLogger(Refusal.class);
 
   private final String code;
 
@@ -15,6 +21,22 @@ final class Refusal extends RuntimeException {
   /** A packet that makes no sense. */
   static Refusal invalid(String message) {
     return new Refusal("INVALID_ARGUMENTS", message);
+  }
+
+  static Refusal shuttingDown() {
+    return new Refusal("SHUTDOWN", "the gateway is shutting down; ask another one");
+  }
+
+  /** What a peer is told of a failure. */
+  static Refusal of(RuntimeException e) {
+    if (e instanceof Refusal refusal) {
+      return refusal;
+    }
+    if (e instanceof BrokerException) {
+      return new Refusal("QUEUE_ERROR", "Redis does not answer or refuses; try again later");
+    }
+    log.error("a request of a gearman peer could not be carried out", e);
+    return new Refusal("SERVER_ERROR", "the gateway has failed; its log says more");
   }
 
   /** A word that programs can compare; gearmand's where it has one. */

@@ -14,20 +14,20 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The clients that wait for results. What workers of this gateway say is passed on at once; tasks
- * that others execute are looked at, first after milliseconds, then less and less often, by one
- * thread for all of them. Thread-safe.
+ * The clients that wait for results. What workers of this gateway say is passed on at once, and so
+ * is what other gateways tell of theirs; tasks that others execute are looked at, first after
+ * milliseconds, then less and less often, by one thread for all of them. Thread-safe.
  */
 final class Results {
 
@@ -36,13 +36,28 @@ final class Results {
   private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(10).toNanos();
   private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
+  /** How long a result waits for what its worker has said before, if that does not come. */
+  private static final long FENCE_NANOS = Duration.ofMillis(200).toNanos();
+
   /** With many who wait, each is looked at less often: so many nanos for each of them. */
   private static final long SHARE_NANOS = Duration.ofMillis(1).toNanos();
 
   private static final class Awaited {
+    private final long number;
     private final JobKey key;
     private final String handle;
-    private final Set<Session> clients = new LinkedHashSet<>();
+
+    /**
+     * Another number for each job that a client of this gateway hands in, so that the end of one is
+     * not taken for that of the next; 0 = none has.
+     */
+    private long generation;
+
+    /** As often as each has handed it in: gearman's clients wait for as many answers. */
+    private final List<ClientSide> clients = new ArrayList<>();
+
+    /** The same, of those who have not been told yet that it is in. */
+    private final List<ClientSide> coming = new ArrayList<>();
 
     /** Handed in by a client that waits for it, so that nobody wants it when all have gone. */
     private boolean foreground;
@@ -53,11 +68,23 @@ final class Results {
     /** A worker of this gateway has it. */
     private boolean here;
 
+    /** Another gateway tells how it goes. */
+    private boolean heard;
+
+    /** All that another gateway has told of it, until it ended, has come. */
+    private boolean fenced;
+
     private long pause = FIRST_PAUSE_NANOS;
+
+    /** Changes only while it is not in the set that is sorted by it. */
     private long nextLook = System.nanoTime() + FIRST_PAUSE_NANOS;
     private @Nullable Progress told;
 
-    Awaited(JobKey key) {
+    /** How it ended while some were coming. */
+    private @Nullable Function<ClientSide, ByteBuffer> lastEnd;
+
+    Awaited(long number, JobKey key) {
+      this.number = number;
       this.key = key;
       this.handle = key.handle();
     }
@@ -66,12 +93,17 @@ final class Results {
   private final Inspector inspector;
   private final EventLoop loop;
   private final Thread thread;
+  private volatile Consumer<JobKey> lookAfterAll = this::look;
 
   // All guarded by this.
   private final Map<JobKey, Awaited> awaited = new HashMap<>();
-  private final Map<Session, Set<JobKey>> byClient = new HashMap<>();
-  private final PriorityQueue<Awaited> looks =
-      new PriorityQueue<>(Comparator.comparingLong((Awaited each) -> each.nextLook));
+  private final Map<ClientSide, Set<JobKey>> byClient = new HashMap<>();
+  private final TreeSet<Awaited> looks =
+      new TreeSet<>(
+          Comparator.comparingLong((Awaited each) -> each.nextLook)
+              .thenComparingLong(each -> each.number));
+  private long numbers;
+  private long generations;
   private boolean closed;
 
   Results(Inspector inspector, EventLoop loop) {
@@ -79,76 +111,150 @@ final class Results {
     this.loop = loop;
     this.thread = new Thread(this::run, "asynq-gearman-results");
     thread.setDaemon(true);
+  }
+
+  /**
+   * Begins to look.
+   *
+   * @param newLookAfterAll has {@link #look} called when all that other gateways have said before
+   *     has come
+   */
+  void start(Consumer<JobKey> newLookAfterAll) {
+    this.lookAfterAll = newLookAfterAll;
     thread.start();
   }
 
   /**
-   * A client waits for a task from now on, which may not be in Redis yet: so nothing that is said
-   * of it is missed.
-   *
-   * @param foreground nobody else wants it
+   * A client is about to hand this in and will wait for it: nothing that is said of it from now on
+   * is missed.
    */
-  synchronized void await(JobKey key, Session client, boolean foreground) {
+  synchronized void coming(JobKey key, ClientSide client) {
+    Awaited each = awaitedOf(key);
+    each.coming.add(client);
+    if (each.generation == 0 && each.clients.isEmpty() && !each.here) {
+      // A worker may have it before anybody knows that it is in.
+      each.generation = ++generations;
+    }
+    byClient.computeIfAbsent(client, any -> new HashSet<>()).add(key);
+  }
+
+  private Awaited awaitedOf(JobKey key) {
     Awaited each = awaited.get(key);
     if (each == null) {
-      each = new Awaited(key);
-      each.foreground = foreground;
+      each = new Awaited(++numbers, key);
       awaited.put(key, each);
       looks.add(each);
       notifyAll();
     }
-    each.clients.add(client);
-    byClient.computeIfAbsent(client, any -> new HashSet<>()).add(key);
+    return each;
+  }
+
+  /** Somebody is about to look whether a job is under way: ends from now on are its ends. */
+  synchronized void aboutToJoin(JobKey key) {
+    Awaited each = awaited.get(key);
+    if (each != null) {
+      each.lastEnd = null;
+    }
+  }
+
+  /** What a client has handed in has become a task, and he is its first client. */
+  synchronized void created(JobKey key, ClientSide client) {
+    Awaited each = awaitedOf(key);
+    each.foreground = true;
+    if (each.generation == 0 || !each.clients.isEmpty()) {
+      each.generation = ++generations;
+    }
+    each.lastEnd = null;
+    arrived(each, client);
   }
 
   /**
-   * What is awaited is in Redis, and can be looked at.
+   * What a client has handed in is a task that was there already.
    *
-   * @param shared it is the job of others too
+   * @param asked where he was coming to
+   * @param key where he is now
    */
-  synchronized void handedIn(JobKey key, boolean shared) {
+  void joined(JobKey asked, JobKey key, ClientSide client) {
+    Function<ClientSide, ByteBuffer> end;
+    synchronized (this) {
+      if (!asked.equals(key)) {
+        forget(asked, client);
+        coming(key, client);
+      }
+      Awaited each = awaitedOf(key);
+      end = each.lastEnd;
+      if (end == null) {
+        if (each.clients.isEmpty() && !each.here) {
+          each.generation = 0;
+        }
+        arrived(each, client);
+      } else {
+        forget(key, client);
+      }
+    }
+    if (end != null) {
+      tell(List.of(client), end);
+    }
+  }
+
+  private void arrived(Awaited each, ClientSide client) {
+    each.coming.remove(client);
+    each.clients.add(client);
+    each.handedIn = true;
+  }
+
+  /** Somebody who does not wait wants it too. */
+  synchronized void wantedByOthers(JobKey key) {
     Awaited each = awaited.get(key);
     if (each != null) {
-      each.handedIn = true;
-      each.foreground &= !shared;
+      each.foreground = false;
     }
   }
 
-  /** A client does not wait for this any more. */
-  synchronized void forget(JobKey key, Session client) {
+  /** What a client was about to hand in was refused. */
+  synchronized void forget(JobKey key, ClientSide client) {
+    Awaited each = awaited.get(key);
+    if (each != null && each.coming.remove(client)) {
+      removeIfIdle(each);
+      unlessWaiting(each, client);
+    }
+  }
+
+  private void removeIfIdle(Awaited each) {
+    if (each.clients.isEmpty() && each.coming.isEmpty()) {
+      awaited.remove(each.key);
+      looks.remove(each);
+    }
+  }
+
+  private void unlessWaiting(Awaited each, ClientSide client) {
     Set<JobKey> keys = byClient.get(client);
-    if (keys != null && keys.remove(key)) {
-      if (keys.isEmpty()) {
-        byClient.remove(client);
-      }
-      leave(key, client);
+    if (keys != null
+        && !each.clients.contains(client)
+        && !each.coming.contains(client)
+        && keys.remove(each.key)
+        && keys.isEmpty()) {
+      byClient.remove(client);
     }
   }
 
-  /** A client has gone. Returns the tasks that nobody wants any more. */
-  synchronized List<JobKey> gone(Session client) {
+  /**
+   * A client has gone. Returns the tasks that nobody wants any more. What he was just handing in is
+   * dealt with when it is in: then he is gone once more.
+   */
+  synchronized List<JobKey> gone(ClientSide client) {
     List<JobKey> unwanted = new ArrayList<>();
-    Set<JobKey> keys = byClient.remove(client);
-    if (keys != null) {
-      for (JobKey key : keys) {
-        Awaited each = leave(key, client);
-        if (each != null && each.foreground && !each.here) {
+    for (JobKey key : Set.copyOf(byClient.getOrDefault(client, Set.of()))) {
+      Awaited each = awaited.get(key);
+      if (each != null && each.clients.removeIf(other -> other == client)) {
+        if (each.clients.isEmpty() && each.coming.isEmpty() && each.foreground && !each.here) {
           unwanted.add(key);
         }
+        removeIfIdle(each);
+        unlessWaiting(each, client);
       }
     }
     return unwanted;
-  }
-
-  /** Returns what nobody waits for any more. */
-  private @Nullable Awaited leave(JobKey key, Session client) {
-    Awaited each = awaited.get(key);
-    if (each == null || !each.clients.remove(client) || !each.clients.isEmpty()) {
-      return null;
-    }
-    awaited.remove(key);
-    looks.remove(each);
-    return each;
   }
 
   synchronized int clients(JobKey key) {
@@ -156,16 +262,21 @@ final class Results {
     return each == null ? 0 : each.clients.size();
   }
 
-  synchronized boolean isWaiting(Session client) {
+  synchronized boolean isWaiting(ClientSide client) {
     return byClient.containsKey(client);
   }
 
-  /** A worker of this gateway has it, and says how it goes. */
-  synchronized void here(JobKey key) {
+  /**
+   * A worker of this gateway has it, and says how it goes. Returns what tells this job from the
+   * next with the same key.
+   */
+  synchronized long here(JobKey key) {
     Awaited each = awaited.get(key);
-    if (each != null) {
-      each.here = true;
+    if (each == null) {
+      return 0;
     }
+    each.here = true;
+    return each.generation;
   }
 
   /** It is no longer here, and has not ended either. */
@@ -173,8 +284,28 @@ final class Results {
     Awaited each = awaited.get(key);
     if (each != null) {
       each.here = false;
-      each.pause = FIRST_PAUSE_NANOS;
+      lookIn(each, FIRST_PAUSE_NANOS);
     }
+  }
+
+  /** Has a task looked at now: all that other gateways have said of it before has come. */
+  synchronized void look(JobKey key) {
+    Awaited each = awaited.get(key);
+    if (each != null) {
+      each.fenced = true;
+      lookIn(each, 0);
+    }
+  }
+
+  private void lookIn(Awaited each, long nanos) {
+    // Nothing when nobody waits for it any more.
+    if (!looks.remove(each)) {
+      return;
+    }
+    each.pause = FIRST_PAUSE_NANOS;
+    each.nextLook = System.nanoTime() + nanos;
+    looks.add(each);
+    notifyAll();
   }
 
   /** Something to be passed on while it runs. */
@@ -182,47 +313,100 @@ final class Results {
     tell(clientsOf(key), client -> packet.duplicate());
   }
 
-  private synchronized List<Session> clientsOf(JobKey key) {
+  private synchronized List<ClientSide> clientsOf(JobKey key) {
     Awaited each = awaited.get(key);
-    return each == null ? List.of() : List.copyOf(each.clients);
+    if (each == null) {
+      return List.of();
+    }
+    List<ClientSide> all = new ArrayList<>(each.clients);
+    // What is sent to them comes after the answer that they wait for.
+    all.addAll(each.coming);
+    return all;
   }
 
-  void completed(JobKey key, byte[] result) {
+  /** The same from another gateway. */
+  void passFromElsewhere(JobKey key, ByteBuffer packet) {
+    synchronized (this) {
+      Awaited each = awaited.get(key);
+      if (each == null || each.here) {
+        return;
+      }
+      Progress progress = Packets.status(packet).map(Status::progress).orElse(null);
+      boolean known = !each.heard && progress != null && progress.equals(each.told);
+      each.heard = true;
+      if (known) {
+        return;
+      }
+    }
+    pass(key, packet);
+  }
+
+  /**
+   * It has succeeded.
+   *
+   * @param generation as {@link #here} has said
+   */
+  void completed(JobKey key, long generation, byte[] result) {
+    end(key, generation, completion(key, result));
+  }
+
+  private static Function<ClientSide, ByteBuffer> completion(JobKey key, byte[] result) {
     ByteBuffer packet = Packets.of(Command.WORK_COMPLETE, key.handle(), result);
-    tell(end(key), client -> packet.duplicate());
+    return client -> packet.duplicate();
   }
 
   /**
    * It has failed for good.
    *
+   * @param generation as {@link #here} has said
    * @param exception what its worker has said of it; null when nothing
    */
-  void failed(JobKey key, byte @Nullable [] exception) {
+  void failed(JobKey key, long generation, byte @Nullable [] exception) {
+    end(key, generation, failure(key, exception));
+  }
+
+  private static Function<ClientSide, ByteBuffer> failure(
+      JobKey key, byte @Nullable [] exception) {
     String handle = key.handle();
-    tell(
-        end(key),
-        client ->
-            exception != null && client.wantsExceptions()
-                ? Packets.of(Command.WORK_EXCEPTION, handle, exception)
-                : Packets.of(Command.WORK_FAIL, handle));
+    return client ->
+        exception != null && client.wantsExceptions()
+            ? Packets.of(Command.WORK_EXCEPTION, handle, exception)
+            : Packets.of(Command.WORK_FAIL, handle);
   }
 
-  private synchronized List<Session> end(JobKey key) {
-    Awaited each = awaited.remove(key);
-    if (each == null) {
-      return List.of();
-    }
-    looks.remove(each);
-    for (Session client : each.clients) {
-      Set<JobKey> keys = byClient.get(client);
-      if (keys != null && keys.remove(key) && keys.isEmpty()) {
-        byClient.remove(client);
+  private void end(JobKey key, long generation, Function<ClientSide, ByteBuffer> packet) {
+    List<ClientSide> told;
+    synchronized (this) {
+      Awaited each = awaited.get(key);
+      if (each == null) {
+        return;
       }
+      if (each.generation != generation && each.generation != 0) {
+        // Another one has come in its place; or it was there before who is coming.
+        each.lastEnd = packet;
+        each.here = false;
+        lookIn(each, FIRST_PAUSE_NANOS);
+        return;
+      }
+      told = List.copyOf(each.clients);
+      each.clients.clear();
+      removeIfIdle(each);
+      Set.copyOf(told).forEach(client -> unlessWaiting(each, client));
+      // Who is coming may have handed in the next one already.
+      each.generation = 0;
+      each.foreground = false;
+      each.here = false;
+      each.heard = false;
+      each.fenced = false;
+      each.handedIn = false;
+      each.told = null;
+      each.lastEnd = packet;
+      each.pause = FIRST_PAUSE_NANOS;
     }
-    return List.copyOf(each.clients);
+    tell(told, packet);
   }
 
-  private void tell(List<Session> clients, Function<Session, ByteBuffer> packet) {
+  private void tell(List<ClientSide> clients, Function<ClientSide, ByteBuffer> packet) {
     if (!clients.isEmpty()) {
       loop.execute(() -> clients.forEach(client -> client.send(packet.apply(client))));
     }
@@ -255,13 +439,13 @@ final class Results {
   private synchronized @Nullable Awaited next() throws InterruptedException {
     while (!closed) {
       long now = System.nanoTime();
-      Awaited first = looks.peek();
+      Awaited first = looks.isEmpty() ? null : looks.first();
       if (first == null) {
         wait();
       } else if (first.nextLook - now > 0) {
         wait(Math.max(1, (first.nextLook - now) / 1_000_000));
       } else {
-        looks.remove();
+        looks.remove(first);
         first.nextLook = now + first.pause;
         first.pause =
             Math.min(
@@ -277,32 +461,83 @@ final class Results {
 
   private void look(Awaited each) {
     TaskInfo task;
+    long generation = generationOf(each);
     try {
       task = inspector.task(each.key.queue(), each.key.id());
     } catch (TaskNotFoundException | QueueNotFoundException e) {
       // Deleted, or it has succeeded without leaving a result: whoever waits must not take that
       // for a success with an empty one.
-      failed(each.key, null);
+      if (hasHeardAll(each)) {
+        end(each.key, generation, failure(each.key, null));
+      }
       return;
     }
-    if (task.state() == TaskState.COMPLETED) {
-      completed(each.key, task.result().bytes());
-    } else if (task.state() == TaskState.ARCHIVED) {
-      failed(each.key, said(task.lastError()));
-    } else {
-      progressed(each, task.progress());
+    if (!JobKey.hasEnded(task)) {
+      goesOn(each, task);
+    } else if (hasHeardAll(each)) {
+      end(each.key, generation, ending(each.key, task));
     }
   }
 
+  private synchronized long generationOf(Awaited each) {
+    return each.generation;
+  }
+
+  /** Those who have waited for a task that was there until now are told how it has ended. */
+  void ended(JobKey key, TaskInfo task) {
+    long generation;
+    synchronized (this) {
+      Awaited each = awaited.get(key);
+      generation = each == null ? 0 : each.generation;
+    }
+    end(key, generation, ending(key, task));
+  }
+
+  private static Function<ClientSide, ByteBuffer> ending(JobKey key, TaskInfo task) {
+    return task.state() == TaskState.COMPLETED
+        ? completion(key, task.result().bytes())
+        : failure(key, said(task.lastError()));
+  }
+
+  /**
+   * False when something that its worker has said before may still be on the way: then it is looked
+   * at once more. And when a worker of this gateway has got it meanwhile, who tells himself.
+   */
+  private boolean hasHeardAll(Awaited each) {
+    synchronized (this) {
+      if (each.fenced || each.here) {
+        return !each.here;
+      }
+      lookIn(each, FENCE_NANOS);
+      // When nothing comes of that, the next look counts.
+      each.fenced = true;
+    }
+    lookAfterAll.accept(each.key);
+    return false;
+  }
+
   private static byte @Nullable [] said(String error) {
-    return error.isEmpty() || error.equals(Session.FAILED)
+    return error.isEmpty() || error.equals(WorkerSide.FAILED)
         ? null
         : error.getBytes(StandardCharsets.UTF_8);
   }
 
-  private void progressed(Awaited each, @Nullable Progress progress) {
+  private void goesOn(Awaited each, TaskInfo task) {
+    Progress progress = task.progress();
     synchronized (this) {
-      if (progress == null || progress.equals(each.told)) {
+      // Whoever has it next may be one of whom no gateway tells.
+      each.heard &= task.state() == TaskState.ACTIVE;
+      if (progress == null || each.heard || progress.equals(each.told)) {
+        each.fenced = false;
+        return;
+      }
+    }
+    if (!hasHeardAll(each)) {
+      return;
+    }
+    synchronized (this) {
+      each.fenced = false;
+      if (each.heard) {
         return;
       }
       each.told = progress;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param at not before then; null = at once
  */
 record Submission(
-    Session client,
+    ClientSide client,
     Connection.Place place,
     String function,
     Priority priority,

@@ -16,9 +16,13 @@ import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.inspect.Inspector;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,10 +40,24 @@ final class Submitter {
   /** An id is taken by a task that has ended, and by another one the next moment. */
   private static final int MOST_TRIES = 5;
 
-  /** A job with all that is needed to hand it in. */
-  private record Ready(Submission job, JobKey key, EnqueueRequest request) {
+  /**
+   * A job with all that is needed to hand it in.
+   *
+   * @param headers of the request
+   * @param twins where else a job with its unique key may be
+   */
+  private record Ready(
+      Submission job,
+      JobKey key,
+      Map<String, String> headers,
+      EnqueueRequest request,
+      List<Twin> twins) {
     boolean isAwaited() {
       return !job.background();
+    }
+
+    ClientSide client() {
+      return job.client();
     }
   }
 
@@ -47,9 +65,13 @@ final class Submitter {
   private final Enqueuer client;
   private final Inspector inspector;
   private final Results results;
+  private final Talk talk;
+  private final Claimer claimer;
   private final EventLoop loop;
   private final Admission admission;
   private final Backlog backlog;
+  private final Twins twins;
+  private final Joins joins;
   private final Duration resultRetention;
   private final Desk<Submission> desk;
 
@@ -58,6 +80,8 @@ final class Submitter {
       Enqueuer client,
       Inspector inspector,
       Results results,
+      Talk talk,
+      Claimer claimer,
       EventLoop loop,
       Admission admission,
       Duration resultRetention) {
@@ -65,16 +89,20 @@ final class Submitter {
     this.client = client;
     this.inspector = inspector;
     this.results = results;
+    this.talk = talk;
+    this.claimer = claimer;
     this.loop = loop;
     this.admission = admission;
     this.backlog = new Backlog(inspector);
+    this.twins = new Twins(inspector);
+    this.joins = new Joins(inspector, results, talk);
     this.resultRetention = resultRetention;
     this.desk = new Desk<>("submit", MOST_AT_ONCE, this::submit);
   }
 
   void add(Submission job) {
     if (!desk.add(job)) {
-      job.place().refuse(Session.shuttingDown());
+      job.place().refuse(Refusal.shuttingDown());
     }
   }
 
@@ -106,22 +134,32 @@ final class Submitter {
         throw new Refusal("JOB_REFUSED", refusal.get());
       }
       String id = job.taskId();
-      return Optional.of(
-          new Ready(job, new JobKey(definition.queue().value(), id), request(job, definition, id)));
-    } catch (Refusal refusal) {
-      refuse(job, refusal);
-    } catch (IllegalArgumentException e) {
-      refuse(job, Refusal.invalid(String.valueOf(e.getMessage())));
-    } catch (BrokerException e) {
-      refuse(job, unavailable(e));
+      String queue = definition.queue().value();
+      List<Twin> others =
+          job.unique().isEmpty() ? List.of() : functions.twins(job.function(), definition);
+      Map<String, String> headers = headers(job, id);
+      EnqueueRequest request =
+          EnqueueRequest.of(
+              new Task(definition.name(), job.data(), headers), options(job, definition, id));
+      return Optional.of(new Ready(job, new JobKey(queue, id), headers, request, others));
     } catch (RuntimeException e) {
-      log.error("a job of \"{}\" cannot be looked at", job.function(), e);
-      refuse(job, new Refusal("SERVER_ERROR", "the gateway has failed; its log says more"));
+      refuse(job, refusal(e));
     }
     return Optional.empty();
   }
 
-  private EnqueueRequest request(Submission job, TaskDefinition definition, String id) {
+  private Map<String, String> headers(Submission job, String id) {
+    Map<String, String> headers = new HashMap<>();
+    if (!job.background()) {
+      headers.putAll(Waiters.only(talk.name()));
+    }
+    if (!job.unique().isEmpty() && !job.unique().equals(id)) {
+      headers.put(UNIQUE_HEADER, job.unique());
+    }
+    return headers;
+  }
+
+  private TaskOptions options(Submission job, TaskDefinition definition, String id) {
     TaskOptions.Builder own = TaskOptions.builder().id(id);
     if (!job.background()) {
       // Whoever waits is told of a failure, and decides himself whether to try again.
@@ -134,13 +172,7 @@ final class Submitter {
     if (job.at() != null) {
       own.processAt(job.at());
     }
-    Map<String, String> headers =
-        job.unique().isEmpty() || job.unique().equals(id)
-            ? Map.of()
-            : Map.of(UNIQUE_HEADER, job.unique());
-    return EnqueueRequest.of(
-        new Task(definition.name(), job.data(), headers),
-        definition.options().overriddenBy(own.build()));
+    return definition.options().overriddenBy(own.build());
   }
 
   private void handIn(List<Ready> jobs) {
@@ -149,31 +181,114 @@ final class Submitter {
     }
     for (Ready job : jobs) {
       if (job.isAwaited()) {
-        results.await(job.key(), job.job().client(), /* foreground= */ true);
+        results.coming(job.key(), job.client());
       }
     }
-    List<EnqueueResult> answers = client.enqueueAll(jobs.stream().map(Ready::request).toList());
     List<Runnable> told = new ArrayList<>(jobs.size());
-    for (int i = 0; i < jobs.size(); i++) {
-      Ready job = jobs.get(i);
-      told.add(answer(job, answers.get(i), 1));
+    List<Ready> fresh = new ArrayList<>(jobs.size());
+    try {
+      Map<Integer, Twins.Found> elsewhere = twinsOf(jobs);
+      for (int i = 0; i < jobs.size(); i++) {
+        Twins.Found twin = elsewhere.get(i);
+        if (twin != null && joins.join(jobs.get(i).job(), twin.key())) {
+          told.add(joined(jobs.get(i), twin.key()));
+        } else {
+          fresh.add(jobs.get(i));
+        }
+      }
+    } catch (RuntimeException e) {
+      Refusal refusal = refusal(e);
+      jobs.subList(told.size() + fresh.size(), jobs.size())
+          .forEach(job -> told.add(refused(job, refusal)));
+    }
+    if (!fresh.isEmpty()) {
+      told.addAll(enqueue(fresh));
     }
     loop.execute(() -> told.forEach(Runnable::run));
   }
 
-  /** What is to be told to the client, by the loop. */
-  private Runnable answer(Ready job, EnqueueResult result, int tries) {
+  private List<Runnable> enqueue(List<Ready> jobs) {
+    List<Runnable> told = new ArrayList<>(jobs.size());
+    List<EnqueueResult> answers;
+    try {
+      answers = client.enqueueAll(jobs.stream().map(Ready::request).toList());
+    } catch (RuntimeException e) {
+      Refusal refusal = refusal(e);
+      jobs.forEach(job -> told.add(refused(job, refusal)));
+      return told;
+    }
+    Map<Integer, Twins.Found> sameMoment = sameMoment(jobs, answers);
+    Set<String> queues = new HashSet<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      told.add(answer(jobs.get(i), answers.get(i), sameMoment.get(i), 1));
+      queues.add(jobs.get(i).key().queue());
+    }
+    queues.forEach(claimer::filled);
+    return told;
+  }
+
+  private static Refusal refusal(RuntimeException e) {
+    if (e instanceof BrokerException unavailable) {
+      return unavailable(unavailable);
+    }
+    return e instanceof IllegalArgumentException
+        ? Refusal.invalid(String.valueOf(e.getMessage()))
+        : Refusal.of(e);
+  }
+
+  private Map<Integer, Twins.Found> twinsOf(List<Ready> jobs) {
+    List<Twins.Wanted> wanted = new ArrayList<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      Ready job = jobs.get(i);
+      if (!job.twins().isEmpty()) {
+        wanted.add(new Twins.Wanted(i, job.key().id(), job.twins()));
+      }
+    }
+    return wanted.isEmpty() ? Map.of() : twins.find(wanted);
+  }
+
+  /**
+   * Two gateways may both have looked before either has handed in; so both look once more. The one
+   * that was later sees the other one, and takes back what it has handed in.
+   */
+  private Map<Integer, Twins.Found> sameMoment(List<Ready> jobs, List<EnqueueResult> answers) {
+    try {
+      Map<Integer, Twins.Found> found = new HashMap<>(twinsOf(jobs));
+      found
+          .entrySet()
+          .removeIf(each -> !(answers.get(each.getKey()) instanceof EnqueueResult.Enqueued));
+      return found;
+    } catch (RuntimeException e) {
+      // They are in; in the worst case a job with the same name is in under another priority.
+      log.warn("jobs may be in twice, under two priorities: {}", e.getMessage());
+      return Map.of();
+    }
+  }
+
+  /**
+   * What is to be told to the client, by the loop.
+   *
+   * @param twin one that came at the same moment
+   */
+  private Runnable answer(
+      Ready job, EnqueueResult result, Twins.@Nullable Found twin, int tries) {
     try {
       if (result instanceof EnqueueResult.Enqueued) {
-        return created(job, job.key(), /* shared= */ false);
-      } else if (result instanceof EnqueueResult.Duplicate duplicate) {
-        return created(
-            job, new JobKey(job.key().queue(), duplicate.holderId()), /* shared= */ true);
-      } else if (result instanceof EnqueueResult.IdConflict) {
-        if (isUnderWay(job.key()) || tries == MOST_TRIES) {
-          return created(job, job.key(), /* shared= */ true);
+        if (twin == null || !takeBack(job, twin)) {
+          return created(job);
+        } else if (joins.join(job.job(), twin.key())) {
+          return joined(job, twin.key());
         }
-        return answer(job, client.enqueueAll(List.of(job.request())).get(0), tries + 1);
+        return again(job, tries);
+      } else if (result instanceof EnqueueResult.Duplicate duplicate) {
+        JobKey holder = new JobKey(job.key().queue(), duplicate.holderId());
+        boolean unused = joins.join(job.job(), holder);
+        return joined(job, holder);
+      } else if (result instanceof EnqueueResult.IdConflict) {
+        if (joins.joinOrMakeWay(job.job(), job.key()) || tries == MOST_TRIES) {
+          return joined(job, job.key());
+        }
+        return again(job, tries);
       }
       throw ((EnqueueResult.Failed) result).error();
     } catch (UnconfirmedTaskException e) {
@@ -182,54 +297,60 @@ final class Submitter {
           new Refusal(
               "UNCONFIRMED",
               "the job is in, but not as durable as configured; it may get lost in a failover"));
-    } catch (IllegalArgumentException e) {
-      return refused(job, Refusal.invalid(String.valueOf(e.getMessage())));
-    } catch (BrokerException e) {
-      return refused(job, unavailable(e));
     } catch (RuntimeException e) {
-      log.error("a job of \"{}\" cannot be handed in", job.job().function(), e);
-      return refused(job, new Refusal("SERVER_ERROR", "the gateway has failed; its log says more"));
+      return refused(job, refusal(e));
     }
+  }
+
+  private Runnable again(Ready job, int tries) {
+    return answer(job, client.enqueueAll(List.of(job.request())).get(0), null, tries + 1);
   }
 
   /**
-   * Whether the task with this id is still to be done. In gearman, what has ended leaves no trace,
-   * so one that has is deleted to make way.
+   * Whether what was handed in just now is gone again, since its twin was before it, and nobody has
+   * begun or joined it.
    */
-  private boolean isUnderWay(JobKey key) {
+  private boolean takeBack(Ready job, Twins.Found twin) {
     try {
-      TaskState state = inspector.task(key.queue(), key.id()).state();
-      if (state != TaskState.COMPLETED && state != TaskState.ARCHIVED) {
-        return true;
-      }
-      inspector.delete(key.queue(), key.id());
+      return inspector.deleteIf(
+          job.key().queue(),
+          job.key().id(),
+          task ->
+              (task.state() == TaskState.PENDING || task.state() == TaskState.SCHEDULED)
+                  && task.headers().equals(job.headers())
+                  && twin.isBefore(task));
+    } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
       return false;
-    } catch (TaskNotFoundException | QueueNotFoundException e) {
-      return false;
-    } catch (TaskStateException e) {
-      // Somebody has just handed it in again, and it runs already.
-      return true;
     }
   }
 
-  private Runnable created(Ready job, JobKey key, boolean shared) {
-    Submission submission = job.job();
+  private Runnable created(Ready job) {
     if (job.isAwaited()) {
-      if (!key.equals(job.key())) {
-        results.forget(job.key(), submission.client());
-        results.await(key, submission.client(), /* foreground= */ false);
-      }
-      results.handedIn(key, shared);
+      results.created(job.key(), job.client());
+    }
+    return answered(job, job.key());
+  }
+
+  private Runnable joined(Ready job, JobKey key) {
+    if (job.isAwaited()) {
+      results.joined(job.key(), key, job.client());
     } else {
       // A client that waits for it must not take it along when he goes.
-      results.handedIn(key, /* shared= */ true);
+      results.wantedByOthers(key);
     }
-    return () -> submission.place().answer(Packets.of(Command.JOB_CREATED, key.handle()));
+    return answered(job, key);
+  }
+
+  private static Runnable answered(Ready job, JobKey key) {
+    return () -> {
+      job.job().place().answer(Packets.of(Command.JOB_CREATED, key.handle()));
+      job.client().handedIn();
+    };
   }
 
   private Runnable refused(Ready job, Refusal refusal) {
     if (job.isAwaited()) {
-      results.forget(job.key(), job.job().client());
+      results.forget(job.key(), job.client());
     }
     return () -> job.job().place().refuse(refusal);
   }

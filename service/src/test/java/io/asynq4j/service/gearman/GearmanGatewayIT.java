@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -213,10 +215,13 @@ class GearmanGatewayIT {
     assertThat(worker.work()).containsExactly(handle, "f", "first");
     assertThat(two.submit(Command.SUBMIT_JOB, "f", "u", "fourth")).isEqualTo(handle);
     assertThat(background.ask(Command.STATUS_RES_UNIQUE, Command.GET_STATUS_UNIQUE, "u").get(5))
-        .isEqualTo("2");
+        .isEqualTo("3");
     worker.send(Command.WORK_COMPLETE, handle, "done");
     assertThat(one.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
+    // As often as it has handed it in.
     assertThat(two.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
+    assertThat(two.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
+    two.expectNothing(SHORT);
     background.expectNothing(SHORT);
 
     one.submit(Command.SUBMIT_JOB, "f", "u", "anew");
@@ -273,7 +278,7 @@ class GearmanGatewayIT {
     await()
         .untilAsserted(() -> assertThat(fixture.task("f", id).state()).isEqualTo(TaskState.RETRY));
     TaskInfo task = fixture.task("f", id);
-    assertThat(task.lastError()).isEqualTo(Session.FAILED);
+    assertThat(task.lastError()).isEqualTo(WorkerSide.FAILED);
     assertThat(task.nextProcessAt())
         .isAfter(fixture.redis.clock().instant().plus(Duration.ofMinutes(100)));
     assertThat(client.ask(Command.STATUS_RES, Command.GET_STATUS, handle))
@@ -358,6 +363,147 @@ class GearmanGatewayIT {
                 assertThat(fixture.tasks("f", TaskState.PENDING))
                     .extracting(TaskInfo::id)
                     .containsExactlyInAnyOrder("shared", "background"));
+  }
+
+  @Test
+  void aForegroundJobOfSeveralClientsGoesWithTheLastOfThem() {
+    fixture.define("f");
+    fixture.start();
+    RawPeer one = fixture.peer();
+    RawPeer two = fixture.peer();
+    one.submit(Command.SUBMIT_JOB, "f", "shared", "x");
+    two.submit(Command.SUBMIT_JOB, "f", "shared", "x");
+    one.close();
+    two.submit(Command.SUBMIT_JOB_BG, "f", "marker", "x");
+    assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(2);
+    two.close();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(fixture.tasks("f", TaskState.PENDING))
+                    .extracting(TaskInfo::id)
+                    .containsExactly("marker"));
+  }
+
+  @Test
+  void aForegroundJobGoesWithAClientThatIsGoneBeforeItIsIn() {
+    fixture.define("f");
+    fixture.start();
+    RawPeer other = fixture.peer();
+    for (int i = 0; i < 20; i++) {
+      RawPeer hasty = fixture.peer();
+      hasty.send(Command.SUBMIT_JOB, "f", "hasty-" + i, "x");
+      hasty.hangUp();
+      other.submit(Command.SUBMIT_JOB_BG, "f", "marker-" + i, "x");
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(fixture.tasks("f", TaskState.PENDING))
+                    .extracting(TaskInfo::id)
+                    .hasSize(20)
+                    .allMatch(id -> id.startsWith("marker-")));
+  }
+
+  @Test
+  void aUniqueKeyHoldsWhateverThePriority() {
+    fixture.define("f", "f:high", "f:low");
+    fixture.start();
+    RawPeer client = fixture.peer();
+    String low = client.submit(Command.SUBMIT_JOB_LOW_BG, "f", "u", "first");
+    assertThat(client.submit(Command.SUBMIT_JOB_HIGH, "f", "u", "second")).isEqualTo(low);
+    assertThat(client.submit(Command.SUBMIT_JOB, "f", "u", "third")).isEqualTo(low);
+    assertThat(client.submit(Command.SUBMIT_JOB_HIGH_BG, "f", "other", "x")).isNotEqualTo(low);
+    RawPeer worker = fixture.worker("f");
+    List<String> urgent = worker.work();
+    assertThat(urgent.get(2)).isEqualTo("x");
+    worker.send(Command.WORK_COMPLETE, urgent.get(0), "");
+    assertThat(worker.work()).containsExactly(low, "f", "first");
+    worker.send(Command.WORK_COMPLETE, low, "done");
+    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(low, "done");
+    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(low, "done");
+    worker.ask(Command.NO_JOB, Command.GRAB_JOB);
+    // It has ended, and leaves no trace under any priority.
+    String again = client.submit(Command.SUBMIT_JOB_HIGH, "f", "u", "again");
+    assertThat(again).isNotEqualTo(low);
+    assertThat(worker.work()).containsExactly(again, "f", "again");
+  }
+
+  @Test
+  void ofTwoPrioritiesThatAreHandedInTogetherOneJobIsLeft() {
+    fixture.define("f", "f:high", "f:low");
+    fixture.start();
+    RawPeer client = fixture.peer();
+    for (int i = 0; i < 50; i++) {
+      client.send(Command.SUBMIT_JOB_BG, "f", "u" + i, "x");
+      client.send(Command.SUBMIT_JOB_LOW_BG, "f", "u" + i, "x");
+      client.send(Command.SUBMIT_JOB_HIGH_BG, "f", "u" + i, "x");
+    }
+    for (int i = 0; i < 150; i++) {
+      assertThat(client.expect(Command.JOB_CREATED).get(0)).endsWith(":u" + i / 3);
+    }
+    assertThat(
+            fixture.size("f", TaskState.PENDING)
+                + fixture.size("f:high", TaskState.PENDING)
+                + fixture.size("f:low", TaskState.PENDING))
+        .isEqualTo(50);
+  }
+
+  @Test
+  void aCancelledJobStaysAsTheCancellerWantsWhateverItsWorkerSaysLater() {
+    fixture.define("f", definition -> definition.maxRetry(5).backoff(Duration.ofHours(1)));
+    fixture.start();
+    RawPeer client = fixture.peer();
+    RawPeer worker = fixture.worker("f");
+    for (AfterCancel after : AfterCancel.values()) {
+      String id = after.name();
+      String handle = client.submit(Command.SUBMIT_JOB_BG, "f", id, "x");
+      worker.work();
+      fixture.inspector.cancel("f", id, after);
+      await().until(() -> stateOf(id) != TaskState.ACTIVE);
+      worker.send(Command.WORK_STATUS, handle, "1", "2");
+      worker.send(Command.WORK_DATA, handle, "data");
+      worker.send(Command.WORK_COMPLETE, handle, "too late");
+      worker.ask(Command.ECHO_RES, Command.ECHO_REQ, "no error");
+    }
+    assertThat(stateOf("RETRY")).isEqualTo(TaskState.RETRY);
+    assertThat(stateOf("ARCHIVE")).isEqualTo(TaskState.ARCHIVED);
+    assertThat(stateOf("DELETE")).isNull();
+    assertThat(fixture.task("f", "RETRY").lastError()).isEqualTo("it was cancelled");
+    assertThat(fixture.task("f", "ARCHIVE").result().size()).isZero();
+
+    for (AfterCancel after : AfterCancel.values()) {
+      String handle = client.submit(Command.SUBMIT_JOB, "f", "awaited " + after, "x");
+      worker.work();
+      fixture.inspector.cancel("f", JobKey.idOf(handle), after);
+      assertThat(client.expect(Command.WORK_FAIL)).containsExactly(handle);
+    }
+  }
+
+  private @Nullable TaskState stateOf(String id) {
+    try {
+      return fixture.task("f", id).state();
+    } catch (TaskNotFoundException e) {
+      return null;
+    }
+  }
+
+  @Test
+  void aWorkerThatSleepsAndLearnsSomethingIsWokenForIt() {
+    fixture.define("f", "g");
+    fixture.start();
+    RawPeer client = fixture.peer();
+    RawPeer worker = fixture.worker("f").sleep();
+    client.submit(Command.SUBMIT_JOB_BG, "g", "", "before");
+    worker.send(Command.CAN_DO, "g").expect(Command.NOOP);
+    assertThat(worker.work().get(2)).isEqualTo("before");
+    worker.send(Command.CANT_DO, "g").sleep();
+    worker.send(Command.CAN_DO, "g").expect(Command.NOOP);
+    worker.sleep();
+    worker.expectNothing(SHORT);
+    client.submit(Command.SUBMIT_JOB_BG, "g", "", "after");
+    worker.expect(Command.NOOP);
+    assertThat(worker.work().get(2)).isEqualTo("after");
   }
 
   @Test
@@ -496,8 +642,13 @@ class GearmanGatewayIT {
     worker.work();
     worker.send(Command.WORK_STATUS, handle, "7", "9");
     assertThat(client.expect(Command.WORK_STATUS)).containsExactly(handle, "7", "9");
-    assertThat(fixture.peer(one).ask(Command.STATUS_RES, Command.GET_STATUS, handle))
-        .containsExactly(handle, "1", "1", "7", "9");
+    String running = handle;
+    RawPeer other = fixture.peer(one);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(other.ask(Command.STATUS_RES, Command.GET_STATUS, running))
+                    .containsExactly(running, "1", "1", "7", "9"));
     worker.send(Command.WORK_COMPLETE, handle, "done");
     assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "done");
     client.send(Command.OPTION_REQ, "exceptions").expect(Command.OPTION_RES);
@@ -599,8 +750,44 @@ class GearmanGatewayIT {
     assertThat(fixture.task("f", JobKey.idOf(handle)).state()).isEqualTo(TaskState.SCHEDULED);
     assertThat(fixture.worker("f").work().get(2)).isEqualTo("later");
     assertThat(fixture.redis.clock().instant()).isAfterOrEqualTo(Instant.ofEpochSecond(at));
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_EPOCH, "f", "", "soon", "x").get(0))
-        .isEqualTo("INVALID_ARGUMENTS");
+    for (String wrong : List.of("soon", "", "253402300800", "9".repeat(30))) {
+      assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_EPOCH, "f", "", wrong, "x").get(0))
+          .isEqualTo("INVALID_ARGUMENTS");
+    }
+    for (String past : List.of("-5", "0", "1000000000")) {
+      client.ask(Command.JOB_CREATED, Command.SUBMIT_JOB_EPOCH, "f", "past " + past, past, "x");
+    }
+    assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(3);
+    client.ask(Command.JOB_CREATED, Command.SUBMIT_JOB_EPOCH, "f", "far", "253402300799", "x");
+    assertThat(fixture.task("f", "far").nextProcessAt())
+        .isEqualTo(Instant.ofEpochSecond(253_402_300_799L));
+  }
+
+  @Test
+  void whatGearmandNeverHadIsRefusedWithAWayOut() {
+    fixture.define("f");
+    fixture.start();
+    RawPeer client = fixture.peer();
+    assertThat(
+            client.ask(
+                Command.ERROR,
+                Command.SUBMIT_JOB_SCHED,
+                "f",
+                "u",
+                "0",
+                "12",
+                "*",
+                "*",
+                "*",
+                "data"))
+        .satisfies(error -> assertThat(error.get(0)).isEqualTo("INVALID_COMMAND"))
+        .satisfies(error -> assertThat(error.get(1)).contains("SUBMIT_JOB_EPOCH", "schedule"));
+    for (Command reduce : List.of(Command.SUBMIT_REDUCE_JOB, Command.SUBMIT_REDUCE_JOB_BG)) {
+      assertThat(client.ask(Command.ERROR, reduce, "f", "u", "reducer", "data"))
+          .satisfies(error -> assertThat(error.get(0)).isEqualTo("INVALID_COMMAND"))
+          .satisfies(error -> assertThat(error.get(1)).contains(reduce.name(), "not supported"));
+    }
+    client.submit(Command.SUBMIT_JOB_BG, "f", "u", "still there");
   }
 
   @Test

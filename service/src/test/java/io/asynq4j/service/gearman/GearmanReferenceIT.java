@@ -138,6 +138,26 @@ class GearmanReferenceIT {
       talk.heard("second", second);
       talk.silence("client", client);
 
+      client.send(Command.SUBMIT_JOB, "f", "twice", "d");
+      talk.heard("client", client);
+      client.send(Command.SUBMIT_JOB_HIGH, "f", "twice", "e");
+      talk.heard("client", client);
+      client.send(Command.SUBMIT_JOB_LOW_BG, "f", "twice", "g");
+      talk.heard("client", client);
+      second.send(Command.GET_STATUS_UNIQUE, "twice");
+      talk.heard("second", second);
+      worker.send(Command.GRAB_JOB);
+      handle = talk.heard("worker", worker).argument(0);
+      worker.send(Command.WORK_DATA, handle, "part");
+      talk.heard("client", client);
+      talk.heard("client", client);
+      worker.send(Command.WORK_COMPLETE, handle, "done");
+      talk.heard("client", client);
+      talk.heard("client", client);
+      talk.silence("client", client);
+      worker.send(Command.GRAB_JOB);
+      talk.heard("worker", worker);
+
       client.send(Command.SUBMIT_JOB, "f", "three", "d");
       talk.heard("client", client);
       worker.send(Command.GRAB_JOB_ALL);

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The gateway with the real clients and workers: Debian's gearman-tools and php-gearman, and gear
- * for Python. Each test is skipped, and says so, where its tool is missing.
+ * for Python, which is fetched from PyPI. Each test is skipped, and says so, where its tool is
+ * missing.
  */
 class GearmanToolsIT {
 
@@ -76,6 +77,11 @@ class GearmanToolsIT {
       $client->runTasks();
       sort($results);
       echo implode("\\n", $results), "\\n";
+      $results = [];
+      $client->addTask('work', 'same', null, 'unique');
+      $client->addTask('work', 'same', null, 'unique');
+      $client->runTasks();
+      echo implode(', ', $results), "\\n";
       """;
 
   private GatewayFixture fixture;
@@ -144,7 +150,7 @@ class GearmanToolsIT {
               .redirectOutput(out.toFile())
               .start();
       started.add(process);
-      assertThat(process.waitFor(30, TimeUnit.SECONDS))
+      assertThat(process.waitFor(60, TimeUnit.SECONDS))
           .as("%s ends; it printed %s", List.of(command), Files.readString(out))
           .isTrue();
       return Files.readString(out, StandardCharsets.ISO_8859_1) + "exit " + process.exitValue();
@@ -259,6 +265,7 @@ class GearmanToolsIT {
             data part
             exception it broke
             status 1/2
+            complete emas, complete emas
             exit 0\
             """);
   }
@@ -295,9 +302,7 @@ class GearmanToolsIT {
 
   @Test
   void pythonClientsAndWorkersMoveOverByAnAddress() throws IOException {
-    need(
-        onPath("python3") && run("", "python3", "-c", "import gear").endsWith("exit 0"),
-        "python3 with gear (PyPI: gear)");
+    String packages = "PYTHONPATH=" + gear();
     String program =
         """
         import sys, threading, gear
@@ -328,6 +333,34 @@ class GearmanToolsIT {
         thread.join()
         """;
     Path file = Files.writeString(directory.resolve("client.py"), program);
-    assertThat(run("", "python3", file.toString(), p())).isEqualTo("cba 1 4\nzyx 1 4\nexit 0");
+    assertThat(run("", "env", packages, "python3", file.toString(), p()))
+        .isEqualTo("cba 1 4\nzyx 1 4\nexit 0");
+  }
+
+  /** Where the package is, fetched if it has not been before. */
+  private Path gear() {
+    need(onPath("python3"), "python3");
+    Path packages = Path.of("target", "python").toAbsolutePath();
+    if (!hasGear(packages)) {
+      String fetched =
+          run(
+              "",
+              "python3",
+              "-m",
+              "pip",
+              "install",
+              "--disable-pip-version-check",
+              "--retries=1",
+              "--timeout=5",
+              "--target=" + packages,
+              "gear==0.16.0");
+      need(hasGear(packages), "python3 with gear, which could not be fetched: " + fetched);
+    }
+    return packages;
+  }
+
+  private boolean hasGear(Path packages) {
+    return run("", "env", "PYTHONPATH=" + packages, "python3", "-c", "import gear")
+        .endsWith("exit 0");
   }
 }

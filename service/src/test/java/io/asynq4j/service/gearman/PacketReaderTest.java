@@ -14,34 +14,33 @@ class PacketReaderTest {
   private static final int MAX = 100;
 
   private final List<String> found = new ArrayList<>();
-  private final PacketReader reader =
-      new PacketReader(
-          MAX,
-          new PacketReader.Sink() {
-            @Override
-            public void request(Request request) {
-              StringBuilder text = new StringBuilder(request.command().name());
-              for (int i = 0; i < request.command().arguments(); i++) {
-                text.append('|').append(request.latin(i));
-              }
-              found.add(text.toString());
-            }
+  private final PacketReader.Sink sink =
+      new PacketReader.Sink() {
+        @Override
+        public void request(Request request) {
+          StringBuilder text = new StringBuilder(request.command().name());
+          for (int i = 0; i < request.command().arguments(); i++) {
+            text.append('|').append(request.latin(i));
+          }
+          found.add(text.toString());
+        }
 
-            @Override
-            public void line(String line) {
-              found.add("line " + line);
-            }
+        @Override
+        public void line(String line) {
+          found.add("line " + line);
+        }
 
-            @Override
-            public void refused(Refusal refusal) {
-              found.add("refused " + refusal.code());
-            }
+        @Override
+        public void refused(Refusal refusal) {
+          found.add("refused " + refusal.code());
+        }
 
-            @Override
-            public void broken(String why) {
-              found.add("broken");
-            }
-          });
+        @Override
+        public void broken(String why) {
+          found.add("broken");
+        }
+      };
+  private final PacketReader reader = new PacketReader(MAX, new Room(0), sink);
 
   private static byte[] all(byte[]... parts) {
     ByteBuffer all = ByteBuffer.allocate(10_000);
@@ -116,5 +115,27 @@ class PacketReaderTest {
   void givesUpOnALineWithoutEnd() {
     reader.read(ByteBuffer.wrap("x".repeat(5_000).getBytes(StandardCharsets.UTF_8)));
     assertThat(found).containsExactly("broken");
+  }
+
+  @Test
+  void whenThereIsNoMoreMemoryForPacketsOneIsPassedOverAndTheRestGoesOn() {
+    Room room = new Room(200_000);
+    PacketReader one = new PacketReader(1 << 20, room, sink);
+    PacketReader other = new PacketReader(1 << 20, room, sink);
+    byte[] large = RawPeer.packet(Command.ECHO_REQ.code(), "x".repeat(150_000));
+    one.read(ByteBuffer.wrap(large, 0, 140_000).slice());
+    assertThat(room.used()).isPositive();
+    other.read(ByteBuffer.wrap(large));
+    other.read(ByteBuffer.wrap(RawPeer.packet(Command.ECHO_REQ.code(), "small")));
+    assertThat(found).containsExactly("refused OUT_OF_MEMORY", "ECHO_REQ|small");
+
+    one.read(ByteBuffer.wrap(large, 140_000, large.length - 140_000).slice());
+    assertThat(found).hasSize(3).last().asString().hasSize(150_009);
+    assertThat(room.used()).isZero();
+    other.read(ByteBuffer.wrap(large));
+    assertThat(found).hasSize(4).last().asString().hasSize(150_009);
+    other.read(ByteBuffer.wrap(large, 0, 140_000).slice());
+    other.end();
+    assertThat(room.used()).isZero();
   }
 }

@@ -53,7 +53,7 @@ class MetricsPage extends View {
         <select aria-label="Queue" @change=${(e) => setQuery({queue: e.target.value})}><option value="">all queues</option>${[...live.queues.keys()].sort().slice(0, 500).map((q) => html`<option value=${q} ?selected=${q === this.#queue}>${q}</option>`)}</select>
         <div class="segmented" role="group" aria-label="How far back">${SPANS.map(([n, text]) => html`<button aria-pressed=${Number(n) === this.#minutes} @click=${() => setQuery({span: n === '60' ? null : n})}>${text}</button>`)}</div>`})}
       ${trouble(this.history)}${trouble(this.levels)}
-      <div class="columns even">
+      <div class="columns even level">
         ${chart('Throughput', rates, [{key: 'succeeded', label: 'succeeded / s'}, {key: 'failed', label: 'failed / s', kind: 'line'}])}
         ${chart('Error rate', errors, [{key: 'failed', label: 'failed %'}])}
         ${chart('Tasks by state', seen, STATE_SERIES, {stacked: true})}

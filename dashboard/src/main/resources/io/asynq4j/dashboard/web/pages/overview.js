@@ -66,7 +66,7 @@ class OverviewPage extends View {
         ${trouble(this.history)}
         <time-chart .points=${ratesOf(this.history.data)} .series=${SERIES} .label=${'Throughput of the last hour'} .height=${220}></time-chart>
       </section>
-      <div class="columns">
+      <div class="columns level">
         <section class="card">
           <header class="card-head"><h2>Tasks by state</h2><span class="faint">${compact(total)} now, and in the last hour</span></header>
           ${trouble(this.levels)}

@@ -145,9 +145,9 @@ class QueuePage extends View {
         ${stat('Today', compact(q.processedToday), html`${compact(q.processed)} ever`)}
         ${stat('Failed today', compact(q.failedToday), percent(q.failedToday, q.processedToday), q.failedToday > 0 ? 'bad' : '')}
         ${stat('Servers', compact(q.servers), limitsText(q.limits))}
-        ${stat('Memory', bytes(q.memoryBytes), q.slot === undefined || q.slot === null ? 'estimated' : `slot ${q.slot}`)}
+        ${stat('Memory', bytes(q.memoryBytes), q.nodes?.length ? `estimated, slot ${q.slot}` : 'estimated')}
       </section>
-      <div class="columns">
+      <div class="columns level">
         ${this.#chart(q)}
         <section class="card"><header class="card-head"><h2>Last 14 days</h2><span class="faint">UTC days</span></header>
           <day-bars .bars=${daysOf(this.days.data)} .label=${`Days of ${this.#name}`}></day-bars></section>

@@ -46,7 +46,7 @@ class RedisPage extends View {
         ${live.overview?.attention?.some((a) => !a.queue && !a.schedule) ? html`<section class="card attention"><ul>${live.overview.attention.filter((a) => !a.queue && !a.schedule).map((a) => html`<li class=${a.severity}><i class="mark"></i>${a.text}</li>`)}</ul></section>` : nothing}
         ${this.#slotTable()}
         <section class="card"><header class="card-head"><h2>INFO</h2><span class="grow"></span><input class="filter" type="search" placeholder="Filter" aria-label="Filter INFO" @input=${(e) => { this.#match = e.target.value; this.update(); }}></header>
-          <dl class="facts info">${Object.entries(i).filter(([k]) => k.includes(this.#match)).map(([k, v]) => html`<div><dt>${k}</dt><dd class="mono break">${v}</dd></div>`)}</dl></section>` : nothing}`;
+          <dl class="facts info">${Object.entries(i).filter(([k]) => k.includes(this.#match)).map(([k, v]) => html`<div><dt>${breakable(k)}</dt><dd class="mono break">${v}</dd></div>`)}</dl></section>` : nothing}`;
   }
 
   #slotTable() {
@@ -76,5 +76,8 @@ class RedisPage extends View {
     }
   }
 }
+
+/** Names are broken where their words end, if they have to be. */
+const breakable = (name) => name.split('_').map((word, i) => (i === 0 ? word : html`_<wbr>${word}`));
 
 RedisPage.define('redis-page');

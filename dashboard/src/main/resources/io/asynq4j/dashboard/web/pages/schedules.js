@@ -1,7 +1,7 @@
 // Everything that is enqueued by the clock.
 
 import {may} from '../core/api.js';
-import {count} from '../core/format.js';
+import {plural} from '../core/format.js';
 import {link, queueLink} from '../core/router.js';
 import {View, html, nothing, repeat} from '../core/view.js';
 import {ageOf, empty, head, tag, trouble, waiting, when} from '../parts/basics.js';
@@ -22,7 +22,7 @@ class SchedulesPage extends View {
   template() {
     const items = this.schedules.data?.items ?? [];
     return html`
-      ${head({title: 'Schedules', meta: this.schedules.data ? html`<span class="faint">${count(items.length)}</span>` : nothing, actions: ageOf(this.schedules)})}
+      ${head({title: 'Schedules', meta: this.schedules.data ? html`<span class="faint">${plural(items.length, 'entry', 'entries')}</span>` : nothing, actions: ageOf(this.schedules)})}
       ${trouble(this.schedules)}${waiting(this.schedules)}
       ${this.schedules.data ? html`<section class="card">${items.length === 0 ? empty('No schedule', 'Schedulers show their entries here while they run.') : html`
         <div class="table-wrap"><table class="cards"><thead><tr><th>Task</th><th>When</th><th>Queue</th><th>Next</th><th>Last</th><th><span class="offscreen">Actions</span></th></tr></thead>

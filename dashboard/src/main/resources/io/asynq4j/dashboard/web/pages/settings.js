@@ -9,7 +9,7 @@ import {ROWS} from '../parts/pager.js';
 
 const CHOICES = [
   ['theme', 'Theme', [['system', 'as the system'], ['light', 'light'], ['dark', 'dark']]],
-  ['time', 'Times', [['relative', '5 m ago'], ['local', 'local'], ['utc', 'UTC']]],
+  ['time', 'Times', [['relative', 'relative'], ['local', 'local'], ['utc', 'UTC']]],
   ['density', 'Rows', [['normal', 'normal'], ['dense', 'dense']]],
   ['rows', 'Rows per page', ROWS.map((n) => [n, String(n)])],
 ];

@@ -94,7 +94,7 @@ class TaskPage extends View {
 
   /** Newest first; only that one is open. */
   #attempts(failures) {
-    return html`<section class="card"><header class="card-head"><h2>Failed attempts</h2><span class="faint">the latest ${failures.length}</span></header>
+    return html`<section class="card"><header class="card-head"><h2>Failed attempts</h2>${failures.length > 1 ? html`<span class="faint">the latest ${failures.length}</span>` : nothing}</header>
       ${[...failures].reverse().map((failure, i) => html`<details class="attempt" ?open=${i === 0}>
         <summary><span class="error-text">${failure.error.split('\n')[0] || 'without a message'}</span><span class="faint nowrap">${when(failure.at)}</span></summary>
         <div class="with-copy"><pre class="error-block" tabindex="0">${failure.trace || failure.error}</pre>${copyButton(failure.trace || failure.error, 'the error')}</div></details>`)}</section>`;
@@ -111,13 +111,16 @@ class TaskPage extends View {
 
   #timeline(t) {
     const now = Date.now();
+    const latest = t.failures?.at(-1)?.at;
+    // States know whole seconds only; what came of a failure came with it.
+    const became = latest && second(latest) === second(t.since) ? latest : t.since;
     const steps = [
       ...(t.failures?.length
         ? t.failures.map((failure) => [failure.at, 'An attempt failed', 'bad'])
         : [[t.lastFailedAt, `Failed${t.retried ? `, retried ${plural(t.retried, 'time')}` : ''}`, 'bad']]),
       [t.worker?.started, `Started on ${t.worker?.host}`, 'info'],
       [t.completedAt, 'Completed', 'good'],
-      [t.completedAt || t.worker ? null : t.since, `Became ${t.state}`, ''],
+      [t.completedAt || t.worker ? null : became, `Became ${t.state}`, ''],
       [t.worker?.deadline ?? (t.state === 'active' ? null : t.deadline), t.worker ? 'Its attempt ends at the latest' : 'Deadline', 'later'],
       [t.nextProcessAt, t.state === 'retry' ? 'Runs again' : 'Runs', 'later'],
       [t.completedAt && t.retentionMs ? new Date(Date.parse(t.completedAt) + t.retentionMs).toISOString() : null, 'Is forgotten', 'later'],

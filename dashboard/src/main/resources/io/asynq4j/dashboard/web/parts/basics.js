@@ -103,5 +103,5 @@ DataAge.define('data-age');
 /** A part of a whole as a bar; SVG, because the page allows no inline style. */
 export const bar = (part, kind = '') => html`
   <svg class="bar ${kind}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="bar-back" width="100" height="6" rx="3"></rect><rect class="bar-fill" width=${Math.max(0, Math.min(100, part * 100))} height="6" rx="3"></rect>
+    <rect class="bar-back" width="100" height="6"></rect><rect class="bar-fill" width=${Math.max(0, Math.min(100, part * 100))} height="6"></rect>
   </svg>`;

@@ -144,7 +144,10 @@ class DayBars extends View {
 
   template() {
     const bars = this.bars ?? [];
-    const top = Math.max(1, ...bars.map((b) => b.good + b.bad));
+    const top = Math.max(0, ...bars.map((b) => b.good + b.bad));
+    if (top === 0) {
+      return html`<p class="chart-empty">Nothing ended in these days.</p>`;
+    }
     const step = 100 / Math.max(1, bars.length);
     return html`<figure class="chart">
       <div class="legend"><span class="series-succeeded"><i></i>succeeded</span><span class="series-failed"><i></i>failed</span><span class="faint">most ${compact(top)}</span></div>

@@ -111,7 +111,7 @@ class QueueTable extends View {
       <td class="num" data-label="Size">${compact(q.size)}</td>
       <td class="num" data-label="Latency">${q.latencyMs ? duration(q.latencyMs) : html`<span class="faint">–</span>`}</td>
       <td class="num" data-label="Today">${compact(q.processedToday)}</td>
-      <td class="num" data-label="Failed">${q.failedToday ? html`<span class="text-bad">${compact(q.failedToday)}</span> <span class="faint">${percent(q.failedToday, q.processedToday)}</span>` : html`<span class="faint">0</span>`}</td>
+      <td class="num" data-label="Failed">${q.failedToday ? html`<span><span class="text-bad">${compact(q.failedToday)}</span> <span class="faint">${percent(q.failedToday, q.processedToday)}</span></span>` : html`<span class="faint">0</span>`}</td>
       <td class="num" data-label="Servers">${q.servers ? q.servers : html`<span class=${q.size ? 'text-warn' : 'faint'}>none</span>`}</td>
       <td class="row-actions">${may('operator') ? html`<button class="ghost icon-only small" title=${q.pausedSince ? 'Resume' : 'Pause'} aria-label="${q.pausedSince ? 'Resume' : 'Pause'} ${q.queue}"
         @click=${() => pauseQueue(q)}>${icon(q.pausedSince ? 'play' : 'pause')}</button>` : nothing}

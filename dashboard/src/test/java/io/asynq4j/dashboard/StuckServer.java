@@ -1,0 +1,39 @@
+package io.asynq4j.dashboard;
+
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.TaskServer;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+
+/** A server of the queue mail whose handler never ends by itself. */
+final class StuckServer implements AutoCloseable {
+
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final TaskServer server;
+
+  StuckServer(RedisConnection redis) {
+    server =
+        TaskServer.builder(redis)
+            .queue("mail", 1)
+            .heartbeat(Duration.ofMillis(500))
+            .handlers(
+                (task, context) -> {
+                  begun.countDown();
+                  new CountDownLatch(1).await();
+                  return Outcome.done();
+                })
+            .build();
+    server.start();
+  }
+
+  /** Waits until it works on something. */
+  void awaitBegun() throws InterruptedException {
+    begun.await();
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

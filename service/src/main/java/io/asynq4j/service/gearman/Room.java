@@ -1,0 +1,42 @@
+package io.asynq4j.service.gearman;
+
+/**
+ * The memory that packets of all connections take together: many peers that each send or leave
+ * unread as much as they may must not take all there is. Only for the loop's thread.
+ */
+final class Room {
+
+  private final long limit;
+  private long used;
+
+  Room(long limit) {
+    this.limit = limit;
+  }
+
+  /** A quarter of what this process may have. */
+  static Room ofHeap() {
+    return new Room(Runtime.getRuntime().maxMemory() / 4);
+  }
+
+  /** False when there is not so much left. */
+  boolean take(long bytes) {
+    if (bytes > limit - used) {
+      return false;
+    }
+    used += bytes;
+    return true;
+  }
+
+  /** Counts what is there already. */
+  void add(long bytes) {
+    used += bytes;
+  }
+
+  void free(long bytes) {
+    used -= bytes;
+  }
+
+  long used() {
+    return used;
+  }
+}

@@ -1,0 +1,433 @@
+package io.asynq4j.service.gearman;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.BrokerException;
+import io.asynq4j.Payload;
+import io.asynq4j.Progress;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.Verdict;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a peer says and is told as a worker: what it can do, the jobs it has, and how they go. Only
+ * for the loop's thread.
+ */
+final class WorkerSide {
+
+  private static final Logger log = LoggerFactory.getLogger(WorkerSide.class);
+
+  /** What is kept of a failure that a worker says no more about. */
+  static final String FAILED = "the gearman worker has reported a failure";
+
+  private static final String CANCELLED = "it was cancelled";
+
+  private static final int LONGEST_ERROR = 2_000;
+  private static final int ENDED_REMEMBERED = 64;
+
+  private final Session session;
+  private final Connection connection;
+  private final Parts parts;
+
+  /** The functions it can do, each with the time it allows itself for one job; null = any. */
+  private final Map<String, @Nullable Duration> abilities = new LinkedHashMap<>();
+
+  private final Map<String, Job> jobs = new LinkedHashMap<>();
+
+  /** Handles of the last jobs that ended, of which it may still say something. */
+  private final Deque<String> ended = new ArrayDeque<>();
+
+  private boolean sleeping;
+
+  WorkerSide(Session session, Connection connection, Parts parts) {
+    this.session = session;
+    this.connection = connection;
+    this.parts = parts;
+  }
+
+  static @Nullable Duration seconds(String text) {
+    try {
+      long seconds = Long.parseLong(text.strip());
+      return seconds <= 0 ? null : Duration.ofSeconds(Math.min(seconds, Integer.MAX_VALUE));
+    } catch (NumberFormatException e) {
+      throw Refusal.invalid("CAN_DO_TIMEOUT needs a number of seconds");
+    }
+  }
+
+  void canDo(String function, @Nullable Duration timeout) {
+    if (parts.functions().isKnownWork(function).orElse(false)) {
+      abilities.put(function, timeout);
+      sleepOn();
+      return;
+    }
+    // What comes next may hang on it.
+    Connection.Place place = connection.reserve(0);
+    session.hold();
+    parts
+        .lookups()
+        .execute(
+            () -> {
+              Refusal refusal = null;
+              try {
+                parts.functions().requireWork(function);
+              } catch (RuntimeException e) {
+                refusal = Refusal.of(e);
+              }
+              Refusal problem = refusal;
+              parts
+                  .loop()
+                  .execute(
+                      () -> {
+                        if (problem == null) {
+                          abilities.put(function, timeout);
+                          place.leave();
+                          sleepOn();
+                        } else {
+                          log.info(
+                              "a worker of {} may not do \"{}\": {}",
+                              connection.address(),
+                              function,
+                              problem.text());
+                          place.refuse(problem);
+                        }
+                        session.goOn();
+                      });
+            });
+  }
+
+  void resetAbilities() {
+    abilities.clear();
+    sleepOn();
+  }
+
+  void cannotDo(String function) {
+    abilities.remove(function);
+    sleepOn();
+  }
+
+  /** What it can do has changed: it is woken for other jobs from now on. */
+  private void sleepOn() {
+    if (sleeping) {
+      wokenOrGone();
+      sleep();
+    }
+  }
+
+  /** By queue, the most urgent first; no function is always the last to be asked for. */
+  private Map<String, String> functionsByQueue() {
+    List<String> order = new ArrayList<>(abilities.keySet());
+    Collections.shuffle(order);
+    Map<String, String> byQueue = new LinkedHashMap<>();
+    for (Priority priority : Priority.values()) {
+      for (String function : order) {
+        parts
+            .functions()
+            .queue(function, priority)
+            .ifPresent(queue -> putUnlessOwn(byQueue, queue, function, priority));
+      }
+    }
+    return byQueue;
+  }
+
+  /** A worker may do {@code a} and {@code a:high}; then jobs of the latter are called so. */
+  private void putUnlessOwn(
+      Map<String, String> byQueue, String queue, String function, Priority priority) {
+    String own = priority.nameOf(function);
+    byQueue.putIfAbsent(queue, abilities.containsKey(own) ? own : function);
+  }
+
+  void grab(Command command) {
+    wokenOrGone();
+    Connection.Place place = connection.reserve(0);
+    Map<String, String> functions = functionsByQueue();
+    Grab grab = new Grab(this, place, command, functions);
+    if (session.isDraining() || functions.isEmpty()) {
+      noJob(grab);
+    } else {
+      parts.claimer().grab(grab);
+    }
+  }
+
+  void noJob(Grab grab) {
+    grab.place().answer(Packets.of(Command.NO_JOB));
+  }
+
+  /** A task was claimed for this worker, and cannot begin. */
+  void withheld(Grab grab, LeasedTask task) {
+    noJob(grab);
+    parts.jobs().giveBack(task);
+  }
+
+  /** A task was claimed for this worker. */
+  void assigned(Grab grab, LeasedTask task) {
+    if (connection.isClosed() || session.isDraining()) {
+      withheld(grab, task);
+      return;
+    }
+    String function = grab.functions().getOrDefault(task.queue().value(), task.task().type());
+    Job job = new Job(task, this, deadline(task, function), parts.talk().name());
+    jobs.put(job.handle(), job);
+    ended.remove(job.handle());
+    parts.jobs().take(job);
+    job.setGeneration(parts.results().here(job.key()));
+    grab.place().answer(assignment(grab.command(), job, function));
+  }
+
+  private Instant deadline(LeasedTask task, String function) {
+    Instant deadline = task.deadline();
+    Instant now = parts.clock().instant();
+    Duration own = abilities.get(function);
+    if (own != null) {
+      deadline = earlier(deadline, now.plus(own));
+    }
+    Duration defined =
+        parts.functions().ofQueue(task.queue().value()).map(TaskDefinition::timeout).orElse(null);
+    return defined == null ? deadline : earlier(deadline, now.plus(defined));
+  }
+
+  private static Instant earlier(Instant a, Instant b) {
+    return a.isBefore(b) ? a : b;
+  }
+
+  private static ByteBuffer assignment(Command asked, Job job, String function) {
+    byte[] name = function.getBytes(StandardCharsets.UTF_8);
+    byte[] data = job.task().task().payload().bytes();
+    byte[] unique = Submitter.uniqueOf(job.task().id(), job.task().task().headers());
+    // Whoever asks for all that is known is told of a reducer only where there is one: nowhere.
+    return asked == Command.GRAB_JOB
+        ? Packets.of(Command.JOB_ASSIGN, job.handle(), name, data)
+        : Packets.of(Command.JOB_ASSIGN_UNIQ, job.handle(), name, unique, data);
+  }
+
+  void sleep() {
+    if (parts.claimer().sleep(this, Set.copyOf(functionsByQueue().keySet()))) {
+      sleeping = true;
+    } else {
+      connection.send(Packets.of(Command.NOOP));
+    }
+  }
+
+  private void wokenOrGone() {
+    if (sleeping) {
+      sleeping = false;
+      parts.claimer().awake(this);
+    }
+  }
+
+  /** There may be something to do. */
+  void wake() {
+    if (sleeping) {
+      // It may have come by itself and gone to sleep again since.
+      wokenOrGone();
+      session.send(Packets.of(Command.NOOP));
+    }
+  }
+
+  /** Null when it has ended already, and what is said of it comes too late. */
+  private @Nullable Job job(String handle) {
+    Job job = jobs.get(handle);
+    if (job == null && !ended.contains(handle)) {
+      throw new Refusal("JOB_NOT_FOUND", "Job given in work result not found");
+    }
+    return job;
+  }
+
+  void workStatus(Request request) {
+    Job job = job(request.latin(0));
+    if (job == null) {
+      return;
+    }
+    if (job.setStatus(new Status(request.latin(1), request.latin(2)))) {
+      parts.lookups().execute(() -> writeStatus(job));
+    }
+    pass(
+        job, Packets.of(Command.WORK_STATUS, job.handle(), request.bytes(1), request.bytes(2)));
+  }
+
+  /** For those who look at the task in Redis. */
+  private void writeStatus(Job job) {
+    Status status = job.statusToWrite();
+    try {
+      Progress progress = status.progress();
+      parts.functions().leases().progress(job.task(), progress.percent(), progress.note());
+    } catch (BrokerException e) {
+      log.debug("the status of task {} is not kept: {}", job.task().id(), e.getMessage());
+    }
+  }
+
+  void workData(Request request) {
+    Job job = job(request.latin(0));
+    if (job != null) {
+      pass(job, Packets.of(request.command(), job.handle(), request.bytes(1)));
+    }
+  }
+
+  /** To the clients that wait for it, here and elsewhere. */
+  private void pass(Job job, ByteBuffer packet) {
+    parts.results().pass(job.key(), packet);
+    parts.talk().pass(job, packet);
+  }
+
+  void workComplete(Request request) {
+    Job job = job(request.latin(0));
+    if (job == null) {
+      return;
+    }
+    over(job);
+    byte[] result = request.bytes(1);
+    end(
+        job,
+        new Verdict.Complete(job.task(), Payload.of(result)),
+        end -> {
+          if (end == LeaseEnd.COMPLETED) {
+            parts.results().completed(job.key(), job.generation(), result);
+          } else {
+            parts.results().elsewhere(job.key());
+          }
+        });
+  }
+
+  /**
+   * @param exception what the worker says of it; null when nothing
+   */
+  void workFailed(Request request, byte @Nullable [] exception) {
+    Job job = job(request.latin(0));
+    if (job == null) {
+      return;
+    }
+    over(job);
+    failed(job, exception == null ? FAILED : error(exception), exception);
+  }
+
+  private static String error(byte[] exception) {
+    String text = new String(exception, StandardCharsets.UTF_8).strip();
+    if (text.isEmpty()) {
+      return FAILED;
+    }
+    return text.length() <= LONGEST_ERROR ? text : text.substring(0, LONGEST_ERROR) + "…";
+  }
+
+  private void failed(Job job, String error, byte @Nullable [] exception) {
+    Verdict verdict =
+        new Verdict.Retry(job.task(), error, parts.functions().retryDelay(job.task(), error));
+    end(job, verdict, end -> ended(job, end, exception));
+  }
+
+  /** Ends a job, when all that was said of it has been passed on. */
+  private void end(Job job, Verdict verdict, Consumer<LeaseEnd> then) {
+    parts
+        .talk()
+        .afterAll(
+            job,
+            () ->
+                parts
+                    .jobs()
+                    .end(
+                        job,
+                        verdict,
+                        end -> {
+                          then.accept(end);
+                          parts.talk().look(job);
+                        }));
+  }
+
+  private void ended(Job job, LeaseEnd end, byte @Nullable [] exception) {
+    if (end == LeaseEnd.ARCHIVED || end == LeaseEnd.DROPPED) {
+      parts.results().failed(job.key(), job.generation(), exception);
+    } else {
+      parts.results().elsewhere(job.key());
+    }
+  }
+
+  private void over(Job job) {
+    jobs.remove(job.handle());
+    ended.add(job.handle());
+    if (ended.size() > ENDED_REMEMBERED) {
+      ended.remove();
+    }
+    session.endIfIdle();
+  }
+
+  /** Another has the job, or nobody: what this worker says of it does not count any more. */
+  void leaseLost(Job job) {
+    if (jobs.get(job.handle()) == job) {
+      log.warn(
+          "the lease on task {} of queue {} was lost while its gearman worker had it; it runs again",
+          job.task().id(),
+          job.task().queue());
+      over(job);
+      parts.results().elsewhere(job.key());
+    }
+  }
+
+  /** Somebody wants it to stop. A worker cannot be told; its job is given up. */
+  void cancelled(Job job, AfterCancel after) {
+    if (jobs.get(job.handle()) == job) {
+      over(job);
+      log.info("task {} of queue {} was cancelled", job.task().id(), job.task().queue());
+      switch (after) {
+        case RETRY -> failed(job, CANCELLED, null);
+        case ARCHIVE ->
+            end(job, new Verdict.Archive(job.task(), CANCELLED), end -> ended(job, end, null));
+        case DELETE -> end(job, new Verdict.Drop(job.task()), end -> ended(job, end, null));
+      }
+    }
+  }
+
+  /** A worker cannot be stopped; its job is given up. */
+  void overdue(Job job) {
+    if (jobs.get(job.handle()) == job) {
+      over(job);
+      String error = "the gearman worker was not done when the time of the attempt was over";
+      log.warn("task {} of queue {}: {}", job.task().id(), job.task().queue(), error);
+      failed(job, error, null);
+    }
+  }
+
+  boolean hasJobs() {
+    return !jobs.isEmpty();
+  }
+
+  /** What it can do. */
+  Set<String> functions() {
+    return abilities.keySet();
+  }
+
+  /** The connection has ended. */
+  void closed() {
+    sleeping = false;
+    parts.claimer().awake(this);
+    List<Job> left = List.copyOf(jobs.values());
+    jobs.clear();
+    for (Job job : left) {
+      if (session.isDraining()) {
+        end(job, new Verdict.Release(job.task()), end -> ended(job, end, null));
+      } else {
+        parts
+            .jobs()
+            .workerLost(
+                job,
+                end -> {
+                  ended(job, end, null);
+                  parts.talk().look(job);
+                });
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package io.asynq4j.service.gearman;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Several gateways on one Redis, with clients here and workers there. */
+class GearmanReplicasIT {
+
+  private GatewayFixture fixture;
+  private GearmanGateway one;
+  private GearmanGateway two;
+
+  @BeforeEach
+  void start() {
+    fixture = new GatewayFixture();
+    fixture.define("f", "f:high");
+    one = fixture.start();
+    two = fixture.start();
+  }
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+  }
+
+  private RawPeer workerOf(GearmanGateway gateway) {
+    return fixture.peer(gateway).send(Command.CAN_DO, "f");
+  }
+
+  @Test
+  void whatAWorkerSaysReachesAClientOfAnotherGatewayInItsOrder() {
+    RawPeer client = fixture.peer(one);
+    RawPeer worker = workerOf(two);
+    for (int round = 0; round < 10; round++) {
+      String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
+      worker.work();
+      for (int i = 1; i <= 50; i++) {
+        worker.send(Command.WORK_DATA, handle, "part " + i);
+        worker.send(Command.WORK_STATUS, handle, Integer.toString(i), "50");
+      }
+      worker.send(Command.WORK_WARNING, handle, "careful");
+      worker.send(Command.WORK_COMPLETE, handle, "done");
+      for (int i = 1; i <= 50; i++) {
+        assertThat(client.expect(Command.WORK_DATA)).containsExactly(handle, "part " + i);
+        assertThat(client.expect(Command.WORK_STATUS))
+            .containsExactly(handle, Integer.toString(i), "50");
+      }
+      assertThat(client.expect(Command.WORK_WARNING)).containsExactly(handle, "careful");
+      assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "done");
+    }
+  }
+
+  @Test
+  void aResultIsToldAtOnceAlsoWhenTheJobTookLong() throws InterruptedException {
+    RawPeer client = fixture.peer(one);
+    RawPeer worker = workerOf(two);
+    List<Duration> took = new ArrayList<>();
+    for (int round = 0; round < 5; round++) {
+      String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
+      worker.work();
+      // So long that it is looked at only twice a second.
+      TimeUnit.MILLISECONDS.sleep(1_200);
+      long begin = System.nanoTime();
+      worker.send(Command.WORK_COMPLETE, handle, "done");
+      client.expect(Command.WORK_COMPLETE);
+      took.add(Duration.ofNanos(System.nanoTime() - begin));
+    }
+    // By looking alone it would be a quarter of a second.
+    Collections.sort(took);
+    assertThat(took.get(2)).isLessThan(Duration.ofMillis(100));
+  }
+
+  @Test
+  void whoComesToAJobThatRunsElsewhereHearsHowItGoesOn() {
+    RawPeer first = fixture.peer(two);
+    RawPeer worker = workerOf(two);
+    String handle = first.submit(Command.SUBMIT_JOB, "f", "u", "x");
+    worker.work();
+    RawPeer late = fixture.peer(one);
+    assertThat(late.submit(Command.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
+    Optional<RawPeer.Reply> heard = Optional.empty();
+    for (int i = 0; i < 100 && heard.isEmpty(); i++) {
+      worker.send(Command.WORK_DATA, handle, "data");
+      heard = late.within(Duration.ofMillis(100));
+    }
+    assertThat(heard).isPresent();
+    assertThat(heard.orElseThrow().arguments()).containsExactly(handle, "data");
+    worker.send(Command.WORK_FAIL, handle);
+    RawPeer.Reply last = late.next();
+    while (last.command() == Command.WORK_DATA) {
+      last = late.next();
+    }
+    assertThat(last.command()).isEqualTo(Command.WORK_FAIL);
+  }
+
+  @Test
+  void aJobStaysWhenItsClientGoesIfOneOfAnotherGatewayWantsItToo() {
+    RawPeer leaving = fixture.peer(one);
+    RawPeer staying = fixture.peer(two);
+    String awaited = leaving.submit(Command.SUBMIT_JOB, "f", "awaited", "x");
+    String wanted = leaving.submit(Command.SUBMIT_JOB, "f", "wanted", "x");
+    leaving.submit(Command.SUBMIT_JOB, "f", "own", "x");
+    assertThat(staying.submit(Command.SUBMIT_JOB, "f", "awaited", "y")).isEqualTo(awaited);
+    assertThat(staying.submit(Command.SUBMIT_JOB_BG, "f", "wanted", "y")).isEqualTo(wanted);
+    leaving.hangUp();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(fixture.tasks("f", TaskState.PENDING))
+                    .extracting(TaskInfo::id)
+                    .doesNotContain("own"));
+    RawPeer worker = workerOf(two);
+    assertThat(List.of(worker.work().get(0), worker.work().get(0)))
+        .containsExactlyInAnyOrder(awaited, wanted);
+    worker.send(Command.WORK_COMPLETE, awaited, "done");
+    assertThat(staying.expect(Command.WORK_COMPLETE)).containsExactly(awaited, "done");
+  }
+
+  @Test
+  void whoGoesLeavesWhatSomebodyElseHasHandedIn() {
+    RawPeer owner = fixture.peer(one);
+    RawPeer guest = fixture.peer(two);
+    String handle = owner.submit(Command.SUBMIT_JOB_BG, "f", "u", "x");
+    assertThat(guest.submit(Command.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
+    guest.submit(Command.SUBMIT_JOB, "f", "own", "y");
+    guest.hangUp();
+    await().untilAsserted(() -> assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(1));
+    assertThat(workerOf(one).work()).containsExactly(handle, "f", "x");
+  }
+
+  @Test
+  void ofJobsThatAreHandedInAtTheSameMomentUnderTwoPrioritiesOneIsLeft() throws Exception {
+    RawPeer normal = fixture.peer(one);
+    RawPeer high = fixture.peer(two);
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    CyclicBarrier together = new CyclicBarrier(2);
+    try {
+      for (int i = 0; i < 100; i++) {
+        String unique = "u" + i;
+        CompletableFuture<String> first =
+            CompletableFuture.supplyAsync(
+                () -> submitted(together, normal, Command.SUBMIT_JOB_BG, unique), threads);
+        CompletableFuture<String> second =
+            CompletableFuture.supplyAsync(
+                () -> submitted(together, high, Command.SUBMIT_JOB_HIGH_BG, unique), threads);
+        assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(second.get(10, TimeUnit.SECONDS));
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(fixture.size("f", TaskState.PENDING) + fixture.size("f:high", TaskState.PENDING))
+        .isEqualTo(100);
+  }
+
+  private static String submitted(
+      CyclicBarrier together, RawPeer client, Command command, String unique) {
+    try {
+      together.await(10, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    return client.submit(command, "f", unique, "x");
+  }
+
+  @Test
+  void aUniqueJobThatIsHandedInEverywhereAgainAndAgainIsNeverLost() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    RawPeer worker = workerOf(two);
+    try {
+      for (int round = 0; round < 30; round++) {
+        CyclicBarrier together = new CyclicBarrier(2);
+        RawPeer first = fixture.peer(one);
+        RawPeer second = fixture.peer(two);
+        List<CompletableFuture<String>> handles =
+            Stream.of(first, second)
+                .map(
+                    client ->
+                        CompletableFuture.supplyAsync(
+                            () -> submitted(together, client, Command.SUBMIT_JOB, "same"),
+                            threads))
+                .toList();
+        assertThat(handles.get(0).get(10, TimeUnit.SECONDS))
+            .isEqualTo(handles.get(1).get(10, TimeUnit.SECONDS));
+        List<String> job = worker.work();
+        worker.send(Command.WORK_COMPLETE, job.get(0), "round " + round);
+        assertThat(first.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("round " + round);
+        assertThat(second.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("round " + round);
+        worker.ask(Command.NO_JOB, Command.GRAB_JOB);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}
