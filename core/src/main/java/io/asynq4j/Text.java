@@ -1,9 +1,5 @@
 package io.asynq4j;
 
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-
 /** The rules for names that end up in Redis. */
 final class Text {
 
@@ -19,12 +15,20 @@ final class Text {
 
   // Half a surrogate pair has no UTF-8 form; Go refuses to read a message that holds one.
   static String requireValidUnicode(String value, String what) {
-    try {
-      StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
-      return value;
-    } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException(
-          what + " is not valid Unicode text (half a surrogate pair)", e);
+    for (int i = 0; i < value.length(); i++) {
+      if (Character.isSurrogate(value.charAt(i))) {
+        if (!isPair(value, i)) {
+          throw new IllegalArgumentException(
+              what + " is not valid Unicode text (half a surrogate pair)");
+        }
+        i++;
+      }
     }
+    return value;
+  }
+
+  private static boolean isPair(String value, int at) {
+    return at + 1 < value.length()
+        && Character.isSurrogatePair(value.charAt(at), value.charAt(at + 1));
   }
 }

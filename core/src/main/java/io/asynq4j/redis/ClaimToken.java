@@ -1,6 +1,5 @@
 package io.asynq4j.redis;
 
-import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
@@ -19,8 +18,8 @@ final class ClaimToken {
 
   static String next() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
-    return String.format(Locale.ROOT, "%06d-", random.nextInt(1, 1_000_000))
-        + Long.toString(random.nextLong() >>> 1, 36);
+    String digits = Integer.toString(1_000_000 + random.nextInt(1, 1_000_000)).substring(1);
+    return digits + "-" + Long.toString(random.nextLong() >>> 1, 36);
   }
 
   /** What comes from outside, in a form that the scripts can compare with any lease. */

@@ -106,7 +106,7 @@ final class ServiceLoad extends LoadProgram {
    */
   private record Outcome(Cell cell, long serviceMicros, long leaseRequests) {
     double serviceMicrosPerTask() {
-      return serviceMicros / (double) cell.tasks();
+      return serviceMicros / (double) Math.max(1, cell.tasks());
     }
   }
 
