@@ -116,22 +116,22 @@ final class LeaseKeeper implements Runnable {
   }
 
   private void show() {
+    List<Attempt> running = attempts.all().stream().filter(Attempt::isRunning).toList();
+    // After them, so that whoever is shown is counted as busy, too.
     Presence.Server self = server.get();
     List<Presence.Worker> workers = new ArrayList<>();
-    for (Attempt attempt : attempts.all()) {
-      if (attempt.isRunning()) {
-        workers.add(
-            new Presence.Worker(
-                self.host(),
-                self.pid(),
-                self.serverId(),
-                attempt.id(),
-                attempt.type(),
-                attempt.task().payload(),
-                attempt.queue(),
-                attempt.startedAt(),
-                attempt.deadline()));
-      }
+    for (Attempt attempt : running) {
+      workers.add(
+          new Presence.Worker(
+              self.host(),
+              self.pid(),
+              self.serverId(),
+              attempt.id(),
+              attempt.type(),
+              attempt.task().payload(),
+              attempt.queue(),
+              attempt.startedAt(),
+              attempt.deadline()));
     }
     broker.presence().show(self, workers, config.heartbeat().multipliedBy(2));
   }
