@@ -99,6 +99,6 @@ class ClusterIT {
     assertThat(cli.run("task", "inspect", "moving").out()).containsPattern("Queue: +two");
     assertThat(
             cli.run("task", "deleteall", "-q", "two", "-s", "pending", "--id", "mov", "-y").out())
-        .contains("1 tasks deleted");
+        .contains("1 task deleted.");
   }
 }
