@@ -86,15 +86,12 @@ final class LaneCost {
   }
 
   private static List<byte[]> claimed(Stock stock, int batch) {
-    List<byte[]> items = new ArrayList<>(batch * 7);
+    List<byte[]> items = new ArrayList<>(1 + batch * 2);
+    // Of each, id and token are sent: nothing is left of them.
+    items.add(bytes("2"));
     for (Claim claim : stock.active(batch, Stock.LONG)) {
       items.add(bytes(claim.id()));
       items.add(bytes(claim.token()));
-      items.add(bytes(""));
-      items.add(bytes(""));
-      items.add(bytes("0"));
-      items.add(bytes("0"));
-      items.add(bytes(""));
     }
     return items;
   }

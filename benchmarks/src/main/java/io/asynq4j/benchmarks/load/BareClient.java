@@ -77,6 +77,7 @@ final class BareClient implements AutoCloseable {
                     ZERO,
                     ZERO,
                     ZERO,
+                    ZERO,
                     ZERO));
     List<byte[]> ids = new ArrayList<>(max);
     for (int i = 3; i < reply.size(); i += 3) {
@@ -87,15 +88,12 @@ final class BareClient implements AutoCloseable {
 
   void complete(Taken taken) {
     byte[] token = bytes(taken.token());
-    List<byte[]> items = new ArrayList<>(taken.ids().size() * 7);
+    List<byte[]> items = new ArrayList<>(1 + taken.ids().size() * 2);
+    // Of each, id and token are sent: nothing is left of them.
+    items.add(bytes("2"));
     for (byte[] id : taken.ids()) {
       items.add(id);
       items.add(token);
-      items.add(NONE);
-      items.add(NONE);
-      items.add(ZERO);
-      items.add(ZERO);
-      items.add(NONE);
     }
     complete.call(next(), items);
   }
