@@ -14,6 +14,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** What a figure is compared with, measured in the same run. */
 final class References {
@@ -49,7 +52,12 @@ final class References {
       for (int claimed = 0; claimed < tasks; ) {
         Taken taken = claimer.claim(batch);
         claimed += taken.ids().size();
-        handOver.put(taken);
+        while (!handOver.offer(taken, 1, TimeUnit.SECONDS)) {
+          if (settling.isDone()) {
+            // It has failed, and would never take anything again.
+            settling.get();
+          }
+        }
       }
       settling.get();
       return new Cell(0, tasks, lab.usage().since(before));
@@ -69,6 +77,7 @@ final class References {
     Load.fill(lab, List.of(queue), tasks);
     List<BareClient> clients = new ArrayList<>();
     BlockingQueue<BareClient> idle = new LinkedBlockingQueue<>();
+    AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
     ExecutorService workers = Executors.newFixedThreadPool(NAIVE_WORKERS);
     try (BareClient fetcher = new BareClient(uri, queue)) {
       for (int i = 0; i < NAIVE_WORKERS; i++) {
@@ -76,17 +85,24 @@ final class References {
       }
       idle.addAll(clients);
       Usage before = lab.usage();
-      for (int i = 0; i < tasks; i++) {
+      for (int i = 0; i < tasks && failure.get() == null; i++) {
         BareClient worker = idle.take();
         Taken taken = fetcher.claim(1);
         workers.execute(
             () -> {
-              worker.complete(taken);
+              try {
+                worker.complete(taken);
+              } catch (RuntimeException e) {
+                failure.set(e);
+              }
               idle.add(worker);
             });
       }
       for (int i = 0; i < NAIVE_WORKERS; i++) {
         idle.take();
+      }
+      if (failure.get() != null) {
+        throw new IllegalStateException("the bare client failed", failure.get());
       }
       return new Cell(0, tasks, lab.usage().since(before));
     } catch (InterruptedException e) {
