@@ -68,64 +68,21 @@ public record TaskMessage(
   }
 
   public TaskMessage withGroup(String newGroup) {
-    return new TaskMessage(
-        type,
-        payload,
-        id,
-        queue,
-        maxRetry,
-        retried,
-        lastError,
-        timeout,
-        deadline,
-        uniqueKey,
-        lastFailedAt,
-        retention,
-        completedAt,
-        newGroup,
-        headers,
-        unknownFields);
+    return with(queue, uniqueKey, newGroup, headers);
   }
 
   public TaskMessage withHeaders(Map<String, String> newHeaders) {
-    return new TaskMessage(
-        type,
-        payload,
-        id,
-        queue,
-        maxRetry,
-        retried,
-        lastError,
-        timeout,
-        deadline,
-        uniqueKey,
-        lastFailedAt,
-        retention,
-        completedAt,
-        group,
-        newHeaders,
-        unknownFields);
+    return with(queue, uniqueKey, group, newHeaders);
   }
 
   /** The same in another queue, where it holds no lock yet. */
   public TaskMessage movedTo(QueueName newQueue) {
-    return new TaskMessage(
-        type,
-        payload,
-        id,
-        newQueue,
-        maxRetry,
-        retried,
-        lastError,
-        timeout,
-        deadline,
-        "",
-        lastFailedAt,
-        retention,
-        completedAt,
-        group,
-        headers,
-        unknownFields);
+    return with(newQueue, "", group, headers);
+  }
+
+  /** Whether nothing is left of the task once it has succeeded: no record, no lock. */
+  public boolean leavesNothing() {
+    return retention.isZero() && uniqueKey.isEmpty();
   }
 
   /** After an attempt that failed at this time; one that costs a retry counts. */
@@ -144,6 +101,27 @@ public record TaskMessage(
       String uniqueKey,
       @Nullable Instant lastFailedAt,
       @Nullable Instant completedAt) {
+    return new TaskMessage(
+        type,
+        payload,
+        id,
+        queue,
+        maxRetry,
+        retried,
+        lastError,
+        timeout,
+        deadline,
+        uniqueKey,
+        lastFailedAt,
+        retention,
+        completedAt,
+        group,
+        headers,
+        unknownFields);
+  }
+
+  private TaskMessage with(
+      QueueName queue, String uniqueKey, String group, Map<String, String> headers) {
     return new TaskMessage(
         type,
         payload,

@@ -80,12 +80,7 @@ public final class LeasedTask {
   public String token() {
     String token =
         claim.token() + SEPARATOR + Long.toString(deadline.toEpochMilli(), Character.MAX_RADIX);
-    return leavesNothing() ? token + LEAVES_NOTHING : token;
-  }
-
-  /** Whether nothing is left of the task once it has succeeded: no record, no lock. */
-  private boolean leavesNothing() {
-    return claim.message().retention().isZero() && claim.message().uniqueKey().isEmpty();
+    return claim.message().leavesNothing() ? token + LEAVES_NOTHING : token;
   }
 
   /**

@@ -128,8 +128,9 @@ final class Settler {
   /** Whether a settlement deletes the record, and there is no lock to free. */
   private static boolean leavesNothing(Settlement settlement) {
     TaskMessage message = settlement.claim().message();
-    return message.uniqueKey().isEmpty()
-        && (settlement instanceof Settlement.Drop || message.retention().isZero());
+    return settlement instanceof Settlement.Drop
+        ? message.uniqueKey().isEmpty()
+        : message.leavesNothing();
   }
 
   private static Args head(
