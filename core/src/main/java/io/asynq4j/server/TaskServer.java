@@ -310,8 +310,9 @@ public final class TaskServer implements AutoCloseable {
     }
 
     /**
-     * Where handlers run; virtual threads, or a pool before Java 21, when not said. It must be able
-     * to run as many at once as {@code concurrency} says, and is not shut down by the server.
+     * Where handlers run. When not said: a pool of platform threads, or virtual threads where there
+     * are more than 64 at once and the JVM is 21 or newer. It must be able to run as many at once
+     * as {@code concurrency} says, and is not shut down by the server.
      */
     public Builder executor(Executor executor) {
       this.executor = executor;

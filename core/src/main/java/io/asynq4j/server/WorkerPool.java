@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads for handlers, where there are no virtual ones. The thread that became idle last is woken
- * first, and only when no other is on its way: so with short handlers a few threads do it all, and
- * a task that waits always has somebody coming for it.
+ * Platform threads for handlers. The thread that became idle last is woken first, and only when no
+ * other is on its way: so with short handlers a few threads do it all, and a task that waits always
+ * has somebody coming for it.
  */
 final class WorkerPool implements Executor, AutoCloseable {
 

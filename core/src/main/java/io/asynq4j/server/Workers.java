@@ -2,7 +2,7 @@ package io.asynq4j.server;
 
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +13,13 @@ final class Workers {
 
   private static final Logger log = LoggerFactory.getLogger(Workers.class);
 
+  /**
+   * So many handlers run on a pool of platform threads, on every JVM: it is quicker than virtual
+   * ones, since its threads stay awake for a moment and are reused. With more of them that makes no
+   * difference, and their memory does.
+   */
+  static final int MOST_ON_PLATFORM_THREADS = 64;
+
   private final int concurrency;
   private final Executor executor;
   private final Runnable shutdown;
@@ -20,19 +27,21 @@ final class Workers {
   private final Signal freed;
 
   /**
-   * @param given the user's executor; null = virtual threads where there are some, else a pool
+   * @param given the user's executor; null = a pool, or virtual threads for many where there are
+   *     some
    * @param freed raised when a worker has become free
    */
   Workers(int concurrency, @Nullable Executor given, Signal freed) {
     this.concurrency = concurrency;
-    Optional<ExecutorService> virtual =
-        given == null ? VirtualThreads.executor() : Optional.empty();
+    Optional<ThreadFactory> virtual =
+        concurrency > MOST_ON_PLATFORM_THREADS ? VirtualThreads.factory() : Optional.empty();
     if (given != null) {
       this.executor = given;
       this.shutdown = () -> {};
     } else if (virtual.isPresent()) {
-      this.executor = virtual.get();
-      this.shutdown = virtual.get()::shutdown;
+      BurstExecutor burst = new BurstExecutor(virtual.get());
+      this.executor = burst;
+      this.shutdown = burst::close;
     } else {
       WorkerPool pool = new WorkerPool(concurrency);
       this.executor = pool;

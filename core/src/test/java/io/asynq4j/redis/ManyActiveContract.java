@@ -18,16 +18,60 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/** Settling when so many tasks are active that each is found by its place in the list. */
+/**
+ * How settled tasks leave the list of active ones: when they are many, each is found by its place,
+ * else by looking.
+ */
 interface ManyActiveContract {
 
-  int MANY = 1_200;
+  int MANY = 2_400;
+
+  /** Beyond so many, places are noted. */
+  int FEW = 2_000;
 
   BrokerFixture redis();
 
   @Test
+  default void ofFewActiveTasksThoseThatStayKeepTheirOrder() {
+    Random random = new Random(11);
+    List<Claim> claims = claim(400);
+
+    while (!claims.isEmpty()) {
+      int many = Math.min(1 + random.nextInt(30), claims.size());
+      int spread = Math.min(many + random.nextInt(3) * random.nextInt(15), claims.size());
+      int from =
+          switch (random.nextInt(3)) {
+            case 0 -> 0;
+            case 1 -> claims.size() - spread;
+            default -> random.nextInt(claims.size() - spread + 1);
+          };
+      List<Claim> part = new ArrayList<>(claims.subList(from, from + spread));
+      Collections.shuffle(part, random);
+      part = part.subList(0, many);
+      complete(part);
+      claims.removeAll(part);
+      List<String> oldestLast = ids(claims);
+      Collections.reverse(oldestLast);
+      assertThat(active()).isEqualTo(oldestLast);
+    }
+
+    assertThat(redis().world()).doesNotContain("active:", "lease:", "place");
+  }
+
+  @Test
+  default void anIdThatStandsTwiceInTheListLeavesItOnce() {
+    List<Claim> claims = claim(6);
+    String twice = claims.get(5).id();
+    redis().raw(Command.RPUSH, key("active"), twice);
+
+    complete(claims);
+
+    assertThat(active()).containsExactly(twice);
+  }
+
+  @Test
   default void manyActiveTasksAreSettledInAnyOrder() {
-    List<Claim> claims = claimMany();
+    List<Claim> claims = claim(MANY);
     Collections.shuffle(claims, new Random(7));
 
     while (!claims.isEmpty()) {
@@ -43,7 +87,7 @@ interface ManyActiveContract {
 
   @Test
   default void theNewestOfManyAreSettledWithoutMovingAnother() {
-    List<Claim> claims = claimMany();
+    List<Claim> claims = claim(MANY);
     List<String> before = active();
 
     complete(claims.subList(claims.size() - 150, claims.size()));
@@ -53,7 +97,7 @@ interface ManyActiveContract {
 
   @Test
   default void everyWayOutLeavesTheOthersInTheirPlaces() {
-    List<Claim> claims = claimMany();
+    List<Claim> claims = claim(MANY);
     List<Settlement> settlements = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       Claim claim = claims.remove(i * 11);
@@ -79,7 +123,7 @@ interface ManyActiveContract {
 
   @Test
   default void anIdThatStandsForNothingGetsNoRecordWhenItMoves() {
-    List<Claim> claims = claimMany();
+    List<Claim> claims = claim(MANY);
     Claim oldest = claims.remove(0);
     redis().raw(Command.DEL, key("t:" + oldest.id()));
 
@@ -91,7 +135,7 @@ interface ManyActiveContract {
 
   @Test
   default void theOldestOfManyAreSettledWithoutMovingAnother() {
-    List<Claim> claims = claimMany();
+    List<Claim> claims = claim(MANY);
     List<String> before = active();
 
     complete(claims.subList(0, 150));
@@ -102,7 +146,7 @@ interface ManyActiveContract {
 
   @Test
   default void tasksAreFoundAlsoWhenAGoWorkerHasTakenSomethingOutBelowThem() {
-    List<Claim> claims = claimMany();
+    List<Claim> claims = claim(MANY);
     for (int i = 0; i < 3; i++) {
       Claim taken = claims.remove(100);
       redis().raw(Command.LREM, key("active"), "0", taken.id());
@@ -118,7 +162,7 @@ interface ManyActiveContract {
 
   @Test
   default void workersThatVanishWithManyTasksLoseThemAll() {
-    List<Claim> claims = claimMany();
+    List<Claim> claims = claim(MANY);
     redis().clock.advance(Duration.ofMinutes(1));
 
     int recovered = 0;
@@ -130,14 +174,14 @@ interface ManyActiveContract {
     assertThat(redis().world()).doesNotContain("active:", "lease:", "departed:");
   }
 
-  private List<Claim> claimMany() {
-    String[] ids = new String[MANY];
-    for (int i = 0; i < MANY; i++) {
+  private List<Claim> claim(int count) {
+    String[] ids = new String[count];
+    for (int i = 0; i < count; i++) {
       ids[i] = "task-" + i;
     }
     redis().enqueue(ids);
     List<Claim> claims = new ArrayList<>();
-    while (claims.size() < MANY) {
+    while (claims.size() < count) {
       claims.addAll(redis().claim(200));
     }
     return claims;
@@ -157,7 +201,7 @@ interface ManyActiveContract {
   }
 
   private static List<String> ids(List<Claim> claims) {
-    return claims.stream().map(Claim::id).toList();
+    return new ArrayList<>(claims.stream().map(Claim::id).toList());
   }
 
   /** Each place that a record notes is where its task stands. */
@@ -165,7 +209,7 @@ interface ManyActiveContract {
     List<String> active = active();
     Object departed = redis().raw(Command.GET, key("departed"));
     int left = departed == null ? 0 : Integer.parseInt(Reply.text(departed));
-    if (active.size() > 500) {
+    if (active.size() > FEW) {
       int noted = 0;
       for (int i = 0; i < active.size(); i++) {
         Object place = redis().raw(Command.HGET, key("t:" + active.get(i)), "place");

@@ -68,7 +68,7 @@ end
 
 local expiry = to_seconds(now) + duration
 local score = lease_score(expiry, token)
-local taken, here, leases, answer = {}, {}, {}, { 'ok', 0, expiry }
+local taken, here, leases, answer = { expiry }, {}, {}, { 'ok', 0, expiry }
 local place, n, passes = last_place(prefix, active, max), 0, 0
 repeat
   local ids = redis.call('RPOP', pending, max - n) or {}
@@ -82,7 +82,7 @@ repeat
       redis.call('DEL', task)
     elseif not (record[2] == 'active' and (here[id] or redis.call('ZSCORE', lease, id))) then
       n = n + 1
-      taken[n], here[id] = id, true
+      taken[n + 1], here[id] = id, true
       redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms', 'place', 'progress', 'cancel')
       if place then
         redis.call('HSET', task, 'state', 'active', 'claim', token, 'place', place + n)
@@ -99,7 +99,7 @@ until #ids == 0 or n == max or passes == 3
 if n == 0 then
   return { 'empty', 0, 0 }
 end
-redis.call('LPUSH', active, unpack(taken))
+redis.call('LPUSH', active, unpack(taken, 2))
 -- Redis keeps a small sorted set as a list, and to find a place in it reads one score after the other as text. A long name
 -- in it, for a moment, makes it a skip list, which takes a fraction of that; it stays one for as long as it is not empty.
 local long_name = n >= 8 and redis.call('ZCARD', lease) < 128 and string.rep('-', 65)
@@ -124,6 +124,5 @@ elseif rated then
 elseif limited then
   answer[1] = 'full'
 end
-table.insert(taken, 1, expiry)
 remember(lane, sequence, keep, taken)
 return answer
