@@ -40,6 +40,22 @@ class SharedCallsTest {
   }
 
   @Test
+  void whoComesAloneAfterASharedCallDoesNotWaitForThoseWhoDoNotComeAgain() {
+    Caller first = new Caller("1").start();
+    await().until(() -> sink.sizes.size() == 1);
+    List<Caller> others = List.of(waiting("2"), waiting("3"), waiting("4"));
+    sink.answer.countDown();
+    first.result.join();
+    others.forEach(other -> other.result.join());
+
+    for (String alone : List.of("5", "6")) {
+      assertThat(new Caller(alone).start().result.join()).isEqualTo(EnqueueAnswer.ENQUEUED);
+    }
+
+    assertThat(sink.sizes).containsExactly(1, 3, 1, 1);
+  }
+
+  @Test
   void whoIsInterruptedLeavesUnsentAndDoesNotKeepTheOthersWaiting() {
     Caller first = new Caller("1").start();
     await().until(() -> sink.sizes.size() == 1);

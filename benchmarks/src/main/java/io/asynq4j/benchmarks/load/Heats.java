@@ -184,6 +184,7 @@ final class Heats implements AutoCloseable {
     for (Rated work :
         List.<Rated>of(
             (entry, tasks) -> enqueue(entry, tasks, "enqueue", QUEUE, 10, tasks / 10 * 10),
+            (entry, tasks) -> drain(entry, CONCURRENCIES.get(0), tasks),
             (entry, tasks) -> drain(entry, CONCURRENCY_FOR_ALL, tasks))) {
       attempt(
           what,

@@ -14,28 +14,35 @@ if answers then
   return answers
 end
 
--- Most calls bring one task without a lock, and go without the tables that many tasks need.
-if #ARGV == 8 and ARGV[7] == '' then
-  local id, msg = ARGV[5], ARGV[6]
-  local task = prefix .. 't:' .. id
-  if redis.call('EXISTS', task) == 1 then
-    return remember(lane, sequence, keep, { 0 })
-  end
-  redis.call('HSET', task, 'state', 'pending', 'pending_since', now .. '000', 'msg', msg)
-  redis.call('LPUSH', pending, id)
-  return remember(lane, sequence, keep, { 1 })
+local ids, tasks, here, n, plain = {}, {}, {}, 0, true
+for i = 5, #ARGV, 4 do
+  local id = ARGV[i]
+  n = n + 1
+  ids[n], tasks[n] = id, prefix .. 't:' .. id
+  plain = plain and ARGV[i + 2] == '' and not here[id]
+  here[id] = true
 end
 
-answers = admit(prefix, column(5, 4), column(7, 4))
-local n, new = 0, {}
-for i = 5, #ARGV, 4 do
-  local id, msg, lock, ttl = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
-  n = n + 1
-  if answers[n] == 1 then
+-- Most calls bring new tasks without locks, and go without what others need.
+if plain and redis.call('EXISTS', unpack(tasks)) == 0 then
+  local since = now .. '000'
+  answers = {}
+  for i = 1, n do
+    redis.call('HSET', tasks[i], 'state', 'pending', 'pending_since', since, 'msg', ARGV[4 * i + 2])
+    answers[i] = 1
+  end
+  redis.call('LPUSH', pending, unpack(ids))
+  return remember(lane, sequence, keep, answers)
+end
+
+answers = admit(prefix, ids, column(7, 4))
+local new = {}
+for i = 1, n do
+  if answers[i] == 1 then
     local fields = pending_fields(now)
-    add(fields, 'msg', msg)
-    create(prefix .. 't:' .. id, id, lock, ttl, fields)
-    add(new, id)
+    add(fields, 'msg', ARGV[4 * i + 2])
+    create(tasks[i], ids[i], ARGV[4 * i + 3], ARGV[4 * i + 4], fields)
+    add(new, ids[i])
   end
 end
 call_once('LPUSH', pending, new)
