@@ -6,16 +6,22 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Platform threads for handlers. The thread that became idle last is woken first, and only when no
- * other is on its way: so with short handlers a few threads do it all, and a task that waits always
- * has somebody coming for it.
+ * Threads for handlers. The one that became idle last is woken first, and only when no other is on
+ * its way: so with short handlers a few threads do it all, and a task that waits always has
+ * somebody coming for it.
+ *
+ * <p>When all of them are busy, virtual threads help out, where there are some. Such a one goes on
+ * with what waits, and ends when nothing does. A pool's own thread is quicker, since it stays awake
+ * for a moment when it has nothing to do; but with thousands of handlers that block, memory counts.
  */
 final class WorkerPool implements Executor, AutoCloseable {
 
@@ -27,6 +33,7 @@ final class WorkerPool implements Executor, AutoCloseable {
   private static final int YIELDS = 10;
 
   private final int size;
+  private final @Nullable ThreadFactory helpers;
   private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
@@ -39,8 +46,13 @@ final class WorkerPool implements Executor, AutoCloseable {
   private int made;
   private volatile boolean closed;
 
-  WorkerPool(int size) {
+  /**
+   * @param size how many threads of its own it has at most
+   * @param helpers makes the threads beyond; null = whoever is done first takes what waits
+   */
+  WorkerPool(int size, @Nullable ThreadFactory helpers) {
     this.size = size;
+    this.helpers = helpers;
   }
 
   @Override
@@ -66,9 +78,38 @@ final class WorkerPool implements Executor, AutoCloseable {
     }
     if (next != null) {
       next.wake();
+    } else if (helpers != null) {
+      startHelper(helpers);
     } else {
-      // All are busy: whoever is done first takes it.
       coming.set(false);
+    }
+  }
+
+  private void startHelper(ThreadFactory factory) {
+    try {
+      factory.newThread(this::helpOut).start();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.warn("no more threads for handlers; those that are there go on", e);
+      coming.set(false);
+    }
+  }
+
+  private void helpOut() {
+    Thread.currentThread().setContextClassLoader(loader);
+    // Before the first look: what comes after it has somebody called for it.
+    coming.set(false);
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      wakeOne();
+      run(task);
+    }
+  }
+
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable e) {
+      // A worker must outlive whatever its task does.
+      log.error("a task of the worker pool failed", e);
     }
   }
 
@@ -119,19 +160,10 @@ final class WorkerPool implements Executor, AutoCloseable {
         }
         while (task != null) {
           wakeOne();
-          run(task);
+          WorkerPool.run(task);
           task = tasks.poll();
         }
       } while (rest());
-    }
-
-    private void run(Runnable task) {
-      try {
-        task.run();
-      } catch (Throwable e) {
-        // A worker must outlive whatever its task does.
-        log.error("a task of the worker pool failed", e);
-      }
     }
 
     /** Waits until there may be something to do; false when there was nothing for long. */

@@ -1,6 +1,5 @@
 package io.asynq4j.server;
 
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,12 +12,8 @@ final class Workers {
 
   private static final Logger log = LoggerFactory.getLogger(Workers.class);
 
-  /**
-   * So many handlers run on a pool of platform threads, on every JVM: it is quicker than virtual
-   * ones, since its threads stay awake for a moment and are reused. With more of them that makes no
-   * difference, and their memory does.
-   */
-  static final int MOST_ON_PLATFORM_THREADS = 64;
+  /** So many handlers at once run on platform threads, and the others on virtual ones. */
+  private static final int MOST_ON_PLATFORM_THREADS = 64;
 
   private final int concurrency;
   private final Executor executor;
@@ -27,27 +22,26 @@ final class Workers {
   private final Signal freed;
 
   /**
-   * @param given the user's executor; null = a pool, or virtual threads for many where there are
-   *     some
+   * @param given the user's executor; null = a pool, with virtual threads where there are some
    * @param freed raised when a worker has become free
    */
   Workers(int concurrency, @Nullable Executor given, Signal freed) {
     this.concurrency = concurrency;
-    Optional<ThreadFactory> virtual =
-        concurrency > MOST_ON_PLATFORM_THREADS ? VirtualThreads.factory() : Optional.empty();
     if (given != null) {
       this.executor = given;
       this.shutdown = () -> {};
-    } else if (virtual.isPresent()) {
-      BurstExecutor burst = new BurstExecutor(virtual.get());
-      this.executor = burst;
-      this.shutdown = burst::close;
     } else {
-      WorkerPool pool = new WorkerPool(concurrency);
+      WorkerPool pool = pool(concurrency);
       this.executor = pool;
       this.shutdown = pool::close;
     }
     this.freed = freed;
+  }
+
+  private static WorkerPool pool(int concurrency) {
+    ThreadFactory virtual =
+        concurrency > MOST_ON_PLATFORM_THREADS ? VirtualThreads.factory().orElse(null) : null;
+    return new WorkerPool(virtual == null ? concurrency : MOST_ON_PLATFORM_THREADS, virtual);
   }
 
   int free() {

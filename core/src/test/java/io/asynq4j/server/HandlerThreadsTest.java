@@ -3,19 +3,21 @@ package io.asynq4j.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,35 +29,38 @@ class HandlerThreadsTest {
   private static final int SIZE = 50;
 
   enum Kind {
-    POOL,
-    BURSTS,
-    BURSTS_OF_VIRTUAL_THREADS_WHERE_THERE_ARE_SOME
+    OWN_THREADS,
+    OWN_THREADS_AND_HELPERS,
+    OWN_THREADS_AND_VIRTUAL_HELPERS_WHERE_THERE_ARE_SOME
   }
 
-  private AutoCloseable close = () -> {};
+  private final List<WorkerPool> pools = new ArrayList<>();
 
   @AfterEach
-  void close() throws Exception {
-    close.close();
+  void close() {
+    pools.forEach(WorkerPool::close);
   }
 
-  private Executor threads(Kind kind) {
-    if (kind == Kind.POOL) {
-      WorkerPool pool = new WorkerPool(SIZE);
-      close = pool;
-      return pool;
-    }
-    ThreadFactory plain = task -> new Thread(task, "burst");
-    BurstExecutor bursts =
-        new BurstExecutor(kind == Kind.BURSTS ? plain : VirtualThreads.factory().orElse(plain));
-    close = bursts;
-    return bursts;
+  private WorkerPool threads(Kind kind) {
+    ThreadFactory plain = task -> new Thread(task, "helper");
+    return switch (kind) {
+      case OWN_THREADS -> pool(SIZE, null);
+      case OWN_THREADS_AND_HELPERS -> pool(3, plain);
+      case OWN_THREADS_AND_VIRTUAL_HELPERS_WHERE_THERE_ARE_SOME ->
+          pool(3, VirtualThreads.factory().orElse(plain));
+    };
+  }
+
+  private WorkerPool pool(int size, @Nullable ThreadFactory helpers) {
+    WorkerPool pool = new WorkerPool(size, helpers);
+    pools.add(pool);
+    return pool;
   }
 
   @ParameterizedTest
   @EnumSource
   void everyTaskRunsOnceWhoeverBringsIt(Kind kind) throws InterruptedException {
-    Executor threads = threads(kind);
+    WorkerPool threads = threads(kind);
     int tasks = 20_000;
     int bringers = 4;
     List<AtomicInteger> runs =
@@ -85,7 +90,7 @@ class HandlerThreadsTest {
   @ParameterizedTest
   @EnumSource
   void noTaskWaitsForAnotherToEnd(Kind kind) throws InterruptedException {
-    Executor threads = threads(kind);
+    WorkerPool threads = threads(kind);
     CyclicBarrier allAtOnce = new CyclicBarrier(SIZE);
     CountDownLatch met = new CountDownLatch(SIZE);
 
@@ -107,7 +112,7 @@ class HandlerThreadsTest {
   @ParameterizedTest
   @EnumSource
   void aTaskThatFailsStopsNoOther(Kind kind) throws InterruptedException {
-    Executor threads = threads(kind);
+    WorkerPool threads = threads(kind);
     CountDownLatch rest = new CountDownLatch(99);
 
     for (int i = 0; i < 100; i++) {
@@ -130,7 +135,7 @@ class HandlerThreadsTest {
     ClassLoader before = Thread.currentThread().getContextClassLoader();
     ClassLoader mine = new ClassLoader(before) {};
     Thread.currentThread().setContextClassLoader(mine);
-    Executor threads;
+    WorkerPool threads;
     try {
       threads = threads(kind);
     } finally {
@@ -153,33 +158,73 @@ class HandlerThreadsTest {
 
   @ParameterizedTest
   @EnumSource
-  void onesThatAreClosedTakeNothingMore(Kind kind) throws Exception {
-    Executor threads = threads(kind);
-    close.close();
+  void onesThatAreClosedTakeNothingMore(Kind kind) {
+    WorkerPool threads = threads(kind);
+    threads.close();
 
     assertThatThrownBy(() -> threads.execute(() -> {}))
         .isInstanceOf(RejectedExecutionException.class);
   }
 
   @Test
-  void whereNoThreadCanBeHadATaskIsRefusedAndTheNextOneIsNotHarmed() throws InterruptedException {
-    AtomicInteger made = new AtomicInteger();
-    BurstExecutor threads =
-        new BurstExecutor(
+  void helpersComeOnlyWhenAllOthersAreBusyAndEndWhenNothingWaits() throws InterruptedException {
+    List<Thread> helpers = Collections.synchronizedList(new ArrayList<>());
+    WorkerPool threads =
+        pool(
+            2,
             task -> {
-              if (made.getAndIncrement() == 0) {
-                throw new OutOfMemoryError("no thread, on purpose");
-              }
-              return new Thread(task);
+              Thread helper = new Thread(task, "helper");
+              helpers.add(helper);
+              return helper;
             });
-    AtomicInteger runs = new AtomicInteger();
-    CountDownLatch done = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(5);
+    CountDownLatch end = new CountDownLatch(1);
 
-    assertThatThrownBy(() -> threads.execute(runs::incrementAndGet))
-        .isInstanceOf(OutOfMemoryError.class);
-    threads.execute(done::countDown);
+    for (int i = 0; i < 5; i++) {
+      threads.execute(
+          () -> {
+            begun.countDown();
+            try {
+              end.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          });
+    }
+
+    assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(helpers).hasSize(3);
+    end.countDown();
+    for (Thread helper : helpers) {
+      helper.join(20_000);
+      assertThat(helper.isAlive()).isFalse();
+    }
+  }
+
+  @Test
+  void whereNoHelperCanBeHadATaskWaitsForWhoeverIsDoneFirst() throws InterruptedException {
+    WorkerPool threads =
+        pool(
+            1,
+            task -> {
+              throw new OutOfMemoryError("no thread, on purpose");
+            });
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch done = new CountDownLatch(2);
+
+    for (int i = 0; i < 2; i++) {
+      threads.execute(
+          () -> {
+            try {
+              end.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            done.countDown();
+          });
+    }
+    end.countDown();
 
     assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
-    assertThat(runs).hasValue(0);
   }
 }
