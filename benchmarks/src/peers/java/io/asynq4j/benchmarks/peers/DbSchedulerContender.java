@@ -41,7 +41,7 @@ public final class DbSchedulerContender implements Contender {
   private String served = "";
 
   private DbSchedulerContender(String uri) {
-    this.database = Databases.open(uri, "public");
+    this.database = Databases.open(uri, Databases.FIRST);
   }
 
   public static void main(String[] arguments) throws Exception {

@@ -3,9 +3,7 @@ package io.asynq4j.benchmarks.peers;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asynq4j.benchmarks.contest.Contender;
 import io.asynq4j.benchmarks.contest.Orders;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -100,21 +98,12 @@ public final class JobRunrContender implements Contender {
     return stores.computeIfAbsent(
         queue,
         name -> {
+          // Of several schemas in one database it takes the tables of one for those of another.
           HikariDataSource database = Databases.open(uri, name);
-          execute(database, "create schema if not exists " + name);
           StorageProvider storage = SqlStorageProviderFactory.using(database);
           storage.setJobMapper(new JobMapper(json));
           return new Store(database, storage, new JobRequestScheduler(storage));
         });
-  }
-
-  private static void execute(HikariDataSource database, String sql) {
-    try (Connection connection = database.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   @Override
@@ -172,7 +161,13 @@ public final class JobRunrContender implements Contender {
 
   @Override
   public void clear() {
-    stores.values().forEach(store -> execute(store.database(), "truncate jobrunr_jobs"));
+    for (Store store : stores.values()) {
+      try {
+        Databases.execute(store.database(), "truncate jobrunr_jobs");
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   @Override
