@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Sends single tasks of callers that wait for the answer. A caller makes its call itself; while
  * calls to its queue are under way, the next one takes along what others have brought meanwhile, in
- * the thread of one of them. Whoever was among the last is likely to come again at once, and is
- * waited for, a moment: one call for ten costs half of two calls.
+ * the thread of one of them. Those of the last call are likely to come again at once, and are
+ * waited for, a moment: one call for all of them costs much less than two.
  *
  * <p>How many calls are under way at once depends on how long they take: one to a Redis nearby,
  * more to a distant one. Thread-safe.

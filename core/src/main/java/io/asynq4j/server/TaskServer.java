@@ -310,9 +310,9 @@ public final class TaskServer implements AutoCloseable {
     }
 
     /**
-     * Where handlers run. When not said: a pool of platform threads, or virtual threads where there
-     * are more than 64 at once and the JVM is 21 or newer. It must be able to run as many at once
-     * as {@code concurrency} says, and is not shut down by the server.
+     * Where handlers run. When not said: on a pool of threads; of more than 64 at once, those
+     * beyond on virtual threads, from Java 21 on. It must be able to run as many at once as {@code
+     * concurrency} says, and is not shut down by the server.
      */
     public Builder executor(Executor executor) {
       this.executor = executor;

@@ -81,6 +81,7 @@ final class WorkerPool implements Executor, AutoCloseable {
     } else if (helpers != null) {
       startHelper(helpers);
     } else {
+      // Whoever is done first takes it.
       coming.set(false);
     }
   }

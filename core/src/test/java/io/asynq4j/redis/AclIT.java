@@ -80,7 +80,7 @@ class AclIT {
       "~asynq:* +ping +time +eval +evalsha +scan +del +exists +expire +expireat +pttl +rename +type"
           + " +get +mget +set +incrby"
           + " +hdel +hget +hgetall +hincrby +hmget +hset +hstrlen +hvals"
-          + " +lindex +llen +lpop +lpos +lpush +lrange +lrem +lset +rpop +rpush"
+          + " +lindex +llen +lpop +lpos +lpush +lrange +lrem +lset +ltrim +rpop +rpush"
           + " +sadd +scard +sismember +smembers +srandmember +srem +sscan"
           + " +zadd +zcard +zcount +zrange +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore"
           + " +zmscore +zrevrange +zscan +zscore";
