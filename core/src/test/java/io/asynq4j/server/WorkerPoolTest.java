@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The threads that handlers run on. */
-class HandlerThreadsTest {
+class WorkerPoolTest {
 
   private static final int SIZE = 50;
 
