@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -71,8 +72,11 @@ final class Watch implements AutoCloseable {
   private volatile Snapshot current = Snapshot.NONE;
   private volatile long lookedNanos;
   private volatile Duration took = Duration.ZERO;
-  private volatile boolean hasChanged;
-  private long looks;
+  private final AtomicLong changes = new AtomicLong();
+  private volatile long changesSeen;
+  private long begun;
+  private long begunAfterChanges;
+  private long ended;
   private boolean isAsked;
   private boolean isClosed;
   private boolean isDown;
@@ -135,32 +139,39 @@ final class Watch implements AutoCloseable {
    * looked at first.
    */
   Snapshot fresh() {
+    long made = changes.get();
     boolean isQuick = took.compareTo(QUICK) < 0;
-    boolean isOutdated = hasChanged && (isQuick || isOlderThan(took.multipliedBy(REST)));
+    boolean isOutdated = changesSeen < made && (isQuick || isOlderThan(took.multipliedBy(REST)));
     if (isOutdated || isOlderThan(refresh) || current.at() == null) {
-      lookNow();
+      awaitLook(made);
     }
     return current;
   }
 
   /** Something was changed through the dashboard. */
   void changed() {
-    hasChanged = true;
+    changes.incrementAndGet();
   }
 
   private boolean isOlderThan(Duration age) {
     return System.nanoTime() - lookedNanos > age.toNanos();
   }
 
-  /** Has Redis looked at, together with all others who ask meanwhile, and waits for it a while. */
-  void lookNow() {
+  /**
+   * Has Redis looked at, together with all others who ask meanwhile, and waits for it a while. A
+   * look that has begun will do, unless it may have missed one of the changes.
+   */
+  private void awaitLook(long changesMade) {
     lock.lock();
     try {
-      long wanted = looks + 1;
-      isAsked = true;
-      asked.signalAll();
+      boolean isBeingSeen = begun > ended && begunAfterChanges >= changesMade;
+      long wanted = isBeingSeen ? begun : begun + 1;
+      if (wanted > begun) {
+        isAsked = true;
+        asked.signalAll();
+      }
       long left = Duration.ofSeconds(5).toNanos();
-      while (looks < wanted && left > 0 && !isClosed) {
+      while (ended < wanted && left > 0 && !isClosed) {
         left = looked.awaitNanos(left);
       }
     } catch (InterruptedException e) {
@@ -184,23 +195,34 @@ final class Watch implements AutoCloseable {
   }
 
   private void loop() {
-    while (true) {
+    while (begin()) {
       try {
         look();
       } catch (RuntimeException e) {
         log.error("the look at Redis {} failed", name, e);
       }
-      if (!pause()) {
-        return;
-      }
+      pause();
     }
   }
 
   /** False when it is closed. */
-  private boolean pause() {
+  private boolean begin() {
     lock.lock();
     try {
-      looks++;
+      isAsked = false;
+      begun++;
+      begunAfterChanges = changes.get();
+      return !isClosed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void pause() {
+    lock.lock();
+    try {
+      ended++;
+      changesSeen = begunAfterChanges;
       looked.signalAll();
       long left = interval().toNanos();
       while (!isAsked && !isClosed && left > 0) {
@@ -209,10 +231,8 @@ final class Watch implements AutoCloseable {
         left -= step - Math.max(0, asked.awaitNanos(step));
         left = Math.min(left, interval().toNanos());
       }
-      isAsked = false;
-      return !isClosed;
     } catch (InterruptedException e) {
-      return false;
+      isClosed = true;
     } finally {
       lock.unlock();
     }
@@ -220,7 +240,6 @@ final class Watch implements AutoCloseable {
 
   private void look() {
     long began = System.nanoTime();
-    hasChanged = false;
     Snapshot before = current;
     Snapshot now;
     try {

@@ -207,7 +207,7 @@ class LiveIT {
   @Test
   void whoPollsCostsNoMoreThanWhoWatches() {
     on.enqueue("a");
-    Dashboard dashboard = on.start(builder -> builder.refresh(Duration.ofSeconds(5)));
+    Dashboard dashboard = on.start(builder -> builder.refresh(Duration.ofMinutes(1)));
     on.api(dashboard, "/queues").get().is(200);
     long before = commands();
 
@@ -216,7 +216,8 @@ class LiveIT {
       on.api(dashboard, "/overview").get().is(200);
     }
 
-    assertThat(commands() - before).isLessThan(20);
+    // Not none: without viewers there is a look every ten seconds, and it takes some twenty.
+    assertThat(commands() - before).isLessThan(100);
   }
 
   @Test

@@ -1,0 +1,106 @@
+package io.asynq4j.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Who gets which look at Redis. */
+class WatchIT {
+
+  @RegisterExtension static final DashboardFixture on = new DashboardFixture();
+
+  private final CompletableFuture<Snapshot> answer = new CompletableFuture<>();
+
+  @Test
+  void whoHasChangedSomethingDoesNotGetALookThatBeganBefore() throws Exception {
+    on.enqueue("a");
+    CountDownLatch looking = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (Watch watch =
+        watch(
+            (before, now) -> {
+              looking.countDown();
+              await(goOn);
+            })) {
+      looking.await();
+      on.enqueue("b");
+      watch.changed();
+      Thread asking = ask(watch);
+      Awaitility.await().until(() -> asking.getState() == Thread.State.TIMED_WAITING);
+
+      goOn.countDown();
+
+      assertThat(answer.get(5, TimeUnit.SECONDS).queues()).containsOnlyKeys("a", "b");
+    }
+  }
+
+  @Test
+  void whoAsksWhileALookSeesTheLastChangeWaitsForThatLook() throws Exception {
+    on.enqueue("a");
+    AtomicInteger looks = new AtomicInteger();
+    CountDownLatch looking = new CountDownLatch(2);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (Watch watch =
+        watch(
+            (before, now) -> {
+              looks.incrementAndGet();
+              looking.countDown();
+              if (looks.get() == 2) {
+                await(goOn);
+              }
+            })) {
+      watch.fresh();
+      on.enqueue("b");
+      watch.changed();
+      Thread first = new Thread(watch::fresh);
+      first.start();
+      looking.await();
+      Thread asking = ask(watch);
+      Awaitility.await().until(() -> asking.getState() == Thread.State.TIMED_WAITING);
+
+      goOn.countDown();
+
+      assertThat(answer.get(5, TimeUnit.SECONDS).queues()).containsOnlyKeys("a", "b");
+      first.join();
+      watch.fresh();
+      assertThat(looks).hasValue(2);
+    }
+  }
+
+  private Thread ask(Watch watch) {
+    Thread asking = new Thread(() -> answer.complete(watch.fresh()), "asking");
+    asking.start();
+    return asking;
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Watch watch(BiConsumer<Snapshot, Snapshot> changed) {
+    Watch watch =
+        new Watch(
+            on.inspector,
+            "a test",
+            on.redis.clock(),
+            Duration.ofMinutes(1),
+            new History(),
+            new Levels(),
+            () -> true,
+            changed);
+    watch.start();
+    return watch;
+  }
+}
