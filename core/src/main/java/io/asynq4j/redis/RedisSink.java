@@ -13,6 +13,7 @@ import io.asynq4j.broker.TaskSink;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +37,11 @@ final class RedisSink implements TaskSink {
 
   /** Payloads that one call carries at most, but for the last: large ones keep Redis for long. */
   private static final long MAX_BYTES = 1 << 20;
+
+  /** How many values of each task are sent to be enqueued: id and message, or all. */
+  private static final int SHORT = 2;
+
+  private static final int LONG = 4;
 
   /** Queues that are tried in vain before Redis as a whole counts as away. */
   private static final int MAX_OUTAGES = 3;
@@ -171,11 +177,26 @@ final class RedisSink implements TaskSink {
     }
 
     private Args encode() {
-      Args encoded = new Args(tasks.size() * lot.script().items().size());
+      Args encoded = new Args(1 + tasks.size() * lot.script().items().size());
+      boolean isShort = lot.script() == Script.ENQUEUE && arePlain();
+      if (lot.script() == Script.ENQUEUE) {
+        encoded.add(isShort ? SHORT : LONG);
+      }
       for (NewTask task : tasks) {
-        RedisSink.add(encoded, lot.script(), task);
+        if (isShort) {
+          encoded.add(task.message().id()).add(MessageCodec.encode(task.message()));
+        } else {
+          RedisSink.add(encoded, lot.script(), task);
+        }
       }
       return encoded;
+    }
+
+    /** Without locks, and no two of them with the same id. */
+    private boolean arePlain() {
+      Set<String> ids = new HashSet<>();
+      return tasks.stream()
+          .allMatch(task -> task.uniqueFor() == null && ids.add(task.message().id()));
     }
 
     private Args args() {
@@ -208,10 +229,11 @@ final class RedisSink implements TaskSink {
     void into(@Nullable EnqueueAnswer[] answers, Confirmation confirmation) {
       Confirmer confirmer = confirmer(lot.queue(), confirmation);
       registry.register(lot.queue());
-      List<@Nullable Object> replies = Reply.list(run(lot, args(), confirmer));
+      Object reply = run(lot, args(), confirmer);
       RuntimeException shortfall = confirmer == null ? null : confirmer.shortfall();
       for (int i = 0; i < places.size(); i++) {
-        EnqueueAnswer answer = answer(replies.get(i));
+        EnqueueAnswer answer =
+            reply instanceof Long ? EnqueueAnswer.ENQUEUED : answer(Reply.list(reply).get(i));
         answers[places.get(i)] =
             shortfall != null && answer.equals(EnqueueAnswer.ENQUEUED)
                 ? EnqueueAnswer.unconfirmed(shortfall)

@@ -22,7 +22,7 @@ import java.util.Locale;
 @SuppressWarnings(
     "ImmutableEnumChecker") // never changed after construction; lists and arrays cannot say so
 enum Script {
-  ENQUEUE(NUMBERED, "pending lane guard", "now prefix sequence keep", "id msg lock ttl"),
+  ENQUEUE(NUMBERED, "pending lane guard", "now prefix sequence keep width", "id msg lock ttl"),
   SCHEDULE(
       NUMBERED,
       "scheduled groups lane guard",

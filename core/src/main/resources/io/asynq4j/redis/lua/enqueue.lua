@@ -2,46 +2,44 @@
 --
 -- TRANSITION absent -> pending
 -- KEYS       pending lane guard
--- ARGV       now prefix sequence keep
+-- ARGV       now prefix sequence keep width
 -- ITEMS      id msg lock ttl
 -- DERIVES    t:<id>, the lock
--- RETURNS    for each task 1 = enqueued, 0 = its id is taken, or the id of the task that holds the lock
+-- RETURNS    how many, if all were enqueued; or for each task 1 = enqueued, 0 = its id is taken, or the id of the task that
+--            holds the lock
+--
+-- Of tasks without locks, no two with the same id, which are most, only id and msg are sent: the width says how much.
 local pending, lane = KEYS[1], KEYS[2]
-local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+local now, prefix, sequence, keep, width = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 
 local answers = recall(lane, sequence)
 if answers then
   return answers
 end
 
-local ids, tasks, here, n, plain = {}, {}, {}, 0, true
-for i = 5, #ARGV, 4 do
-  local id = ARGV[i]
+local ids, tasks, n = {}, {}, 0
+for i = 6, #ARGV, width do
   n = n + 1
-  ids[n], tasks[n] = id, prefix .. 't:' .. id
-  plain = plain and ARGV[i + 2] == '' and not here[id]
-  here[id] = true
+  ids[n], tasks[n] = ARGV[i], prefix .. 't:' .. ARGV[i]
 end
 
--- Most calls bring new tasks without locks, and go without what others need.
-if plain and redis.call('EXISTS', unpack(tasks)) == 0 then
+if width == 2 and redis.call('EXISTS', unpack(tasks)) == 0 then
   local since = now .. '000'
-  answers = {}
   for i = 1, n do
-    redis.call('HSET', tasks[i], 'state', 'pending', 'pending_since', since, 'msg', ARGV[4 * i + 2])
-    answers[i] = 1
+    redis.call('HSET', tasks[i], 'state', 'pending', 'pending_since', since, 'msg', ARGV[2 * i + 5])
   end
   redis.call('LPUSH', pending, unpack(ids))
-  return remember(lane, sequence, keep, answers)
+  return remember(lane, sequence, keep, n)
 end
 
-answers = admit(prefix, ids, column(7, 4))
+answers = admit(prefix, ids, width == 4 and column(8, 4) or {})
 local new = {}
 for i = 1, n do
   if answers[i] == 1 then
+    local at = 6 + (i - 1) * width
     local fields = pending_fields(now)
-    add(fields, 'msg', ARGV[4 * i + 2])
-    create(tasks[i], ids[i], ARGV[4 * i + 3], ARGV[4 * i + 4], fields)
+    add(fields, 'msg', ARGV[at + 1])
+    create(tasks[i], ids[i], width == 4 and ARGV[at + 2] or '', ARGV[at + 3], fields)
     add(new, ids[i])
   end
 end

@@ -144,12 +144,12 @@ local function discard(prefix, ids)
 end
 
 -- Which new tasks may come in: for each 1, or 0 when its id is taken, or the id of the task that holds its lock. Of two in
--- one call, the second finds the first.
+-- one call, the second finds the first. A task without a lock has '' or none.
 local function admit(prefix, ids, locks)
   local tasks, wanted = {}, {}
   for i = 1, #ids do
     tasks[i] = prefix .. 't:' .. ids[i]
-    if locks[i] ~= '' then
+    if (locks[i] or '') ~= '' then
       add(wanted, locks[i])
     end
   end
@@ -157,7 +157,7 @@ local function admit(prefix, ids, locks)
   local all_new = redis.call('EXISTS', unpack(tasks)) == 0
   local answers, ids_here, locks_here, next_wanted = {}, {}, {}, 0
   for i = 1, #ids do
-    local id, lock, holder = ids[i], locks[i], nil
+    local id, lock, holder = ids[i], locks[i] or '', nil
     if lock ~= '' then
       next_wanted = next_wanted + 1
       holder = locks_here[lock] or holders[next_wanted]
