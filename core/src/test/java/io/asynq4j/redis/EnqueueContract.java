@@ -270,6 +270,25 @@ interface EnqueueContract {
   }
 
   @Test
+  default void ofTasksWithoutLocksOnlyThoseWhoseIdsAreTakenAreRefused() {
+    redis().enqueue("taken");
+
+    assertThat(redis().enqueue(redis().task("a"), redis().task("taken"), redis().task("b")))
+        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ID_CONFLICT, EnqueueAnswer.ENQUEUED);
+    assertThat(redis().world()).contains("\npending: [b, a, taken]\n");
+  }
+
+  @Test
+  default void ofTwoTasksWithTheSameIdInOneCallTheFirstIsEnqueued() {
+    NewTask first = NewTask.of(Task.of("first"), TaskOptions.of(o -> o.id("a").queue("q")), NOON);
+    NewTask second = NewTask.of(Task.of("second"), TaskOptions.of(o -> o.id("a").queue("q")), NOON);
+
+    assertThat(redis().enqueue(first, redis().task("b"), second))
+        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ENQUEUED, EnqueueAnswer.ID_CONFLICT);
+    assertThat(redis().world()).contains("\npending: [b, a]\n", "first").doesNotContain("second");
+  }
+
+  @Test
   default void moreThanACallMayCarryGoInSeveralCallsAndKeepTheirOrder() {
     List<NewTask> tasks = new ArrayList<>();
     for (int i = 0; i < 450; i++) {
