@@ -89,9 +89,15 @@ final class Vigils {
       forAll(
           (entrant, delay) -> {
             Entry entry = Entry.startCounted(ground, entrant, delay, "idle-" + delay + "ms");
-            idle.add(new Idle(entry, delay));
+            try {
+              entry.ask("serving", "serve", "idle_" + (idle.size() + 1), 10);
+            } catch (RuntimeException e) {
+              entry.kill();
+              entry.close();
+              throw e;
+            }
             descriptions.put(entry.name(), entry.process().description());
-            entry.ask("serving", "serve", "idle_" + idle.size(), 10);
+            idle.add(new Idle(entry, delay));
           });
       // Until what a start costs is over: compilation above all.
       Thread.sleep(quick ? 500 : 15_000);

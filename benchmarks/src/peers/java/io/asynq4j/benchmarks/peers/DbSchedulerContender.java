@@ -97,9 +97,8 @@ public final class DbSchedulerContender implements Contender {
   }
 
   private void execute(String sql) {
-    try (Connection connection = database.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+    try {
+      Databases.execute(database, sql);
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
