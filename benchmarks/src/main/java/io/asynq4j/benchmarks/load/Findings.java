@@ -46,9 +46,9 @@ final class Findings {
     // Every bar with its figure, met or not.
     text.setLength(text.lastIndexOf("\n") + 1);
     if (!judged && !bars.isEmpty()) {
-      text.append("Not at full size, so these say nothing:\n");
+      text.append("Not at full size, so these say nothing:\n\n");
     }
-    bars.forEach(bar -> text.append(bar).append('\n'));
+    bars.forEach(bar -> text.append("- ").append(bar).append('\n'));
     return text.toString();
   }
 

@@ -5,6 +5,7 @@ import io.asynq4j.benchmarks.Lab;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,14 @@ abstract class LoadProgram implements Callable<Integer> {
   @Option(names = "--json", description = "One JSON object, for programs.")
   private boolean json;
 
+  @Option(
+      names = "--into",
+      paramLabel = "FILE",
+      description =
+          "Writes the tables into this document as well, between the lines '<!-- ${COMMAND-NAME} -->'"
+              + " and '<!-- /${COMMAND-NAME} -->'.")
+  private @Nullable Path document;
+
   // Filled in by picocli.
   @SuppressWarnings("NullAway.Init")
   LoadProgram() {}
@@ -42,10 +51,12 @@ abstract class LoadProgram implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     long start = System.nanoTime();
+    @Nullable DocSection section = document == null ? null : DocSection.of(document, spec.name());
     Findings findings = new Findings(spec.name());
     Map<String, String> environment;
     try (Lab lab = Lab.open(redis)) {
       environment = Environment.of(lab);
+      environment.put("command", command());
       try {
         measure(lab, findings);
       } finally {
@@ -57,7 +68,17 @@ abstract class LoadProgram implements Callable<Integer> {
     spec.commandLine()
         .getOut()
         .println(json ? findings.json(environment) : findings.markdown(environment, isFullSize()));
+    if (section != null) {
+      section.replace(findings.markdown(environment, isFullSize()));
+    }
     return isFullSize() && findings.hasMissed() ? 1 : 0;
+  }
+
+  /** As it was given, but for the password of a Redis. */
+  private String command() {
+    List<String> given = spec.root().commandLine().getParseResult().originalArgs();
+    String line = String.join(" ", given).replaceAll("://[^@\\s]*@", "://***@");
+    return "`./asynq bench " + line + '`';
   }
 
   /** Bars say something only then. */

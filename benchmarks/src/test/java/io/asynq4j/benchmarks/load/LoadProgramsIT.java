@@ -3,11 +3,15 @@ package io.asynq4j.benchmarks.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.embedded.EmbeddedRedis;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -69,10 +73,15 @@ class LoadProgramsIT {
   }
 
   @Test
-  void theFootprintIsATable() {
-    assertThat(run("footprint", "--quick")).as(err.toString()).isZero();
+  void theFootprintIsATableThatCanBeWrittenIntoADocument(@TempDir Path directory)
+      throws IOException {
+    Path page = directory.resolve("page.md");
+    Files.writeString(page, "<!-- footprint -->\n<!-- /footprint -->\n");
+
+    assertThat(run("footprint", "--quick", "--into", page.toString())).as(err.toString()).isZero();
 
     assertThat(out.toString()).contains("heap bytes per running task", "| 50 | 1,000 |");
+    assertThat(page).content().contains(out.toString().strip(), "./asynq bench footprint --quick");
   }
 
   @Test
