@@ -22,6 +22,7 @@ final class Fleet implements AutoCloseable {
     private final Kind kind;
     private final Path log;
     private final Process process;
+    private long doomedAt;
     private long killedAt;
 
     private Member(Kind kind, Path log, Process process) {
@@ -43,7 +44,12 @@ final class Fleet implements AutoCloseable {
       return killedAt != 0;
     }
 
-    /** In milliseconds. */
+    /** When it was about to be killed, in milliseconds: what is told later may yet be its own. */
+    long doomedAt() {
+      return doomedAt;
+    }
+
+    /** When it was gone for certain, in milliseconds. */
     long killedAt() {
       return killedAt;
     }
@@ -92,6 +98,7 @@ final class Fleet implements AutoCloseable {
   /** Kills the process in one place, without a goodbye, and starts another of its kind. */
   void replace(int place) throws InterruptedException {
     Member victim = places.get(place);
+    victim.doomedAt = System.currentTimeMillis();
     victim.process.destroyForcibly().waitFor();
     victim.killedAt = System.currentTimeMillis();
     places.set(place, start(victim.kind));
@@ -125,15 +132,37 @@ final class Fleet implements AutoCloseable {
    * @param tasks of the group that the task was made of
    */
   record Attempt(
-      Member member, String id, long start, long end, String ending, List<String> tasks) {}
+      Member member,
+      String id,
+      String queue,
+      int retried,
+      long start,
+      long end,
+      String ending,
+      List<String> tasks) {
 
-  /** Attempts, and which were told to have lost their lease. */
-  record Told(Map<String, List<Attempt>> attempts, Map<Member, List<String>> lost) {}
+    private Attempt ended(long at, String how) {
+      return new Attempt(member, id, queue, retried, start, at, how, tasks);
+    }
+  }
+
+  /** A task was taken from the process that ran it. */
+  record Loss(Member member, String id, long at) {}
+
+  /** Tasks of a group became one, which was then to be enqueued. */
+  record Joining(Member member, String id, long at, List<String> tasks) {}
+
+  /** Attempts and losses by task, and what was joined, by the id of what it became. */
+  record Told(
+      Map<String, List<Attempt>> attempts,
+      Map<String, List<Loss>> lost,
+      Map<String, Joining> joined) {}
 
   /** What all of them have told, by task, in the order of their beginnings. */
   Told told() {
     Map<String, List<Attempt>> attempts = new HashMap<>();
-    Map<Member, List<String>> lost = new HashMap<>();
+    Map<String, List<Loss>> lost = new HashMap<>();
+    Map<String, Joining> joined = new HashMap<>();
     for (Member member : members) {
       Map<String, Attempt> open = new HashMap<>();
       for (String line : lines(member.log)) {
@@ -142,26 +171,35 @@ final class Fleet implements AutoCloseable {
         switch (words[1]) {
           case "ready" -> {}
           case "start" -> {
-            List<String> tasks = List.of(words).subList(3, words.length);
-            Attempt before = open.put(words[2], new Attempt(member, words[2], at, 0, "", tasks));
+            List<String> tasks = List.of(words).subList(5, words.length);
+            Attempt one =
+                new Attempt(
+                    member, words[2], words[3], Integer.parseInt(words[4]), at, 0, "", tasks);
+            Attempt before = open.put(words[2], one);
             if (before != null) {
               add(attempts, before);
             }
           }
-          case "lost" -> lost.computeIfAbsent(member, m -> new ArrayList<>()).add(words[2]);
+          case "lost" ->
+              lost.computeIfAbsent(words[2], id -> new ArrayList<>())
+                  .add(new Loss(member, words[2], at));
+          case "joined" ->
+              joined.put(
+                  words[2],
+                  new Joining(member, words[2], at, List.of(words).subList(3, words.length)));
           default -> {
             Attempt one = open.remove(words[2]);
             if (one == null) {
               throw new IllegalStateException("an end without a beginning: " + line);
             }
-            add(attempts, new Attempt(member, one.id, one.start, at, words[1], one.tasks));
+            add(attempts, one.ended(at, words[1]));
           }
         }
       }
       open.values().forEach(one -> add(attempts, one));
     }
     attempts.values().forEach(one -> one.sort(Comparator.comparingLong(Attempt::start)));
-    return new Told(attempts, lost);
+    return new Told(attempts, lost, joined);
   }
 
   private static void add(Map<String, List<Attempt>> attempts, Attempt attempt) {
