@@ -55,6 +55,9 @@ class MixedFleetIT extends TwoSides {
    */
   private static final Duration DRAINING = Duration.ofSeconds(Setting.FULL ? 420 : 45);
 
+  /** Long enough that workers are busy for most of the time, and kills hit something. */
+  private static final int LONGEST_MILLIS = Setting.FULL ? 20 : 80;
+
   @TempDir Path logs;
 
   @Test
@@ -140,7 +143,7 @@ class MixedFleetIT extends TwoSides {
 
   private static Planned planned(String id, Random random) {
     String queue = QUEUES.get(random.nextInt(QUEUES.size()));
-    int takes = random.nextInt(20);
+    int takes = random.nextInt(LONGEST_MILLIS);
     int kind = random.nextInt(100);
     GoTask.Builder task = GoTask.of(id, "roll " + takes + " 10 done");
     Fate fate = Fate.DONE;
