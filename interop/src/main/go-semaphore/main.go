@@ -1,5 +1,5 @@
 // A worker whose handler takes a token of asynq's semaphore, for the interop tests. It is a program of its own: the newest
-// semaphore that the module proxy gives needs an asynq that is older than those of the other programs.
+// semaphore that the module proxy gives needs an older Redis client than asynq itself.
 //
 //	semaphore -redis URI -queue Q -scope S -tokens N
 //
@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-redis/redis/v8"
 	"github.com/hibiken/asynq"
 	"github.com/hibiken/asynq/x/rate"
 )
@@ -52,19 +53,33 @@ func connect(uri string) (asynq.RedisConnOpt, error) {
 	return asynq.ParseRedisURI(uri)
 }
 
+// olderClient connects in the way that the semaphore knows; asynq's own options make a newer client, at which it panics.
+type olderClient string
+
+func (uri olderClient) MakeRedisClient() interface{} {
+	if nodes, isCluster := strings.CutPrefix(string(uri), "redis-cluster://"); isCluster {
+		return redis.NewClusterClient(&redis.ClusterOptions{Addrs: strings.Split(nodes, ",")})
+	}
+	options, err := redis.ParseURL(string(uri))
+	if err != nil {
+		fail(err)
+	}
+	return redis.NewClient(options)
+}
+
 func main() {
 	uri := flag.String("redis", "", "URI of the Redis")
 	queue := flag.String("queue", "default", "the queue to serve")
 	scope := flag.String("scope", "scope", "what the semaphore is for")
 	tokens := flag.Int("tokens", 1, "how many tokens there are")
 	flag.Parse()
-	redis, err := connect(*uri)
+	connection, err := connect(*uri)
 	if err != nil {
 		fail(err)
 	}
-	semaphore := rate.NewSemaphore(redis, *scope, *tokens)
+	semaphore := rate.NewSemaphore(olderClient(*uri), *scope, *tokens)
 	defer semaphore.Close()
-	server := asynq.NewServer(redis, asynq.Config{
+	server := asynq.NewServer(connection, asynq.Config{
 		Concurrency: 5, Queues: map[string]int{*queue: 1}, LogLevel: asynq.WarnLevel,
 	})
 	err = server.Start(asynq.HandlerFunc(func(ctx context.Context, task *asynq.Task) error {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -21,9 +22,10 @@ import (
 //	roll MILLIS PERCENT done|archive|result
 //
 // and tasks that were made of groups, one member a line. It tells of each attempt in two lines, written at once, so that
-// they are there even when it is killed right after: "MILLIS start ID [members]" and "MILLIS done|failed|archive ID"; and
-// "MILLIS lost ID" when a task was taken from it meanwhile, which Go's recoverer does without looking whether the lease
-// that had run out is still the same.
+// they are there even when it is killed right after: "MILLIS start ID QUEUE RETRIED [members]" and
+// "MILLIS done|failed|archive ID"; "MILLIS lost ID" when a task was taken from it meanwhile, which Go's recoverer does
+// without looking whether the lease that had run out is still the same; and "MILLIS joined ID members" before it enqueues
+// what it has made of a group.
 func fleet(args []string) error {
 	flags := flag.NewFlagSet("fleet", flag.ExitOnError)
 	uri := flags.String("redis", "", "URI of the Redis")
@@ -41,7 +43,7 @@ func fleet(args []string) error {
 		RetryDelayFunc:           func(int, error, *asynq.Task) time.Duration { return 300 * time.Millisecond },
 		LogLevel:                 asynq.WarnLevel,
 		Logger:                   losses{},
-		GroupAggregator:          asynq.GroupAggregatorFunc(join),
+		GroupAggregator:          asynq.GroupAggregatorFunc(joinAndTell),
 		GroupMaxSize:             20,
 		GroupGracePeriod:         time.Second,
 		GroupMaxDelay:            2 * time.Second,
@@ -85,12 +87,15 @@ func note(what, id, more string) {
 
 func roll(ctx context.Context, task *asynq.Task) error {
 	id, _ := asynq.GetTaskID(ctx)
+	queue, _ := asynq.GetQueueName(ctx)
+	retried, _ := asynq.GetRetryCount(ctx)
+	attempt := fmt.Sprintf("%s %d", queue, retried)
 	if strings.HasPrefix(task.Type(), "joined:") {
-		note("start", id, membersOf(task))
+		note("start", id, attempt+" "+membersOf(task))
 		note("done", id, "")
 		return nil
 	}
-	note("start", id, "")
+	note("start", id, attempt)
 	words := strings.Fields(string(task.Payload()))
 	millis, _ := strconv.Atoi(words[1])
 	percent, _ := strconv.Atoi(words[2])
@@ -109,6 +114,19 @@ func roll(ctx context.Context, task *asynq.Task) error {
 	}
 	note("done", id, "")
 	return nil
+}
+
+var (
+	started  = time.Now().UnixNano()
+	joinings atomic.Int64
+)
+
+// joinAndTell gives the task an id of its own: only so it can be told which joining a run comes from.
+func joinAndTell(group string, tasks []*asynq.Task) *asynq.Task {
+	id := fmt.Sprintf("joined-%d-%d", started, joinings.Add(1))
+	joined := join(group, tasks)
+	note("joined", id, membersOf(joined))
+	return asynq.NewTask(joined.Type(), joined.Payload(), asynq.TaskID(id))
 }
 
 func membersOf(task *asynq.Task) string {

@@ -1,6 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.ArchiveRules;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
@@ -68,9 +69,9 @@ public record DoctorOptions(
     private final Set<QueueName> queues = new TreeSet<>();
     private boolean removesUnreadable;
     private boolean trimsArchives;
-    // What asynq keeps.
-    private int archiveMaxSize = 9_999;
-    private Duration archiveMaxAge = Duration.ofDays(90);
+    // What Go keeps is no overflow, though ours keep fewer.
+    private int archiveMaxSize = ArchiveRules.GO.maxSize();
+    private Duration archiveMaxAge = ArchiveRules.GO.maxAge();
     private Duration lookAgainAfter = Duration.ofSeconds(1);
     private int sampleSize = 20;
     private @Nullable String resumeFrom;

@@ -93,7 +93,7 @@ public final class Inspector {
       this.broker = broker;
     }
 
-    /** How many archived tasks a queue keeps; 9,999 when not said, as Go has it. */
+    /** How many archived tasks a queue keeps; 7,900 when not said. */
     public Builder archiveSize(int tasks) {
       this.archiveSize = tasks;
       return this;

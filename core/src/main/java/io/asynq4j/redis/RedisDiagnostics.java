@@ -20,8 +20,11 @@ import redis.clients.jedis.Protocol.Command;
 /** Looks for what does not fit together in Redis. */
 final class RedisDiagnostics implements Diagnostics {
 
-  /** Go's archive script fails when it has to remove about 8,000 at once, and then for ever. */
-  private static final long GO_WEDGED_BY = 7_000;
+  /**
+   * Go's archive script fails when it has to remove 8,000 at once, and then for ever. So many more
+   * are not far from it, and more than what ours leave in an archive.
+   */
+  private static final long GO_WEDGED_BY = 7_950;
 
   /** Every key of a queue that has a name of its own. */
   private static final List<String> WORDS =
@@ -148,7 +151,7 @@ final class RedisDiagnostics implements Diagnostics {
     long size = number(Command.ZCARD, Keys.of(queue, "archived"));
     long old = archivedBefore(queue, rules);
     long surplus = old + Math.max(0, size - old - rules.maxSize());
-    ArchiveRules go = ArchiveRules.DEFAULT;
+    ArchiveRules go = ArchiveRules.GO;
     if (size - go.maxSize() >= GO_WEDGED_BY || archivedBefore(queue, go) >= GO_WEDGED_BY) {
       return symptom(Ailment.ARCHIVE_WEDGES_GO, size);
     }

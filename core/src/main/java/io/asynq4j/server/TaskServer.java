@@ -418,7 +418,7 @@ public final class TaskServer implements AutoCloseable {
       return this;
     }
 
-    /** How many archived tasks of a queue are kept; 9,999. */
+    /** How many archived tasks of a queue are kept; 7,900. */
     public Builder archiveSize(int maxSize) {
       this.archiveSize = maxSize;
       return this;

@@ -219,14 +219,24 @@ interface DoctorContract {
   @Test
   default void fixesQ06_anArchiveThatWouldWedgeGoIsFoundAndTrimmed() {
     redis().seed(TaskState.PENDING, "waiting", 0);
-    seedMany(TaskState.ARCHIVED, 7_100, T - 91 * 86_400L);
+    seedMany(TaskState.ARCHIVED, 7_950, T - 91 * 86_400L);
 
     assertThat(visit(DoctorOptions.dryRun()).findings())
-        .containsExactly(new Finding(Kind.ARCHIVE_WEDGES_GO, Q, 7_100, 0, List.of("q")));
+        .containsExactly(new Finding(Kind.ARCHIVE_WEDGES_GO, Q, 7_950, 0, List.of("q")));
     assertThat(visit(DoctorOptions.repair().trimArchives()).isHealthy()).isTrue();
 
     assertThat(redis().raw(Command.EXISTS, key("archived"))).isEqualTo(0L);
     assertThat(visit(DoctorOptions.dryRun()).findings()).isEmpty();
+  }
+
+  @Test
+  default void whatOursKeepDoesNotWedgeGoHoweverOldItIs() {
+    redis().seed(TaskState.PENDING, "waiting", 0);
+    int most = ArchiveRules.DEFAULT.maxSize();
+    seedMany(TaskState.ARCHIVED, most, T - 91 * 86_400L);
+
+    assertThat(visit(DoctorOptions.dryRun()).findings())
+        .containsExactly(new Finding(Kind.ARCHIVE_OVERFLOW, Q, most, 0, List.of("q")));
   }
 
   /** Tasks n0, n1 and so on, with few round trips. */

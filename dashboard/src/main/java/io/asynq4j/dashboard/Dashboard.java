@@ -160,7 +160,7 @@ public final class Dashboard implements AutoCloseable {
     private boolean metrics = true;
     private boolean metricsOnly;
     private Duration refresh = Duration.ofSeconds(2);
-    private int archiveSize = 9_999;
+    private int archiveSize = 7_900;
     private @Nullable Credentials credentials;
     private @Nullable TrustedProxy trustedProxy;
     private @Nullable Authenticator authenticator;
@@ -242,7 +242,7 @@ public final class Dashboard implements AutoCloseable {
       return this;
     }
 
-    /** How many archived tasks a queue keeps; say the same as to the servers, 9,999 unless set. */
+    /** How many archived tasks a queue keeps; say the same as to the servers, 7,900 unless set. */
     public Builder archiveSize(int tasks) {
       require(tasks >= 1, "archiveSize must be 1 or more: " + tasks);
       this.archiveSize = tasks;

@@ -21,39 +21,61 @@ import redis.clients.jedis.resps.Tuple;
 @EachSetting
 class ArchiveIT extends TwoSides {
 
-  /** What either side keeps. */
-  private static final int MOST = 9_999;
+  /** What we keep by default; Go can trim as much at once. */
+  private static final int OURS = 7_900;
+
+  /** What Go keeps: it does not come to more than that by itself. */
+  private static final int GOS = 9_999;
+
+  private static final Duration TOO_OLD = Duration.ofDays(91);
 
   @Test
   void anArchiveThatWeFilledNeverWedgesGo() {
-    archive(inspector, 2 * MOST);
-    assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(MOST);
+    archive(inspector, GOS + 1_000);
+    assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(OURS);
 
     assertGoArchives("while it is full");
+    weEnqueue(Samples.text("by its inspector", "x"));
+    goDoes("archive", Q, "by its inspector");
+    assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(OURS + 2);
 
-    // Ninety-one days later, one of our servers trims what a Go server could not.
-    ageArchive(Duration.ofDays(91));
+    // None of our servers is there to trim it.
+    ageArchive(TOO_OLD);
+    assertGoArchives("all of it at once");
+    assertThat(stats().size()).isEqualTo(1);
+    assertGoArchives("and the next");
+    assertOnlyGoLeftRecordsBehind();
+  }
+
+  @Test
+  void whatHasGrownOldIsTrimmedByOurServersBeforeGoHasToDoIt() {
+    archive(Inspector.builder(redis).archiveSize(GOS).build(), GOS);
+    ageArchive(TOO_OLD);
+
     try (TaskServer server = javaServer().handlers(new Obedient(event -> {})).build()) {
       server.start();
       soon(() -> assertThat(stats().size(TaskState.ARCHIVED)).isZero());
     }
     assertGoArchives("later");
-    assertThat(stats().size()).isEqualTo(1);
+    assertTheDoctorFindsNothing();
+  }
+
+  private void assertOnlyGoLeftRecordsBehind() {
     if (setting.go().deletesWhatItTrims()) {
       assertTheDoctorFindsNothing();
-    } else {
-      Diagnosis repaired = inspector.doctor(DoctorOptions.repair().build());
-      assertThat(repaired.findings())
-          .extracting(Finding::kind)
-          .containsExactly(Finding.Kind.RECORD_WITHOUT_CONTAINER);
-      assertThat(repaired.isHealthy()).isTrue();
+      return;
     }
+    Diagnosis repaired = inspector.doctor(DoctorOptions.repair().build());
+    assertThat(repaired.findings())
+        .extracting(Finding::kind)
+        .containsExactly(Finding.Kind.RECORD_WITHOUT_CONTAINER);
+    assertThat(repaired.isHealthy()).isTrue();
   }
 
   @Test
   void anArchiveThatIsTooLargeForGoIsToldByTheDoctorAndTrimmedWhenAskedFor() {
-    archive(Inspector.builder(redis).archiveSize(3 * MOST).build(), 2 * MOST + 10);
-    assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(2 * MOST + 10);
+    archive(Inspector.builder(redis).archiveSize(3 * GOS).build(), 2 * GOS + 10);
+    assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(2 * GOS + 10);
 
     assertThat(inspector.doctor(DoctorOptions.dryRun().build()).findings())
         .extracting(Finding::kind)
@@ -77,7 +99,7 @@ class ArchiveIT extends TwoSides {
     process(Side.GO, Q);
     assertThat(task(id).state()).isEqualTo(TaskState.ARCHIVED);
     assertThat(goSeesTask(Q, id)).isEqualTo(GoTaskInfo.of(task(id)));
-    assertThat(stats().size(TaskState.ARCHIVED)).isLessThanOrEqualTo(MOST);
+    assertThat(stats().size(TaskState.ARCHIVED)).isLessThanOrEqualTo(GOS);
     assertNothingIsActive();
   }
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -17,45 +18,49 @@ final class Fleet implements AutoCloseable {
   /** How a process of a kind is started. */
   record Kind(String name, List<String> command) {}
 
-  /** One process, from its start to its end. */
+  /** One process, as far as it matters to what it told. */
   static final class Member {
-    private final Kind kind;
-    private final Path log;
-    private final Process process;
+    private final String kind;
+    private long doomedAt;
     private long killedAt;
 
-    private Member(Kind kind, Path log, Process process) {
+    Member(String kind) {
       this.kind = kind;
-      this.log = log;
-      this.process = process;
     }
 
     @Override
     public String toString() {
-      return kind.name + (wasKilled() ? ", killed at " + killedAt : "");
+      return kind + (wasKilled() ? ", killed at " + killedAt : "");
     }
 
     String kind() {
-      return kind.name;
+      return kind;
+    }
+
+    void killed(long doomed, long gone) {
+      doomedAt = doomed;
+      killedAt = gone;
     }
 
     boolean wasKilled() {
       return killedAt != 0;
     }
 
-    /** In milliseconds. */
-    long killedAt() {
-      return killedAt;
+    /** When it was about to be killed, in milliseconds: what is told later may yet be its own. */
+    long doomedAt() {
+      return doomedAt;
     }
+  }
 
+  private record Running(Member member, Kind kind, Path log, Process process) {
     boolean isReady() {
       return lines(log).stream().anyMatch(line -> line.contains(" ready "));
     }
   }
 
   private final Path directory;
-  private final List<Member> members = new ArrayList<>();
-  private final List<Member> places = new ArrayList<>();
+  private final List<Running> all = new ArrayList<>();
+  private final List<Running> places = new ArrayList<>();
 
   Fleet(Path directory, List<Kind> kinds) {
     this.directory = directory;
@@ -64,7 +69,7 @@ final class Fleet implements AutoCloseable {
     }
   }
 
-  private Member start(Kind kind) {
+  private Running start(Kind kind) {
     try {
       Path log = Files.createTempFile(directory, kind.name, ".log");
       Process process =
@@ -73,9 +78,9 @@ final class Fleet implements AutoCloseable {
               .redirectError(
                   ProcessBuilder.Redirect.appendTo(directory.resolve("errors.txt").toFile()))
               .start();
-      Member member = new Member(kind, log, process);
-      members.add(member);
-      return member;
+      Running running = new Running(new Member(kind.name), kind, log, process);
+      all.add(running);
+      return running;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -86,30 +91,31 @@ final class Fleet implements AutoCloseable {
   }
 
   boolean allReady() {
-    return places.stream().allMatch(Member::isReady);
+    return places.stream().allMatch(Running::isReady);
   }
 
   /** Kills the process in one place, without a goodbye, and starts another of its kind. */
   void replace(int place) throws InterruptedException {
-    Member victim = places.get(place);
+    Running victim = places.get(place);
+    long doomed = System.currentTimeMillis();
     victim.process.destroyForcibly().waitFor();
-    victim.killedAt = System.currentTimeMillis();
+    victim.member.killed(doomed, System.currentTimeMillis());
     places.set(place, start(victim.kind));
   }
 
   List<Member> members() {
-    return members;
+    return all.stream().map(Running::member).toList();
   }
 
   /** Asks all that live to end, and waits until they have. */
   @Override
   public void close() {
-    places.forEach(member -> member.process.destroy());
-    for (Member member : places) {
+    places.forEach(running -> running.process.destroy());
+    for (Running running : places) {
       try {
-        if (!member.process.waitFor(20, TimeUnit.SECONDS)) {
-          member.process.destroyForcibly();
-          throw new IllegalStateException("a " + member.kind() + " process did not end");
+        if (!running.process.waitFor(20, TimeUnit.SECONDS)) {
+          running.process.destroyForcibly();
+          throw new IllegalStateException("a " + running.kind.name + " process did not end");
         }
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
@@ -125,43 +131,80 @@ final class Fleet implements AutoCloseable {
    * @param tasks of the group that the task was made of
    */
   record Attempt(
-      Member member, String id, long start, long end, String ending, List<String> tasks) {}
+      Member member,
+      String id,
+      String queue,
+      int retried,
+      long start,
+      long end,
+      String ending,
+      List<String> tasks) {
 
-  /** Attempts, and which were told to have lost their lease. */
-  record Told(Map<String, List<Attempt>> attempts, Map<Member, List<String>> lost) {}
+    private Attempt ended(long at, String how) {
+      return new Attempt(member, id, queue, retried, start, at, how, tasks);
+    }
+  }
+
+  /** A task was taken from the process that ran it. */
+  record Loss(Member member, String id, long at) {}
+
+  /** Tasks of a group became one, which was then to be enqueued. */
+  record Joining(Member member, String id, long at, List<String> tasks) {}
+
+  /** Attempts and losses by task, and what was joined, by the id of what it became. */
+  record Told(
+      Map<String, List<Attempt>> attempts,
+      Map<String, List<Loss>> lost,
+      Map<String, Joining> joined) {}
 
   /** What all of them have told, by task, in the order of their beginnings. */
   Told told() {
-    Map<String, List<Attempt>> attempts = new HashMap<>();
-    Map<Member, List<String>> lost = new HashMap<>();
-    for (Member member : members) {
-      Map<String, Attempt> open = new HashMap<>();
-      for (String line : lines(member.log)) {
-        String[] words = line.strip().split(" ", -1);
-        long at = Long.parseLong(words[0]);
-        switch (words[1]) {
-          case "ready" -> {}
-          case "start" -> {
-            List<String> tasks = List.of(words).subList(3, words.length);
-            Attempt before = open.put(words[2], new Attempt(member, words[2], at, 0, "", tasks));
-            if (before != null) {
-              add(attempts, before);
-            }
-          }
-          case "lost" -> lost.computeIfAbsent(member, m -> new ArrayList<>()).add(words[2]);
-          default -> {
-            Attempt one = open.remove(words[2]);
-            if (one == null) {
-              throw new IllegalStateException("an end without a beginning: " + line);
-            }
-            add(attempts, new Attempt(member, one.id, one.start, at, words[1], one.tasks));
+    Map<Member, List<String>> logs = new LinkedHashMap<>();
+    all.forEach(running -> logs.put(running.member, lines(running.log)));
+    return told(logs);
+  }
+
+  static Told told(Map<Member, List<String>> logs) {
+    Told told = new Told(new HashMap<>(), new HashMap<>(), new HashMap<>());
+    logs.forEach((member, lines) -> read(member, lines, told));
+    told.attempts.values().forEach(one -> one.sort(Comparator.comparingLong(Attempt::start)));
+    return told;
+  }
+
+  private static void read(Member member, List<String> lines, Told told) {
+    Map<String, Attempt> open = new HashMap<>();
+    for (String line : lines) {
+      String[] words = line.strip().split(" ", -1);
+      long at = Long.parseLong(words[0]);
+      switch (words[1]) {
+        case "ready" -> {}
+        case "start" -> {
+          List<String> tasks = List.of(words).subList(5, words.length);
+          int retried = Integer.parseInt(words[4]);
+          Attempt one = new Attempt(member, words[2], words[3], retried, at, 0, "", tasks);
+          Attempt before = open.put(words[2], one);
+          if (before != null) {
+            add(told.attempts, before);
           }
         }
+        case "lost" ->
+            told.lost
+                .computeIfAbsent(words[2], id -> new ArrayList<>())
+                .add(new Loss(member, words[2], at));
+        case "joined" -> {
+          List<String> tasks = List.of(words).subList(3, words.length);
+          told.joined.put(words[2], new Joining(member, words[2], at, tasks));
+        }
+        default -> {
+          Attempt one = open.remove(words[2]);
+          if (one == null) {
+            throw new IllegalStateException("an end without a beginning: " + line);
+          }
+          add(told.attempts, one.ended(at, words[1]));
+        }
       }
-      open.values().forEach(one -> add(attempts, one));
     }
-    attempts.values().forEach(one -> one.sort(Comparator.comparingLong(Attempt::start)));
-    return new Told(attempts, lost);
+    open.values().forEach(one -> add(told.attempts, one));
   }
 
   private static void add(Map<String, List<Attempt>> attempts, Attempt attempt) {

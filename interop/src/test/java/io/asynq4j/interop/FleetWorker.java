@@ -1,14 +1,18 @@
 package io.asynq4j.interop;
 
 import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.GroupAggregator.Aggregated;
 import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
 import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -26,7 +30,7 @@ final class FleetWorker {
               .concurrency(10)
               .handlers(FleetWorker::roll)
               .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(300)))
-              .aggregator(Samples::join)
+              .aggregator(FleetWorker::joinAndTell)
               .groupMaxSize(20)
               .groupGrace(Duration.ofSeconds(1))
               .groupMaxDelay(Duration.ofSeconds(2))
@@ -56,14 +60,26 @@ final class FleetWorker {
     System.out.println(System.currentTimeMillis() + " " + what + " " + id + " " + more);
   }
 
+  private static Aggregated joinAndTell(QueueName queue, String group, List<Task> members) {
+    String id = "joined-" + UUID.randomUUID();
+    Task joined = Samples.join(queue, group, members).task();
+    note("joined", id, membersOf(joined));
+    return Aggregated.of(joined, options -> options.id(id));
+  }
+
+  private static String membersOf(Task joined) {
+    return joined.payload().utf8().replace('\n', ' ');
+  }
+
   private static Outcome roll(Task task, TaskContext context) throws InterruptedException {
     String id = context.id();
+    String attempt = context.queue().value() + " " + context.retryCount();
     if (task.type().startsWith("joined:")) {
-      note("start", id, task.payload().utf8().replace('\n', ' '));
+      note("start", id, attempt + " " + membersOf(task));
       note("done", id, "");
       return Outcome.done();
     }
-    note("start", id, "");
+    note("start", id, attempt);
     String[] words = task.payload().utf8().split(" ", -1);
     // The work of this handler is to take time.
     Thread.sleep(Long.parseLong(words[1]));

@@ -59,9 +59,10 @@ final class GoPrograms {
         program -> buildWithSlowClock(version, behind, program));
   }
 
-  static Path semaphore() {
+  static Path semaphore(GoVersion version) {
     return orSkip(
-        "semaphore", program -> build(SEMAPHORE, Path.of("go.mod"), List.of(), List.of(), program));
+        "semaphore-" + version.name(),
+        program -> build(SEMAPHORE, Path.of(version.modFile()), List.of(), List.of(), program));
   }
 
   /** Why a version cannot be had; null when it can. */

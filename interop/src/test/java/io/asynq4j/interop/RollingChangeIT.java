@@ -3,12 +3,21 @@ package io.asynq4j.interop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.server.TaskServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** One side is replaced by the other while a queue holds tasks in every state; and back again. */
@@ -17,91 +26,212 @@ class RollingChangeIT extends TwoSides {
 
   private static final Duration SHORT = Duration.ofSeconds(2);
 
+  /** In which either side would have taken a task if the queue were not paused. */
+  private static final Duration A_LOOK = Duration.ofMillis(300);
+
   @Test
   void whatGoLeftWeFinishAndTheOtherWayRound() {
-    leave(Side.GO, "go");
-    finishWithOurs("go");
-    leave(Side.JAVA, "java");
-    finishWithGo("java");
-    leave(Side.GO, "again");
-    finishWithOurs("again");
+    leaveAndFinish(Side.GO, "go");
+    leaveAndFinish(Side.JAVA, "java");
+    leaveAndFinish(Side.GO, "again");
     assertTheDoctorFindsNothingOfTheDead();
   }
 
-  /** A task in every state, by one side alone. */
-  private void leave(Side side, String name) {
-    long processed = inspector.queues().isEmpty() ? 0 : stats().processed();
-    enqueue(
-        side,
-        List.of(
-            GoTask.of(name + "-retry", "fail broken").maxRetry(1).build(),
-            Samples.text(name + "-archived", "archive why"),
-            GoTask.of(name + "-completed", "result what").retention(SHORT).build(),
-            Samples.text(name + "-active", "sleep 2000ms")));
-    try (Worker worker = side == Side.GO ? goWorker("-retry-delay", "2s") : javaWorker()) {
-      soon(() -> assertThat(stats().processed()).isEqualTo(processed + 3));
-      worker.await("started", name + "-active");
-      worker.kill();
+  private void leaveAndFinish(Side leaving, String name) {
+    Left left = new Left(name, Instant.now().truncatedTo(ChronoUnit.SECONDS));
+    leave(leaving, left);
+    assertIsRefusedAsDuplicate(leaving.other(), left.unique("twice"));
+    if (leaving == Side.GO) {
+      finishWithOurs(left);
+    } else {
+      finishWithGo(left);
     }
-    enqueue(
-        side,
-        List.of(
-            Samples.text(name + "-pending", "x"),
-            GoTask.of(name + "-scheduled", "x").processIn(SHORT).build(),
-            GoTask.of(name + "-grouped-1", "x").group(GROUP).build(),
-            GoTask.of(name + "-grouped-2", "x").group(GROUP).build()));
+  }
+
+  /** What one side leaves to the other. */
+  private final class Left {
+    private final String name;
+    private final Instant begin;
+
+    private Left(String name, Instant begin) {
+      this.name = name;
+      this.begin = begin;
+    }
+
+    private String id(String what) {
+      return name + "-" + what;
+    }
+
+    /** Those that the leaving side runs. */
+    List<GoTask> begun() {
+      return List.of(
+          GoTask.of(id("retry"), "fail broken").maxRetry(1).build(),
+          Samples.text(id("archived"), "archive why"),
+          GoTask.of(id("completed"), "result what").retention(SHORT).build(),
+          Samples.text(id("active"), "sleep 2000ms"));
+    }
+
+    /** Those that must be seen by the other as they were enqueued. */
+    List<GoTask> untouched() {
+      Map<String, String> headers =
+          setting.go().knowsHeaders() ? Map.of("trace", name, "leer", "") : Map.of();
+      return List.of(
+          Samples.text(id("pending"), "x"),
+          GoTask.of(id("scheduled"), "x").processIn(SHORT).build(),
+          unique("unique"),
+          GoTask.of(id("headed"), "x").headers(headers).build(),
+          GoTask.of(id("limited"), "x").deadline(begin.plus(HOUR)).build());
+    }
+
+    List<GoTask> grouped() {
+      return List.of(
+          GoTask.of(id("grouped-1"), "x").group(GROUP).build(),
+          GoTask.of(id("grouped-2"), "x").group(GROUP).build());
+    }
+
+    GoTask unique(String what) {
+      return GoTask.of(id(what), "only one " + name).unique(HOUR).build();
+    }
+  }
+
+  /** A task in every state, by one side alone, in a queue that is paused then. */
+  private void leave(Side side, Left left) {
+    QueueSnapshot before = inspector.queues().isEmpty() ? null : stats();
+    long processed = before == null ? 0 : before.processed();
+    long failed = before == null ? 0 : before.failed();
+    enqueue(side, left.begun());
+    try (Worker worker = side == Side.GO ? goWorker("-retry-delay", "2s") : javaWorker()) {
+      soon(() -> assertCounted(processed + 3, failed + 2));
+      worker.await("started", left.id("active"));
+      worker.kill();
+      assertThat(worker.events("started"))
+          .extracting(Worker.Event::id)
+          .containsExactlyInAnyOrderElementsOf(left.begun().stream().map(GoTask::id).toList());
+    }
+    assertThat(resultAsSeenBy(side.other(), left.id("completed"))).isEqualTo("what");
+    enqueue(side, left.untouched());
+    enqueue(side, left.grouped());
     for (TaskState state : TaskState.values()) {
       assertThat(stats().size(state)).as("%s", state).isPositive();
     }
-    ageLease(name + "-active");
+    pause(side);
+    ageLease(left.id("active"));
   }
 
-  private void finishWithOurs(String name) {
-    Map<String, Worker.Event> seen = new ConcurrentHashMap<>();
+  private void finishWithOurs(Left left) {
+    QueueSnapshot before = stats();
+    Queue<Worker.Event> seen = new ConcurrentLinkedQueue<>();
     try (TaskServer server =
         javaServer()
             .groupGrace(Duration.ofSeconds(1))
             .aggregator(Samples::join)
-            .handlers(new Obedient(event -> seen.put(String.valueOf(event.id()), event)))
+            .handlers(new Obedient(seen::add))
             .build()) {
       server.start();
-      soon(() -> assertThat(seen).hasSize(5));
-      inspector.run(Q, name + "-archived");
-      soon(() -> assertThat(seen).hasSize(6));
-      // It fails for the second time, and gives up for good.
-      soon(() -> assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(2));
-      soon(() -> assertThat(stats().size()).isEqualTo(2));
+      finish(Side.JAVA, left, before, () -> List.copyOf(seen));
     }
-    assertAllSeen(name, seen);
   }
 
-  private void finishWithGo(String name) {
+  private void finishWithGo(Left left) {
+    QueueSnapshot before = stats();
     try (Worker go = goWorker("-retry-delay", "1s", "-group-size", "100")) {
-      go.awaitCount("started", 5);
-      goDoes("run", Q, name + "-archived");
-      go.awaitCount("started", 6);
-      soon(() -> assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(2));
-      soon(() -> assertThat(stats().size()).isEqualTo(2));
-      Map<String, Worker.Event> seen = new ConcurrentHashMap<>();
-      go.events("started").forEach(event -> seen.put(String.valueOf(event.id()), event));
-      assertAllSeen(name, seen);
+      finish(Side.GO, left, before, () -> go.events("started"));
     }
   }
 
-  /** Each once, with what was known of it; then the two that gave up are taken away. */
-  private void assertAllSeen(String name, Map<String, Worker.Event> seen) {
-    assertThat(seen).hasSize(6);
-    List<String> alone = List.of("retry", "archived", "active", "pending", "scheduled");
-    assertThat(seen)
-        .containsKeys(alone.stream().map(one -> name + "-" + one).toArray(String[]::new));
-    assertThat(seen.values().stream().filter(event -> "x\nx".equals(text(event)))).hasSize(1);
-    assertThat(task(name + "-retry").retried()).isEqualTo(1);
-    assertThat(task(name + "-retry").lastError()).isEqualTo("broken");
+  private void finish(
+      Side side, Left left, QueueSnapshot before, Supplier<List<Worker.Event>> seen) {
+    // What Go takes over of a dead worker it counts as one more failure.
+    int recovered = side == Side.GO ? 1 : 0;
+    soon(() -> assertThat(stats().size(TaskState.ACTIVE)).isZero());
+    Awaitility.await().during(A_LOOK).until(() -> seen.get().isEmpty());
+    assertThat(stats().paused()).isTrue();
+    unpause(side);
+
+    soon(() -> assertThat(seen.get()).hasSize(8));
+    run(side, left.id("archived"));
+    soon(() -> assertThat(seen.get()).hasSize(9));
+    soon(() -> assertThat(stats().size(TaskState.ACTIVE)).isZero());
+    enqueue(side, List.of(left.unique("after")));
+    soon(() -> assertThat(seen.get()).hasSize(10));
+    // Two have given up for good, and what was completed is gone.
+    soon(() -> assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(2));
+    soon(() -> assertThat(stats().size()).isEqualTo(2));
+    assertCounted(before.processed() + 10 + recovered, before.failed() + 2 + recovered);
+    assertAllSeenOnce(left, seen.get(), recovered);
+
+    assertThat(task(left.id("retry")).retried()).isEqualTo(1);
+    assertThat(task(left.id("retry")).lastError()).isEqualTo("broken");
     inspector.deleteAll(Q, TaskState.ARCHIVED);
     assertThat(stats().size()).isZero();
   }
 
-  private static String text(Worker.Event event) {
-    return new String(event.bytes(), StandardCharsets.UTF_8);
+  /** With what was known of each. */
+  private void assertAllSeenOnce(Left left, List<Worker.Event> seen, int recovered) {
+    List<GoTask> untouched = new ArrayList<>(left.untouched());
+    untouched.add(left.unique("after"));
+    List<String> ids = new ArrayList<>(untouched.stream().map(GoTask::id).toList());
+    ids.addAll(List.of(left.id("retry"), left.id("archived"), left.id("active")));
+    List<Worker.Event> joined =
+        seen.stream().filter(event -> !ids.contains(String.valueOf(event.id()))).toList();
+    assertThat(joined).hasSize(1);
+    Samples.assertJoined(left.grouped(), joined.get(0));
+    ids.add(String.valueOf(joined.get(0).id()));
+    assertThat(seen).extracting(Worker.Event::id).containsExactlyInAnyOrderElementsOf(ids);
+
+    for (GoTask task : untouched) {
+      Samples.assertSeen(task, only(seen, task.id()), left.begin, Instant.now());
+    }
+    assertThat(only(seen, left.id("retry")).retried()).isEqualTo(1);
+    assertThat(only(seen, left.id("active")).retried()).isEqualTo(recovered);
+  }
+
+  private static Worker.Event only(List<Worker.Event> seen, String id) {
+    return seen.stream().filter(event -> id.equals(event.id())).findFirst().orElseThrow();
+  }
+
+  private void assertCounted(long processed, long failed) {
+    QueueSnapshot now = stats();
+    assertThat(List.of(now.processed(), now.failed())).isEqualTo(List.of(processed, failed));
+  }
+
+  private void assertIsRefusedAsDuplicate(Side side, GoTask task) {
+    if (side == Side.GO) {
+      assertThat(goEnqueues(task)).extracting(Peer.Answer::verdict).containsExactly("duplicate");
+    } else {
+      assertThat(weEnqueue(task)).hasOnlyElementsOfType(EnqueueResult.Duplicate.class);
+    }
+  }
+
+  private String resultAsSeenBy(Side side, String id) {
+    return side == Side.GO
+        ? new String(
+            Base64.getDecoder().decode(String.valueOf(goSeesTask(Q, id).result())),
+            StandardCharsets.UTF_8)
+        : task(id).result().utf8();
+  }
+
+  private void pause(Side side) {
+    if (side == Side.GO) {
+      goDoes("pause", Q);
+    } else {
+      inspector.pause(Q);
+    }
+  }
+
+  private void unpause(Side side) {
+    if (side == Side.GO) {
+      goDoes("unpause", Q);
+    } else {
+      inspector.resume(Q);
+    }
+  }
+
+  private void run(Side side, String id) {
+    if (side == Side.GO) {
+      goDoes("run", Q, id);
+    } else {
+      inspector.run(Q, id);
+    }
   }
 }

@@ -14,12 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * A semaphore holds for the handlers of both. On one Redis only: the newest semaphore that the
- * module proxy gives is built on a client that cannot talk to a cluster of Redis 7.
- */
+/** A semaphore holds for the handlers of both. */
 @ParameterizedClass(name = "{0}")
-@MethodSource("io.asynq4j.interop.Setting#simplest")
+@MethodSource("io.asynq4j.interop.Setting#ofSemaphores")
 class SemaphoreIT extends TwoSides {
 
   private static final String OURS = "ours";
@@ -28,7 +25,7 @@ class SemaphoreIT extends TwoSides {
 
   @Test
   void bothTakeTheirTokensFromOneHeap() {
-    Path program = GoPrograms.semaphore();
+    Path program = GoPrograms.semaphore(setting.go());
     TaskSemaphore semaphore = TaskSemaphore.create(redis, SCOPE, TOKENS);
     CountDownLatch enough = new CountDownLatch(1);
     Map<String, Boolean> acquired = new ConcurrentHashMap<>();

@@ -21,7 +21,7 @@ record Setting(GoVersion go, Store.Kind store) {
     for (GoVersion version : GoVersion.values()) {
       // Whether it can be had is told by a test of its own, once.
       if (version != GoVersion.NEWEST_COMMIT || GoPrograms.missing(version) == null) {
-        for (Store.Kind store : Store.Kind.values()) {
+        for (Store.Kind store : List.of(Store.Kind.STANDALONE, Store.Kind.CLUSTER)) {
           all.add(new Setting(version, store));
         }
       }
@@ -37,6 +37,16 @@ record Setting(GoVersion go, Store.Kind store) {
   /** The newest release on one Redis. */
   static Stream<Setting> simplest() {
     return Stream.of(new Setting(GoVersion.RELEASED, Store.Kind.STANDALONE));
+  }
+
+  /** Where asynq's semaphore works: its client cannot talk to a cluster of Redis 7. */
+  static Stream<Setting> ofSemaphores() {
+    return Stream.of(
+            new Setting(GoVersion.RELEASED, Store.Kind.STANDALONE),
+            new Setting(GoVersion.OLD, Store.Kind.OLD_CLUSTER),
+            new Setting(GoVersion.OLD, Store.Kind.STANDALONE),
+            new Setting(GoVersion.RELEASED, Store.Kind.OLD_CLUSTER))
+        .limit(FULL ? 4 : 1);
   }
 
   @Override

@@ -2,7 +2,9 @@ package io.asynq4j.interop;
 
 import io.asynq4j.embedded.EmbeddedCluster;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.embedded.RedisBinary;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,7 +18,9 @@ final class Store implements AutoCloseable {
   /** What there is to run on. */
   enum Kind {
     STANDALONE("one Redis"),
-    CLUSTER("a cluster");
+    CLUSTER("a cluster"),
+    /** For a client that does not understand how newer ones tell of their nodes. */
+    OLD_CLUSTER("a cluster of Redis 6.2");
 
     private final String title;
 
@@ -60,8 +64,23 @@ final class Store implements AutoCloseable {
       EmbeddedRedis alone = EmbeddedRedis.builder().ephemeral().start();
       return new Store(alone.uri(), List.of(alone), slot -> alone, alone::close);
     }
-    EmbeddedCluster cluster = EmbeddedCluster.start();
+    EmbeddedCluster cluster =
+        kind == Kind.CLUSTER
+            ? EmbeddedCluster.start()
+            : EmbeddedCluster.builder().binary(oldRedis()).start();
     return new Store(cluster.uri(), cluster.nodes(), cluster::nodeOf, cluster::close);
+  }
+
+  /** From the artefact that carries one for this platform. */
+  private static RedisBinary oldRedis() {
+    boolean mac = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("mac");
+    boolean arm = System.getProperty("os.arch").equals("aarch64");
+    if (mac) {
+      return RedisBinary.fromClasspath(
+          "/redis-server-6.2.6-v5-darwin-" + (arm ? "arm64" : "amd64"));
+    }
+    return RedisBinary.fromClasspath(
+        arm ? "/redis-server-6.2.7-linux-arm64" : "/redis-server-6.2.6-v5-linux-amd64");
   }
 
   static void closeThoseOf(Class<?> tests) {
