@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -88,8 +89,8 @@ func handle(ctx context.Context, task *asynq.Task) error {
 	return err
 }
 
-// obey does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what", "revoke". Anything else is
-// done at once.
+// obey does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what", "bytes 00ff" (a result
+// in hex), "revoke". Anything else is done at once.
 func obey(ctx context.Context, task *asynq.Task) error {
 	verb, rest, _ := strings.Cut(string(task.Payload()), " ")
 	switch verb {
@@ -112,6 +113,13 @@ func obey(ctx context.Context, task *asynq.Task) error {
 		panic(rest)
 	case "result":
 		_, err := task.ResultWriter().Write([]byte(rest))
+		return err
+	case "bytes":
+		result, err := hex.DecodeString(rest)
+		if err != nil {
+			return err
+		}
+		_, err = task.ResultWriter().Write(result)
 		return err
 	case "revoke":
 		return revoke()

@@ -6,6 +6,7 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.function.Consumer;
 
 /** Does what the payload says, as the handler on the other side does: see {@code work.go}. */
@@ -37,6 +38,7 @@ record Obedient(Consumer<Worker.Event> events) implements Handler<Task> {
       case "archive" -> Outcome.archive(words[1] + ": skip retry for the task");
       case "revoke" -> Outcome.drop();
       case "result" -> Outcome.done(Payload.ofUtf8(words[1]));
+      case "bytes" -> Outcome.done(Payload.of(HexFormat.of().parseHex(words[1])));
       default -> Outcome.done();
     };
   }

@@ -25,6 +25,7 @@ class SettlingIT extends TwoSides {
                 Samples.text("done", "x"),
                 Samples.kept("kept", "x"),
                 Samples.kept("result", "result größe \u0000 ÿ"),
+                Samples.kept("binary result", "bytes 00ff80fe0a0dc328"),
                 GoTask.of("unique done", "done").unique(HOUR).build(),
                 GoTask.of("unique kept", "kept").unique(HOUR).retention(HOUR).build(),
                 GoTask.of("retry", "fail broken").build(),

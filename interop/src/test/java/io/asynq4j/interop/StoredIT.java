@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 
@@ -75,8 +76,18 @@ class StoredIT extends TwoSides {
     store.clear();
     assertThat(weEnqueue(inputs)).allMatch(EnqueueResult::isEnqueued);
 
+    // Deadlines are in the message, and compared with it.
+    Set<String> given =
+        inputs.stream()
+            .filter(task -> task.processAt() != 0)
+            .map(task -> "scheduled/" + task.id())
+            .collect(Collectors.toSet());
+    assertThat(given).hasSize(4);
     // With these, a scheduled task finds its group, and a grouped one its lock.
-    Dump.assertSame(dump(), go, Set.of("t:grouped at/group", "t:grouped, unique/unique_key"));
+    Dump.assertSame(
+        dump().withGiven(given),
+        go.withGiven(given),
+        Set.of("t:grouped at/group", "t:grouped, unique/unique_key"));
   }
 
   @Test
