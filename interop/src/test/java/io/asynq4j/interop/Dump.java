@@ -103,6 +103,20 @@ record Dump(Map<String, String> values, Map<String, Double> times) {
     return hex.stream().sorted().toList();
   }
 
+  /** How long after its completion each completed task may be deleted, in seconds. */
+  Map<String, Double> keptFor() {
+    Map<String, Double> kept = new TreeMap<>();
+    times.forEach(
+        (place, score) -> {
+          if (place.startsWith("completed/")) {
+            String id = place.substring("completed/".length());
+            Double completed = times.get("t:" + id + "/msg." + COMPLETED_AT);
+            kept.put(id, score - Objects.requireNonNull(completed));
+          }
+        });
+    return kept;
+  }
+
   /** This with those times that both sides were given, and must have kept as they are. */
   Dump withGiven(Set<String> places) {
     Dump strict = without(place -> false);

@@ -2,11 +2,11 @@ package io.asynq4j.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.interop.Peer.Answer;
 import io.asynq4j.server.TaskServer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +17,9 @@ import tools.jackson.databind.JsonNode;
 /** However a task ends, both sides leave the same of it, and count the same. */
 @EachSetting
 class SettlingIT extends TwoSides {
+
+  /** How many of {@link #tasks} are kept. */
+  private static final int KEPT = 4;
 
   private List<GoTask> tasks() {
     List<GoTask> tasks =
@@ -47,11 +50,14 @@ class SettlingIT extends TwoSides {
     process(Side.GO, Q);
     assertBothCount(tasks);
     Dump go = dump();
+    assertThat(go.keptFor().values()).hasSize(KEPT).containsOnly((double) HOUR.toSeconds());
 
     store.clear();
     assertThat(goEnqueues(tasks)).extracting(Answer::verdict).containsOnly("enqueued");
+    long before = now();
     process(Side.JAVA, Q);
     assertBothCount(tasks);
+    assertWeKeepNothingForLessThanItsTime(before);
     // What we keep of failures beyond the last error, Go leaves as it is.
     Dump ours = dump().without(place -> place.endsWith("/failures"));
     Dump.assertSame(ours, go, Set.of());
@@ -66,31 +72,60 @@ class SettlingIT extends TwoSides {
     assertThat(go.get("FailedTotal").asLong()).isEqualTo(6);
   }
 
-  @Test
-  void whatGoKeepsWeDeleteInTimeAndTheOtherWayRound() {
-    Duration retention = Duration.ofSeconds(2);
-    weEnqueue(GoTask.of("by go", "x").retention(retention).build());
-    process(Side.GO, Q);
-    assertThat(task("by go").state()).isEqualTo(TaskState.COMPLETED);
-    try (TaskServer server = javaServer().handlers(new Obedient(event -> {})).build()) {
-      server.start();
-      soon(() -> assertThat(stats().size()).isZero());
-    }
+  /** To the end of the second in which it would be over; Go cuts both of its times to seconds. */
+  private void assertWeKeepNothingForLessThanItsTime(long before) {
+    long hour = HOUR.toSeconds();
+    Dump ours = dump();
+    // One more if the next second began while it was settled.
+    assertThat(ours.keptFor().values())
+        .hasSize(KEPT)
+        .allSatisfy(kept -> assertThat(kept).isBetween((double) hour, hour + 2.0));
+    long after = now();
+    ours.keptFor()
+        .keySet()
+        .forEach(
+            id ->
+                assertThat(ours.times().get("completed/" + id))
+                    .isBetween(before + hour + 0.0, after + 1.0 + hour));
+  }
 
-    goEnqueues(GoTask.of("by us", "x").retention(retention).build());
-    process(Side.JAVA, Q);
-    assertThat(task("by us").state()).isEqualTo(TaskState.COMPLETED);
-    if (setting.go() != GoVersion.OLD || Setting.FULL) {
-      // The old one looks for such tasks every 8 seconds only, and the short form has no time for
-      // it.
-      Worker go = goWorker();
-      try {
-        soon(() -> assertThat(stats().size()).isZero());
-      } finally {
-        go.close();
-      }
+  /** Unix seconds, by the clock of Redis. */
+  private long now() {
+    try (Jedis jedis = jedis()) {
+      return Long.parseLong(jedis.time().get(0));
     }
-    assertThat(stats().processed()).isEqualTo(2);
+  }
+
+  @Test
+  void whatOneSideKeepsTheOtherDeletesWhenItsTimeIsOverAndNotBefore() {
+    for (Side keeper : Side.values()) {
+      List<String> ids = List.of(keeper + " over", keeper + " nearly", keeper + " kept");
+      enqueue(keeper.other(), ids.stream().map(id -> Samples.kept(id, "x")).toList());
+      process(keeper, Q);
+      try (Jedis jedis = jedis()) {
+        jedis.zadd(key("completed"), (double) now(), ids.get(0));
+        jedis.zadd(key("completed"), now() + 60.0, ids.get(1));
+      }
+      if (keeper == Side.GO) {
+        try (TaskServer server = javaServer().handlers(new Obedient(event -> {})).build()) {
+          server.start();
+          soon(() -> assertThat(stats().size()).isEqualTo(2));
+        }
+      } else if (setting.go() != GoVersion.OLD || Setting.FULL) {
+        // The old one looks for such tasks every 8 seconds only, and the short form has no time for
+        // it.
+        try (Worker go = goWorker()) {
+          soon(() -> assertThat(stats().size()).isEqualTo(2));
+        }
+      } else {
+        continue;
+      }
+      assertThat(listed(Q, TaskState.COMPLETED))
+          .extracting(TaskInfo::id)
+          .containsExactly(ids.get(1), ids.get(2));
+      inspector.deleteAll(Q, TaskState.COMPLETED);
+    }
+    assertThat(stats().processed()).isEqualTo(6);
     assertThat(stats().failed()).isZero();
   }
 
