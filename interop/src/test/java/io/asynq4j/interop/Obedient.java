@@ -36,6 +36,7 @@ record Obedient(Consumer<Worker.Event> events) implements Handler<Task> {
       case "fail" -> Outcome.retry(words[1]);
       // The error of a Go handler that gives up says so itself.
       case "archive" -> Outcome.archive(words[1] + ": skip retry for the task");
+      case "panic" -> throw new IllegalStateException(words[1]);
       case "revoke" -> Outcome.drop();
       case "result" -> Outcome.done(Payload.ofUtf8(words[1]));
       case "bytes" -> Outcome.done(Payload.of(HexFormat.of().parseHex(words[1])));

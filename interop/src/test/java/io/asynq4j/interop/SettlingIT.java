@@ -7,6 +7,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.interop.Peer.Answer;
 import io.asynq4j.server.TaskServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +21,9 @@ class SettlingIT extends TwoSides {
 
   /** How many of {@link #tasks} are kept. */
   private static final int KEPT = 4;
+
+  /** How many of them fail. */
+  private static final int FAILED = 8;
 
   private List<GoTask> tasks() {
     List<GoTask> tasks =
@@ -36,6 +40,11 @@ class SettlingIT extends TwoSides {
                 GoTask.of("kept retry", "fail again").retention(HOUR).maxRetry(1).build(),
                 Samples.text("archived", "archive für immer"),
                 GoTask.of("unique archived", "archive it").unique(HOUR).build(),
+                GoTask.of("late", "sleep 600000ms").timeout(Duration.ofSeconds(1)).build(),
+                GoTask.of("late for good", "sleep 600000ms")
+                    .timeout(Duration.ofSeconds(1))
+                    .maxRetry(0)
+                    .build(),
                 GoTask.of("exhausted", "fail at once").maxRetry(0).build()));
     if (setting.go().revokes()) {
       tasks.add(Samples.kept("revoked", "revoke"));
@@ -64,12 +73,39 @@ class SettlingIT extends TwoSides {
     assertTheDoctorFindsNothing();
   }
 
+  /** Each tells of it in its own words; the rest is the same. */
+  @Test
+  void aPanicIsAFailureLikeAnyOther() {
+    List<GoTask> tasks =
+        List.of(
+            Samples.text("retry", "panic größe"),
+            GoTask.of("exhausted", "panic at once").maxRetry(0).build());
+    List<List<GoTaskInfo>> left = new ArrayList<>();
+    for (Side side : Side.values()) {
+      store.clear();
+      enqueue(side.other(), tasks);
+      process(side, Q);
+      assertThat(stats().failed()).isEqualTo(2);
+      assertThat(task("retry").lastError()).contains("größe");
+      assertThat(task("exhausted").lastError()).contains("at once");
+      List<GoTaskInfo> seen = new ArrayList<>();
+      for (TaskState state : List.of(TaskState.RETRY, TaskState.ARCHIVED)) {
+        List<GoTaskInfo> go = goSees(GoTaskInfo.class, "list", Q, state.word());
+        assertThat(go).hasSize(1);
+        assertThat(listed(Q, state).stream().map(GoTaskInfo::of)).containsExactlyElementsOf(go);
+        seen.addAll(go);
+      }
+      left.add(seen.stream().map(GoTaskInfo::withoutFailure).toList());
+    }
+    assertThat(left.get(0)).isEqualTo(left.get(1));
+  }
+
   private void assertBothCount(List<GoTask> tasks) {
     assertThat(stats().processed()).isEqualTo(tasks.size());
-    assertThat(stats().failed()).isEqualTo(6);
+    assertThat(stats().failed()).isEqualTo(FAILED);
     JsonNode go = goSees(JsonNode.class, "queue", Q).get(0);
     assertThat(go.get("ProcessedTotal").asLong()).isEqualTo(tasks.size());
-    assertThat(go.get("FailedTotal").asLong()).isEqualTo(6);
+    assertThat(go.get("FailedTotal").asLong()).isEqualTo(FAILED);
   }
 
   /** To the end of the second in which it would be over; Go cuts both of its times to seconds. */
