@@ -30,7 +30,8 @@ type event struct {
 func work(args []string) error {
 	flags := flag.NewFlagSet("work", flag.ExitOnError)
 	uri := flags.String("redis", "", "URI of the Redis")
-	queue := flags.String("queue", "default", "the queues to serve, with commas between them")
+	queue := flags.String("queue", "default", "the queues to serve, with commas between them; each may have a weight, as in a=3,b")
+	strict := flags.Bool("strict", false, "whether a queue of less weight waits until the others are empty")
 	concurrency := flags.Int("concurrency", 5, "how many tasks at once")
 	check := flags.Duration("check", 20*time.Millisecond, "how often an empty queue and due tasks are looked at")
 	retryDelay := flags.Duration("retry-delay", 0, "how long a failed task waits")
@@ -44,6 +45,7 @@ func work(args []string) error {
 	config := asynq.Config{
 		Concurrency:              *concurrency,
 		Queues:                   weights(*queue),
+		StrictPriority:           *strict,
 		DelayedTaskCheckInterval: *check,
 		RetryDelayFunc:           func(int, error, *asynq.Task) time.Duration { return *retryDelay },
 		LogLevel:                 asynq.WarnLevel,
@@ -64,11 +66,12 @@ func work(args []string) error {
 	return nil
 }
 
-// weights gives each of the queues the same.
+// weights gives each of the queues the same, unless it says how much.
 func weights(queues string) map[string]int {
 	weights := map[string]int{}
 	for _, queue := range strings.Split(queues, ",") {
-		weights[queue] = 1
+		name, weight, _ := strings.Cut(queue, "=")
+		weights[name] = orElse(weight, 1)
 	}
 	return weights
 }
