@@ -25,6 +25,7 @@ type event struct {
 	MaxRetry int               `json:"maxRetry"`
 	Deadline int64             `json:"deadline"`
 	Error    string            `json:"error,omitempty"`
+	At       int64             `json:"at"` // Unix milliseconds
 }
 
 func work(args []string) error {
@@ -77,12 +78,13 @@ func weights(queues string) map[string]int {
 }
 
 func handle(ctx context.Context, task *asynq.Task) error {
+	now := time.Now().UnixMilli()
 	id, _ := asynq.GetTaskID(ctx)
 	queue, _ := asynq.GetQueueName(ctx)
 	retried, _ := asynq.GetRetryCount(ctx)
 	maxRetry, _ := asynq.GetMaxRetry(ctx)
 	deadline, _ := ctx.Deadline()
-	say(event{"started", id, queue, task.Type(), task.Payload(), headersOf(task), retried, maxRetry, deadline.Unix(), ""})
+	say(event{"started", id, queue, task.Type(), task.Payload(), headersOf(task), retried, maxRetry, deadline.Unix(), "", now})
 	finished := event{Event: "finished", ID: id, Queue: queue}
 	err := obey(ctx, task)
 	if err != nil {

@@ -25,7 +25,8 @@ record Obedient(Consumer<Worker.Event> events) implements Handler<Task> {
             context.retryCount(),
             context.maxRetry(),
             context.deadline().getEpochSecond(),
-            null));
+            null,
+            System.currentTimeMillis()));
     String[] words = task.payload().utf8().split(" ", 2);
     return switch (words[0]) {
       case "sleep" -> {

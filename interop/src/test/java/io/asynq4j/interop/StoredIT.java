@@ -1,6 +1,7 @@
 package io.asynq4j.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
 import io.asynq4j.TaskState;
@@ -119,6 +120,45 @@ class StoredIT extends TwoSides {
             .collect(Collectors.toSet());
     assertThat(given).isNotEmpty();
     Dump.assertSame(dump().withGiven(given), go.withGiven(given), oursAlone);
+  }
+
+  /** But for deadlines: nothing may run beyond them. */
+  @Test
+  void partsOfASecondAreCutOffByGoAndRoundedUpByUs() {
+    Duration odd = Duration.ofMillis(1500);
+    Instant later = redis.clock().instant().truncatedTo(ChronoUnit.SECONDS).plus(HOUR);
+    for (Side side : Side.values()) {
+      store.clear();
+      Instant before = Instant.now();
+      enqueue(
+          side,
+          List.of(
+              GoTask.of("timeout", "x").timeout(odd).build(),
+              GoTask.of("deadline", "x").deadline(later.plusMillis(500)).build(),
+              GoTask.of("kept", "x").retention(odd).build(),
+              GoTask.of("at", "x").processAt(later.plusMillis(500)).build(),
+              GoTask.of("unique", "unique").unique(Duration.ofMillis(HOUR.toMillis() + 500)).build()));
+
+      int more = side == Side.GO ? 0 : 1;
+      assertThat(task("timeout").timeout()).isEqualTo(Duration.ofSeconds(1 + more));
+      assertThat(task("deadline").deadline()).isEqualTo(later);
+      assertThat(task("kept").retention()).isEqualTo(Duration.ofSeconds(1 + more));
+      assertThat(task("at").nextProcessAt()).isEqualTo(later.plusSeconds(more));
+      try (Jedis jedis = jedis()) {
+        long left = jedis.pttl(task("unique").uniqueKey());
+        long passed = Duration.between(before, Instant.now()).toMillis() + 1;
+        long lock = HOUR.toMillis() + more * 1000L;
+        assertThat(left).isBetween(lock - passed, lock);
+      }
+    }
+  }
+
+  @Test
+  void neitherTakesALockForLessThanASecond() {
+    GoTask brief = GoTask.of("brief", "x").unique(Duration.ofMillis(999)).build();
+
+    assertThatThrownBy(() -> goEnqueues(brief)).hasMessageContaining("less than 1s");
+    assertThatThrownBy(() -> weEnqueue(brief)).hasMessageContaining("a second or more");
   }
 
   @Test
