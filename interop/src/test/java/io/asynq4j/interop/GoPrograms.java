@@ -40,7 +40,8 @@ final class GoPrograms {
       Pattern.compile("\\b(401|403|404|410) [A-Z]|not available|unknown revision");
 
   private static final Pattern NEWS = Pattern.compile("^go: (downloading|upgraded|added) ");
-  private static final Pattern HOST = Pattern.compile("(https?://|lookup | tcp | on )[\\w.-]+\\.[\\w-]+(:\\d+)?");
+  private static final Pattern HOST =
+      Pattern.compile("(https?://|lookup | tcp | on )[\\w.-]+\\.[\\w-]+(:\\d+)?");
 
   private static final Path PEER = Path.of("src", "main", "go");
   private static final Path SEMAPHORE = Path.of("src", "main", "go-semaphore");
@@ -147,15 +148,9 @@ final class GoPrograms {
     Path modules = TARGET.resolve(version.modFile());
     Files.copy(PEER.resolve("go.mod"), modules, StandardCopyOption.REPLACE_EXISTING);
     Files.copy(
-        PEER.resolve("go.sum"),
-        TARGET.resolve("newest.sum"),
-        StandardCopyOption.REPLACE_EXISTING);
+        PEER.resolve("go.sum"), TARGET.resolve("newest.sum"), StandardCopyOption.REPLACE_EXISTING);
     Output got =
-        run(
-            PEER,
-            List.of("go", "get", "-modfile=" + modules, ASYNQ + "@master"),
-            "",
-            FETCHING);
+        run(PEER, List.of("go", "get", "-modfile=" + modules, ASYNQ + "@master"), "", FETCHING);
     if (got.exit != 0) {
       return new Modules(modules, whyNotGiven(version, got));
     }
@@ -227,11 +222,7 @@ final class GoPrograms {
         Peer.JSON.writeValueAsString(
             Map.of("Replace", Map.of(source.toString(), changed.toString()))));
     return build(
-        PEER,
-        modules.file,
-        version.tags(),
-        List.of("-overlay", overlay.toString()),
-        program);
+        PEER, modules.file, version.tags(), List.of("-overlay", overlay.toString()), program);
   }
 
   record Output(int exit, String text, String errors) {

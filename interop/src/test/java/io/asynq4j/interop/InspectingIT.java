@@ -59,12 +59,12 @@ class InspectingIT extends TwoSides {
   void bothSeeTheSameOfWhatWeLeave() {
     leaveInEachState(Side.JAVA, List.of("one", "two"), Q);
     try (TaskServer server =
-        javaServer()
-            .concurrency(3)
-            .heartbeat(Duration.ofMillis(500))
-            .shutdownTimeout(Duration.ofMillis(100))
-            .handlers(new Obedient(event -> {}))
-            .build();
+            javaServer()
+                .concurrency(3)
+                .heartbeat(Duration.ofMillis(500))
+                .shutdownTimeout(Duration.ofMillis(100))
+                .handlers(new Obedient(event -> {}))
+                .build();
         TaskServer strict =
             TaskServer.builder(redis)
                 .queues(WEIGHTS)
@@ -283,8 +283,7 @@ class InspectingIT extends TwoSides {
     assertThat(go).extracting(Shown::strict).containsExactly(false, true);
     assertThat(go).extracting(Shown::queues).containsExactly(Map.of(Q, 1), WEIGHTS);
     assertThat(go).extracting(server -> server.workers.size()).containsExactly(1, 0);
-    assertThat(inspector.servers().stream().map(Shown::of))
-        .containsExactlyInAnyOrderElementsOf(go);
+    assertThat(inspector.servers().stream().map(Shown::of)).containsExactlyInAnyOrderElementsOf(go);
   }
 
   /** Beside what Go knows of, which it reads and shows. */
@@ -348,30 +347,20 @@ class InspectingIT extends TwoSides {
         GoTask.of("waits", "x").queue("line").build());
     retry(QueueName.of("line"));
 
-    List<GoTaskInfo> ours =
-        listed("line", TaskState.PENDING).stream().map(GoTaskInfo::of).toList();
+    List<GoTaskInfo> ours = listed("line", TaskState.PENDING).stream().map(GoTaskInfo::of).toList();
     assertThat(ours).extracting(GoTaskInfo::retried).containsExactly(1, 0);
     assertThat(goSees(GoTaskInfo.class, "list", "line", "pending")).isEqualTo(ours);
     assertThat(goSees(JsonNode.class, "queue", "line").get(0).get("Pending").asLong()).isEqualTo(2);
   }
 
   private Claim claim(QueueName queue) {
-    return redis
-        .broker()
-        .source()
-        .claim(queue, 1, Duration.ofSeconds(15), RULES)
-        .claims()
-        .get(0);
+    return redis.broker().source().claim(queue, 1, Duration.ofSeconds(15), RULES).claims().get(0);
   }
 
   private void retry(QueueName queue) {
     Settlement failed =
         new Settlement.Retry(claim(queue), HOUR, "größe", true, false, "at a.b.C(C.java:1)");
-    assertThat(
-            redis
-                .broker()
-                .source()
-                .settle(queue, List.of(failed), RULES, ArchiveRules.DEFAULT))
+    assertThat(redis.broker().source().settle(queue, List.of(failed), RULES, ArchiveRules.DEFAULT))
         .containsExactly(Settled.DONE);
   }
 
@@ -380,12 +369,7 @@ class InspectingIT extends TwoSides {
     try (Jedis jedis = jedis()) {
       jedis.hset(key("t:unreadable"), "msg", "\u0007no message");
     }
-    assertThat(
-            redis
-                .broker()
-                .source()
-                .claim(NAME, 1, Duration.ofSeconds(15), RULES)
-                .unreadable())
+    assertThat(redis.broker().source().claim(NAME, 1, Duration.ofSeconds(15), RULES).unreadable())
         .containsExactly("unreadable");
   }
 
@@ -394,11 +378,7 @@ class InspectingIT extends TwoSides {
     claim(NAME);
     ageLease("crashed");
     CrashRules once = new CrashRules(1, Duration.ZERO, Duration.ZERO);
-    assertThat(
-            redis
-                .broker()
-                .upkeep()
-                .recover(NAME, 50, once, RULES, ArchiveRules.DEFAULT))
+    assertThat(redis.broker().upkeep().recover(NAME, 50, once, RULES, ArchiveRules.DEFAULT))
         .containsExactly(new Upkeep.Recovered("crashed", Upkeep.Recovered.Action.ARCHIVE));
     assertThat(task("crashed").lastError()).isNotEmpty();
   }

@@ -180,10 +180,7 @@ class ProducingIT extends TwoSides {
       assertThat(go.events("started"))
           .extracting(Worker.Event::id)
           .containsExactly(ids.get(Side.GO), ids.get(Side.JAVA));
-      soon(
-          () ->
-              assertThat(inspector.queue("default").size(TaskState.COMPLETED))
-                  .isEqualTo(2));
+      soon(() -> assertThat(inspector.queue("default").size(TaskState.COMPLETED)).isEqualTo(2));
     }
     String next = goEnqueues(task).get(0).id();
     process(Side.JAVA, "default");

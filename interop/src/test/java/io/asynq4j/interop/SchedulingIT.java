@@ -82,8 +82,7 @@ class SchedulingIT extends TwoSides {
             .add(
                 ScheduleEntry.of("yearly", Schedule.of("0 0 1 1 *"), Task.of("report"))
                     .with(
-                        o ->
-                            o.queue(Q).id("größe").group(GROUP).processAt(AT).deadline(DEADLINE)))
+                        o -> o.queue(Q).id("größe").group(GROUP).processAt(AT).deadline(DEADLINE)))
             .build()) {
       scheduler.start();
       awaitTwoTasks();
@@ -122,8 +121,7 @@ class SchedulingIT extends TwoSides {
             .unique(HOUR)
             .processIn(Duration.ofSeconds(90))
             .build();
-    GoTask report =
-        GoTask.of("größe", "x").group(GROUP).processAt(AT).deadline(DEADLINE).build();
+    GoTask report = GoTask.of("größe", "x").group(GROUP).processAt(AT).deadline(DEADLINE).build();
     try (Worker go =
         peer.schedule(
             List.of(

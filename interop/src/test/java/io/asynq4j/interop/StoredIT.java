@@ -137,7 +137,9 @@ class StoredIT extends TwoSides {
               GoTask.of("deadline", "x").deadline(later.plusMillis(500)).build(),
               GoTask.of("kept", "x").retention(odd).build(),
               GoTask.of("at", "x").processAt(later.plusMillis(500)).build(),
-              GoTask.of("unique", "unique").unique(Duration.ofMillis(HOUR.toMillis() + 500)).build()));
+              GoTask.of("unique", "unique")
+                  .unique(Duration.ofMillis(HOUR.toMillis() + 500))
+                  .build()));
 
       int more = side == Side.GO ? 0 : 1;
       assertThat(task("timeout").timeout()).isEqualTo(Duration.ofSeconds(1 + more));
