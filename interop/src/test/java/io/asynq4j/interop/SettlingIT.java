@@ -150,8 +150,11 @@ class SettlingIT extends TwoSides {
       } else if (setting.go() != GoVersion.OLD || Setting.FULL) {
         // The old one looks for such tasks every 8 seconds only, and the short form has no time for
         // it.
-        try (Worker go = goWorker()) {
+        Worker go = goWorker();
+        try {
           soon(() -> assertThat(stats().size()).isEqualTo(2));
+        } finally {
+          go.close();
         }
       } else {
         continue;
