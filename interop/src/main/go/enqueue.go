@@ -37,6 +37,7 @@ type enqueued struct {
 func enqueue(args []string) error {
 	flags := flag.NewFlagSet("enqueue", flag.ExitOnError)
 	uri := flags.String("redis", "", "URI of the Redis")
+	batch := flags.Bool("batch", false, "whether all are enqueued together")
 	_ = flags.Parse(args)
 	redis, err := connect(*uri)
 	if err != nil {
@@ -45,31 +46,46 @@ func enqueue(args []string) error {
 	client := asynq.NewClient(redis)
 	defer client.Close()
 
+	var tasks []newTask
 	for lines := json.NewDecoder(os.Stdin); ; {
 		var task newTask
 		if err := lines.Decode(&task); err == io.EOF {
-			return nil
+			break
 		} else if err != nil {
 			return err
 		}
-		made, err := makeTask(task.Type, task.Payload, task.Headers)
-		if err != nil {
-			return err
-		}
-		info, err := client.Enqueue(made, task.options()...)
-		answer := enqueued{ID: task.ID}
-		switch {
-		case err == nil:
-			answer.ID, answer.Verdict = info.ID, "enqueued"
-		case errors.Is(err, asynq.ErrDuplicateTask):
-			answer.Verdict = "duplicate"
-		case errors.Is(err, asynq.ErrTaskIDConflict):
-			answer.Verdict = "conflict"
-		default:
-			return err
-		}
-		say(answer)
+		tasks = append(tasks, task)
 	}
+	if *batch {
+		return enqueueTogether(client, tasks)
+	}
+	for _, task := range tasks {
+		if err := enqueueOne(client, task); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func enqueueOne(client *asynq.Client, task newTask) error {
+	made, err := makeTask(task.Type, task.Payload, task.Headers)
+	if err != nil {
+		return err
+	}
+	info, err := client.Enqueue(made, task.options()...)
+	answer := enqueued{ID: task.ID}
+	switch {
+	case err == nil:
+		answer.ID, answer.Verdict = info.ID, "enqueued"
+	case errors.Is(err, asynq.ErrDuplicateTask):
+		answer.Verdict = "duplicate"
+	case errors.Is(err, asynq.ErrTaskIDConflict):
+		answer.Verdict = "conflict"
+	default:
+		return err
+	}
+	say(answer)
+	return nil
 }
 
 func (t newTask) options() []asynq.Option {

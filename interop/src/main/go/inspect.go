@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -58,7 +59,7 @@ func inspect(args []string) error {
 		say(describe(info))
 		return nil
 	case "list":
-		return list(inspector, rest(1), rest(2), rest(3))
+		return list(inspector, rest(1), rest(2), rest(3), rest(4), rest(5))
 	case "servers":
 		return tell(inspector.Servers())
 	case "schedulers":
@@ -127,25 +128,26 @@ func tell[T any](answer T, err error) error {
 	return err
 }
 
-func list(inspector *asynq.Inspector, queue, state, group string) error {
-	page := asynq.PageSize(1000)
+// list tells the tasks of a page; without a size and a number, the first thousand.
+func list(inspector *asynq.Inspector, queue, state, group, size, number string) error {
+	page := []asynq.ListOption{asynq.PageSize(orElse(size, 1000)), asynq.Page(orElse(number, 1))}
 	var infos []*asynq.TaskInfo
 	var err error
 	switch state {
 	case "pending":
-		infos, err = inspector.ListPendingTasks(queue, page)
+		infos, err = inspector.ListPendingTasks(queue, page...)
 	case "active":
-		infos, err = inspector.ListActiveTasks(queue, page)
+		infos, err = inspector.ListActiveTasks(queue, page...)
 	case "scheduled":
-		infos, err = inspector.ListScheduledTasks(queue, page)
+		infos, err = inspector.ListScheduledTasks(queue, page...)
 	case "retry":
-		infos, err = inspector.ListRetryTasks(queue, page)
+		infos, err = inspector.ListRetryTasks(queue, page...)
 	case "archived":
-		infos, err = inspector.ListArchivedTasks(queue, page)
+		infos, err = inspector.ListArchivedTasks(queue, page...)
 	case "completed":
-		infos, err = inspector.ListCompletedTasks(queue, page)
+		infos, err = inspector.ListCompletedTasks(queue, page...)
 	case "aggregating":
-		infos, err = inspector.ListAggregatingTasks(queue, group, page)
+		infos, err = inspector.ListAggregatingTasks(queue, group, page...)
 	default:
 		err = fmt.Errorf("unknown state %q", state)
 	}
@@ -156,6 +158,13 @@ func list(inspector *asynq.Inspector, queue, state, group string) error {
 		say(describe(info))
 	}
 	return nil
+}
+
+func orElse(text string, otherwise int) int {
+	if number, err := strconv.Atoi(text); err == nil {
+		return number
+	}
+	return otherwise
 }
 
 // tellEntries leaves out what cannot be written as JSON: options are functions of asynq, told by their text.

@@ -1,12 +1,13 @@
 // The other side of the interop tests: all that the real asynq can do, as one program.
 //
-//	peer enqueue  -redis URI                    tasks as JSON lines on stdin, an answer for each as a JSON line
+//	peer version                                of asynq, as JSON
+//	peer enqueue  -redis URI [-batch]           tasks as JSON lines on stdin, an answer for each as a JSON line
 //	peer work     -redis URI -queue Q [flags]   processes tasks until TERM, tells of each in JSON lines
 //	peer fleet    -redis URI -queue Q [flags]   the same for many tasks that fail by chance, in lines of a few words
 //	peer schedule -redis URI                    a scheduler until TERM, its entries as JSON lines on stdin
 //	peer inspect  -redis URI VERB [arguments]   what the inspector says, as JSON
 //
-// It is built with each version of asynq: what not all of them have is in newer.go and older.go.
+// It is built with each version of asynq: what not all of them have is in newer.go and older.go, batch.go and nobatch.go.
 package main
 
 import (
@@ -23,14 +24,15 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("usage: peer enqueue|work|fleet|schedule|inspect -redis URI ..."))
+		fail(fmt.Errorf("usage: peer version|enqueue|work|fleet|schedule|inspect -redis URI ..."))
 	}
 	commands := map[string]func([]string) error{
 		"enqueue": enqueue, "work": work, "fleet": fleet, "schedule": schedule, "inspect": inspect,
+		"version": version,
 	}
 	command, ok := commands[os.Args[1]]
 	if !ok {
-		fail(fmt.Errorf("unknown command %q: use enqueue, work, fleet, schedule or inspect", os.Args[1]))
+		fail(fmt.Errorf("unknown command %q: use version, enqueue, work, fleet, schedule or inspect", os.Args[1]))
 	}
 	if err := command(os.Args[2:]); err != nil {
 		fail(err)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,12 +25,14 @@ type event struct {
 	MaxRetry int               `json:"maxRetry"`
 	Deadline int64             `json:"deadline"`
 	Error    string            `json:"error,omitempty"`
+	At       int64             `json:"at"` // Unix milliseconds
 }
 
 func work(args []string) error {
 	flags := flag.NewFlagSet("work", flag.ExitOnError)
 	uri := flags.String("redis", "", "URI of the Redis")
-	queue := flags.String("queue", "default", "the queues to serve, with commas between them")
+	queue := flags.String("queue", "default", "the queues to serve, with commas between them; each may have a weight, as in a=3,b")
+	strict := flags.Bool("strict", false, "whether a queue of less weight waits until the others are empty")
 	concurrency := flags.Int("concurrency", 5, "how many tasks at once")
 	check := flags.Duration("check", 20*time.Millisecond, "how often an empty queue and due tasks are looked at")
 	retryDelay := flags.Duration("retry-delay", 0, "how long a failed task waits")
@@ -43,6 +46,7 @@ func work(args []string) error {
 	config := asynq.Config{
 		Concurrency:              *concurrency,
 		Queues:                   weights(*queue),
+		StrictPriority:           *strict,
 		DelayedTaskCheckInterval: *check,
 		RetryDelayFunc:           func(int, error, *asynq.Task) time.Duration { return *retryDelay },
 		LogLevel:                 asynq.WarnLevel,
@@ -63,22 +67,24 @@ func work(args []string) error {
 	return nil
 }
 
-// weights gives each of the queues the same.
+// weights gives each of the queues the same, unless it says how much.
 func weights(queues string) map[string]int {
 	weights := map[string]int{}
 	for _, queue := range strings.Split(queues, ",") {
-		weights[queue] = 1
+		name, weight, _ := strings.Cut(queue, "=")
+		weights[name] = orElse(weight, 1)
 	}
 	return weights
 }
 
 func handle(ctx context.Context, task *asynq.Task) error {
+	now := time.Now().UnixMilli()
 	id, _ := asynq.GetTaskID(ctx)
 	queue, _ := asynq.GetQueueName(ctx)
 	retried, _ := asynq.GetRetryCount(ctx)
 	maxRetry, _ := asynq.GetMaxRetry(ctx)
 	deadline, _ := ctx.Deadline()
-	say(event{"started", id, queue, task.Type(), task.Payload(), headersOf(task), retried, maxRetry, deadline.Unix(), ""})
+	say(event{"started", id, queue, task.Type(), task.Payload(), headersOf(task), retried, maxRetry, deadline.Unix(), "", now})
 	finished := event{Event: "finished", ID: id, Queue: queue}
 	err := obey(ctx, task)
 	if err != nil {
@@ -88,8 +94,8 @@ func handle(ctx context.Context, task *asynq.Task) error {
 	return err
 }
 
-// obey does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what", "revoke". Anything else is
-// done at once.
+// obey does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what", "bytes 00ff" (a result
+// in hex), "revoke". Anything else is done at once.
 func obey(ctx context.Context, task *asynq.Task) error {
 	verb, rest, _ := strings.Cut(string(task.Payload()), " ")
 	switch verb {
@@ -112,6 +118,13 @@ func obey(ctx context.Context, task *asynq.Task) error {
 		panic(rest)
 	case "result":
 		_, err := task.ResultWriter().Write([]byte(rest))
+		return err
+	case "bytes":
+		result, err := hex.DecodeString(rest)
+		if err != nil {
+			return err
+		}
+		_, err = task.ResultWriter().Write(result)
 		return err
 	case "revoke":
 		return revoke()

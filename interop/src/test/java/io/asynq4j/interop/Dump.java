@@ -2,11 +2,9 @@ package io.asynq4j.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.UnknownFieldSet;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -71,34 +69,63 @@ record Dump(Map<String, String> values, Map<String, Double> times) {
             addMessage(place, value);
           } else if (place.endsWith("/pending_since")) {
             times.put(place, Double.parseDouble(new String(value, StandardCharsets.UTF_8)) / 1e9);
+          } else if (place.endsWith("/result")) {
+            values.put(place, HexFormat.of().formatHex(value));
           } else {
             values.put(place, new String(value, StandardCharsets.UTF_8));
           }
         });
   }
 
-  /** Byte for byte, but for the order of headers, which is any, and for times. */
+  /** All bytes in their order, but for the order of headers, which is any, and for times. */
   private void addMessage(String place, byte[] message) {
-    try {
-      UnknownFieldSet fields = UnknownFieldSet.parseFrom(message);
-      List<ByteString> headers = new ArrayList<>(fields.getField(HEADERS).getLengthDelimitedList());
-      headers.sort(ByteString.unsignedLexicographicalComparator());
-      UnknownFieldSet.Builder same = fields.toBuilder().clearField(HEADERS);
-      UnknownFieldSet.Field.Builder sorted = UnknownFieldSet.Field.newBuilder();
-      headers.forEach(sorted::addLengthDelimited);
-      same.addField(HEADERS, sorted.build());
-      for (int field : List.of(LAST_FAILED_AT, COMPLETED_AT)) {
-        List<Long> time = fields.getField(field).getVarintList();
-        if (!time.isEmpty()) {
-          times.put(place + "." + field, (double) time.get(0));
-          same.clearField(field);
-        }
+    List<String> bytes = new ArrayList<>();
+    List<String> headers = new ArrayList<>();
+    for (WireField field : WireField.of(message)) {
+      if (field.tag() == HEADERS) {
+        headers.add(field.hex());
+        continue;
       }
-      values.put(place, same.build().toString());
-      values.put(place + " in bytes", String.valueOf(message.length));
-    } catch (InvalidProtocolBufferException e) {
-      throw new AssertionError(place, e);
+      bytes.addAll(sorted(headers));
+      headers.clear();
+      if (field.tag() == LAST_FAILED_AT || field.tag() == COMPLETED_AT) {
+        times.put(place + "." + field.tag(), (double) field.number());
+        bytes.add("(" + field.tag() + ": " + field.hex().length() / 2 + " bytes)");
+      } else {
+        bytes.add(field.hex());
+      }
     }
+    bytes.addAll(sorted(headers));
+    values.put(place, String.join(" ", bytes));
+  }
+
+  private static List<String> sorted(List<String> hex) {
+    return hex.stream().sorted().toList();
+  }
+
+  /** How long after its completion each completed task may be deleted, in seconds. */
+  Map<String, Double> keptFor() {
+    Map<String, Double> kept = new TreeMap<>();
+    times.forEach(
+        (place, score) -> {
+          if (place.startsWith("completed/")) {
+            String id = place.substring("completed/".length());
+            Double completed = times.get("t:" + id + "/msg." + COMPLETED_AT);
+            kept.put(id, score - Objects.requireNonNull(completed));
+          }
+        });
+    return kept;
+  }
+
+  /** This with those times that both sides were given, and must have kept as they are. */
+  Dump withGiven(Set<String> places) {
+    Dump strict = without(place -> false);
+    for (String place : places) {
+      Double time = strict.times.remove(place);
+      assertThat(time).as(place).isNotNull();
+      strict.values.put(place + " at", String.valueOf(time));
+    }
+    return strict;
   }
 
   /** This without what only our side writes. */

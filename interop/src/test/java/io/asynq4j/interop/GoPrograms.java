@@ -13,21 +13,35 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Builds the programs in {@code src/main/go} and {@code src/main/go-semaphore}, each once. */
 final class GoPrograms {
+
+  private static final Logger log = LoggerFactory.getLogger(GoPrograms.class);
 
   /** Several JVMs test at once, with the same programs. */
   private static final Path PROGRAMS = Path.of("target", "go").toAbsolutePath();
 
   /** What each of them has for itself. */
   static final Path TARGET = PROGRAMS.resolve(System.getProperty("asynq4j.fork", "1"));
+
+  private static final String ASYNQ = "github.com/hibiken/asynq";
+
+  /** What Go says when it was told that there is no such module, or not for us. */
+  private static final Pattern REFUSAL =
+      Pattern.compile("\\b(401|403|404|410) [A-Z]|not available|unknown revision");
+
+  private static final Pattern NEWS = Pattern.compile("^go: (downloading|upgraded|added) ");
+  private static final Pattern HOST =
+      Pattern.compile("(https?://|lookup | tcp | on )[\\w.-]+\\.[\\w-]+(:\\d+)?");
 
   private static final Path PEER = Path.of("src", "main", "go");
   private static final Path SEMAPHORE = Path.of("src", "main", "go-semaphore");
@@ -118,28 +132,51 @@ final class GoPrograms {
   }
 
   private static @Nullable String buildPeer(GoVersion version, Path program) throws IOException {
-    Path modules = modules(version);
-    return modules == null
-        ? "the module proxy does not give " + version
-        : build(PEER, modules, version.tags(), List.of(), program);
+    Modules modules = modules(version);
+    return modules.missing != null
+        ? modules.missing
+        : build(PEER, modules.file, version.tags(), List.of(), program);
   }
 
-  /** The file that says which modules to build of; of the newest commit, it is made here. */
-  private static @Nullable Path modules(GoVersion version) throws IOException {
+  /** The file that says which modules to build of, or why there is none. */
+  private record Modules(Path file, @Nullable String missing) {}
+
+  /** That of the newest commit is made here. */
+  private static Modules modules(GoVersion version) throws IOException {
     if (version != GoVersion.NEWEST_COMMIT) {
-      return Path.of(version.modFile());
+      return new Modules(Path.of(version.modFile()), null);
     }
     Path modules = TARGET.resolve(version.modFile());
     Files.copy(PEER.resolve("go.mod"), modules, StandardCopyOption.REPLACE_EXISTING);
     Files.copy(
         PEER.resolve("go.sum"), TARGET.resolve("newest.sum"), StandardCopyOption.REPLACE_EXISTING);
     Output got =
-        run(
-            PEER,
-            List.of("go", "get", "-modfile=" + modules, "github.com/hibiken/asynq@master"),
-            "",
-            FETCHING);
-    return got.exit == 0 ? modules : null;
+        run(PEER, List.of("go", "get", "-modfile=" + modules, ASYNQ + "@master"), "", FETCHING);
+    if (got.exit != 0) {
+      return new Modules(modules, whyNotGiven(version, got));
+    }
+    log.info("{} is {}", version, asked(version));
+    return new Modules(modules, null);
+  }
+
+  /** A proxy that says no is another thing than one that says nothing. */
+  static String whyNotGiven(GoVersion version, Output got) {
+    boolean refused = REFUSAL.matcher(got.errors).find();
+    return (refused ? "the module proxy does not give " : "there was no way to fetch ")
+        + version
+        + " ("
+        + got.firstError()
+        + ")";
+  }
+
+  /** The asynq that a version is to be built with, as its file of modules has it. */
+  static String asked(GoVersion version) throws IOException {
+    Path directory = version == GoVersion.NEWEST_COMMIT ? TARGET : PEER;
+    Matcher line =
+        Pattern.compile(Pattern.quote(ASYNQ) + " (v\\S+)")
+            .matcher(Files.readString(directory.resolve(version.modFile())));
+    assertThat(line.find()).as("a line with asynq in " + version.modFile()).isTrue();
+    return line.group(1);
   }
 
   private static @Nullable String build(
@@ -166,6 +203,10 @@ final class GoPrograms {
    */
   private static @Nullable String buildWithSlowClock(
       GoVersion version, Duration behind, Path program) throws IOException {
+    Modules modules = modules(version);
+    if (modules.missing != null) {
+      return modules.missing;
+    }
     Output root = run(PEER, List.of("go", "env", "GOROOT"), "", RUNNING);
     Path source = Path.of(root.text.strip(), "src", "time", "time.go");
     String theKernelSays = "sec, nsec, mono := runtimeNow()";
@@ -182,16 +223,18 @@ final class GoPrograms {
         Peer.JSON.writeValueAsString(
             Map.of("Replace", Map.of(source.toString(), changed.toString()))));
     return build(
-        PEER,
-        Objects.requireNonNull(modules(version)),
-        version.tags(),
-        List.of("-overlay", overlay.toString()),
-        program);
+        PEER, modules.file, version.tags(), List.of("-overlay", overlay.toString()), program);
   }
 
   record Output(int exit, String text, String errors) {
+    /** Without what is only news, and without hosts, which are of this machine alone. */
     String firstError() {
-      return errors.lines().findFirst().orElse("exit code " + exit);
+      return errors
+          .lines()
+          .filter(line -> !NEWS.matcher(line).find())
+          .findFirst()
+          .map(line -> HOST.matcher(line).replaceAll("$1…"))
+          .orElse("exit code " + exit);
     }
   }
 

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task for either side to enqueue, in the words of {@code enqueue.go}. Times are milliseconds; 0
- * leaves an option out.
+ * A task for either side to enqueue, in the words of {@code enqueue.go}. Times are milliseconds; 0,
+ * or an empty text, leaves an option out.
  *
  * @param payload in Base64; an absent one and one of no bytes are two things
  */
@@ -52,7 +52,13 @@ record GoTask(
   }
 
   TaskOptions options() {
-    TaskOptions.Builder options = TaskOptions.builder().queue(queue).id(id);
+    TaskOptions.Builder options = TaskOptions.builder();
+    if (!queue.isEmpty()) {
+      options.queue(queue);
+    }
+    if (!id.isEmpty()) {
+      options.id(id);
+    }
     if (maxRetry != null) {
       options.maxRetry(maxRetry);
     }

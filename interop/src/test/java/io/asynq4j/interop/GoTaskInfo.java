@@ -87,6 +87,54 @@ record GoTaskInfo(
         "");
   }
 
+  /** This as a version of Go says it. */
+  GoTaskInfo as(GoVersion version) {
+    return version.knowsHeaders()
+        ? this
+        : new GoTaskInfo(
+            id,
+            queue,
+            type,
+            payload,
+            Map.of(),
+            state,
+            maxRetry,
+            retried,
+            lastError,
+            lastFailedAt,
+            timeout,
+            deadline,
+            group,
+            nextProcessAt,
+            orphaned,
+            retention,
+            completedAt,
+            result);
+  }
+
+  /** This without the words of its last failure, and when it failed and is due again. */
+  GoTaskInfo withoutFailure() {
+    return new GoTaskInfo(
+        id,
+        queue,
+        type,
+        payload,
+        headers,
+        state,
+        maxRetry,
+        retried,
+        "",
+        0,
+        timeout,
+        deadline,
+        group,
+        0,
+        orphaned,
+        retention,
+        completedAt,
+        result);
+  }
+
   private static long seconds(@Nullable Instant instant) {
     return instant == null ? 0 : instant.getEpochSecond();
   }

@@ -9,7 +9,7 @@ enum GoVersion {
   /** What asynqmon is built on. */
   OLD("asynq 0.24.1", "v0.24.1.mod", "asynq024"),
   /** The newest commit, where the module proxy gives it. */
-  NEWEST_COMMIT("the newest commit of asynq", "newest.mod", "");
+  NEWEST_COMMIT("the newest commit of asynq", "newest.mod", "asynqmaster");
 
   private final String title;
   private final String modFile;
@@ -40,6 +40,11 @@ enum GoVersion {
 
   boolean revokes() {
     return this != OLD;
+  }
+
+  /** Whether it can enqueue many tasks in one call. */
+  boolean batches() {
+    return this == NEWEST_COMMIT;
   }
 
   /** What is beyond the limits of an archive; the old one takes it off the list and leaves it. */

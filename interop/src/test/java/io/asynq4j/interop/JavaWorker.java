@@ -39,7 +39,7 @@ final class JavaWorker {
   }
 
   private static Worker.Event event(String kind, String id) {
-    return new Worker.Event(kind, id, null, null, null, null, 0, 0, 0, null);
+    return new Worker.Event(kind, id, null, null, null, null, 0, 0, 0, null, 0);
   }
 
   private static void say(Worker.Event event) {

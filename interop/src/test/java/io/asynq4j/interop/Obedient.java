@@ -6,6 +6,7 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.function.Consumer;
 
 /** Does what the payload says, as the handler on the other side does: see {@code work.go}. */
@@ -24,7 +25,8 @@ record Obedient(Consumer<Worker.Event> events) implements Handler<Task> {
             context.retryCount(),
             context.maxRetry(),
             context.deadline().getEpochSecond(),
-            null));
+            null,
+            System.currentTimeMillis()));
     String[] words = task.payload().utf8().split(" ", 2);
     return switch (words[0]) {
       case "sleep" -> {
@@ -35,8 +37,10 @@ record Obedient(Consumer<Worker.Event> events) implements Handler<Task> {
       case "fail" -> Outcome.retry(words[1]);
       // The error of a Go handler that gives up says so itself.
       case "archive" -> Outcome.archive(words[1] + ": skip retry for the task");
+      case "panic" -> throw new IllegalStateException(words[1]);
       case "revoke" -> Outcome.drop();
       case "result" -> Outcome.done(Payload.ofUtf8(words[1]));
+      case "bytes" -> Outcome.done(Payload.of(HexFormat.of().parseHex(words[1])));
       default -> Outcome.done();
     };
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
+import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.handler.Outcome;
@@ -154,8 +155,11 @@ class OperatingIT extends TwoSides {
           author,
           List.of(
               Samples.text("pending", "x"), GoTask.of("scheduled", "x").processIn(HOUR).build()));
+      assertThatThrownBy(() -> goDoes("remove", Q)).hasMessageContaining("not empty");
+      assertThatThrownBy(() -> inspector.removeQueue(Q, false))
+          .isInstanceOf(QueueNotEmptyException.class);
+      assertThat(stats().size()).isEqualTo(2);
       if (author == Side.JAVA) {
-        assertThatThrownBy(() -> goDoes("remove", Q)).hasMessageContaining("not empty");
         goDoes("remove", Q, "force");
       } else {
         inspector.removeQueue(Q, true);

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -36,9 +37,23 @@ final class Peer {
   record Answer(String id, String verdict) {}
 
   List<Answer> enqueue(List<GoTask> tasks) {
-    StringBuilder lines = new StringBuilder();
-    tasks.forEach(task -> lines.append(JSON.writeValueAsString(task)).append('\n'));
-    return call(lines.toString(), Answer.class, List.of("enqueue", "-redis", redis));
+    return call(lines(tasks), Answer.class, List.of("enqueue", "-redis", redis));
+  }
+
+  /** All in one call of asynq. */
+  List<Answer> enqueueTogether(List<GoTask> tasks) {
+    return call(lines(tasks), Answer.class, List.of("enqueue", "-redis", redis, "-batch"));
+  }
+
+  private static String lines(List<?> values) {
+    return values.stream()
+        .map(value -> JSON.writeValueAsString(value) + "\n")
+        .collect(Collectors.joining());
+  }
+
+  /** The asynq in it. */
+  String version() {
+    return call("", String.class, List.of("version")).get(0);
   }
 
   /** Asks Go's inspector; a line of the answer each. */
@@ -73,11 +88,9 @@ final class Peer {
 
   /** Starts a Go scheduler, and returns when it works. */
   Worker schedule(List<Entry> entries) {
-    StringBuilder lines = new StringBuilder();
-    entries.forEach(entry -> lines.append(JSON.writeValueAsString(entry)).append('\n'));
     return Worker.start(
         List.of(program.toString(), "schedule", "-redis", redis),
-        lines.toString(),
+        lines(entries),
         GoPrograms.TARGET.resolve("scheduler.log"));
   }
 

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -119,6 +120,10 @@ class ProducingIT extends TwoSides {
     inspector.delete(Q, List.of("first-0", "first-1", "first-2"));
     assertThat(weEnqueue(second)).allMatch(EnqueueResult::isEnqueued);
     assertThat(goEnqueues(first)).extracting(Answer::verdict).containsOnly("duplicate");
+    goDoes("delete", Q, "second-0");
+    assertThat(goEnqueues(first))
+        .extracting(Answer::verdict)
+        .containsExactly("enqueued", "duplicate", "duplicate");
     assertTheDoctorFindsNothing();
   }
 
@@ -133,6 +138,53 @@ class ProducingIT extends TwoSides {
         .containsExactly("conflict", "enqueued");
     assertThat(weEnqueue(later))
         .containsExactly(new EnqueueResult.IdConflict(QueueName.of(Q), "yours"));
+  }
+
+  @Test
+  void soIsTheIdOfATaskThatIsKeptOrArchived() {
+    for (Side side : Side.values()) {
+      List<GoTask> tasks =
+          List.of(
+              Samples.kept(side + "-kept", "x"), Samples.text(side + "-archived", "archive it"));
+      enqueue(side, tasks);
+      process(side, Q);
+      if (side == Side.GO) {
+        assertThat(weEnqueue(tasks))
+            .containsExactly(
+                new EnqueueResult.IdConflict(QueueName.of(Q), "GO-kept"),
+                new EnqueueResult.IdConflict(QueueName.of(Q), "GO-archived"));
+      } else {
+        assertThat(goEnqueues(tasks)).extracting(Answer::verdict).containsOnly("conflict");
+      }
+      assertThat(task(side + "-kept").state()).isEqualTo(TaskState.COMPLETED);
+      assertThat(task(side + "-archived").state()).isEqualTo(TaskState.ARCHIVED);
+    }
+  }
+
+  @Test
+  void withoutQueueAndIdATaskIsInTheDefaultQueueUnderARandomIdWhoeverEnqueuesIt() {
+    GoTask task = GoTask.of("", "x").queue("").retention(HOUR).build();
+    Map<Side, String> ids =
+        Map.of(
+            Side.GO, goEnqueues(task).get(0).id(),
+            Side.JAVA, client.enqueue(task.task(), task.options()).orThrow().id());
+    ids.forEach(
+        (side, id) -> {
+          assertThat(UUID.fromString(id).version()).as("%s", side).isEqualTo(4);
+          assertThat(goSeesTask("default", id))
+              .isEqualTo(GoTaskInfo.of(inspector.task("default", id)));
+        });
+
+    try (Worker go = peer.work("default", "-concurrency", "1")) {
+      go.awaitCount("finished", 2);
+      assertThat(go.events("started"))
+          .extracting(Worker.Event::id)
+          .containsExactly(ids.get(Side.GO), ids.get(Side.JAVA));
+      soon(() -> assertThat(inspector.queue("default").size(TaskState.COMPLETED)).isEqualTo(2));
+    }
+    String next = goEnqueues(task).get(0).id();
+    process(Side.JAVA, "default");
+    assertThat(inspector.task("default", next).state()).isEqualTo(TaskState.COMPLETED);
   }
 
   @Test
@@ -168,10 +220,9 @@ class ProducingIT extends TwoSides {
         assertThat(started.get("JAVA-precise")).isBetween(due, due.plusMillis(900));
       } else {
         try (Worker go = goWorker()) {
-          go.await("started", "GO-precise");
-          started.put("GO-precise", redis.clock().instant());
-          go.await("started", "GO-plain");
-          started.put("GO-plain", redis.clock().instant());
+          for (String id : List.of("GO-precise", "GO-plain")) {
+            started.put(id, Instant.ofEpochMilli(go.await("started", id).at()));
+          }
         }
         assertThat(started.get("GO-precise")).isAfter(due.minusSeconds(1));
       }

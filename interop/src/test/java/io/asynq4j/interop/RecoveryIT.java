@@ -63,6 +63,7 @@ class RecoveryIT extends TwoSides {
     }
     assertThat(task(ID).result().utf8()).isEqualTo("ours");
     assertThat(task(ID).retried()).isZero();
+    assertThat(stats().failed()).isZero();
     assertNothingIsActive();
   }
 
@@ -76,14 +77,25 @@ class RecoveryIT extends TwoSides {
     }
     assertThat(task(ID).state()).isEqualTo(TaskState.ACTIVE);
 
-    // Go looks for such tasks when it starts, and then once a minute.
+    assertBothSayThatItsWorkerIsGone(false);
     ageLease(ID);
+    assertBothSayThatItsWorkerIsGone(true);
+    // Go looks for such tasks when it starts, and then once a minute.
     try (Worker go = goWorker()) {
       assertThat(go.await("started", ID).retried()).isEqualTo(1);
       soon(() -> assertThat(task(ID).state()).isEqualTo(TaskState.COMPLETED));
     }
     assertThat(task(ID).lastError()).isEqualTo("asynq: task lease expired");
+    assertThat(stats().failed()).as("the recovery").isEqualTo(1);
+    assertThat(stats().processed()).as("the recovery, and the run").isEqualTo(2);
     assertNothingIsActive();
+  }
+
+  /** Of a single task Go does not say it. */
+  private void assertBothSayThatItsWorkerIsGone(boolean gone) {
+    List<GoTaskInfo> ours = listed(Q, TaskState.ACTIVE).stream().map(GoTaskInfo::of).toList();
+    assertThat(ours).extracting(GoTaskInfo::orphaned).containsExactly(gone);
+    assertThat(goSees(GoTaskInfo.class, "list", Q, "active")).isEqualTo(ours);
   }
 
   @Test

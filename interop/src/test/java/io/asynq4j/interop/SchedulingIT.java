@@ -25,6 +25,11 @@ import tools.jackson.databind.JsonNode;
 @EachSetting
 class SchedulingIT extends TwoSides {
 
+  /** With a day of one digit, which Go pads. */
+  private static final Instant AT = Instant.parse("2069-01-05T06:07:08Z");
+
+  private static final Instant DEADLINE = Instant.parse("2069-11-22T23:00:00Z");
+
   /** What both tell of an entry; times in seconds. */
   private record Shown(
       String id, String spec, String type, String payload, long next, long previous) {
@@ -74,6 +79,10 @@ class SchedulingIT extends TwoSides {
                         Schedule.cron("0 3 * * *", ZoneId.of("Europe/Oslo")),
                         Task.of("digest"))
                     .with(o -> o.queue(Q).uniqueFor(HOUR).processIn(Duration.ofSeconds(90))))
+            .add(
+                ScheduleEntry.of("yearly", Schedule.of("0 0 1 1 *"), Task.of("report"))
+                    .with(
+                        o -> o.queue(Q).id("größe").group(GROUP).processAt(AT).deadline(DEADLINE)))
             .build()) {
       scheduler.start();
       awaitTwoTasks();
@@ -84,6 +93,15 @@ class SchedulingIT extends TwoSides {
               "Queue(\"shared\")", "MaxRetry(3)", "Timeout(2m0s)", "Retention(1h0m0s)");
       assertThat(optionsGoSees("nightly"))
           .containsExactlyInAnyOrder("Queue(\"shared\")", "Unique(1h0m0s)", "ProcessIn(1m30s)");
+      // Go writes groups and ids there too, but its inspector does not read them.
+      assertThat(optionsGoSees("yearly"))
+          .containsExactlyInAnyOrder(
+              "Queue(\"shared\")",
+              "ProcessAt(Sat Jan  5 06:07:08 UTC 2069)",
+              "Deadline(Fri Nov 22 23:00:00 UTC 2069)");
+      assertThat(entry("yearly").unreadOptions()).isEmpty();
+      assertThat(entry("yearly").options().id()).isEqualTo("größe");
+      assertThat(entry("yearly").options().group()).isEqualTo(GROUP);
     }
     assertBothSeeTheSameEvents("often");
   }
@@ -103,29 +121,45 @@ class SchedulingIT extends TwoSides {
             .unique(HOUR)
             .processIn(Duration.ofSeconds(90))
             .build();
+    GoTask report = GoTask.of("größe", "x").group(GROUP).processAt(AT).deadline(DEADLINE).build();
     try (Worker go =
         peer.schedule(
-            List.of(new Peer.Entry("@every 1s", tick), new Peer.Entry("0 3 * * *", digest)))) {
+            List.of(
+                new Peer.Entry("@every 1s", tick),
+                new Peer.Entry("0 3 * * *", digest),
+                new Peer.Entry("0 0 1 1 *", report)))) {
       List<Worker.Event> registered = go.events("registered");
       String often = String.valueOf(registered.get(0).id());
       awaitTwoTasks();
       soon(this::assertBothSeeTheSameEntries);
 
-      ScheduleSnapshot ours =
-          inspector.schedules().stream()
-              .filter(one -> one.id().equals(often))
-              .findFirst()
-              .orElseThrow();
+      ScheduleSnapshot ours = entry(often);
       assertThat(ours.unreadOptions()).isEmpty();
       assertThat(String.valueOf(ours.options().queue())).isEqualTo(Q);
       assertThat(ours.options().maxRetry()).isEqualTo(3);
       assertThat(ours.options().timeout()).isEqualTo(Duration.ofMinutes(2));
       assertThat(ours.options().retention()).isEqualTo(HOUR);
+      ScheduleSnapshot second = entry(String.valueOf(registered.get(1).id()));
+      assertThat(second.options().uniqueFor()).isEqualTo(HOUR);
+      assertThat(second.options().processIn()).isEqualTo(Duration.ofSeconds(90));
+      ScheduleSnapshot third = entry(String.valueOf(registered.get(2).id()));
+      assertThat(third.unreadOptions()).isEmpty();
+      assertThat(third.options().id()).isEqualTo("größe");
+      assertThat(third.options().group()).isEqualTo(GROUP);
+      assertThat(third.options().processAt()).isEqualTo(AT);
+      assertThat(third.options().deadline()).isEqualTo(DEADLINE);
       assertThat(ours.isLive()).isTrue();
       assertThat(ours.isRemembered()).isFalse();
       go.kill();
       assertBothSeeTheSameEvents(often);
     }
+  }
+
+  private ScheduleSnapshot entry(String id) {
+    return inspector.schedules().stream()
+        .filter(one -> one.id().equals(id))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void awaitTwoTasks() {
@@ -139,7 +173,7 @@ class SchedulingIT extends TwoSides {
             .map(Shown::of)
             .sorted(Comparator.comparing(Shown::id))
             .toList();
-    assertThat(go).hasSize(2);
+    assertThat(go).hasSize(3);
     assertThat(inspector.schedules().stream().map(Shown::of)).containsExactlyElementsOf(go);
   }
 

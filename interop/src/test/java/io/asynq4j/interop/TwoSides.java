@@ -234,7 +234,7 @@ abstract class TwoSides {
     return switch (state) {
       case RETRY -> GoTask.of(id, "fail broken");
       case ARCHIVED -> GoTask.of(id, "archive für immer");
-      case COMPLETED -> GoTask.of(id, "result \u0000ÿ").retention(HOUR);
+      case COMPLETED -> GoTask.of(id, "bytes 00ff80fe0a").retention(HOUR);
       case SCHEDULED -> GoTask.of(id, "x").processIn(HOUR);
       case AGGREGATING -> GoTask.of(id, "x").group(GROUP);
       default -> GoTask.of(id, "x");

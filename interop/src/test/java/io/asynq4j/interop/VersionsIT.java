@@ -2,18 +2,29 @@ package io.asynq4j.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Says which versions the other tests could not run with. */
+/** The other tests run with the versions that they name, or it is said which ones are missing. */
 class VersionsIT {
 
-  @Test
-  void theNewestCommitIsAmongThoseThatAreTested() {
+  @ParameterizedTest
+  @EnumSource
+  void eachVersionIsTestedAndIsWhatItsNameSays(GoVersion version) throws IOException {
+    boolean isNewest = version == GoVersion.NEWEST_COMMIT;
     Assumptions.assumeTrue(
-        Setting.FULL,
+        Setting.FULL || !isNewest,
         "the newest commit of asynq, and each version on each Redis: in ./check --full");
-    GoPrograms.peer(GoVersion.NEWEST_COMMIT);
-    assertThat(Setting.all()).extracting(Setting::go).contains(GoVersion.NEWEST_COMMIT);
+    Peer peer = new Peer(GoPrograms.peer(version), "");
+
+    assertThat(Setting.all()).extracting(Setting::go).contains(version);
+    assertThat(peer.version()).isEqualTo(GoPrograms.asked(version));
+    if (isNewest) {
+      assertThat(peer.version()).isNotEqualTo(GoPrograms.asked(GoVersion.RELEASED));
+    } else {
+      assertThat(peer.version().replace("v", "asynq ")).startsWith(version.toString());
+    }
   }
 }

@@ -28,6 +28,7 @@ final class Worker implements AutoCloseable {
    *     registered (by a scheduler), acquired, refused and released (of a semaphore)
    * @param payload in Base64
    * @param deadline Unix seconds
+   * @param at when a task was started, in Unix milliseconds
    */
   record Event(
       String event,
@@ -39,7 +40,8 @@ final class Worker implements AutoCloseable {
       int retried,
       int maxRetry,
       long deadline,
-      @Nullable String error) {
+      @Nullable String error,
+      long at) {
 
     /** Nothing is told of what is empty. */
     Map<String, String> headersOrNone() {
