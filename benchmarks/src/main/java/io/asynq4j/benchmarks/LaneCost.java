@@ -86,12 +86,13 @@ final class LaneCost {
   }
 
   private static List<byte[]> claimed(Stock stock, int batch) {
-    List<byte[]> items = new ArrayList<>(1 + batch * 2);
-    // Of each, id and token are sent: nothing is left of them.
-    items.add(bytes("2"));
+    List<byte[]> items = new ArrayList<>(1 + batch * 3);
+    // Of each, only what is known of its lease is sent: nothing is left of them.
+    items.add(bytes("3"));
     for (Claim claim : stock.active(batch, Stock.LONG)) {
       items.add(bytes(claim.id()));
       items.add(bytes(claim.token()));
+      items.add(bytes(Long.toString(claim.leasedUntil().getEpochSecond())));
     }
     return items;
   }

@@ -10,17 +10,43 @@ public sealed interface Settlement {
   /** A delay beyond this is cut to it: nobody waits longer, and numbers have an end. */
   Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
+  /** How many that leave nothing one call takes: it does the least for each. */
+  int MOST_THAT_LEAVE_NOTHING = 100;
+
   Claim claim();
+
+  /** Whether nothing is left of the task then, neither a record nor a lock. */
+  default boolean leavesNothing() {
+    return false;
+  }
+
+  /**
+   * How many of a kind one call takes, so that it keeps Redis for a moment only. All of them are
+   * done by it, or none.
+   */
+  default int mostInACall() {
+    return leavesNothing() ? MOST_THAT_LEAVE_NOTHING : 50;
+  }
 
   private static Duration cut(Duration delay) {
     return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
   }
 
   /** It succeeded. An absent result leaves one that was written before. */
-  record Complete(Claim claim, Payload result) implements Settlement {}
+  record Complete(Claim claim, Payload result) implements Settlement {
+    @Override
+    public boolean leavesNothing() {
+      return claim.message().leavesNothing();
+    }
+  }
 
   /** It is not wanted any more: gone, whatever its retention. */
-  record Drop(Claim claim) implements Settlement {}
+  record Drop(Claim claim) implements Settlement {
+    @Override
+    public boolean leavesNothing() {
+      return claim.message().uniqueKey().isEmpty();
+    }
+  }
 
   /**
    * It failed, and is to be tried again.
@@ -54,6 +80,12 @@ public sealed interface Settlement {
   record Archive(Claim claim, String error, @Nullable String trace) implements Settlement {
     public Archive(Claim claim, String error) {
       this(claim, error, null);
+    }
+
+    /** Fewer: for each that comes into the archive, another one may have to leave it. */
+    @Override
+    public int mostInACall() {
+      return 25;
     }
   }
 

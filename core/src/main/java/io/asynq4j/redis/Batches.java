@@ -12,9 +12,6 @@ final class Batches {
    */
   static final int MAX = 50;
 
-  /** The same for what takes one task in and may put another one out. */
-  static final int MAX_IN_AND_OUT = MAX / 2;
-
   private Batches() {}
 
   static <T> List<List<T>> of(List<T> all) {

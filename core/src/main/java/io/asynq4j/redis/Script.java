@@ -44,7 +44,7 @@ enum Script {
       NUMBERED,
       "active lease completed lane guard",
       "now prefix sequence keep width",
-      "id token msg lock retention has_result result"),
+      "id token expiry msg lock retention has_result result"),
   RETRY(
       NUMBERED,
       "active lease retry pending settings lane guard",

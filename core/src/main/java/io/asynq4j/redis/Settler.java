@@ -30,10 +30,10 @@ final class Settler {
   private static final ArchiveRules KEEP_ALL =
       new ArchiveRules(Integer.MAX_VALUE, Duration.ofDays(36_500), /* releaseLocks= */ false);
 
-  /** How many values of each task are sent to be completed: id and token, or all. */
-  private static final int SHORT = 2;
+  /** How many values of each task are sent to be completed: those about its lease, or all. */
+  private static final int SHORT = 3;
 
-  private static final int LONG = 7;
+  private static final int LONG = 8;
 
   private final Scripts scripts;
   private final BrokerTime time;
@@ -52,21 +52,20 @@ final class Settler {
       ArchiveRules archive) {
     Map<Script, List<Integer>> lots = new EnumMap<>(Script.class);
     for (int i = 0; i < settlements.size(); i++) {
-      lots.computeIfAbsent(script(settlements.get(i)), script -> new ArrayList<>()).add(i);
+      lots.computeIfAbsent(scriptOf(settlements.get(i)), script -> new ArrayList<>()).add(i);
     }
     @Nullable Settled[] answers = new Settled[settlements.size()];
     lots.forEach(
         (script, places) -> {
+          List<? extends Settlement> lot = places.stream().map(settlements::get).toList();
+          boolean leaveNothing = lot.stream().allMatch(Settlement::leavesNothing);
+          int most = lot.stream().mapToInt(Settlement::mostInACall).min().orElseThrow();
           if (script == Script.REQUEUE) {
             // The last one that is given back is the next to run: so they stand again as they
             // stood.
             Collections.reverse(places);
           }
-          int max = script == Script.ARCHIVE ? Batches.MAX_IN_AND_OUT : Batches.MAX;
-          for (List<Integer> batch : Batches.of(places, max)) {
-            boolean leaveNothing =
-                script == Script.COMPLETE
-                    && batch.stream().allMatch(place -> leavesNothing(settlements.get(place)));
+          for (List<Integer> batch : Batches.of(places, most)) {
             Args args = head(script, rules, archive, leaveNothing);
             batch.forEach(place -> add(args, settlements.get(place), leaveNothing));
             List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
@@ -86,10 +85,10 @@ final class Settler {
   /** Of tasks that leave nothing behind, no more needs to be known than what proves the lease. */
   List<Settled> finish(QueueName queue, List<TaskSource.Ticket> tickets) {
     List<Settled> answers = new ArrayList<>(tickets.size());
-    for (List<TaskSource.Ticket> batch : Batches.of(tickets)) {
+    for (List<TaskSource.Ticket> batch : Batches.of(tickets, Settlement.MOST_THAT_LEAVE_NOTHING)) {
       Args args = new Args(1 + batch.size() * SHORT).add(SHORT);
       for (TaskSource.Ticket ticket : batch) {
-        args.add(ticket.id()).add(ClaimToken.orNone(ticket.token()));
+        args.add(ticket.id()).add(ClaimToken.orNone(ticket.token())).addEmpty();
       }
       for (Object reply : Reply.list(scripts.run(Script.COMPLETE, queue, args))) {
         answers.add(Reply.number(reply) == 1 ? Settled.DONE : Settled.LEASE_LOST);
@@ -111,7 +110,7 @@ final class Settler {
             .addEmpty());
   }
 
-  private static Script script(Settlement settlement) {
+  private static Script scriptOf(Settlement settlement) {
     if (settlement instanceof Settlement.Complete || settlement instanceof Settlement.Drop) {
       return Script.COMPLETE;
     } else if (settlement instanceof Settlement.Retry) {
@@ -123,14 +122,6 @@ final class Settler {
     } else {
       return Script.REQUEUE;
     }
-  }
-
-  /** Whether a settlement deletes the record, and there is no lock to free. */
-  private static boolean leavesNothing(Settlement settlement) {
-    TaskMessage message = settlement.claim().message();
-    return settlement instanceof Settlement.Drop
-        ? message.uniqueKey().isEmpty()
-        : message.leavesNothing();
   }
 
   private static Args head(
@@ -155,6 +146,9 @@ final class Settler {
     TaskMessage message = claim.message();
     Instant now = time.clock().instant();
     args.add(claim.id()).add(claim.token());
+    if (scriptOf(settlement) == Script.COMPLETE) {
+      args.add(claim.leasedUntil().getEpochSecond());
+    }
     if (leaveNothing) {
       return;
     }

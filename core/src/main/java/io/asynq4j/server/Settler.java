@@ -29,18 +29,12 @@ final class Settler {
   private static final Logger log = LoggerFactory.getLogger(Settler.class);
 
   /**
-   * What one call carries at most. As much as one script does, and all of one kind: a call that
-   * fails half-way could not be repeated without mistaking what is done for what is lost.
-   */
-  private static final int MOST = 50;
-
-  /**
    * How many calls for one queue are under way when so many settlements wait: where Redis is far
    * away, one at a time would not do. With fewer, a second call only keeps claims waiting.
    */
   private static final int MOST_CALLS = 2;
 
-  private static final int MANY = 4 * MOST;
+  private static final int MANY = 400;
 
   /** How often handlers that are about to end are let do so before the first call. */
   private static final int YIELDS = 2;
@@ -51,7 +45,9 @@ final class Settler {
   private record Entry(Attempt attempt, Ended ended) {
 
     boolean isLike(Entry other) {
-      return ended.settlement().getClass() == other.ended.settlement().getClass();
+      Settlement mine = ended.settlement();
+      Settlement others = other.ended.settlement();
+      return mine.getClass() == others.getClass() && mine.leavesNothing() == others.leavesNothing();
     }
   }
 
@@ -168,15 +164,19 @@ final class Settler {
       }
     }
 
-    /** As many as a call carries, all of the kind of the first. */
+    /**
+     * As many as one call does together, all of the kind of the first: several calls, of which one
+     * fails, could not be repeated without mistaking what is done for what is lost.
+     */
     private synchronized List<Entry> next() {
       List<Entry> batch = new ArrayList<>();
       Entry first = entries.peek();
-      Entry entry = first;
-      while (first != null && entry != null && batch.size() < MOST && entry.isLike(first)) {
+      int most = first == null ? 0 : first.ended().settlement().mostInACall();
+      for (Entry entry = first;
+          entry != null && batch.size() < most && entry.isLike(first);
+          entry = entries.peek()) {
         batch.add(entry);
         entries.remove();
-        entry = entries.peek();
       }
       size.addAndGet(-batch.size());
       return batch;

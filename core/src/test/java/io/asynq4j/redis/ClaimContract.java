@@ -108,6 +108,43 @@ interface ClaimContract {
   }
 
   @Test
+  default void anIdThatStandsTwiceInTheListIsRunOnceByOneCallToo() {
+    redis().enqueue("a", "b");
+    redis().raw(Command.LPUSH, key("pending"), "a");
+
+    assertThat(redis().claim(5)).extracting(Claim::id).containsExactly("a", "b");
+
+    assertThat(redis().world()).contains("active: [b, a]\n");
+  }
+
+  @Test
+  default void aRunningTaskWhoseIdCameIntoTheListAgainKeepsItsLeaseAndItsNeighboursRun() {
+    redis().enqueue("a");
+    Claim running = redis().claimOne();
+    String lease = score("a");
+    redis().enqueue("b");
+    redis().raw(Command.RPUSH, key("pending"), "a", "nothing");
+
+    assertThat(redis().claim(5)).extracting(Claim::id).containsExactly("b");
+
+    assertThat(score("a")).isEqualTo(lease);
+    assertThat(redis().world()).contains("active: [b, a]\n").doesNotContain("nothing", "pending");
+    assertThat(redis().settle(new Settlement.Drop(running))).isEqualTo(Settled.DONE);
+  }
+
+  @Test
+  default void aWaitingTaskWithALeaseThatSomebodyLeftBehindRunsUnderANewOne() {
+    redis().enqueue("a", "b");
+    redis().raw(Command.ZADD, key("lease"), Long.toString(T - 100), "a");
+
+    List<Claim> claims = redis().claim(5);
+
+    assertThat(claims).extracting(Claim::id).containsExactly("a", "b");
+    assertThat(score("a")).isEqualTo(score("b"));
+    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(Settled.DONE);
+  }
+
+  @Test
   default void fixesQ12_anUnreadableTaskIsArchivedAndItsNeighboursRun() {
     redis().enqueue("a", "b", "c");
     redis().raw(Command.HSET, Keys.task(Q, "b"), "msg", "\u0001not a message");
@@ -342,6 +379,24 @@ interface ClaimContract {
     String before = redis().world();
 
     assertThat(redis().source().extend(Q, List.of(stale), LEASE)).containsExactly((Instant) null);
+    assertThat(everySettlementOf(stale))
+        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(Settled.LEASE_LOST));
+
+    assertThat(redis().world()).isEqualTo(before);
+  }
+
+  @Test
+  default void aStaleWorkerCannotSettleForAnotherWhoseTokenBeginsLikeItsOwn() {
+    redis().enqueue("a");
+    Claim stale = redis().claimOne();
+    redis().clock.advance(Duration.ofSeconds(16));
+    redis().recover();
+    Claim current = redis().claimOne();
+    String digits = stale.token().substring(0, 6);
+    redis().raw(Command.ZADD, key("lease"), T + 31 + "." + digits, "a");
+    redis().raw(Command.HSET, Keys.task(Q, "a"), "claim", digits + current.token().substring(6));
+    String before = redis().world();
+
     assertThat(everySettlementOf(stale))
         .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(Settled.LEASE_LOST));
 

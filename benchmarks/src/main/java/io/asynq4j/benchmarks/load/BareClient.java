@@ -31,7 +31,7 @@ final class BareClient implements AutoCloseable {
   private long number;
 
   /** Tasks that were taken together. */
-  record Taken(String token, List<byte[]> ids) {}
+  record Taken(String token, long expiry, List<byte[]> ids) {}
 
   BareClient(String uri, QueueName queue) {
     this.jedis =
@@ -82,17 +82,19 @@ final class BareClient implements AutoCloseable {
     for (int i = 3; i < reply.size(); i += 3) {
       ids.add((byte[]) reply.get(i));
     }
-    return new Taken(token, ids);
+    return new Taken(token, (Long) reply.get(2), ids);
   }
 
   void complete(Taken taken) {
     byte[] token = bytes(taken.token());
-    List<byte[]> items = new ArrayList<>(1 + taken.ids().size() * 2);
-    // Of each, id and token are sent: nothing is left of them.
-    items.add(bytes("2"));
+    byte[] expiry = bytes(Long.toString(taken.expiry()));
+    List<byte[]> items = new ArrayList<>(1 + taken.ids().size() * 3);
+    // Of each, only what is known of its lease is sent: nothing is left of them.
+    items.add(bytes("3"));
     for (byte[] id : taken.ids()) {
       items.add(id);
       items.add(token);
+      items.add(expiry);
     }
     complete.call(next(), items);
   }

@@ -26,11 +26,10 @@ if earlier then
   return answer
 end
 
-if redis.call('EXISTS', paused) == 1 then
-  return { 'paused', 0, 0 }
-end
-
-if redis.call('EXISTS', settings) == 1 then
+if redis.call('EXISTS', paused, settings) > 0 then
+  if redis.call('EXISTS', paused) == 1 then
+    return { 'paused', 0, 0 }
+  end
   local set = redis.call('HMGET', settings, 'max_active', 'ordered', 'rate', 'rate_ms', 'burst')
   max_active, ordered = set[1] or max_active, set[2] or ordered
   if set[3] then
@@ -68,29 +67,51 @@ end
 
 local expiry = to_seconds(now) + duration
 local score = lease_score(expiry, token)
-local taken, here, leases, answer = { expiry }, {}, {}, { 'ok', 0, expiry }
+local taken, answer = { expiry }, { 'ok', 0, expiry }
 local place, n, passes = last_place(prefix, active, max), 0, 0
+
+-- Whether a task may run although its id was found with a lease, or stands in the queue twice.
+local function may_run(task, id, is_leased_here)
+  for i = 2, #taken do
+    if taken[i] == id then
+      return false
+    end
+  end
+  if not is_leased_here then
+    if redis.call('HGET', task, 'state') == 'active' then
+      return false
+    end
+    redis.call('ZADD', lease, score, id)
+  end
+  return true
+end
+
 repeat
   local ids = redis.call('RPOP', pending, max - n) or {}
+  -- Nearly always none of them had a lease: then nothing needs to be looked at for each.
+  local all_leased_here = lease_new(lease, score, ids) == #ids
   for i = 1, #ids do
     local id = ids[i]
     local task = prefix .. 't:' .. id
-    local record = redis.call('HMGET', task, 'msg', 'state', 'pending_since')
+    local is_leased_here = all_leased_here or tonumber(redis.call('ZSCORE', lease, id)) == tonumber(score)
+    local record = redis.call('HMGET', task, 'msg', 'pending_since')
     local msg = record[1]
     if not msg then
       -- An id without a task: the original would run into it for ever.
       redis.call('DEL', task)
-    elseif not (record[2] == 'active' and (here[id] or redis.call('ZSCORE', lease, id))) then
+      if is_leased_here then
+        redis.call('ZREM', lease, id)
+      end
+    elseif all_leased_here or may_run(task, id, is_leased_here) then
       n = n + 1
-      taken[n + 1], here[id] = id, true
+      taken[n + 1] = id
       redis.call('HDEL', task, 'pending_since', 'hold_until', 'group', 'due_ms', 'place', 'progress', 'cancel')
       if place then
         redis.call('HSET', task, 'state', 'active', 'claim', token, 'place', place + n)
       else
         redis.call('HSET', task, 'state', 'active', 'claim', token)
       end
-      leases[2 * n - 1], leases[2 * n] = score, id
-      answer[3 * n + 1], answer[3 * n + 2], answer[3 * n + 3] = id, msg, record[3] or ''
+      answer[3 * n + 1], answer[3 * n + 2], answer[3 * n + 3] = id, msg, record[2] or ''
     end
   end
   passes = passes + 1
@@ -100,16 +121,6 @@ if n == 0 then
   return { 'empty', 0, 0 }
 end
 redis.call('LPUSH', active, unpack(taken, 2))
--- Redis keeps a small sorted set as a list, and to find a place in it reads one score after the other as text. A long name
--- in it, for a moment, makes it a skip list, which takes a fraction of that; it stays one for as long as it is not empty.
-local long_name = n >= 8 and redis.call('ZCARD', lease) < 128 and string.rep('-', 65)
-if long_name then
-  redis.call('ZADD', lease, 0, long_name)
-end
-redis.call('ZADD', lease, unpack(leases))
-if long_name then
-  redis.call('ZREM', lease, long_name)
-end
 if rate > 0 then
   tokens = tokens - n
   redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', millis),

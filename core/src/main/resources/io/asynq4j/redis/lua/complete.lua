@@ -3,11 +3,12 @@
 -- TRANSITION active -> completed, active -> absent
 -- KEYS       active lease completed lane guard
 -- ARGV       now prefix sequence keep width
--- ITEMS      id token msg lock retention has_result result
+-- ITEMS      id token expiry msg lock retention has_result result
 -- DERIVES    t:<id>, departed, processed, processed:<day>, the lock
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost
 --
--- Of tasks that have neither a lock nor a retention, which are most, only id and token are sent: the width says how much.
+-- The expiry is the second the lease was granted to end, or '' where that is not known. Of tasks that have neither a lock
+-- nor a retention, which are most, nothing behind it is sent: the width says how much.
 local active, lease, completed, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, sequence, keep, width = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 
@@ -17,12 +18,13 @@ if answers then
 end
 
 local ids, settled = column(6, width), nil
-answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(7, width)))
+local mine = held(prefix, lease, ids, column(7, width), column(8, width))
+answers, settled = end_attempts(prefix, active, lease, ids, mine)
 if #settled == 0 then
   return answers
 end
 local kept, gone, locks = {}, {}, {}
-if width == 2 then
+if width == 3 then
   for i = 1, #settled do
     gone[i] = prefix .. 't:' .. settled[i]
   end
@@ -30,8 +32,8 @@ else
   for n = 1, #ids do
     if answers[n] == 1 then
       local i = 6 + (n - 1) * width
-      local id, msg, lock = ids[n], ARGV[i + 2], ARGV[i + 3]
-      local retention, has_result, result = tonumber(ARGV[i + 4]), ARGV[i + 5], ARGV[i + 6]
+      local id, msg, lock = ids[n], ARGV[i + 3], ARGV[i + 4]
+      local retention, has_result, result = tonumber(ARGV[i + 5]), ARGV[i + 6], ARGV[i + 7]
       local task = prefix .. 't:' .. id
       if retention == 0 then
         add(gone, task)

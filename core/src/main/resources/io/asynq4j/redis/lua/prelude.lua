@@ -260,20 +260,39 @@ local function lease_score(expiry, token)
   return string.format('%.0f.%s', expiry, string.sub(token, 1, 6))
 end
 
--- Which leases are the ones these tokens stand for: six digits in the score, all of it in the record. A Go worker's lease is
--- a whole number, so it never is.
-local function held(prefix, lease, ids, tokens)
-  local scores, mine = redis.call('ZMSCORE', lease, unpack(ids)), {}
-  local token, digits
+-- Leases those that have no lease; returns how many they were. Redis keeps a small sorted set as a list, and to find a place
+-- in it reads one score after the other as text. A long name in it, for a moment, makes it a skip list, which takes a
+-- fraction of that; it stays one for as long as it is not empty.
+local function lease_new(lease, score, ids)
+  local leases = {}
   for i = 1, #ids do
-    -- What was claimed together has one token.
-    if tokens[i] ~= token then
-      token, digits = tokens[i], tonumber(string.sub(tokens[i], 1, 6))
+    leases[2 * i - 1], leases[2 * i] = score, ids[i]
+  end
+  local long_name = #ids >= 8 and redis.call('ZCARD', lease) < 128 and string.rep('-', 65)
+  if long_name then
+    redis.call('ZADD', lease, 0, long_name)
+  end
+  local leased = #ids > 0 and redis.call('ZADD', lease, 'NX', unpack(leases)) or 0
+  if long_name then
+    redis.call('ZREM', lease, long_name)
+  end
+  return leased
+end
+
+-- Which leases are the ones these tokens stand for: six digits in the score, all of it in the record. A Go worker's lease is
+-- a whole number, so it never is. Where it is known when a lease was granted to end, and it still ends just then, the record
+-- is not looked at: whoever claimed the task after that lease would have got a later one.
+local function held(prefix, lease, ids, tokens, expiries)
+  local scores, mine = redis.call('ZMSCORE', lease, unpack(ids)), {}
+  local score, token, expiry, is_marked, is_as_granted
+  for i = 1, #ids do
+    -- What was claimed together has one score and one token.
+    if scores[i] ~= score or tokens[i] ~= token or expiries and expiries[i] ~= expiry then
+      score, token, expiry = scores[i], tokens[i], expiries and expiries[i]
+      is_marked = score and math.floor(score % 1 * 1000000 + 0.5) == tonumber(string.sub(token, 1, 6))
+      is_as_granted = score and expiry and math.floor(score) == tonumber(expiry)
     end
-    local score = scores[i]
-    mine[i] = score
-      and math.floor(score % 1 * 1000000 + 0.5) == digits
-      and redis.call('HGET', prefix .. 't:' .. ids[i], 'claim') == token
+    mine[i] = is_marked and (is_as_granted or redis.call('HGET', prefix .. 't:' .. ids[i], 'claim') == token)
   end
   return mine
 end
