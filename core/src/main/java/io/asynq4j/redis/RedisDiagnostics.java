@@ -21,8 +21,8 @@ import redis.clients.jedis.Protocol.Command;
 final class RedisDiagnostics implements Diagnostics {
 
   /**
-   * Go's archive script fails when it has to remove 8,000 at once, and then for ever. So many more
-   * are not far from it, and more than what ours leave in an archive.
+   * Go's archive script fails when it has to remove 8,000 at once, and then for ever. This is a
+   * little before that, and more than ours leave in an archive.
    */
   private static final long GO_WEDGED_BY = 7_950;
 

@@ -74,11 +74,16 @@ abstract class LoadProgram implements Callable<Integer> {
     return isFullSize() && findings.hasMissed() ? 1 : 0;
   }
 
-  /** As it was given, but for the password of a Redis. */
+  /** As it was given, but for the passwords of a Redis. */
   private String command() {
     List<String> given = spec.root().commandLine().getParseResult().originalArgs();
-    String line = String.join(" ", given).replaceAll("://[^@\\s]*@", "://***@");
-    return "`./asynq bench " + line + '`';
+    return "`./asynq bench " + withoutPasswords(String.join(" ", given)) + '`';
+  }
+
+  /** In a URL they stand before the host, and among the parameters. */
+  static String withoutPasswords(String line) {
+    return line.replaceAll("://[^@\\s]*@", "://***@")
+        .replaceAll("(?i)(password=)[^&\\s]*", "$1***");
   }
 
   /** Bars say something only then. */

@@ -47,4 +47,13 @@ class InstrumentsTest {
     assertThat(Bar.atLeast("fast", 2, 1).passed()).isTrue();
     assertThat(Bar.atLeast("fast", 0.5, 1)).hasToString("FAIL fast: 0.50 of at least 1.00");
   }
+
+  @Test
+  void aCommandIsToldWithoutThePasswordsInItsUrls() {
+    assertThat(
+            LoadProgram.withoutPasswords(
+                "drain --redis redis-sentinel://u:one@h/0?master=m&password=two&trustStorePassword=three --quick"))
+        .isEqualTo(
+            "drain --redis redis-sentinel://***@h/0?master=m&password=***&trustStorePassword=*** --quick");
+  }
 }
