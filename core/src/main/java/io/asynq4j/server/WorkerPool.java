@@ -29,8 +29,18 @@ final class WorkerPool implements Executor, AutoCloseable {
 
   private static final long KEEP_IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** How often a thread lets others run before it sleeps: under load the next task is near. */
-  private static final int YIELDS = 10;
+  /**
+   * How often a thread lets others run before it sleeps. Under load the next task is as near as an
+   * answer of Redis, and to be woken takes as long as to handle many small ones; where tasks come
+   * now and then, to stay awake for them would only use up a processor. So each thread learns from
+   * how long it has waited.
+   */
+  private static final int LEAST_YIELDS = 10;
+
+  private static final int MOST_YIELDS = 300;
+
+  /** About as long as the most yields take: who has waited longer had better slept at once. */
+  private static final long SHORT_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private final int size;
   private final @Nullable ThreadFactory helpers;
@@ -139,6 +149,8 @@ final class WorkerPool implements Executor, AutoCloseable {
 
   private final class Worker extends Thread {
     private volatile boolean woken = true;
+    private int yields = LEAST_YIELDS;
+    private int inARow;
 
     Worker(int number) {
       super(null, null, "asynq-worker-" + number, 0, /* inheritThreadLocals= */ false);
@@ -162,6 +174,7 @@ final class WorkerPool implements Executor, AutoCloseable {
         while (task != null) {
           wakeOne();
           WorkerPool.run(task);
+          inARow++;
           task = tasks.poll();
         }
       } while (rest());
@@ -182,12 +195,12 @@ final class WorkerPool implements Executor, AutoCloseable {
       if (!tasks.isEmpty() && leaveIdle()) {
         return true;
       }
-      for (int i = 0; i < YIELDS && !woken; i++) {
+      long began = System.nanoTime();
+      for (int i = 0; i < yields && !woken; i++) {
         Thread.yield();
       }
-      long end = System.nanoTime() + KEEP_IDLE_NANOS;
       while (!woken) {
-        long left = end - System.nanoTime();
+        long left = began + KEEP_IDLE_NANOS - System.nanoTime();
         if (left <= 0 && leaveIdle()) {
           synchronized (lock) {
             threads--;
@@ -197,7 +210,18 @@ final class WorkerPool implements Executor, AutoCloseable {
         LockSupport.parkNanos(this, Math.max(left, 1));
         Thread.interrupted();
       }
+      learn(System.nanoTime() - began);
       return true;
+    }
+
+    private void learn(long waitedNanos) {
+      if (waitedNanos > SHORT_WAIT_NANOS) {
+        yields = Math.max(yields / 2, LEAST_YIELDS);
+      } else if (inARow > 1) {
+        // Had it been one, they come as they are made, and not from a queue that has many.
+        yields = Math.min(yields * 2, MOST_YIELDS);
+      }
+      inARow = 0;
     }
 
     /** False when somebody has taken this thread to wake it. */

@@ -1,6 +1,7 @@
 package io.asynq4j.benchmarks.load;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,17 +30,29 @@ final class Scores {
    *
    * @param cpuMicros of the process, for each task; NaN = not measured
    * @param storeMicros of Redis or PostgreSQL, for each task; NaN = not measured
+   * @param stolen the part of the machine that others on its hardware had meanwhile; NaN = not
+   *     measured
    * @param times what the value was taken from, in nanoseconds; may be empty
    * @param over whether the value is not known, but more than this
    */
-  record Score(double value, double cpuMicros, double storeMicros, List<Long> times, boolean over) {
+  record Score(
+      double value,
+      double cpuMicros,
+      double storeMicros,
+      double stolen,
+      List<Long> times,
+      boolean over) {
 
     static Score of(double value) {
-      return new Score(value, Double.NaN, Double.NaN, List.of(), /* over= */ false);
+      return new Score(value, Double.NaN, Double.NaN, Double.NaN, List.of(), /* over= */ false);
     }
 
     static Score over(double value) {
-      return new Score(value, Double.NaN, Double.NaN, List.of(), /* over= */ true);
+      return new Score(value, Double.NaN, Double.NaN, Double.NaN, List.of(), /* over= */ true);
+    }
+
+    Score withStolen(double share) {
+      return new Score(value, cpuMicros, storeMicros, share, times, over);
     }
   }
 
@@ -114,6 +127,7 @@ final class Scores {
                   row.add(p99(all));
                   row.add(median(all.stream().mapToDouble(Score::cpuMicros)));
                   row.add(median(all.stream().mapToDouble(Score::storeMicros)));
+                  row.add(mostStolen(all));
                   OptionalDouble ratio = ratio(what, who, reference);
                   row.add(ratio.isPresent() ? (Object) ratio.getAsDouble() : "");
                   rows.add(row);
@@ -129,6 +143,7 @@ final class Scores {
             "p99 of all rounds",
             "its CPU µs/task",
             "its store's CPU µs/task",
+            "of the machine stolen, at most",
             "times as good as " + reference),
         rows);
   }
@@ -137,6 +152,15 @@ final class Scores {
     return number(all.stream().mapToDouble(Score::value).min().orElse(Double.NaN))
         + " to "
         + number(all.stream().mapToDouble(Score::value).max().orElse(Double.NaN));
+  }
+
+  private static String mostStolen(List<Score> all) {
+    return all.stream()
+        .map(Score::stolen)
+        .filter(share -> !share.isNaN())
+        .max(Comparator.naturalOrder())
+        .map(share -> String.format(Locale.ROOT, "%.0f %%", 100 * share))
+        .orElse("");
   }
 
   private static Object p99(List<Score> all) {

@@ -1,0 +1,50 @@
+package io.asynq4j.benchmarks.load;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * How long the processors of this machine would have run, and another one on the same hardware was
+ * let run instead; and how long there was. In the system's ticks.
+ */
+record StolenTime(long stolen, long all) {
+
+  private static final Path STATISTICS = Path.of("/proc/stat");
+
+  /**
+   * Where "steal" stands in the line of all processors, and where times begin that are in others.
+   */
+  private static final int STOLEN = 8;
+
+  private static final int END = 9;
+
+  /** Nothing, where the system does not tell. */
+  static StolenTime now() {
+    try {
+      return Files.isReadable(STATISTICS)
+          ? parse(Files.readAllLines(STATISTICS).get(0))
+          : new StolenTime(0, 0);
+    } catch (IOException e) {
+      return new StolenTime(0, 0);
+    }
+  }
+
+  static StolenTime parse(String line) {
+    String[] words = line.split(" +", -1);
+    if (words.length < END) {
+      return new StolenTime(0, 0);
+    }
+    long all = 0;
+    for (int i = 1; i < END; i++) {
+      all += Long.parseLong(words[i]);
+    }
+    return new StolenTime(Long.parseLong(words[STOLEN]), all);
+  }
+
+  /** The part of the time since then that was stolen, from 0 to 1. */
+  double shareSince(StolenTime before) {
+    long passed = all - before.all;
+    return passed <= 0 ? 0 : (stolen - before.stolen) / (double) passed;
+  }
+}
