@@ -5,19 +5,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How long the processors of this machine would have run, and another one on the same hardware was
- * let run instead; and how long there was. In the system's ticks.
+ * How long processors of this machine were kept waiting since it started, because another virtual
+ * machine had the hardware, out of all their time. In the system's ticks.
  */
 record StolenTime(long stolen, long all) {
 
   private static final Path STATISTICS = Path.of("/proc/stat");
 
-  /**
-   * Where "steal" stands in the line of all processors, and where times begin that are in others.
-   */
+  /** Where "steal" stands in the line of all processors; guests behind it are in other times. */
   private static final int STOLEN = 8;
 
-  private static final int END = 9;
+  private static final int END = STOLEN + 1;
 
   /** Nothing, where the system does not tell. */
   static StolenTime now() {
