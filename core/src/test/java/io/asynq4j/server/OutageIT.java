@@ -59,7 +59,14 @@ class OutageIT {
         .build();
   }
 
-  private void enqueue(RedisConnection to, int from, int count) {
+  /** By a connection that has patience: no outage is meant here, however busy the machine is. */
+  private void enqueue(int from, int count) {
+    try (RedisConnection patient = RedisConnection.open(server.uri())) {
+      patient.broker().sink().enqueue(tasks(from, count));
+    }
+  }
+
+  private List<NewTask> tasks(int from, int count) {
     List<NewTask> tasks = new ArrayList<>();
     for (int i = from; i < from + count; i++) {
       String id = "a" + i;
@@ -67,9 +74,9 @@ class OutageIT {
           NewTask.of(
               Task.of("t"),
               TaskOptions.of(o -> o.id(id).retention(Duration.ofHours(1))),
-              to.clock().instant()));
+              redis.clock().instant()));
     }
-    to.broker().sink().enqueue(tasks);
+    return tasks;
   }
 
   private Handler<Task> counting() {
@@ -94,7 +101,7 @@ class OutageIT {
 
   @Test
   void groupCommitLosesNothingWhenRedisDiesInTheMiddle() {
-    enqueue(redis, 0, 5_000);
+    enqueue(0, 5_000);
     try (TaskServer running =
         ServerFixture.quick(redis, counting()).concurrency(50).listener(recorder).build()) {
       running.start();
@@ -112,7 +119,7 @@ class OutageIT {
 
   @Test
   void groupCommitLosesNothingWhenRedisStandsStillForAWhile() throws Exception {
-    enqueue(redis, 0, 3_000);
+    enqueue(0, 3_000);
     try (TaskServer running =
         ServerFixture.quick(redis, counting()).concurrency(50).listener(recorder).build()) {
       running.start();
@@ -134,7 +141,7 @@ class OutageIT {
   void fixesW06_whatEndsDuringAnOutageIsSettledAfterItAndNotRunAgain() throws Exception {
     CountDownLatch running = new CountDownLatch(3);
     CountDownLatch release = new CountDownLatch(1);
-    enqueue(redis, 0, 3);
+    enqueue(0, 3);
     try (TaskServer started =
         ServerFixture.quick(
                 redis,
@@ -169,7 +176,7 @@ class OutageIT {
                 .listener(recorder)
                 .build()) {
       running.start();
-      enqueue(redis, 0, 10);
+      enqueue(0, 10);
       awaitCompleted(10);
       String before = logs.text();
       server.kill();
@@ -178,7 +185,7 @@ class OutageIT {
       Thread.sleep(2_500);
       server.restart();
       soon(() -> assertThat(recorder.lines("outageEnded")).hasSize(1));
-      enqueue(redis, 10, 10);
+      enqueue(10, 10);
       awaitCompleted(20);
       // As long as the slowest actor waits before it tries again.
       Thread.sleep(2_200);
@@ -204,7 +211,7 @@ class OutageIT {
       soon(() -> assertThat(recorder.lines("outageStarted")).hasSize(1));
       soon(() -> assertThat(health).contains(false).doesNotContain(true));
       server.restart();
-      enqueue(redis, 0, 5);
+      enqueue(0, 5);
 
       awaitCompleted(5);
       soon(() -> assertThat(health).contains(true));
@@ -233,7 +240,7 @@ class OutageIT {
                 .build()) {
       running.start();
       server.restart();
-      enqueue(redis, 0, 1);
+      enqueue(0, 1);
       begun.await();
       soon(
           () -> {
@@ -260,7 +267,7 @@ class OutageIT {
 
   @Test
   void redisMayComeAndGo() {
-    enqueue(redis, 0, 400);
+    enqueue(0, 400);
     try (TaskServer running =
         ServerFixture.quick(
                 redis,
