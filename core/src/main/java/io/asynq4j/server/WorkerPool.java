@@ -39,7 +39,7 @@ final class WorkerPool implements Executor, AutoCloseable {
 
   private static final int MOST_YIELDS = 300;
 
-  /** About as long as the most yields take: who has waited longer had better slept at once. */
+  /** About as long as the most yields take: after a longer wait, it was no use to stay awake. */
   private static final long SHORT_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private final int size;
@@ -214,11 +214,11 @@ final class WorkerPool implements Executor, AutoCloseable {
       return true;
     }
 
+    /** A single task before the wait is no load: such come one by one, as they are enqueued. */
     private void learn(long waitedNanos) {
       if (waitedNanos > SHORT_WAIT_NANOS) {
         yields = Math.max(yields / 2, LEAST_YIELDS);
       } else if (inARow > 1) {
-        // Had it been one, they come as they are made, and not from a queue that has many.
         yields = Math.min(yields * 2, MOST_YIELDS);
       }
       inARow = 0;
