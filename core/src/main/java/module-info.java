@@ -1,6 +1,5 @@
 /** A distributed task queue on Redis that speaks asynq's protocol. */
 module io.asynq4j {
-  requires com.google.protobuf;
   requires org.apache.commons.pool2;
   requires org.slf4j;
   requires redis.clients.jedis;

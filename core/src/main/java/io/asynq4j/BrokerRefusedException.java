@@ -8,7 +8,27 @@ public final class BrokerRefusedException extends BrokerException {
 
   private static final long serialVersionUID = 1L;
 
+  /** What has to change before Redis does what it refused. */
+  public enum Reason {
+    /** The server: it is out of memory, cannot save to disk, does not permit it, or the like. */
+    SERVER,
+    /** What was asked for, or the data that it concerns. */
+    REQUEST
+  }
+
+  private final Reason reason;
+
   public BrokerRefusedException(String message, boolean mayHaveBeenApplied, Throwable cause) {
+    this(message, mayHaveBeenApplied, cause, Reason.SERVER);
+  }
+
+  public BrokerRefusedException(
+      String message, boolean mayHaveBeenApplied, Throwable cause, Reason reason) {
     super(message, mayHaveBeenApplied, cause);
+    this.reason = reason;
+  }
+
+  public Reason reason() {
+    return reason;
   }
 }

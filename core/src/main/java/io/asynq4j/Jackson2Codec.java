@@ -1,10 +1,12 @@
 package io.asynq4j;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.Version;
 import com.fasterxml.jackson.core.exc.StreamReadException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.cfg.PackageVersion;
 import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -15,6 +17,10 @@ import java.io.IOException;
  * writes and takes is what Jackson 3 does: half a fleet may have the one, half the other.
  */
 final class Jackson2Codec implements PayloadCodec {
+
+  /** The first that can write records in the order of their components, as Jackson 3 does. */
+  private static final Version OLDEST =
+      new Version(2, 18, 0, null, "com.fasterxml.jackson.core", "jackson-databind");
 
   private final JsonMapper mapper =
       JsonMapper.builder()
@@ -32,6 +38,19 @@ final class Jackson2Codec implements PayloadCodec {
               MapperFeature.SORT_PROPERTIES_ALPHABETICALLY,
               MapperFeature.SORT_CREATOR_PROPERTIES_BY_DECLARATION_ORDER)
           .build();
+
+  static PayloadCodec ofClassPath() {
+    return of(PackageVersion.VERSION);
+  }
+
+  /** One that only explains itself if the version writes other bytes: those make tasks unique. */
+  static PayloadCodec of(Version version) {
+    return version.compareTo(OLDEST) >= 0
+        ? new Jackson2Codec()
+        : new JsonCodec.MissingCodec(
+            "Jackson %s on the class path is too old: use 2.18 or newer, or Jackson 3,%s"
+                .formatted(version, JsonCodec.ALTERNATIVES));
+  }
 
   @Override
   public Payload encode(Object value) {

@@ -5,6 +5,10 @@ import java.util.function.Predicate;
 /** The JSON library that is there. */
 final class JsonCodec implements PayloadCodec {
 
+  /** What helps without another JSON library. */
+  static final String ALTERNATIVES =
+      " give a PayloadCodec of your own, or use Payload as the type of the input";
+
   static final JsonCodec INSTANCE = new JsonCodec();
 
   private JsonCodec() {}
@@ -24,9 +28,11 @@ final class JsonCodec implements PayloadCodec {
       return new Jackson3Codec();
     }
     if (isPresent.test("com.fasterxml.jackson.databind.ObjectMapper")) {
-      return new Jackson2Codec();
+      return Jackson2Codec.ofClassPath();
     }
-    return new MissingCodec();
+    return new MissingCodec(
+        "there is no JSON library on the class path: add tools.jackson.core:jackson-databind,"
+            + ALTERNATIVES);
   }
 
   /** Looked for when it is first needed: who only moves bytes needs no JSON. */
@@ -43,19 +49,16 @@ final class JsonCodec implements PayloadCodec {
     }
   }
 
-  private static final class MissingCodec implements PayloadCodec {
-    private static final String ADVICE =
-        "there is no JSON library on the class path: add tools.jackson.core:jackson-databind,"
-            + " give a PayloadCodec of your own, or use Payload as the type of the input";
-
+  /** Says what to do where JSON is needed and no library can write it. */
+  record MissingCodec(String advice) implements PayloadCodec {
     @Override
     public Payload encode(Object value) {
-      throw new IllegalStateException(ADVICE);
+      throw new IllegalStateException(advice);
     }
 
     @Override
     public <T> T decode(Payload payload, Class<T> type) {
-      throw new IllegalStateException(ADVICE);
+      throw new IllegalStateException(advice);
     }
   }
 }

@@ -46,12 +46,16 @@ public interface RetryPolicy {
               + ", "
               + longest);
     }
-    long start = first.toMillis();
-    long limit = longest.toMillis();
+    long start = atMost(first).toMillis();
+    long limit = atMost(longest).toMillis();
     return (retried, error, task) -> {
       double millis = Math.min((double) limit, start * Math.pow(2, retried));
       double jitter = ThreadLocalRandom.current().nextDouble(0.9, 1.1);
       return Duration.ofMillis(Math.min(limit, Math.round(millis * jitter)));
     };
+  }
+
+  private static Duration atMost(Duration delay) {
+    return delay.compareTo(TaskOptions.LONGEST_TIME) > 0 ? TaskOptions.LONGEST_TIME : delay;
   }
 }

@@ -44,7 +44,18 @@ public record TaskInfo(
     @Nullable Progress progress,
     @Nullable Instant since) {
 
+  /** What the {@code lastError} of a completed task begins with when its result was not kept. */
+  public static final String RESULT_DROPPED = "result dropped: ";
+
   public TaskInfo {
     headers = Map.copyOf(headers);
+  }
+
+  /**
+   * Whether the task has succeeded with a result that was too large to be kept; then {@code
+   * lastError} says how large it was.
+   */
+  public boolean isResultDropped() {
+    return state == TaskState.COMPLETED && lastError.startsWith(RESULT_DROPPED);
   }
 }

@@ -45,6 +45,12 @@ public record TaskOptions(
   public static final int DEFAULT_MAX_RETRY = 25;
   public static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(30);
 
+  /** The latest time that a task may wait for: Go and JSON have no later year. */
+  public static final Instant LATEST_TIME = Instant.parse("9999-12-31T23:59:59Z");
+
+  /** How long a task may wait, or hold its lock, at most: about 7,900 years. */
+  public static final Duration LONGEST_TIME = Duration.ofDays(2_900_000);
+
   private static final TaskOptions DEFAULTS = new Builder().build();
 
   public TaskOptions {
@@ -75,9 +81,22 @@ public record TaskOptions(
     if (processIn != null && processIn.isNegative()) {
       throw new IllegalArgumentException("processIn must not be negative: " + processIn);
     }
+    if (processAt != null && processAt.isAfter(LATEST_TIME)) {
+      throw new IllegalArgumentException(
+          "processAt must not be after " + LATEST_TIME + ": " + processAt);
+    }
+    requireAtMost(uniqueFor, "uniqueFor");
+    requireAtMost(processIn, "processIn");
     requireName(id, "task id");
     requireName(group, "group");
     headers = Map.copyOf(headers);
+  }
+
+  private static void requireAtMost(@Nullable Duration time, String what) {
+    if (time != null && time.compareTo(LONGEST_TIME) > 0) {
+      throw new IllegalArgumentException(
+          what + " must be at most " + LONGEST_TIME.toDays() + " days: " + time);
+    }
   }
 
   private static void requireName(@Nullable String name, String what) {

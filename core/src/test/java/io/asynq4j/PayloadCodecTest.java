@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.fasterxml.jackson.core.Version;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
@@ -99,13 +100,15 @@ class PayloadCodecTest {
     assertThat(json.codec.encode(new Mail(1, "en", List.of("x"), Size.SMALL)).utf8())
         .isEqualTo(
             """
-            {"userId":1,"language":"en","tags":["x"],"size":"SMALL"}""");
+            {"userId":1,"language":"en","tags":["x"],"size":"SMALL"}\
+            """);
     assertThat(json.codec.encode(new Bean()).utf8()).isEqualTo("{\"a\":1,\"b\":2}");
     assertThat(json.codec.encode(new Nothing()).utf8()).isEqualTo("{}");
     assertThat(json.codec.encode(unsorted).utf8())
         .isEqualTo(
             """
-            {"a":"SMALL","b":1}""");
+            {"a":"SMALL","b":1}\
+            """);
   }
 
   @ParameterizedTest
@@ -193,6 +196,24 @@ class PayloadCodecTest {
       assertThat(json.codec.decode(Payload.ofUtf8(text), Object.class))
           .isInstanceOfAny(Map.class, List.class);
     }
+  }
+
+  @Test
+  void aJackson2ThatWritesOtherBytesIsRefusedOnUseWithTheVersionThatIsNeeded() {
+    for (Version old : List.of(version(2, 9, 0), version(2, 17, 3))) {
+      PayloadCodec refused = Jackson2Codec.of(old);
+      assertThatThrownBy(() -> refused.encode(1))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("Jackson " + old)
+          .hasMessageContaining("2.18 or newer");
+      assertThatThrownBy(() -> refused.decode(Payload.ofUtf8("1"), Integer.class))
+          .isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(Jackson2Codec.of(version(2, 18, 0))).isInstanceOf(Jackson2Codec.class);
+  }
+
+  private static Version version(int major, int minor, int patch) {
+    return new Version(major, minor, patch, null, "com.fasterxml.jackson.core", "jackson-databind");
   }
 
   @Test

@@ -3,8 +3,11 @@ package io.asynq4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.TaskMessage;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -58,6 +61,23 @@ class TaskOptionsTest {
     refused(o -> o.group(""), "group must contain one or more characters");
     refused(o -> o.queue("  "), "queue name must contain one or more characters");
     refused(o -> o.header("k", "\ud800"), "value of header k is not valid Unicode text");
+  }
+
+  @Test
+  void timesBeyondAllCalendarsAreRefusedAndAllOthersTaken() {
+    Duration forever = ChronoUnit.FOREVER.getDuration();
+    refused(o -> o.processAt(Instant.MAX), "processAt must not be after 9999-12-31T23:59:59Z");
+    refused(o -> o.processIn(forever), "processIn must be at most 2900000 days");
+    refused(o -> o.uniqueFor(forever), "uniqueFor must be at most 2900000 days");
+
+    TaskOptions endless =
+        TaskOptions.of(o -> o.deadline(Instant.MAX).timeout(forever).retention(forever));
+    TaskMessage message = NewTask.of(Task.of("t"), endless, Instant.EPOCH).message();
+    assertThat(message.timeout()).isEqualTo(Duration.ofSeconds(Long.MAX_VALUE));
+    assertThat(message.retention()).isEqualTo(Duration.ofSeconds(Long.MAX_VALUE));
+    assertThat(message.endOfAttempt(Instant.EPOCH)).isAfter(Instant.EPOCH);
+    assertThat(TaskOptions.of(o -> o.processAt(TaskOptions.LATEST_TIME)).processAt()).isNotNull();
+    assertThat(TaskOptions.of(o -> o.processAt(Instant.MIN)).processAt()).isEqualTo(Instant.MIN);
   }
 
   private static void refused(UnaryOperator<TaskOptions.Builder> options, String message) {

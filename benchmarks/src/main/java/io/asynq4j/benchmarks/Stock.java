@@ -170,6 +170,11 @@ final class Stock {
     lab.admin().hset(key("t:" + id), "msg", "not a message");
   }
 
+  /** Leaves the leases of running tasks, but not the list of them. */
+  void forgetActive() {
+    lab.admin().del(key("active"));
+  }
+
   /** Forgets the aggregation sets that are under way. */
   void forgetSets() {
     lab.admin().del(key("aggregation_sets"));

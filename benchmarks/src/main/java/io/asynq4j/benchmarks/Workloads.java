@@ -249,6 +249,15 @@ final class Workloads {
         "repair",
         (calls, batch) -> repaired.fillTo(batch, count -> toRepair.active(count, Stock.LONG)),
         batch -> broker.upkeep().repair(toRepair.queue()));
+    Stock toRelist = otherStocks.get();
+    Shelf<Claim> running = new Shelf<>();
+    many(
+        "repair + relist",
+        (calls, batch) -> running.fillTo(batch, count -> toRelist.active(count, Stock.LONG)),
+        batch -> {
+          toRelist.forgetActive();
+          broker.upkeep().repair(toRelist.queue());
+        });
     single(
         "list_group",
         (calls, batch) -> stock.grouped("listed", 1),
@@ -493,7 +502,7 @@ final class Workloads {
             now,
             now);
     many(
-        "server_state",
+        "server_state + register",
         Workloads::nothing,
         batch -> broker.presence().show(server, copies(batch, worker), ttl));
     many(

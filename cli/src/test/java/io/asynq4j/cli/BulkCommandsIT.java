@@ -2,9 +2,15 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.Task;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.TaskClient;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +114,59 @@ class BulkCommandsIT {
     assertThat(run("task", "runall", "-q", "mail", "-s", "archived", "-y", "--json").out())
         .contains("\"done\": 6");
     assertThat(size(TaskState.PENDING)).isEqualTo(30);
+  }
+
+  /** Leaves room for so many. */
+  private void fillArchive(int room) {
+    Task task = Task.of("t");
+    TaskClient.create(scene.redis())
+        .enqueueAll(
+            Collections.nCopies(
+                7_900 - room,
+                EnqueueRequest.of(task, o -> o.queue("mail").processIn(Duration.ofHours(1)))));
+    scene.inspector().archiveAll("mail", TaskState.SCHEDULED);
+  }
+
+  @Test
+  void archivingStopsWhereTheArchiveIsFull() {
+    fillArchive(5);
+
+    Answer dry = run("task", "archiveall", "-q", "mail", "-s", "pending", "--dry-run");
+    assertThat(dry.out()).isEqualTo("30 tasks would be archived.\n");
+    assertThat(dry.err())
+        .contains("has no room for 25 of them: they stay where they are, unless --drop-oldest");
+    assertThat(size(TaskState.PENDING)).isEqualTo(30);
+
+    Answer all = run("task", "archiveall", "-q", "mail", "-s", "pending", "--yes");
+    assertThat(all.exitCode()).isEqualTo(1);
+    assertThat(all.out()).isEqualTo("5 tasks archived.\n");
+    assertThat(all.err()).contains("the archive of queue \"mail\" is full (7,900 tasks)");
+    Answer some = run("task", "archiveall", "-q", "mail", "-s", "pending", "-t", "*", "--yes");
+    assertThat(some.exitCode()).isEqualTo(1);
+    assertThat(some.out()).isEqualTo("0 tasks archived.\n");
+    assertThat(run("task", "archive", "-q", "mail", "a-29").err()).contains("is full");
+    assertThat(size(TaskState.PENDING)).isEqualTo(25);
+    assertThat(size(TaskState.ARCHIVED)).isEqualTo(7_900);
+  }
+
+  @Test
+  void theOldestAreDroppedWhenThatIsAskedFor() {
+    fillArchive(5);
+    String[] command = {"task", "archiveall", "-q", "mail", "-s", "pending", "--drop-oldest"};
+
+    Answer asked = scene.cli(home).onTerminal(80).typing("n\n").run(command);
+    assertThat(asked.err())
+        .contains("has no room for 25 of them: as many archived tasks are deleted")
+        .contains("Archive 30 pending tasks of queue mail? [y/N]");
+
+    String[] agreed = Arrays.copyOf(command, command.length + 1);
+    agreed[command.length] = "--yes";
+    assertThat(run(agreed).out())
+        .isEqualTo(
+            "30 tasks archived. To make room, 25 archived tasks were deleted, the oldest first.\n");
+    assertThat(size(TaskState.ARCHIVED)).isEqualTo(7_900);
+    scene.task("t", "{}", o -> o.queue("mail").id("one"));
+    assertThat(run("task", "archive", "-q", "mail", "--drop-oldest", "one").exitCode()).isZero();
   }
 
   @Test

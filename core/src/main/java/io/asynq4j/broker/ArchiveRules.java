@@ -11,6 +11,14 @@ import java.time.Duration;
  */
 public record ArchiveRules(int maxSize, Duration maxAge, boolean releaseLocks) {
 
+  /** What becomes of a task that an operator archives into an archive that is full. */
+  public enum WhenFull {
+    /** It stays where it is. */
+    REFUSE,
+    /** The oldest archived tasks are deleted. */
+    DROP_OLDEST
+  }
+
   /** What the original keeps. */
   public static final ArchiveRules GO = new ArchiveRules(9_999, Duration.ofDays(90), false);
 

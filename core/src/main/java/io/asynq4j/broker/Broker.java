@@ -33,4 +33,18 @@ public interface Broker {
 
   /** The store's time. */
   Clock clock();
+
+  /**
+   * Has something done, once, when the connection is closed: before that, while it still works.
+   * Until the registration is closed.
+   *
+   * @throws IllegalStateException once the closing of the connection has begun
+   */
+  Registration beforeClose(Runnable action);
+
+  /** What can be taken back. */
+  interface Registration extends AutoCloseable {
+    @Override
+    void close();
+  }
 }

@@ -62,7 +62,9 @@ public interface Diagnostics {
     EMPTY_QUEUE,
     STALE_PRESENCE,
     LEAKED_PRESENCE,
-    LEAKED_HISTORY
+    LEAKED_HISTORY,
+    UNSERVED_QUEUE,
+    UNAGGREGATED_GROUP
   }
 
   /**

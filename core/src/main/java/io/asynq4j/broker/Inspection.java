@@ -7,6 +7,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.broker.ArchiveRules.WhenFull;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -165,7 +166,20 @@ public interface Inspection {
   /** Makes waiting tasks pending. One answer for each id. */
   List<ActionAnswer> run(QueueName queue, List<String> ids);
 
-  List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules);
+  /** The oldest archived tasks are deleted where the archive is full. */
+  default List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules) {
+    return archive(queue, ids, rules, WhenFull.DROP_OLDEST).answers();
+  }
+
+  Archived archive(QueueName queue, List<String> ids, ArchiveRules rules, WhenFull whenFull);
+
+  /**
+   * What became of tasks that were to be archived.
+   *
+   * @param dropped how many archived tasks were deleted to make room; those that were too old are
+   *     not counted
+   */
+  record Archived(List<ActionAnswer> answers, long dropped) {}
 
   List<ActionAnswer> delete(QueueName queue, List<String> ids);
 
@@ -189,7 +203,9 @@ public interface Inspection {
       /** The state it is in forbids it. */
       WRONG_STATE,
       /** Its record holds no message. */
-      NO_MESSAGE
+      NO_MESSAGE,
+      /** It cannot be archived unless another archived task is deleted. */
+      ARCHIVE_FULL
     }
   }
 
@@ -199,12 +215,33 @@ public interface Inspection {
    */
   int runAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress);
 
-  int archiveAll(
+  /** The oldest archived tasks are deleted where the archive is full. */
+  default int archiveAll(
       QueueName queue,
       TaskState state,
       @Nullable String group,
       ArchiveRules rules,
+      IntConsumer progress) {
+    return archiveAll(queue, state, group, rules, WhenFull.DROP_OLDEST, progress).done();
+  }
+
+  /** Ends where the archive is full, if nothing may be dropped. */
+  ArchivedAll archiveAll(
+      QueueName queue,
+      TaskState state,
+      @Nullable String group,
+      ArchiveRules rules,
+      WhenFull whenFull,
       IntConsumer progress);
+
+  /**
+   * What became of all tasks of a state.
+   *
+   * @param done how many were archived
+   * @param dropped as above
+   * @param full whether it ended early, since the archive was full
+   */
+  record ArchivedAll(int done, long dropped, boolean full) {}
 
   int deleteAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress);
 

@@ -1,9 +1,12 @@
 package io.asynq4j.broker;
 
 import io.asynq4j.QueueName;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -28,6 +31,23 @@ public interface Lookout {
     AGGREGATION_SETS,
     /** There while tasks that became part of another one wait to be swept. */
     SPENT
+  }
+
+  /**
+   * A name of the server of Redis that has a queue, as far as it is known: never asks, and never
+   * fails. Empty while it is not known, and where one server has all queues.
+   */
+  default String shardOf(QueueName queue) {
+    return "";
+  }
+
+  /** The queues by their servers. */
+  default Map<String, List<QueueName>> byShard(Collection<QueueName> queues) {
+    Map<String, List<QueueName>> shards = new LinkedHashMap<>();
+    for (QueueName queue : queues) {
+      shards.computeIfAbsent(shardOf(queue), any -> new ArrayList<>()).add(queue);
+    }
+    return shards;
   }
 
   /** Those of the queues that have something in one of these parts. */

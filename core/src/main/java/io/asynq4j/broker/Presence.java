@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Who is there: servers with their workers, and schedulers with their entries. Thread-safe. */
@@ -72,7 +73,16 @@ public interface Presence {
 
   void hide(Server server);
 
+  /**
+   * Takes schedulers off the list that have not shown themselves for too long and did not hide, as
+   * when their process was killed. Servers do so for each other whenever they show themselves.
+   */
+  void forgetGoneSchedulers();
+
   List<Server> servers();
+
+  /** The queues that servers serve who are there at this instant. Changes nothing. */
+  Set<String> servedQueues(Instant now);
 
   /** The servers, with the time until which they count as there unless they show themselves. */
   List<Seen> seen();

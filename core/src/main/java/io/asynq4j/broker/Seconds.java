@@ -11,7 +11,9 @@ public final class Seconds {
     return Duration.ofSeconds(ceil(duration));
   }
 
+  /** The most that there is, for one that is longer. */
   public static long ceil(Duration duration) {
-    return duration.getNano() == 0 ? duration.getSeconds() : duration.getSeconds() + 1;
+    long seconds = duration.getSeconds();
+    return duration.getNano() == 0 || seconds == Long.MAX_VALUE ? seconds : seconds + 1;
   }
 }

@@ -32,8 +32,29 @@ public sealed interface Settlement {
     return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
   }
 
-  /** It succeeded. An absent result leaves one that was written before. */
-  record Complete(Claim claim, Payload result) implements Settlement {
+  /** How many bytes one call carries, unless a single settlement has more. */
+  long MOST_BYTES = 16 << 20;
+
+  /** About how many bytes are sent for it. */
+  default long size() {
+    return leavesNothing() ? 0 : claim().message().payload().size();
+  }
+
+  /**
+   * It succeeded. An absent result leaves one that was written before.
+   *
+   * @param note what the task says instead of its last error; null = as it is
+   */
+  record Complete(Claim claim, Payload result, @Nullable String note) implements Settlement {
+    public Complete(Claim claim, Payload result) {
+      this(claim, result, null);
+    }
+
+    @Override
+    public long size() {
+      return leavesNothing() ? 0 : claim.message().payload().size() + (long) result.size();
+    }
+
     @Override
     public boolean leavesNothing() {
       return claim.message().leavesNothing();

@@ -94,6 +94,10 @@ public record TaskMessage(
     return with(payload, retried, lastError, uniqueKey, lastFailedAt, at);
   }
 
+  public TaskMessage withLastError(String text) {
+    return with(payload, retried, text, uniqueKey, lastFailedAt, completedAt);
+  }
+
   private TaskMessage with(
       Payload payload,
       int retried,

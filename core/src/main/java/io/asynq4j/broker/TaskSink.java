@@ -16,6 +16,12 @@ public interface TaskSink {
    */
   List<EnqueueAnswer> enqueueEach(List<NewTask> tasks, Confirmation confirmation);
 
+  /**
+   * The same for calls that carry tasks of several callers: to interrupt the thread that makes such
+   * a call neither ends nor shortens it. The interrupt stays pending.
+   */
+  TaskSink uninterrupted();
+
   /** The key of the lock that a task takes; empty when it takes none. */
   String lock(NewTask task);
 }

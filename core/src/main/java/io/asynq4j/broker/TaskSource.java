@@ -33,7 +33,15 @@ public interface TaskSource {
   List<Settled> finish(QueueName queue, List<Ticket> tickets);
 
   /** Keeps a result before the attempt has ended. False when the lease is lost. */
-  boolean writeResult(Claim claim, Payload result);
+  default boolean writeResult(Claim claim, Payload result) {
+    return writeResults(claim.queue(), List.of(new Result(claim, result))).get(0);
+  }
+
+  /** The same for attempts on tasks of one queue. One answer for each, in order. */
+  List<Boolean> writeResults(QueueName queue, List<Result> results);
+
+  /** What an attempt has to show before it has ended. */
+  record Result(Claim claim, Payload payload) {}
 
   /** Keeps how far an attempt has come, for whoever watches. False when the lease is lost. */
   default boolean writeProgress(Claim claim, Progress progress) {
@@ -54,6 +62,12 @@ public interface TaskSource {
 
   /** What proves a claim. */
   record Ticket(String id, String token) {}
+
+  /**
+   * When a claim was made that the store knows: its holder cannot have changed it. Empty when a
+   * version that did not keep it has made the claim.
+   */
+  Optional<Instant> claimedAt(Claim claim);
 
   /**
    * A claim that goes on in another process.

@@ -22,7 +22,10 @@ public interface Upkeep {
    */
   record Forwarded(int moved, @Nullable Instant nextDue) {}
 
-  /** Takes tasks away from workers whose lease has run out, up to a limit. */
+  /**
+   * Takes tasks away from workers whose lease has run out, up to a limit. When Redis refuses
+   * writes, this is refused too, even if the limit is 0 or no lease has run out.
+   */
   List<Recovered> recover(
       QueueName queue, int limit, CrashRules crash, QueueRules rules, ArchiveRules archive);
 

@@ -12,6 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A task that waits to be sent, or for its answer. */
 final class Entry {
+
+  /** Made ahead, for when there is no memory to say more. */
+  private static final EnqueueAnswer LOST =
+      EnqueueAnswer.failed(
+          new BrokerUnavailableException(
+              "this process ran out of memory while the task was sent; it may be enqueued",
+              true,
+              new IllegalStateException("out of memory")));
+
   private final AtomicReference<@Nullable NewTask> unsent;
   private final CompletableFuture<EnqueueAnswer> answer = new CompletableFuture<>();
 
@@ -41,6 +50,25 @@ final class Entry {
       return giveUp("interrupted while waiting for Redis", e);
     } catch (ExecutionException e) {
       throw new IllegalStateException("an answer is never an exception", e);
+    }
+  }
+
+  /** Answers, if nobody has, that an error ended the call in which the task was sent. */
+  void lose(Throwable error) {
+    if (!answer.isDone()) {
+      answer.complete(lost(error));
+    }
+  }
+
+  private static EnqueueAnswer lost(Throwable error) {
+    try {
+      return EnqueueAnswer.failed(
+          new BrokerUnavailableException(
+              "sending the task failed in this process (" + error + "); it may be enqueued",
+              true,
+              error));
+    } catch (OutOfMemoryError e) {
+      return LOST;
     }
   }
 

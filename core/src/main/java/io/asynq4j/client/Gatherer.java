@@ -1,8 +1,10 @@
 package io.asynq4j.client;
 
+import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.Times;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,17 +33,32 @@ final class Gatherer {
   private volatile boolean givenUp;
 
   Gatherer(Sender sender, int maxThreads) {
+    this(sender, ClientThreads.upTo(maxThreads, "asynq-enqueue"));
+  }
+
+  Gatherer(Sender sender, ThreadPoolExecutor threads) {
     this.sender = sender;
-    this.threads = ClientThreads.upTo(maxThreads, "asynq-enqueue");
+    this.threads = threads;
   }
 
   Entry add(NewTask task, Durability durability) {
-    requireOpen();
     Entry entry = new Entry(task);
-    Lot lot = lots.computeIfAbsent(Destination.of(task, durability), Lot::new);
+    add(entry, Destination.of(task, durability));
+    return entry;
+  }
+
+  /** Answers the entry, unless it throws. */
+  void add(Entry entry, Destination destination) {
+    requireOpen();
+    Lot lot = lots.computeIfAbsent(destination, Lot::new);
     lot.entries.add(entry);
     lot.start();
-    return entry;
+  }
+
+  /** Whether nothing to where this task goes is under way, so that it would leave alone. */
+  boolean isIdleFor(NewTask task, Durability durability) {
+    Lot lot = lots.get(Destination.of(task, durability));
+    return lot == null || !lot.underWay.get();
   }
 
   void requireOpen() {
@@ -58,7 +75,7 @@ final class Gatherer {
     closed = true;
     threads.shutdown();
     try {
-      threads.awaitTermination(most.toNanos(), TimeUnit.NANOSECONDS);
+      threads.awaitTermination(Times.nanos(most), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -70,6 +87,10 @@ final class Gatherer {
     private final Destination destination;
     private final ConcurrentLinkedQueue<Entry> entries = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean underWay = new AtomicBoolean();
+    // Of the run that is under way. As large as they can become: what was taken must not get lost
+    // for want of memory.
+    private final List<Entry> batch = new ArrayList<>(MOST);
+    private final List<NewTask> tasks = new ArrayList<>(MOST);
 
     Lot(Destination destination) {
       this.destination = destination;
@@ -82,30 +103,38 @@ final class Gatherer {
         } catch (RejectedExecutionException e) {
           underWay.set(false);
           drop();
+        } catch (Throwable e) {
+          // There is no thread to be had. With the next task it is tried again.
+          underWay.set(false);
+          fail(notStarted(e));
         }
       }
+    }
+
+    private static EnqueueAnswer notStarted(Throwable e) {
+      return EnqueueAnswer.failed(
+          new BrokerUnavailableException(
+              "no thread can be started that sends tasks (" + e + "); the task was not sent",
+              false,
+              e));
     }
 
     @Override
     public void run() {
-      List<Entry> batch = new ArrayList<>();
-      List<NewTask> tasks = new ArrayList<>();
       try {
-        while (!givenUp && take(batch, tasks)) {
-          send(batch, tasks);
-          batch.clear();
-          tasks.clear();
+        while (!givenUp && take()) {
+          send();
         }
       } finally {
         underWay.set(false);
-      }
-      // What came after the last look, while this run still counted as under way.
-      if (!entries.isEmpty()) {
-        start();
+        // What came after the last look, while this run still counted as under way.
+        if (!entries.isEmpty()) {
+          start();
+        }
       }
     }
 
-    private boolean take(List<Entry> batch, List<NewTask> tasks) {
+    private boolean take() {
       Entry entry;
       while (batch.size() < MOST && (entry = entries.poll()) != null) {
         NewTask task = entry.take();
@@ -117,24 +146,36 @@ final class Gatherer {
       return !batch.isEmpty();
     }
 
-    private void send(List<Entry> batch, List<NewTask> tasks) {
-      List<EnqueueAnswer> answers = sender.send(tasks, destination.durability());
-      for (int i = 0; i < batch.size(); i++) {
-        batch.get(i).answer().complete(answers.get(i));
+    /** Answers all of them, whatever happens: this thread goes on with those who come next. */
+    private void send() {
+      try {
+        List<EnqueueAnswer> answers = sender.send(tasks, destination.durability());
+        for (int i = 0; i < batch.size(); i++) {
+          batch.get(i).answer().complete(answers.get(i));
+        }
+      } catch (Throwable e) {
+        for (int i = 0; i < batch.size(); i++) {
+          batch.get(i).lose(e);
+        }
+      } finally {
+        batch.clear();
+        tasks.clear();
       }
     }
 
-    /** Fails what waits. */
     private void drop() {
+      fail(
+          EnqueueAnswer.failed(
+              new IllegalStateException(
+                  "this client was closed before the task was sent; it is not enqueued")));
+    }
+
+    /** Fails what waits. */
+    private void fail(EnqueueAnswer failure) {
       Entry entry;
       while ((entry = entries.poll()) != null) {
         if (entry.take() != null) {
-          entry
-              .answer()
-              .complete(
-                  EnqueueAnswer.failed(
-                      new IllegalStateException(
-                          "this client was closed before the task was sent; it is not enqueued")));
+          entry.answer().complete(failure);
         }
       }
     }

@@ -14,6 +14,7 @@ import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.NewTask.Placement;
 import io.asynq4j.broker.TaskMessage;
 import io.asynq4j.broker.TaskSink;
+import io.asynq4j.broker.Times;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Objects;
@@ -116,7 +117,7 @@ final class Intake {
       return stored(at.when(), at.precise());
     }
     if (placement instanceof Placement.After after) {
-      return stored(clock.instant().plus(after.delay()), after.precise());
+      return stored(Times.plus(clock.instant(), after.delay()), after.precise());
     }
     return placement instanceof Placement.Grouped ? null : clock.instant();
   }

@@ -11,12 +11,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends single tasks of callers that wait for the answer. A caller makes its call itself; while
  * calls to its queue are under way, the next one takes along what others have brought meanwhile, in
  * the thread of one of them. Those of the last call are likely to come again at once, and are
  * waited for, a moment: one call for all of them costs much less than two.
+ *
+ * <p>For platform threads: to interrupt one of them does not end the call that it makes for others.
+ * A virtual thread would lose its socket by that, so it may only make calls of its own here.
  *
  * <p>How many calls are under way at once depends on how long they take: one to a Redis nearby,
  * more to a distant one. Thread-safe.
@@ -38,22 +42,33 @@ final class SharedCalls {
   /** How often a call lets others run before it leaves without some who came along last time. */
   private static final int YIELDS_BEFORE_CALL = 5;
 
-  private final Sender sender;
+  private final Sender alone;
+  private final Sender together;
   private final int maxCalls;
   private final Map<Destination, Line> lines = new ConcurrentHashMap<>();
   // Of all calls, smoothed; it does not matter when one of two updates at once gets lost.
   private volatile long nanosOfACall;
 
   SharedCalls(Sender sender, int maxCalls) {
-    this.sender = sender;
+    this.alone = sender;
+    this.together = sender.forSeveral();
     this.maxCalls = maxCalls;
   }
 
   EnqueueAnswer send(NewTask task, Durability durability) {
-    return lines.computeIfAbsent(Destination.of(task, durability), Line::new).send(task);
+    return line(task, durability).send(task);
   }
 
-  private List<EnqueueAnswer> call(List<NewTask> tasks, Durability durability) {
+  /** Sends a task by a call of its own; null when it is better sent together with others. */
+  @Nullable EnqueueAnswer sendAlone(NewTask task, Durability durability) {
+    return line(task, durability).sendAlone(task);
+  }
+
+  private Line line(NewTask task, Durability durability) {
+    return lines.computeIfAbsent(Destination.of(task, durability), Line::new);
+  }
+
+  private List<EnqueueAnswer> call(Sender sender, List<NewTask> tasks, Durability durability) {
     long began = System.nanoTime();
     List<EnqueueAnswer> answers = sender.send(tasks, durability);
     long before = nanosOfACall;
@@ -80,17 +95,30 @@ final class SharedCalls {
     }
 
     EnqueueAnswer send(NewTask task) {
-      if (expected <= 1 && waiting.isEmpty() && mayCall()) {
-        try {
-          return call(List.of(task), destination.durability()).get(0);
-        } finally {
-          endCall(1);
-        }
+      EnqueueAnswer answer = sendAlone(task);
+      if (answer != null) {
+        return answer;
       }
       Caller caller = new Caller(task);
       waiting.add(caller);
       inLine.incrementAndGet();
-      return await(caller);
+      try {
+        return await(caller);
+      } catch (Throwable e) {
+        leave(caller);
+        throw e;
+      }
+    }
+
+    @Nullable EnqueueAnswer sendAlone(NewTask task) {
+      if (expected > 1 || !waiting.isEmpty() || !mayCall()) {
+        return null;
+      }
+      try {
+        return call(alone, List.of(task), destination.durability()).get(0);
+      } finally {
+        endCall(1);
+      }
     }
 
     private boolean mayCall() {
@@ -108,7 +136,7 @@ final class SharedCalls {
           return answer;
         }
         if (mayCall()) {
-          callForAll();
+          callForAll(caller);
         } else if (yields < YIELDS_BEFORE_SLEEP) {
           yields++;
           Thread.yield();
@@ -118,21 +146,41 @@ final class SharedCalls {
             EnqueueAnswer last =
                 caller.entry.giveUp(
                     "interrupted while waiting for Redis", new InterruptedException());
-            if (waiting.remove(caller)) {
-              inLine.decrementAndGet();
-            }
-            // It may be the one that was woken to make the next call.
-            wakeNext();
+            leave(caller);
             return last;
           }
         }
       }
     }
 
-    private void callForAll() {
-      gather();
-      List<Caller> callers = new ArrayList<>();
-      List<NewTask> tasks = new ArrayList<>();
+    private void leave(Caller caller) {
+      caller.entry.take();
+      if (waiting.remove(caller)) {
+        inLine.decrementAndGet();
+      }
+      // It may be the one that was woken to make the next call.
+      wakeNext();
+    }
+
+    private void callForAll(Caller self) {
+      int size = 0;
+      try {
+        gather();
+        // As large as they can become: who has left the line must not get lost for want of memory.
+        List<Caller> callers = new ArrayList<>(MOST);
+        List<NewTask> tasks = new ArrayList<>(MOST);
+        take(callers, tasks);
+        size = callers.size();
+        if (size > 0) {
+          send(self, callers, tasks);
+        }
+      } finally {
+        // Last, so that those who got their answers can bring the next tasks along.
+        endCall(size);
+      }
+    }
+
+    private void take(List<Caller> callers, List<NewTask> tasks) {
       Caller next;
       while (tasks.size() < MOST && (next = waiting.poll()) != null) {
         inLine.decrementAndGet();
@@ -142,17 +190,25 @@ final class SharedCalls {
           tasks.add(task);
         }
       }
-      List<EnqueueAnswer> answers =
-          tasks.isEmpty() ? List.of() : call(tasks, destination.durability());
-      for (int i = 0; i < answers.size(); i++) {
-        Caller caller = callers.get(i);
-        caller.entry.answer().complete(answers.get(i));
-        if (!caller.thread.equals(Thread.currentThread())) {
-          LockSupport.unpark(caller.thread);
+    }
+
+    /** Answers all of them, also when it throws. */
+    private void send(Caller self, List<Caller> callers, List<NewTask> tasks) {
+      boolean isOnlyMine = callers.size() == 1 && callers.get(0) == self;
+      try {
+        List<EnqueueAnswer> answers =
+            call(isOnlyMine ? alone : together, tasks, destination.durability());
+        for (int i = 0; i < callers.size(); i++) {
+          callers.get(i).entry.answer().complete(answers.get(i));
+          callers.get(i).wake();
         }
+      } catch (Throwable e) {
+        for (int i = 0; i < callers.size(); i++) {
+          callers.get(i).entry.lose(e);
+          callers.get(i).wake();
+        }
+        throw e;
       }
-      // Last, so that those who got their answers can bring the next tasks along.
-      endCall(answers.size());
     }
 
     // Nothing relies on the scheduler: without the yields a call takes fewer along, and is as
@@ -185,6 +241,12 @@ final class SharedCalls {
 
     Caller(NewTask task) {
       this.entry = new Entry(task);
+    }
+
+    void wake() {
+      if (!thread.equals(Thread.currentThread())) {
+        LockSupport.unpark(thread);
+      }
     }
   }
 }

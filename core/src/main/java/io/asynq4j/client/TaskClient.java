@@ -101,7 +101,8 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
 
   /**
    * Waits until a task has ended: completed, with its result, or archived. Empty when it has not
-   * within this time. It is looked at, first every few milliseconds, later twice a second.
+   * within this time. It is looked at, first every few milliseconds, later twice a second. A result
+   * that was too large to be kept is absent: see {@link TaskInfo#isResultDropped}.
    *
    * <p>Throws {@link io.asynq4j.TaskNotFoundException} when there is no such task, which is also
    * what becomes of one that succeeds without {@code retention}.

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,8 +54,9 @@ final class TermedEnqueuer implements Enqueuer {
     Supplier<EnqueueResult> result = () -> intake.result(task, answer, terms.durability());
     try {
       stage.completeAsync(result, callbacks);
-    } catch (RejectedExecutionException e) {
-      // Closed meanwhile, or the caller's executor has had enough: nobody must wait for ever.
+    } catch (Throwable e) {
+      // Closed meanwhile, the caller's executor has had enough, or no thread can be started: nobody
+      // must wait for ever.
       stage.completeAsync(result, Runnable::run);
     }
   }

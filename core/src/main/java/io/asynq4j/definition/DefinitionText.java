@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DefinitionText {
 
+  private static final Duration LONGEST = Duration.ofMillis(Long.MAX_VALUE);
+
   private DefinitionText() {}
 
   static String format(TaskDefinition definition) {
@@ -48,7 +50,10 @@ final class DefinitionText {
   }
 
   private static @Nullable Long millis(@Nullable Duration duration) {
-    return duration == null ? null : duration.toMillis();
+    if (duration == null) {
+      return null;
+    }
+    return duration.compareTo(LONGEST) > 0 ? LONGEST.toMillis() : duration.toMillis();
   }
 
   private static void line(StringBuilder text, String field, @Nullable Object value) {

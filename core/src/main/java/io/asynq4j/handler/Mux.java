@@ -1,7 +1,9 @@
 package io.asynq4j.handler;
 
 import io.asynq4j.PayloadCodec;
+import io.asynq4j.QueueName;
 import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,13 +23,17 @@ import org.jspecify.annotations.Nullable;
 public final class Mux implements Handler<Task> {
 
   private final NavigableMap<String, Handler<Task>> handlers;
+  private final Map<String, TaskOptions> options;
   private final List<Middleware> middlewares;
   private final @Nullable Handler<Task> otherwise;
+  private final Map<String, String> queues;
 
   private Mux(Builder builder) {
     this.handlers = new TreeMap<>(builder.handlers);
+    this.options = Map.copyOf(builder.options);
     this.middlewares = List.copyOf(builder.middlewares);
     this.otherwise = builder.otherwise;
+    this.queues = Map.copyOf(builder.queues);
   }
 
   public static Builder builder() {
@@ -76,15 +82,37 @@ public final class Mux implements Handler<Task> {
     return one.substring(0, length);
   }
 
+  /** The options of the {@link TaskType} of this name; the defaults when no handler has one. */
+  public TaskOptions options(String type) {
+    return options.getOrDefault(type, TaskOptions.defaults());
+  }
+
   /** The patterns that have a handler. */
   public Set<String> patterns() {
     return Set.copyOf(handlers.keySet());
   }
 
+  /** Whether there is a handler for any type at all. */
+  public boolean isEmpty() {
+    return handlers.isEmpty() && otherwise == null;
+  }
+
+  /** Whether it handles tasks of this type. */
+  public boolean handles(String type) {
+    return otherwise != null || pattern(type).isPresent();
+  }
+
+  /** The queues that the options of typed handlers name, by type; most types name none. */
+  public Map<String, String> queues() {
+    return queues;
+  }
+
   /** Collects handlers; not thread-safe. */
   public static final class Builder {
     private final Map<String, Handler<Task>> handlers = new LinkedHashMap<>();
+    private final Map<String, TaskOptions> options = new LinkedHashMap<>();
     private final List<Middleware> middlewares = new ArrayList<>();
+    private final Map<String, String> queues = new LinkedHashMap<>();
     private PayloadCodec codec = PayloadCodec.json();
     private @Nullable Handler<Task> otherwise;
 
@@ -100,8 +128,13 @@ public final class Mux implements Handler<Task> {
     public <T> Builder handle(TaskType<T> type, Handler<T> handler) {
       PayloadCodec reader = codec;
       Objects.requireNonNull(handler, "handler");
-      return handle(
-          type.name(), (task, context) -> handler.handle(type.input(task, reader), context));
+      QueueName queue = type.options().queue();
+      if (queue != null) {
+        queues.put(type.name(), queue.value());
+      }
+      handle(type.name(), (task, context) -> handler.handle(type.input(task, reader), context));
+      options.put(type.name(), type.options());
+      return this;
     }
 
     /** A handler for whom returning is success and throwing is failure. */

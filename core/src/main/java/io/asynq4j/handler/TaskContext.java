@@ -60,7 +60,9 @@ public interface TaskContext {
   void writeResult(@Nullable Object result);
 
   /**
-   * Says how far the attempt has come, for whoever watches it; {@code TaskInfo} shows it.
+   * Says how far the attempt has come, for whoever watches it; {@code TaskInfo} shows it. Returns
+   * at once: it is written within a fraction of a second, or a later one in its place, and the last
+   * one before the attempt ends is never left out. When it cannot be written, that is logged.
    *
    * @param percent 0 to 100
    * @param note at most 1,000 chars

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param failed with how many of those it could not
  * @param failures why, for each of the first thousand
  * @param cursor where to go on; null when it is complete
- * @param problem why it ended early, when Redis failed on the way; else null
+ * @param problem why it ended early, when Redis failed on the way or the archive was full; else
+ *     null
+ * @param dropped how many archived tasks were deleted to make room for those that were archived
  */
 public record BulkReport(
     long looked,
@@ -21,7 +23,8 @@ public record BulkReport(
     long failed,
     List<Failure> failures,
     @Nullable String cursor,
-    @Nullable String problem) {
+    @Nullable String problem,
+    long dropped) {
 
   static final int MAX_FAILURES = 1_000;
 
@@ -31,6 +34,18 @@ public record BulkReport(
    * @param problem in words
    */
   public record Failure(String id, String problem) {}
+
+  /** Of an operation that makes no room in an archive. */
+  public BulkReport(
+      long looked,
+      long matched,
+      long done,
+      long failed,
+      List<Failure> failures,
+      @Nullable String cursor,
+      @Nullable String problem) {
+    this(looked, matched, done, failed, failures, cursor, problem, /* dropped= */ 0);
+  }
 
   public BulkReport {
     failures = List.copyOf(failures);

@@ -35,6 +35,16 @@ final class BulkRun {
 
     /** Whether it takes what it is done to out of its state. */
     boolean takesOut();
+
+    /** Why nothing more can be done from now on; null while it can. */
+    default @Nullable String obstacle() {
+      return null;
+    }
+
+    /** How many archived tasks it has deleted to make room. */
+    default long dropped() {
+      return 0;
+    }
   }
 
   BulkRun(Walk walk, TaskFilter filter, Action action, Clock clock) {
@@ -58,6 +68,10 @@ final class BulkRun {
         }
         take(page, limit - matched);
         progress.accept(new BulkProgress(looked, walk.total(), matched, done, failed));
+        String obstacle = action.obstacle();
+        if (obstacle != null) {
+          return report(walk.place(), obstacle);
+        }
         if (walk.left(looked) <= 0) {
           return report(walk.meetsSomeTwice() ? walk.place() : null, null);
         }
@@ -87,7 +101,10 @@ final class BulkRun {
     looked += Walk.rows(page);
     matched += wanted.size();
     page.unreadable().forEach(id -> fail(id, "cannot be read, so nobody knows what it is"));
-    walk.advance(takenOut);
+    // Whoever goes on after an obstacle begins with those that it left where they are.
+    if (action.obstacle() == null) {
+      walk.advance(takenOut);
+    }
   }
 
   private List<TaskInfo> wanted(Page page, Instant now) {
@@ -121,6 +138,7 @@ final class BulkRun {
   }
 
   private BulkReport report(@Nullable String place, @Nullable String problem) {
-    return new BulkReport(looked, matched, done, failed, failures, place, problem);
+    return new BulkReport(
+        looked, matched, done, failed, failures, place, problem, action.dropped());
   }
 }

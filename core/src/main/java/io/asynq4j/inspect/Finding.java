@@ -121,7 +121,7 @@ public record Finding(
         "its name is removed; it comes back with its next task"),
     STALE_PRESENCE(
         "servers, workers or schedulers are listed that are gone",
-        "they stay until somebody asks for the list",
+        "they stay until another one shows itself or somebody asks for the list",
         "they are taken off the list"),
     LEAKED_PRESENCE(
         "a server, its workers or a scheduler shows itself and is not listed",
@@ -130,7 +130,15 @@ public record Finding(
     LEAKED_HISTORY(
         "the history of a scheduler's entry that is gone never expires",
         "Go's entries get a new id at each start, so histories pile up",
-        "it expires in 90 days");
+        "it expires in 90 days"),
+    UNSERVED_QUEUE(
+        "tasks have been due for five minutes in a queue that no live server serves",
+        "they wait until a server serves it",
+        "none: start a server for the queue, or move or delete its tasks"),
+    UNAGGREGATED_GROUP(
+        "a group got its last task an hour ago and is still there",
+        "no server of its queue has an aggregator, so its tasks wait for ever",
+        "none: give a server of the queue an aggregator");
 
     private final String what;
     private final String why;

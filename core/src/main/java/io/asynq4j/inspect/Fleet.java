@@ -4,6 +4,7 @@ import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Order;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.Presence.Seen;
+import io.asynq4j.broker.Times;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ final class Fleet {
     Presence.Server server = seen.server();
     Duration heartbeat = server.heartbeat() == null ? GO_HEARTBEAT : server.heartbeat();
     // A server shows itself for two heartbeats.
-    Duration age = Duration.between(seen.until().minus(heartbeat.multipliedBy(2)), now);
+    Duration age = Duration.between(Times.minus(seen.until(), heartbeat.multipliedBy(2)), now);
     return new ServerSnapshot(
         server.serverId(),
         server.host(),

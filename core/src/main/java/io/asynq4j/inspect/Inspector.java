@@ -10,14 +10,18 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.ArchiveRules.WhenFull;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.ActionAnswer;
+import io.asynq4j.broker.Inspection.Archived;
+import io.asynq4j.broker.Inspection.ArchivedAll;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.QueueStats;
 import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.Presence.SchedulerEntry;
 import io.asynq4j.broker.Schedules.Known;
+import io.asynq4j.broker.Times;
 import io.asynq4j.inspect.BulkReport.Failure;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -33,6 +37,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
@@ -57,13 +63,9 @@ public final class Inspector {
   private final Operations operations;
   private final Fleet fleet;
 
-  private Inspector(Builder builder) {
-    this.broker = builder.broker;
-    this.operations =
-        new Operations(
-            broker,
-            new ArchiveRules(
-                builder.archiveSize, builder.archiveAge, builder.archiveReleasesLocks));
+  private Inspector(Broker broker, Operations operations) {
+    this.broker = broker;
+    this.operations = operations;
     this.fleet = new Fleet(broker);
   }
 
@@ -81,7 +83,7 @@ public final class Inspector {
 
   /**
    * Collects what an inspector is to be; not thread-safe. Give it the same limits of the archive as
-   * the servers have: what it archives beyond them pushes the oldest out.
+   * the servers have: they delete what it archives beyond theirs.
    */
   public static final class Builder {
     private final Broker broker;
@@ -112,8 +114,17 @@ public final class Inspector {
     }
 
     public Inspector build() {
-      return new Inspector(this);
+      ArchiveRules rules = new ArchiveRules(archiveSize, archiveAge, archiveReleasesLocks);
+      return new Inspector(broker, new Operations(broker, rules, WhenFull.REFUSE));
     }
+  }
+
+  /**
+   * An inspector that makes room in an archive that is full by deleting its oldest tasks, as
+   * servers do. This one archives nothing then.
+   */
+  public Inspector droppingOldest() {
+    return new Inspector(broker, operations.droppingOldest());
   }
 
   private Inspection inspection() {
@@ -173,6 +184,14 @@ public final class Inspector {
     QueueName name = QueueName.of(queue);
     inspection().requireQueue(name);
     return inspection().groupSizes(name);
+  }
+
+  /**
+   * The groups of a queue that nobody seems to aggregate: they got their last task an hour ago and
+   * are still there. The first 200 groups by name are looked at, with a call for each.
+   */
+  public List<String> unaggregatedGroups(String queue) {
+    return new Unattended(broker).groups(QueueName.of(queue));
   }
 
   /**
@@ -293,12 +312,17 @@ public final class Inspector {
     one(queue, id, "run", (name, ids) -> inspection().run(name, ids));
   }
 
+  /**
+   * Archives a task that does not run. Fails with a {@code TaskStateException} also when the
+   * archive is full, unless {@link #droppingOldest} is used.
+   */
   public void archive(String queue, String id) {
-    one(
-        queue,
-        id,
-        "archived",
-        (name, ids) -> inspection().archive(name, ids, operations.archiveRules()));
+    one(queue, id, "archived", (name, ids) -> operations.archive(name, ids).answers());
+  }
+
+  /** How many more tasks fit into the archive of a queue without deleting its oldest. */
+  public long archiveRoom(String queue) {
+    return operations.archiveRoom(QueueName.of(queue));
   }
 
   /** Deletes a task that does not run, with the lock it holds. */
@@ -321,6 +345,7 @@ public final class Inspector {
    * time, rounded up to a second.
    */
   public void reschedule(String queue, String id, Instant at) {
+    Times.require(at, "the time of a task");
     one(queue, id, "rescheduled", (name, ids) -> inspection().reschedule(name, ids, at));
   }
 
@@ -330,8 +355,24 @@ public final class Inspector {
   }
 
   public BulkReport archive(String queue, Collection<String> ids) {
-    return many(
-        ids, list -> inspection().archive(QueueName.of(queue), list, operations.archiveRules()));
+    LongAdder dropped = new LongAdder();
+    BulkReport report =
+        many(
+            ids,
+            list -> {
+              Archived archived = operations.archive(QueueName.of(queue), list);
+              dropped.add(archived.dropped());
+              return archived.answers();
+            });
+    return new BulkReport(
+        report.looked(),
+        report.matched(),
+        report.done(),
+        report.failed(),
+        report.failures(),
+        report.cursor(),
+        report.problem(),
+        dropped.sum());
   }
 
   public BulkReport delete(String queue, Collection<String> ids) {
@@ -339,6 +380,7 @@ public final class Inspector {
   }
 
   public BulkReport reschedule(String queue, Collection<String> ids, Instant at) {
+    Times.require(at, "the time of a task");
     return many(ids, list -> inspection().reschedule(QueueName.of(queue), list, at));
   }
 
@@ -387,19 +429,57 @@ public final class Inspector {
         (name, group, steps) -> inspection().runAll(name, state, group, steps));
   }
 
+  /** As {@link #archiveAll(String, TaskState, LongConsumer)}. */
   public long archiveAll(String queue, TaskState state) {
     return archiveAll(queue, state, so -> {});
   }
 
-  /** As in {@link #runAll(String, TaskState, LongConsumer)}. */
+  /**
+   * Archives all tasks of a state; its progress as in {@link #runAll(String, TaskState,
+   * LongConsumer)}. Fails with an {@code IllegalStateException} when the archive has no room for
+   * them, before it archives any, unless {@link #droppingOldest} is used.
+   */
   public long archiveAll(String queue, TaskState state, LongConsumer progress) {
     Operations.requireArchivable(state);
-    return all(
-        queue,
-        state,
-        progress,
-        (name, group, steps) ->
-            inspection().archiveAll(name, state, group, operations.archiveRules(), steps));
+    long tasks = queue(queue).size(state);
+    long room = archiveRoom(queue);
+    if (!operations.dropsOldest() && tasks > room) {
+      throw new IllegalStateException(
+          "%,d %s tasks of queue \"%s\" do not fit into its archive, which has room for %,d: delete or run archived tasks, or allow the oldest to be deleted"
+              .formatted(tasks, state.word(), queue, room));
+    }
+    BulkReport report = archiveEach(queue, state, progress);
+    if (report.problem() != null) {
+      throw new IllegalStateException(
+          "%s; %,d were archived".formatted(report.problem(), report.done()));
+    }
+    return report.done();
+  }
+
+  /**
+   * Archives the tasks of a state one after the other, all of them or until the archive is full:
+   * the report says so then.
+   */
+  public BulkReport archiveEach(String queue, TaskState state, LongConsumer progress) {
+    Operations.requireArchivable(state);
+    LongAdder dropped = new LongAdder();
+    AtomicBoolean full = new AtomicBoolean();
+    long done =
+        all(
+            queue,
+            state,
+            progress,
+            (name, group, steps) -> {
+              if (full.get()) {
+                return 0;
+              }
+              ArchivedAll archived = operations.archiveAll(name, state, group, steps);
+              dropped.add(archived.dropped());
+              full.set(archived.full());
+              return archived.done();
+            });
+    String problem = full.get() ? operations.archiveFull(QueueName.of(queue)) : null;
+    return new BulkReport(done, done, done, 0, List.of(), null, problem, dropped.sum());
   }
 
   public long deleteAll(String queue, TaskState state) {

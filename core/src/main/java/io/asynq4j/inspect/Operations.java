@@ -7,13 +7,18 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.ArchiveRules.WhenFull;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.Archived;
+import io.asynq4j.broker.Inspection.ArchivedAll;
 import io.asynq4j.broker.Order;
 import java.time.Clock;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** What the inspector and its selections do to tasks, and what they say when it cannot be done. */
@@ -21,11 +26,13 @@ final class Operations {
 
   private final Broker broker;
   private final ArchiveRules archiveRules;
+  private final WhenFull whenFull;
   private final Transfers transfers;
 
-  Operations(Broker broker, ArchiveRules archiveRules) {
+  Operations(Broker broker, ArchiveRules archiveRules, WhenFull whenFull) {
     this.broker = broker;
     this.archiveRules = archiveRules;
+    this.whenFull = whenFull;
     this.transfers = new Transfers(broker);
   }
 
@@ -37,8 +44,32 @@ final class Operations {
     return broker.clock();
   }
 
-  ArchiveRules archiveRules() {
-    return archiveRules;
+  Operations droppingOldest() {
+    return new Operations(broker, archiveRules, WhenFull.DROP_OLDEST);
+  }
+
+  boolean dropsOldest() {
+    return whenFull == WhenFull.DROP_OLDEST;
+  }
+
+  Archived archive(QueueName queue, List<String> ids) {
+    return inspection().archive(queue, ids, archiveRules, whenFull);
+  }
+
+  ArchivedAll archiveAll(
+      QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
+    return inspection().archiveAll(queue, state, group, archiveRules, whenFull, progress);
+  }
+
+  /** How many more tasks fit into the archive of a queue. */
+  long archiveRoom(QueueName queue) {
+    long archived = inspection().stats(queue).sizes().getOrDefault(TaskState.ARCHIVED, 0L);
+    return Math.max(0, archiveRules.maxSize() - archived);
+  }
+
+  String archiveFull(QueueName queue) {
+    return "the archive of queue \"%s\" is full (%,d tasks): delete or run archived tasks, or allow the oldest to be deleted"
+        .formatted(queue, archiveRules.maxSize());
   }
 
   Transfers transfers() {
@@ -66,6 +97,7 @@ final class Operations {
       case DONE -> null;
       case NOT_FOUND -> "is gone";
       case NO_MESSAGE -> "has no message, so it can only be deleted";
+      case ARCHIVE_FULL -> "is not archived, since the archive of its queue is full";
       case WRONG_STATE -> "is " + Objects.requireNonNull(answer.state()).word() + " by now";
     };
   }
@@ -78,6 +110,12 @@ final class Operations {
       throw new TaskNotFoundException(queue, id);
     } else if (answer.verdict() == Verdict.NO_MESSAGE) {
       throw new TaskStateException(queue, id, "has no message, so it can only be deleted");
+    } else if (answer.verdict() == Verdict.ARCHIVE_FULL) {
+      throw new TaskStateException(
+          queue,
+          id,
+          "cannot be archived, since the archive of its queue is full: delete or run archived"
+              + " tasks, or allow the oldest to be deleted");
     } else if (answer.verdict() == Verdict.WRONG_STATE) {
       TaskState state = Objects.requireNonNull(answer.state());
       throw new TaskStateException(

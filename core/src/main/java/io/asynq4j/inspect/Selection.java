@@ -7,6 +7,8 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.Inspection.ActionAnswer;
+import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.Archived;
 import io.asynq4j.broker.Inspection.Page;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Selection {
 
-  private final Operations operations;
+  private Operations operations;
   private final QueueName queue;
   private final TaskState state;
   private @Nullable String group;
@@ -96,6 +98,14 @@ public final class Selection {
       throw new IllegalArgumentException("must be one task or more: " + tasks);
     }
     return tasks;
+  }
+
+  /**
+   * Makes room in an archive that is full by deleting its oldest tasks, as servers do. Otherwise
+   * {@link #archive} ends there.
+   */
+  public Selection droppingOldest() {
+    return with(copy -> copy.operations = operations.droppingOldest());
   }
 
   /** Asked before every 200 tasks. An interrupt of the thread stops it too. */
@@ -181,10 +191,47 @@ public final class Selection {
     return act(ids -> operations.inspection().run(queue, ids));
   }
 
-  /** Archives them. */
+  /**
+   * Archives them, until the archive is full: the report says so then. It deletes no archived task
+   * unless {@link #droppingOldest} is set.
+   */
   public BulkReport archive() {
     Operations.requireArchivable(state);
-    return act(ids -> operations.inspection().archive(queue, ids, operations.archiveRules()));
+    return bulk(new Archiving());
+  }
+
+  private final class Archiving implements BulkRun.Action {
+    private long dropped;
+    private @Nullable String obstacle;
+
+    @Override
+    public List<@Nullable String> apply(List<TaskInfo> tasks) {
+      Archived archived = operations.archive(queue, tasks.stream().map(TaskInfo::id).toList());
+      dropped += archived.dropped();
+      List<@Nullable String> problems = new ArrayList<>(tasks.size());
+      for (ActionAnswer answer : archived.answers()) {
+        problems.add(Operations.problem(answer));
+        if (answer.verdict() == Verdict.ARCHIVE_FULL) {
+          obstacle = operations.archiveFull(queue);
+        }
+      }
+      return problems;
+    }
+
+    @Override
+    public boolean takesOut() {
+      return true;
+    }
+
+    @Override
+    public @Nullable String obstacle() {
+      return obstacle;
+    }
+
+    @Override
+    public long dropped() {
+      return dropped;
+    }
   }
 
   /** Deletes them. */

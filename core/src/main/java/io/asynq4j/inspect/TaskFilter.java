@@ -1,9 +1,11 @@
 package io.asynq4j.inspect;
 
+import io.asynq4j.Glob;
 import io.asynq4j.Payload;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.PayloadException;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.broker.Times;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,8 +38,8 @@ public interface TaskFilter {
 
   /** The type; {@code *} stands for any characters, as in {@code email:*}. */
   static TaskFilter type(String glob) {
-    Pattern pattern = Pattern.compile(Pattern.quote(glob).replace("*", "\\E.*\\Q"), Pattern.DOTALL);
-    return (task, now) -> pattern.matcher(task.type()).matches();
+    Glob pattern = Glob.of(glob);
+    return (task, now) -> pattern.matches(task.type());
   }
 
   static TaskFilter idPrefix(String prefix) {
@@ -109,12 +111,12 @@ public interface TaskFilter {
 
   /** It has been in its state for longer than this; where that is not known, it does not match. */
   static TaskFilter olderThan(Duration age) {
-    return (task, now) -> task.since() != null && task.since().isBefore(now.minus(age));
+    return (task, now) -> task.since() != null && task.since().isBefore(Times.minus(now, age));
   }
 
   /** It has been in its state for less than this; where that is not known, it does not match. */
   static TaskFilter youngerThan(Duration age) {
-    return (task, now) -> task.since() != null && task.since().isAfter(now.minus(age));
+    return (task, now) -> task.since() != null && task.since().isAfter(Times.minus(now, age));
   }
 
   static TaskFilter retriedAtLeast(int times) {

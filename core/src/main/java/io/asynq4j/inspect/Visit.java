@@ -3,19 +3,23 @@ package io.asynq4j.inspect;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Diagnostics;
+import io.asynq4j.broker.Diagnostics.Ailment;
 import io.asynq4j.broker.Diagnostics.Keyspace;
 import io.asynq4j.broker.Diagnostics.Kind;
 import io.asynq4j.broker.Diagnostics.Members;
 import io.asynq4j.broker.Diagnostics.Node;
 import io.asynq4j.broker.Diagnostics.Subject;
+import io.asynq4j.broker.Diagnostics.Symptom;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
@@ -39,6 +43,7 @@ final class Visit {
   private final DoctorOptions options;
   private final Predicate<DoctorProgress> goOn;
   private final Suspects suspects;
+  private final Unattended unattended;
   private final Instant startedAt;
   private final Map<QueueName, Lists> lists = new HashMap<>();
 
@@ -64,6 +69,7 @@ final class Visit {
     this.options = options;
     this.goOn = goOn;
     this.suspects = new Suspects(broker, options);
+    this.unattended = new Unattended(broker);
     this.startedAt = broker.clock().instant();
     this.resume = Position.parse(options.resumeFrom());
   }
@@ -85,7 +91,9 @@ final class Visit {
     // Too late to stop: what was passed is not looked at again.
     boolean unused = goOn.test(progress("looking again at " + suspects.size() + " suspects"));
     long before = suspects.tally().repaired();
+    Map<QueueName, Long> unserved = isStopped() ? Map.of() : unserved(queues());
     suspects.settle();
+    attend(unserved);
     Position next = stoppedAt;
     if (next != null && Lists.NAMES.contains(next.container())) {
       long gone = suspects.tally().repaired() - before;
@@ -98,6 +106,61 @@ final class Visit {
         suspects.tally().findings(),
         suspects.problems(),
         next == null ? null : next.text());
+  }
+
+  /** Queues with tasks that are due and no server, with the number of tasks that wait. */
+  private Map<QueueName, Long> unserved(Collection<QueueName> candidates) {
+    Map<QueueName, Long> unserved = new TreeMap<>();
+    suspects.guarded(
+        "cannot look which queues are served",
+        () -> {
+          Set<String> served = unattended.served();
+          for (QueueName queue : candidates) {
+            if (!served.contains(queue.value()) && registered.contains(queue.value())) {
+              suspects.guarded(
+                  "cannot look who serves queue " + queue,
+                  () -> count(unserved, queue, unattended.waiting(queue)));
+            }
+          }
+        });
+    return unserved;
+  }
+
+  private static void count(Map<QueueName, Long> counts, QueueName queue, long tasks) {
+    if (tasks > 0) {
+      counts.put(queue, tasks);
+    }
+  }
+
+  /** The second look at queues without a server, and groups of those that have one. */
+  private void attend(Map<QueueName, Long> unserved) {
+    if (isStopped()) {
+      return;
+    }
+    Map<QueueName, Long> still = unserved.isEmpty() ? Map.of() : unserved(unserved.keySet());
+    still.forEach(
+        (queue, tasks) ->
+            found(Ailment.UNSERVED_QUEUE, Kind.QUEUE, queue, List.of(queue.value()), tasks));
+    for (QueueName queue : queues()) {
+      if (!still.containsKey(queue)) {
+        suspects.guarded(
+            "cannot look at the groups of queue " + queue,
+            () ->
+                found(Ailment.UNAGGREGATED_GROUP, Kind.GROUP, queue, unattended.groups(queue), 1));
+      }
+    }
+  }
+
+  private void found(
+      Ailment ailment, Kind kind, QueueName queue, List<String> names, long countOfEach) {
+    for (String name : names) {
+      suspects
+          .tally()
+          .add(
+              Subject.of(kind, queue, name),
+              new Symptom(ailment, countOfEach, ""),
+              /* isRepaired= */ false);
+    }
   }
 
   private Set<QueueName> queues() {

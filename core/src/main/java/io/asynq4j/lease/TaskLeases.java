@@ -13,6 +13,7 @@ import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.Order;
 import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.ResultLimit;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
@@ -57,6 +58,7 @@ public final class TaskLeases {
   private final Map<QueueName, QueueRules> rules;
   private final ArchiveRules archive;
   private final RetryPolicy retryPolicy;
+  private final ResultLimit resultLimit;
 
   private TaskLeases(Builder builder) {
     this.broker = builder.broker;
@@ -64,6 +66,7 @@ public final class TaskLeases {
     this.archive =
         new ArchiveRules(builder.archiveSize, builder.archiveAge, builder.archiveReleasesLocks);
     this.retryPolicy = builder.retryPolicy;
+    this.resultLimit = builder.resultLimit;
   }
 
   public static TaskLeases create(RedisConnection redis) {
@@ -109,15 +112,43 @@ public final class TaskLeases {
         break;
       }
       Instant now = broker.clock().instant().truncatedTo(ChronoUnit.MILLIS);
-      for (Claim claim : inFull(name, batch.claims(), lease, now)) {
-        claimed.add(new LeasedTask(claim, claim.message().endOfAttempt(now)));
-      }
+      claimed.addAll(leased(name, inFull(name, batch.claims(), lease, now), now));
       if (batch.rest() != ClaimBatch.Rest.MORE) {
         heldUntil = batch.heldUntil();
         break;
       }
     }
     return new LeaseBatch(claimed, heldUntil);
+  }
+
+  /**
+   * With the deadlines that hold when they are restored too. What was claimed so long ago that no
+   * time is left, because the answer got lost, goes back unharmed.
+   */
+  private List<LeasedTask> leased(QueueName queue, List<Claim> claims, Instant now) {
+    List<LeasedTask> leased = new ArrayList<>(claims.size());
+    List<Settlement> late = new ArrayList<>();
+    for (Claim claim : claims) {
+      Instant claimedAt = broker.source().claimedAt(claim).orElse(now);
+      Instant deadline = claim.message().endOfAttempt(claimedAt);
+      if (!deadline.isAfter(now) && claim.message().endOfAttempt(now).isAfter(now)) {
+        late.add(new Settlement.Requeue(claim));
+      } else {
+        leased.add(new LeasedTask(claim, deadline));
+      }
+    }
+    if (!late.isEmpty()) {
+      try {
+        broker.source().settle(queue, late, rulesOf(queue), archive);
+      } catch (BrokerException e) {
+        log.warn(
+            "{} tasks of queue {} could not be given back; the recoverer will do it",
+            late.size(),
+            queue,
+            e);
+      }
+    }
+    return leased;
   }
 
   /** Begins to watch queues, so that nobody has to claim in vain. */
@@ -155,7 +186,17 @@ public final class TaskLeases {
     if (claims.isEmpty() || !claims.get(0).leasedUntil().isBefore(least)) {
       return claims;
     }
-    List<@Nullable Instant> ends = broker.source().extend(queue, claims, lease);
+    List<@Nullable Instant> ends;
+    try {
+      ends = broker.source().extend(queue, claims, lease);
+    } catch (BrokerException e) {
+      log.warn(
+          "the leases on {} tasks of queue {} could not be extended; they end sooner than asked",
+          claims.size(),
+          queue,
+          e);
+      return claims;
+    }
     List<Claim> extended = new ArrayList<>();
     for (int i = 0; i < claims.size(); i++) {
       Instant end = ends.get(i);
@@ -201,7 +242,10 @@ public final class TaskLeases {
     return complete(task, Payload.absent());
   }
 
-  /** It succeeded, with a result that is kept for the task's retention. */
+  /**
+   * It succeeded, with a result that is kept for the task's retention. One that is larger than
+   * {@code maxResult} is dropped, and the task says so.
+   */
   public LeaseEnd complete(LeasedTask task, Payload result) {
     return settle(new Verdict.Complete(task, result));
   }
@@ -324,7 +368,7 @@ public final class TaskLeases {
   private Settlement settlement(Verdict verdict) {
     Claim claim = verdict.task().claim();
     if (verdict instanceof Verdict.Complete complete) {
-      return new Settlement.Complete(claim, complete.result());
+      return resultLimit.complete(claim, complete.result());
     } else if (verdict instanceof Verdict.Retry retry) {
       return claim.message().isExhausted()
           ? new Settlement.Archive(claim, retry.error(), NO_TRACE)
@@ -409,13 +453,27 @@ public final class TaskLeases {
           one.place(),
           restored
               .get(i)
-              .map(each -> new LeasedTask(each.claim(), one.token().deadline(), each.cancelled())));
+              .map(each -> new LeasedTask(each.claim(), deadline(each, one), each.cancelled())));
     }
   }
 
-  /** Keeps a result before the task has ended. False when the lease is lost. */
+  /** What is shown says it only for claims whose time the store does not know. */
+  private Instant deadline(TaskSource.Restored restored, Shown shown) {
+    Claim claim = restored.claim();
+    return broker
+        .source()
+        .claimedAt(claim)
+        .map(claim.message()::endOfAttempt)
+        .orElse(shown.token().deadline());
+  }
+
+  /**
+   * Keeps a result before the task has ended. False when the lease is lost. One that is larger than
+   * {@code maxResult} is refused.
+   */
   public boolean writeResult(LeasedTask task, Payload result) {
-    return broker.source().writeResult(task.claim(), result);
+    Payload written = resultLimit.require(task.claim(), result);
+    return broker.source().writeResult(task.claim(), written);
   }
 
   /** Keeps how far a worker has come, for whoever watches. False when the lease is lost. */
@@ -467,6 +525,7 @@ public final class TaskLeases {
     private final Broker broker;
     private final Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
     private RetryPolicy retryPolicy = RetryPolicy.standard();
+    private ResultLimit resultLimit = ResultLimit.DEFAULT;
     private int archiveSize = ArchiveRules.DEFAULT.maxSize();
     private Duration archiveAge = ArchiveRules.DEFAULT.maxAge();
     private boolean archiveReleasesLocks = ArchiveRules.DEFAULT.releaseLocks();
@@ -505,6 +564,12 @@ public final class TaskLeases {
     /** How long a failed task waits when the worker does not say it. */
     public Builder retryPolicy(RetryPolicy policy) {
       this.retryPolicy = policy;
+      return this;
+    }
+
+    /** How many bytes a result may have; 1 MiB. */
+    public Builder maxResult(int bytes) {
+      this.resultLimit = new ResultLimit(bytes);
       return this;
     }
 

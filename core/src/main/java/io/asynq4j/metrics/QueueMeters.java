@@ -24,6 +24,8 @@ final class QueueMeters {
   private volatile double processed;
   private volatile double failed;
   private volatile double memory = Double.NaN;
+  private volatile double unaggregated = Double.NaN;
+  private volatile double servers = Double.NaN;
 
   /**
    * @param legacyNames also those of asynq's exporter. Two of its gauges are called {@code _total},
@@ -58,6 +60,16 @@ final class QueueMeters {
         QueueMeters::pausedSeconds,
         Double.NaN);
     gauge("asynq.queue.groups", "Groups that hold tasks", null, q -> q.groups(), Double.NaN);
+    meters.add(
+        Gauge.builder("asynq.queue.groups.unaggregated", this, own -> own.unaggregated)
+            .description("Groups that got their last task an hour ago and are still there")
+            .tags(tags)
+            .register(registry));
+    meters.add(
+        Gauge.builder("asynq.queue.servers", this, own -> own.servers)
+            .description("Live servers that serve the queue")
+            .tags(tags)
+            .register(registry));
     meters.add(
         Gauge.builder("asynq.queue.memory.usage.approx", this, own -> own.memory)
             .description("Memory that the queue takes, estimated from a sample")
@@ -136,6 +148,14 @@ final class QueueMeters {
     now = snapshot;
     processed = snapshot.processed();
     failed = snapshot.failed();
+  }
+
+  void isServedBy(double newServers) {
+    servers = newServers;
+  }
+
+  void hasUnaggregated(double groups) {
+    unaggregated = groups;
   }
 
   void takes(double bytes) {

@@ -235,6 +235,8 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
       if (asksMemory) {
         OptionalLong memory = inspector.memoryUsage(queue);
         meters.takes(memory.isPresent() ? memory.getAsLong() : Double.NaN);
+        meters.hasUnaggregated(
+            snapshot.groups() == 0 ? 0 : inspector.unaggregatedGroups(queue).size());
       }
     } catch (RuntimeException e) {
       // Whatever it is: this queue is told as unreadable, and the others are told.
@@ -246,10 +248,16 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
   private void refreshServers() {
     try {
       servers = inspector.servers();
+      queues.forEach((queue, meters) -> meters.isServedBy(serversOf(queue)));
     } catch (RuntimeException e) {
       servers = List.of();
+      queues.values().forEach(meters -> meters.isServedBy(Double.NaN));
       failed("the servers", e);
     }
+  }
+
+  private double serversOf(String queue) {
+    return servers.stream().mapToInt(server -> server.queues().containsKey(queue) ? 1 : 0).sum();
   }
 
   private void refreshSchedules(MeterRegistry to) {

@@ -19,12 +19,16 @@ final class Archive {
 
   /**
    * Goes on where a script that archived so many tasks has begun to trim: if more went than came,
-   * there may be still more to go.
+   * there may be still more to go. Returns how many have.
    */
-  void trimOn(QueueName queue, int archived, int trimmed, ArchiveRules rules) {
+  int trimOn(QueueName queue, int archived, int trimmed, ArchiveRules rules) {
+    int gone = 0;
     boolean more = trimmed > archived;
     while (more) {
-      more = trim(queue, Batches.MAX, rules) == Batches.MAX;
+      int step = trim(queue, Batches.MAX, rules);
+      gone += step;
+      more = step == Batches.MAX;
     }
+    return gone;
   }
 }

@@ -1,6 +1,8 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.QueueName;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 
 /** What time it is for the broker: Redis's own time, or, in tests, the time that was set. */
@@ -14,6 +16,24 @@ interface BrokerTime {
    * set.
    */
   String forScripts();
+
+  /** This machine's steady timer. */
+  default long nanoTime() {
+    return System.nanoTime();
+  }
+
+  /**
+   * Whether the time of a queue has stepped forward lately, as when the clock of its server is set.
+   * Then leases seem to have run out that nobody had the time to extend.
+   *
+   * @param shard the server that has the queue, see {@link Link#shardOf}
+   * @param now what this server has just said
+   * @param sentNanos when it was asked, by {@link #nanoTime}
+   */
+  default boolean hasStepped(
+      String shard, QueueName queue, Instant now, long sentNanos, Duration lately) {
+    return false;
+  }
 
   /** The time of a clock that a test sets. */
   static BrokerTime of(Clock clock) {

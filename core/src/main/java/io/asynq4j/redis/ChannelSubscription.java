@@ -4,7 +4,6 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.broker.Cancellations.Subscription;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.BinaryJedisPubSub;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -44,7 +42,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
   private final Thread thread;
   private volatile boolean closed;
   private volatile boolean lost;
-  private volatile @Nullable Connection connection;
+  private volatile @Nullable OwnConnection connection;
 
   /**
    * @param channels one or more; in a cluster, the node of the first is asked
@@ -113,7 +111,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
 
   private void listen() {
     while (!closed) {
-      try (Connection own = link.open(Keys.slot(channels.get(0)))) {
+      try (OwnConnection own = link.open(Keys.slot(channels.get(0)))) {
         connection = own;
         try {
           // Looked at again, since whoever closed it meanwhile found no connection to break.
@@ -128,21 +126,25 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
         failed(link.answered(e));
       } catch (JedisException | BrokerException e) {
         failed(e);
-      } catch (IllegalStateException e) {
-        // The link was closed, and does not come back.
-        closed = true;
-        confirmed.completeExceptionally(e);
+      } catch (RuntimeException | Error e) {
+        if (link.isOpen()) {
+          failed(e instanceof RuntimeException failure ? failure : new IllegalStateException(e));
+        } else {
+          // It does not come back.
+          closed = true;
+          confirmed.completeExceptionally(e);
+        }
       }
     }
   }
 
-  private void pingLater(Connection own) {
+  private void pingLater(OwnConnection own) {
     CompletableFuture.delayedExecutor(PING_INTERVAL.toSeconds(), TimeUnit.SECONDS)
         .execute(() -> ping(own));
   }
 
   /** Never on a connection that is over: to send something would open it again, for nobody. */
-  private synchronized void ping(Connection own) {
+  private synchronized void ping(OwnConnection own) {
     if (!closed && connection == own) {
       try {
         ping();
@@ -199,7 +201,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
   public void onMessage(byte[] channel, byte[] message) {
     try {
       listener.accept(message);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("the listener to {} failed on a message", subject, e);
     }
   }
@@ -207,13 +209,9 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
   @Override
   public void close() {
     closed = true;
-    Connection current = connection;
+    OwnConnection current = connection;
     if (current != null) {
-      try {
-        current.forceDisconnect();
-      } catch (IOException e) {
-        log.debug("closing the subscription", e);
-      }
+      current.cut();
     }
     LockSupport.unpark(thread);
   }

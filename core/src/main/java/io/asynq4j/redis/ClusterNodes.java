@@ -1,9 +1,15 @@
 package io.asynq4j.redis;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionFactory;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisClusterOperationException;
+import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
@@ -11,9 +17,12 @@ import redis.clients.jedis.util.Pool;
 final class ClusterNodes implements Nodes {
 
   private final JedisClientConfig client;
+  private final RedisConfig config;
   private final ClusterConnectionProvider provider;
+  private final Map<HostAndPort, ConnectionPool> reserved = new ConcurrentHashMap<>();
 
   ClusterNodes(RedisConfig config) {
+    this.config = config;
     this.client = JedisConfigs.forData(config);
     this.provider =
         new ClusterConnectionProvider(
@@ -22,7 +31,32 @@ final class ClusterNodes implements Nodes {
 
   @Override
   public Connection connect(int slot) {
-    return provider.getConnectionFromSlot(slot);
+    HostAndPort node = provider.getNode(slot);
+    try {
+      return provider.getConnectionFromSlot(slot);
+    } catch (JedisException e) {
+      // Its pool was closed, which interrupts those who wait for it.
+      if (Causes.find(InterruptedException.class, e) != null
+          && node != null
+          && !provider.getConnectionMap().containsKey(node.toString())) {
+        throw Borrowed.closedMeanwhile();
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public Connection connectReserved(int slot) {
+    HostAndPort node = provider.getNode(slot);
+    if (node == null) {
+      // Finds out which node has it.
+      return connect(slot);
+    }
+    return Borrowed.from(reserved.computeIfAbsent(node, this::pool));
+  }
+
+  private ConnectionPool pool(HostAndPort node) {
+    return new ConnectionPool(new ConnectionFactory(node, client), JedisConfigs.forPool(config));
   }
 
   @Override
@@ -36,7 +70,20 @@ final class ClusterNodes implements Nodes {
     if (node == null) {
       throw new JedisClusterOperationException("no node has slot " + slot);
     }
-    return new Server(node.toString(), () -> new Connection(node, client));
+    return new Server(
+        node.toString(),
+        () -> new OwnConnection(new DefaultJedisSocketFactory(node, client), client));
+  }
+
+  @Override
+  public String shardOf(int slot) {
+    HostAndPort node = provider.getNode(slot);
+    return node == null ? "" : node.toString();
+  }
+
+  @Override
+  public boolean isKnownAsSharded() {
+    return true;
   }
 
   @Override
@@ -47,15 +94,40 @@ final class ClusterNodes implements Nodes {
   @Override
   public void refresh() {
     provider.renewSlotCache();
+    reserved.keySet().stream()
+        .filter(node -> !provider.getNodes().containsKey(node.toString()))
+        .forEach(this::close);
+  }
+
+  private void close(HostAndPort gone) {
+    ConnectionPool pool = reserved.remove(gone);
+    if (pool != null) {
+      pool.close();
+    }
   }
 
   @Override
   public void dropIdle() {
     provider.getConnectionMap().values().forEach(Pool::clear);
+    reserved.values().forEach(Pool::clear);
+  }
+
+  @Override
+  public void dropIdle(int slot) {
+    HostAndPort node = provider.getNode(slot);
+    Pool<?> pool = node == null ? null : provider.getConnectionMap().get(node.toString());
+    if (pool != null) {
+      pool.clear();
+    }
+    ConnectionPool reservedPool = node == null ? null : reserved.get(node);
+    if (reservedPool != null) {
+      reservedPool.clear();
+    }
   }
 
   @Override
   public void close() {
     provider.close();
+    reserved.values().forEach(Pool::close);
   }
 }

@@ -89,6 +89,11 @@ final class Keys {
     return WORKERS + ":{" + host + ":" + pid + ":" + serverId + "}";
   }
 
+  /** What the workers of a server do while it is still being written. */
+  static String gatheredWorkers(String host, int pid, String serverId) {
+    return "asynq:gathered_workers:{" + host + ":" + pid + ":" + serverId + "}";
+  }
+
   static String scheduler(String schedulerId) {
     return SCHEDULERS + ":{" + schedulerId + "}";
   }

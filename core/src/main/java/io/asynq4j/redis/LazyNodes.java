@@ -42,6 +42,9 @@ final class LazyNodes implements Nodes {
     try {
       return shared.join();
     } catch (CompletionException e) {
+      if (e.getCause() instanceof Error error && shared == mine) {
+        throw error;
+      }
       throw new JedisException(e.getCause());
     }
   }
@@ -49,7 +52,8 @@ final class LazyNodes implements Nodes {
   private void look(CompletableFuture<Nodes> result) {
     try {
       result.complete(keep(finder.get()));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      // Errors too, as where no thread can be started: the next caller looks again.
       synchronized (this) {
         search = null;
       }
@@ -71,6 +75,11 @@ final class LazyNodes implements Nodes {
   }
 
   @Override
+  public Connection connectReserved(int slot) {
+    return nodes().connectReserved(slot);
+  }
+
+  @Override
   public Connection connectTo(HostAndPort node) {
     return nodes().connectTo(node);
   }
@@ -78,6 +87,18 @@ final class LazyNodes implements Nodes {
   @Override
   public Server serverOf(int slot) {
     return nodes().serverOf(slot);
+  }
+
+  @Override
+  public String shardOf(int slot) {
+    Nodes nodes = found;
+    return nodes == null ? "" : nodes.shardOf(slot);
+  }
+
+  @Override
+  public boolean isKnownAsSharded() {
+    Nodes nodes = found;
+    return nodes != null && nodes.isKnownAsSharded();
   }
 
   @Override
@@ -98,6 +119,14 @@ final class LazyNodes implements Nodes {
     Nodes nodes = found;
     if (nodes != null) {
       nodes.dropIdle();
+    }
+  }
+
+  @Override
+  public void dropIdle(int slot) {
+    Nodes nodes = found;
+    if (nodes != null) {
+      nodes.dropIdle(slot);
     }
   }
 

@@ -4,12 +4,14 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import java.io.IOException;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,15 +40,51 @@ final class Link implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+  /** What the JDK says where the interrupt of a virtual thread has closed its socket. */
+  private static final String CLOSED_BY_INTERRUPT = "Closed by interrupt";
+
   private final Nodes nodes;
   private final long retryNanos;
   private final String where;
-  private volatile boolean closed;
+  private final LikelyCause likelyCause;
+  private final AtomicBoolean closed;
+  private final boolean heedsInterrupts;
 
   Link(Nodes nodes, Duration retryFor, String where) {
+    this(nodes, retryFor, where, LikelyCause.UNKNOWN);
+  }
+
+  Link(Nodes nodes, Duration retryFor, String where, LikelyCause likelyCause) {
+    this(
+        nodes,
+        retryFor.toNanos(),
+        where,
+        likelyCause,
+        new AtomicBoolean(),
+        /* heedsInterrupts= */ true);
+  }
+
+  private Link(
+      Nodes nodes,
+      long retryNanos,
+      String where,
+      LikelyCause likelyCause,
+      AtomicBoolean closed,
+      boolean heedsInterrupts) {
     this.nodes = nodes;
-    this.retryNanos = retryFor.toNanos();
+    this.retryNanos = retryNanos;
     this.where = where;
+    this.likelyCause = likelyCause;
+    this.closed = closed;
+    this.heedsInterrupts = heedsInterrupts;
+  }
+
+  /**
+   * The same link for calls that carry something of others too: to interrupt the thread that makes
+   * such a call does not make it give up earlier. The interrupt stays pending.
+   */
+  Link uninterrupted() {
+    return new Link(nodes, retryNanos, where, likelyCause, closed, /* heedsInterrupts= */ false);
   }
 
   /** Sends a command that concerns one key. */
@@ -56,7 +94,14 @@ final class Link implements AutoCloseable {
 
   /** Sends a command to the server that has a slot. */
   @Nullable Object call(int slot, Repeat repeat, ProtocolCommand command, Args args) {
-    return call(slot, repeat, command, args, null);
+    return call(slot, repeat, Lines.SHARED, command, args, null);
+  }
+
+  /** Which connections a call may use. */
+  enum Lines {
+    SHARED,
+    /** Those that are kept for what leases depend on. */
+    RESERVED
   }
 
   /** Something to be done on the connection that a command was answered on. It must not throw. */
@@ -67,12 +112,17 @@ final class Link implements AutoCloseable {
 
   /** The same, with something that follows the answer on the same connection. */
   @Nullable Object call(
-      int slot, Repeat repeat, ProtocolCommand command, Args args, @Nullable Epilogue epilogue) {
+      int slot,
+      Repeat repeat,
+      Lines lines,
+      ProtocolCommand command,
+      Args args,
+      @Nullable Epilogue epilogue) {
     CommandArguments arguments = new CommandArguments(command);
     for (byte[] value : args.values()) {
       arguments.add(value);
     }
-    return persist(repeat, () -> callOnce(slot, repeat, arguments, epilogue));
+    return persist(repeat, () -> callOnce(slot, repeat, lines, arguments, epilogue));
   }
 
   /**
@@ -88,23 +138,45 @@ final class Link implements AutoCloseable {
     long giveUpAt = started + retryNanos;
     long pause = FIRST_PAUSE_NANOS;
     boolean inDoubt = false;
-    while (true) {
-      requireOpen();
-      try {
-        return attempt.get();
-      } catch (BrokerException e) {
-        inDoubt |= e.mayHaveBeenApplied();
-        boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
-        if (!harmless
-            || !(e instanceof BrokerUnavailableException)
-            || System.nanoTime() + pause > giveUpAt
-            || Thread.currentThread().isInterrupted()) {
-          throw inDoubt ? inDoubt(e) : e;
+    BrokerException last = null;
+    boolean interrupted = false;
+    try {
+      while (true) {
+        if (last != null && inDoubt && closed.get()) {
+          throw inDoubt(last);
         }
+        requireOpen();
+        interrupted |= isInterruptedUnheeded();
+        try {
+          return attempt.get();
+        } catch (BrokerException e) {
+          interrupted |= isInterruptedUnheeded();
+          last = e;
+          inDoubt |= e.mayHaveBeenApplied();
+          boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
+          if (!harmless
+              || !(e instanceof BrokerUnavailableException)
+              || System.nanoTime() + pause > giveUpAt
+              || Thread.currentThread().isInterrupted()) {
+            if (!inDoubt) {
+              requireOpen();
+            }
+            throw inDoubt ? inDoubt(e) : e;
+          }
+        }
+        LockSupport.parkNanos(pause);
+        pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
       }
-      LockSupport.parkNanos(pause);
-      pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
+  }
+
+  /** Takes the interrupt away, which would end the next wait. */
+  private boolean isInterruptedUnheeded() {
+    return !heedsInterrupts && Thread.interrupted();
   }
 
   /** A number is only of use while Redis remembers it, and the answer must arrive in time too. */
@@ -117,7 +189,7 @@ final class Link implements AutoCloseable {
   }
 
   private void requireOpen() {
-    if (closed) {
+    if (closed.get()) {
       throw new IllegalStateException("this connection to Redis at " + where + " has been closed");
     }
   }
@@ -129,24 +201,28 @@ final class Link implements AutoCloseable {
     }
     String message = e.getMessage() + " (an earlier try may have been done: its answer was lost)";
     Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-    return e instanceof BrokerUnavailableException
-        ? new BrokerUnavailableException(message, true, cause)
-        : new BrokerRefusedException(message, true, cause);
+    return e instanceof BrokerRefusedException refused
+        ? new BrokerRefusedException(message, true, cause, refused.reason())
+        : new BrokerUnavailableException(message, true, cause);
   }
 
   /** One try, through all redirections. */
   private @Nullable Object callOnce(
-      int slot, Repeat repeat, CommandArguments arguments, @Nullable Epilogue epilogue) {
+      int slot,
+      Repeat repeat,
+      Lines lines,
+      CommandArguments arguments,
+      @Nullable Epilogue epilogue) {
     HostAndPort target = null;
     boolean asking = false;
     for (int redirections = 0; redirections <= MAX_REDIRECTIONS; redirections++) {
-      try (Connection connection = connect(slot, target)) {
+      try (Borrowed borrowed = connect(slot, lines, target)) {
         if (repeat == Repeat.NEVER) {
-          requireAlive(connection);
+          requireAlive(slot, borrowed);
         }
-        Object reply = exchange(connection, asking, arguments);
+        Object reply = exchange(slot, borrowed, asking, arguments);
         if (epilogue != null) {
-          epilogue.on(connection);
+          conclude(borrowed, epilogue);
         }
         return reply;
       } catch (JedisRedirectionException redirection) {
@@ -164,10 +240,10 @@ final class Link implements AutoCloseable {
   }
 
   private List<@Nullable Object> callAllOnce(int slot, List<CommandArguments> commands) {
-    try (Connection connection = connect(slot, null)) {
-      return exchangeAll(connection, commands);
+    try (Borrowed borrowed = connect(slot, Lines.SHARED, null)) {
+      return borrowed.use(() -> exchangeAll(borrowed.connection(), commands));
     } catch (JedisException e) {
-      throw lostAnswer(commands.get(0), e);
+      throw lostAnswer(slot, commands.get(0), e);
     }
   }
 
@@ -177,21 +253,33 @@ final class Link implements AutoCloseable {
     return connection.getMany(commands.size());
   }
 
-  private Connection connect(int slot, @Nullable HostAndPort target) {
+  private static void conclude(Borrowed borrowed, Epilogue epilogue) {
+    borrowed.use(
+        () -> {
+          epilogue.on(borrowed.connection());
+          return true;
+        });
+  }
+
+  private Borrowed connect(int slot, Lines lines, @Nullable HostAndPort target) {
     try {
-      return target == null ? nodes.connect(slot) : nodes.connectTo(target);
+      if (target != null) {
+        return new Borrowed(nodes.connectTo(target));
+      }
+      return new Borrowed(
+          lines == Lines.RESERVED ? nodes.connectReserved(slot) : nodes.connect(slot));
     } catch (JedisException e) {
       throw notConnected(e);
     }
   }
 
   /** A connection of the caller's own, for subscriptions. */
-  Connection open(int slot) {
+  OwnConnection open(int slot) {
     return open(serverOf(slot));
   }
 
   /** The same, to a server that may no longer have the slot for which it was asked. */
-  Connection open(Nodes.Server server) {
+  OwnConnection open(Nodes.Server server) {
     requireOpen();
     try {
       return server.opener().get();
@@ -203,6 +291,16 @@ final class Link implements AutoCloseable {
   /** The server that has a slot at this time. */
   Nodes.Server serverOf(int slot) {
     return persist(Repeat.SAFE, () -> asked(() -> nodes.serverOf(slot)));
+  }
+
+  /** A name of the server that has a slot, as far as it is known; never asks. */
+  String shardOf(int slot) {
+    return nodes.shardOf(slot);
+  }
+
+  /** Whether slots are spread over several servers, as far as it is known; never asks. */
+  boolean isKnownAsSharded() {
+    return nodes.isKnownAsSharded();
   }
 
   /** Whether slots are spread over several servers. */
@@ -219,30 +317,30 @@ final class Link implements AutoCloseable {
   }
 
   boolean isOpen() {
-    return !closed;
+    return !closed.get();
   }
 
   private BrokerException notConnected(JedisException e) {
-    JedisDataException answer = find(JedisDataException.class, e);
+    JedisDataException answer = Causes.find(JedisDataException.class, e);
     if (answer != null) {
       return answered(answer);
     }
-    if (find(NoSuchElementException.class, e) != null) {
+    if (Causes.find(NoSuchElementException.class, e) != null) {
       return new BrokerUnavailableException(
           "all connections to Redis at " + where + " are in use; raise maxConnections", false, e);
     }
-    if (find(InterruptedException.class, e) != null) {
+    if (isCutByInterrupt(e)) {
+      return new BrokerUnavailableException(
+          "interrupted while connecting to Redis at " + where, false, e);
+    }
+    if (Causes.find(InterruptedException.class, e) != null) {
       Thread.currentThread().interrupt();
       return new BrokerUnavailableException(
           "interrupted while waiting for a connection to Redis at " + where, false, e);
     }
     refresh();
     return new BrokerUnavailableException(
-        "cannot connect to Redis at "
-            + where
-            + ": "
-            + reason(e)
-            + "; check that it runs and that the address is right",
+        "cannot connect to Redis at " + where + ": " + reason(e) + likelyCause.ofFailure(e),
         false,
         e);
   }
@@ -251,42 +349,54 @@ final class Link implements AutoCloseable {
    * A pooled connection may have died long ago. For a command that must not be sent twice, that is
    * found out while it has certainly not been sent.
    */
-  private void requireAlive(Connection connection) {
+  private void requireAlive(int slot, Borrowed borrowed) {
     try {
-      connection.ping();
+      borrowed.use(() -> borrowed.connection().ping());
     } catch (JedisDataException e) {
       // It lives. What it says now it will say to the command too, if it matters.
     } catch (JedisException e) {
-      nodes.dropIdle();
+      if (!isCutByInterrupt(e)) {
+        nodes.dropIdle(slot);
+      }
       throw new BrokerUnavailableException(
           "lost the connection to Redis at " + where + ": " + reason(e), false, e);
     }
   }
 
   private @Nullable Object exchange(
-      Connection connection, boolean asking, CommandArguments arguments) {
+      int slot, Borrowed borrowed, boolean asking, CommandArguments arguments) {
+    Connection connection = borrowed.connection();
     try {
-      if (asking) {
-        connection.executeCommand(Protocol.Command.ASKING);
-      }
-      return connection.executeCommand(arguments);
+      return borrowed.use(
+          () -> {
+            if (asking) {
+              connection.executeCommand(Protocol.Command.ASKING);
+            }
+            return connection.executeCommand(arguments);
+          });
     } catch (JedisRedirectionException e) {
       throw e;
     } catch (JedisDataException e) {
       if (RedisError.of(e).isForAnotherServer()) {
         // A primary that was demoted, or a node that left its cluster, must not be asked again.
         connection.setBroken();
-        nodes.dropIdle();
+        nodes.dropIdle(slot);
         refresh();
       }
       throw answered(e);
     } catch (JedisException e) {
-      throw lostAnswer(arguments, e);
+      throw lostAnswer(slot, arguments, e);
     }
   }
 
-  private BrokerException lostAnswer(CommandArguments arguments, JedisException e) {
-    nodes.dropIdle();
+  private BrokerException lostAnswer(int slot, CommandArguments arguments, JedisException e) {
+    if (isCutByInterrupt(e)) {
+      return new BrokerUnavailableException(
+          "interrupted while Redis at " + where + " did " + name(arguments) + "; it may be done",
+          true,
+          e);
+    }
+    nodes.dropIdle(slot);
     return new BrokerUnavailableException(
         "lost the answer of Redis at " + where + " to " + name(arguments) + ": " + reason(e),
         true,
@@ -306,30 +416,30 @@ final class Link implements AutoCloseable {
   /** An error that Redis answered. */
   BrokerException answered(JedisDataException error) {
     RedisError kind = RedisError.of(error);
-    String message = "Redis at " + where + " answered " + error.getMessage() + kind.advice();
+    String advice =
+        kind == RedisError.OTHER
+            ? likelyCause.ofAnswer(String.valueOf(error.getMessage()))
+            : kind.advice();
+    String message = "Redis at " + where + " answered " + error.getMessage() + advice;
     return kind.passes()
         ? new BrokerUnavailableException(message, false, error)
-        : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error);
+        : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error, kind.reason(error));
   }
 
   private static String name(CommandArguments arguments) {
     return arguments.getCommand().toString();
   }
 
-  /** Jedis hides what happened behind causes, and where it tried several hosts, beside them. */
-  private static <T extends Throwable> @Nullable T find(Class<T> kind, @Nullable Throwable e) {
-    if (e == null || kind.isInstance(e)) {
-      return kind.cast(e);
-    }
-    T found = find(kind, e.getCause());
-    for (Throwable suppressed : e.getSuppressed()) {
-      found = found != null ? found : find(kind, suppressed);
-    }
-    return found;
+  /** To interrupt a virtual thread closes its socket, which tells nothing of other connections. */
+  private static boolean isCutByInterrupt(JedisException e) {
+    SocketException closed = Causes.find(SocketException.class, e);
+    return closed != null
+        && Thread.currentThread().isInterrupted()
+        && CLOSED_BY_INTERRUPT.equals(closed.getMessage());
   }
 
   private static String reason(JedisException e) {
-    IOException io = find(IOException.class, e);
+    IOException io = Causes.find(IOException.class, e);
     if (io instanceof UnknownHostException) {
       return "unknown host " + io.getMessage();
     }
@@ -338,7 +448,7 @@ final class Link implements AutoCloseable {
 
   @Override
   public void close() {
-    closed = true;
+    closed.set(true);
     nodes.close();
   }
 }

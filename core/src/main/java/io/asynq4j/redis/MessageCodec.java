@@ -1,29 +1,43 @@
 package io.asynq4j.redis;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Timestamp;
-import com.google.protobuf.UnknownFieldSet;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.TaskMessage;
-import io.asynq4j.redis.wire.WireSchedulerEntry;
-import io.asynq4j.redis.wire.WireSchedulerEvent;
-import io.asynq4j.redis.wire.WireServer;
-import io.asynq4j.redis.wire.WireTask;
-import io.asynq4j.redis.wire.WireWorker;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Messages to bytes and back, as asynq writes them. */
+/**
+ * Tasks to bytes and back, as asynq writes them. The layout is that of {@code
+ * core/src/test/protobuf/asynq.proto}.
+ */
 final class MessageCodec {
 
-  /** The instant by which Go says "never"; an absent one would read as 1970 there. */
-  private static final long GO_ZERO_TIME = -62135596800L;
+  private static final int TYPE = 1 << WireType.BITS | WireType.BYTES;
+  private static final int PAYLOAD = 2 << WireType.BITS | WireType.BYTES;
+  private static final int ID = 3 << WireType.BITS | WireType.BYTES;
+  private static final int QUEUE = 4 << WireType.BITS | WireType.BYTES;
+  private static final int RETRY = 5 << WireType.BITS | WireType.VARINT;
+  private static final int RETRIED = 6 << WireType.BITS | WireType.VARINT;
+  private static final int ERROR_MSG = 7 << WireType.BITS | WireType.BYTES;
+  private static final int TIMEOUT = 8 << WireType.BITS | WireType.VARINT;
+  private static final int DEADLINE = 9 << WireType.BITS | WireType.VARINT;
+  private static final int UNIQUE_KEY = 10 << WireType.BITS | WireType.BYTES;
+  private static final int LAST_FAILED_AT = 11 << WireType.BITS | WireType.VARINT;
+  private static final int RETENTION = 12 << WireType.BITS | WireType.VARINT;
+  private static final int COMPLETED_AT = 13 << WireType.BITS | WireType.VARINT;
+  private static final int GROUP_KEY = 14 << WireType.BITS | WireType.BYTES;
+  private static final int HEADERS = 15 << WireType.BITS | WireType.BYTES;
+
+  private static final int HEADER_NAME = 1 << WireType.BITS | WireType.BYTES;
+  private static final int HEADER_VALUE = 2 << WireType.BITS | WireType.BYTES;
+
+  /** Enough for most messages without their payload. */
+  private static final int USUAL_SIZE = 192;
 
   /** More of an error than this helps nobody, and every retry writes it again. */
   private static final int LONGEST_ERROR = 4096;
@@ -31,30 +45,34 @@ final class MessageCodec {
   private MessageCodec() {}
 
   static byte[] encode(TaskMessage message) {
-    WireTask.Builder wire =
-        WireTask.newBuilder()
-            .setType(message.type())
-            .setPayload(ByteString.copyFrom(message.payload().view()))
-            .setId(message.id())
-            .setQueue(message.queue().value())
-            .setRetry(message.maxRetry())
-            .setRetried(message.retried())
-            .setErrorMsg(errorText(message.lastError()))
-            .setTimeout(message.timeout().toSeconds())
-            .setDeadline(seconds(message.deadline()))
-            .setUniqueKey(message.uniqueKey())
-            .setLastFailedAt(seconds(message.lastFailedAt()))
-            .setRetention(message.retention().toSeconds())
-            .setCompletedAt(seconds(message.completedAt()))
-            .setGroupKey(message.group());
+    WireWriter out = new WireWriter(USUAL_SIZE + message.payload().size());
+    out.nonEmpty(TYPE, message.type());
+    out.nonEmpty(PAYLOAD, message.payload());
+    out.nonEmpty(ID, message.id());
+    out.nonEmpty(QUEUE, message.queue().value());
+    out.nonZero(RETRY, message.maxRetry());
+    out.nonZero(RETRIED, message.retried());
+    out.nonEmpty(ERROR_MSG, errorText(message.lastError()));
+    out.nonZero(TIMEOUT, message.timeout().toSeconds());
+    out.nonZero(DEADLINE, seconds(message.deadline()));
+    out.nonEmpty(UNIQUE_KEY, message.uniqueKey());
+    out.nonZero(LAST_FAILED_AT, seconds(message.lastFailedAt()));
+    out.nonZero(RETENTION, message.retention().toSeconds());
+    out.nonZero(COMPLETED_AT, seconds(message.completedAt()));
+    out.nonEmpty(GROUP_KEY, message.group());
     if (!message.headers().isEmpty()) {
       // In order, so that equal messages have equal bytes.
-      wire.putAllHeaders(new TreeMap<>(message.headers()));
+      new TreeMap<>(message.headers()).forEach((name, value) -> writeHeader(name, value, out));
     }
-    if (message.unknownFields().isPresent()) {
-      wire.setUnknownFields(unknownFields(message.unknownFields()));
-    }
-    return wire.build().toByteArray();
+    out.raw(message.unknownFields());
+    return out.toByteArray();
+  }
+
+  private static void writeHeader(String name, String value, WireWriter out) {
+    int header = out.begin(HEADERS);
+    out.string(HEADER_NAME, name);
+    out.string(HEADER_VALUE, value);
+    out.end(header);
   }
 
   /**
@@ -63,143 +81,89 @@ final class MessageCodec {
    */
   static TaskMessage decode(byte[] bytes, QueueName queue, String id)
       throws UnreadableMessageException {
-    WireTask wire;
     try {
-      wire = WireTask.parseFrom(bytes);
-    } catch (InvalidProtocolBufferException e) {
+      return read(new WireReader(bytes), queue, id);
+    } catch (WireFormatException e) {
       throw new UnreadableMessageException("its message cannot be read: " + e.getMessage());
     }
-    if (!wire.getId().equals(id) || !wire.getQueue().equals(queue.value())) {
-      throw new UnreadableMessageException(
-          "its message says it is task \""
-              + wire.getId()
-              + "\" of queue \""
-              + wire.getQueue()
-              + "\"");
+  }
+
+  private static TaskMessage read(WireReader in, QueueName expectedQueue, String expectedId)
+      throws WireFormatException, UnreadableMessageException {
+    String type = "";
+    Payload payload = Payload.absent();
+    String id = "";
+    String queue = "";
+    int maxRetry = 0;
+    int retried = 0;
+    String lastError = "";
+    long timeout = 0;
+    long deadline = 0;
+    String uniqueKey = "";
+    long lastFailedAt = 0;
+    long retention = 0;
+    long completedAt = 0;
+    String group = "";
+    Map<String, String> headers = new HashMap<>();
+    UnknownFields unknown = new UnknownFields();
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
+      switch (tag) {
+        case TYPE -> type = in.string();
+        case PAYLOAD -> payload = in.payload();
+        case ID -> id = in.string();
+        case QUEUE -> queue = in.string();
+        case RETRY -> maxRetry = in.int32();
+        case RETRIED -> retried = in.int32();
+        case ERROR_MSG -> lastError = in.string();
+        case TIMEOUT -> timeout = in.int64();
+        case DEADLINE -> deadline = in.int64();
+        case UNIQUE_KEY -> uniqueKey = in.string();
+        case LAST_FAILED_AT -> lastFailedAt = in.int64();
+        case RETENTION -> retention = in.int64();
+        case COMPLETED_AT -> completedAt = in.int64();
+        case GROUP_KEY -> group = in.string();
+        case HEADERS -> readHeader(in.message(), headers);
+        default -> unknown.read(tag, in);
+      }
     }
-    if (wire.getType().isBlank()) {
+    if (!id.equals(expectedId) || !queue.equals(expectedQueue.value())) {
+      throw new UnreadableMessageException(
+          "its message says it is task \"" + id + "\" of queue \"" + queue + "\"");
+    }
+    if (type.isBlank()) {
       throw new UnreadableMessageException("its message names no type");
     }
     return new TaskMessage(
-        wire.getType(),
-        payload(wire.getPayload()),
-        id,
-        queue,
-        wire.getRetry(),
-        wire.getRetried(),
-        wire.getErrorMsg(),
-        Duration.ofSeconds(wire.getTimeout()),
-        instant(wire.getDeadline()),
-        wire.getUniqueKey(),
-        instant(wire.getLastFailedAt()),
-        Duration.ofSeconds(wire.getRetention()),
-        instant(wire.getCompletedAt()),
-        wire.getGroupKey(),
-        wire.getHeadersMap(),
-        wire.getUnknownFields().asMap().isEmpty()
-            ? Payload.absent()
-            : Payload.of(wire.getUnknownFields().toByteArray()));
+        type,
+        payload,
+        expectedId,
+        expectedQueue,
+        maxRetry,
+        retried,
+        lastError,
+        Duration.ofSeconds(timeout),
+        instant(deadline),
+        uniqueKey,
+        instant(lastFailedAt),
+        Duration.ofSeconds(retention),
+        instant(completedAt),
+        group,
+        headers,
+        unknown.toPayload());
   }
 
-  static byte[] encode(Presence.Server server) {
-    return WireServer.newBuilder()
-        .setHost(server.host())
-        .setPid(server.pid())
-        .setServerId(server.serverId())
-        .setConcurrency(server.concurrency())
-        .putAllQueues(new TreeMap<>(server.queues()))
-        .setStrictPriority(server.strictPriority())
-        .setStatus(server.status())
-        .setStartTime(timestamp(server.started()))
-        .setActiveWorkerCount(server.activeWorkers())
-        .setHeartbeatMillis(server.heartbeat() == null ? 0 : server.heartbeat().toMillis())
-        .build()
-        .toByteArray();
-  }
-
-  static Presence.Server decodeServer(byte[] bytes) throws InvalidProtocolBufferException {
-    WireServer wire = WireServer.parseFrom(bytes);
-    return new Presence.Server(
-        wire.getHost(),
-        wire.getPid(),
-        wire.getServerId(),
-        wire.getConcurrency(),
-        wire.getQueuesMap(),
-        wire.getStrictPriority(),
-        wire.getStatus(),
-        instant(wire.getStartTime()),
-        wire.getActiveWorkerCount(),
-        wire.getHeartbeatMillis() > 0 ? Duration.ofMillis(wire.getHeartbeatMillis()) : null);
-  }
-
-  static byte[] encode(Presence.Worker worker) {
-    return WireWorker.newBuilder()
-        .setHost(worker.host())
-        .setPid(worker.pid())
-        .setServerId(worker.serverId())
-        .setTaskId(worker.taskId())
-        .setTaskType(worker.taskType())
-        .setTaskPayload(ByteString.copyFrom(worker.taskPayload().view()))
-        .setQueue(worker.queue().value())
-        .setStartTime(timestamp(worker.started()))
-        .setDeadline(timestamp(worker.deadline()))
-        .build()
-        .toByteArray();
-  }
-
-  static Presence.Worker decodeWorker(byte[] bytes) throws InvalidProtocolBufferException {
-    WireWorker wire = WireWorker.parseFrom(bytes);
-    return new Presence.Worker(
-        wire.getHost(),
-        wire.getPid(),
-        wire.getServerId(),
-        wire.getTaskId(),
-        wire.getTaskType(),
-        payload(wire.getTaskPayload()),
-        QueueName.of(wire.getQueue()),
-        instant(wire.getStartTime()),
-        instant(wire.getDeadline()));
-  }
-
-  static byte[] encode(Presence.SchedulerEntry entry) {
-    return WireSchedulerEntry.newBuilder()
-        .setId(entry.id())
-        .setSpec(entry.spec())
-        .setTaskType(entry.taskType())
-        .setTaskPayload(ByteString.copyFrom(entry.taskPayload().view()))
-        .addAllEnqueueOptions(entry.options())
-        .setNextEnqueueTime(timestamp(entry.next()))
-        .setPrevEnqueueTime(timestamp(entry.previous()))
-        .build()
-        .toByteArray();
-  }
-
-  static Presence.SchedulerEntry decodeSchedulerEntry(byte[] bytes)
-      throws InvalidProtocolBufferException {
-    WireSchedulerEntry wire = WireSchedulerEntry.parseFrom(bytes);
-    return new Presence.SchedulerEntry(
-        wire.getId(),
-        wire.getSpec(),
-        wire.getTaskType(),
-        payload(wire.getTaskPayload()),
-        wire.getEnqueueOptionsList(),
-        instant(wire.getNextEnqueueTime()),
-        instant(wire.getPrevEnqueueTime()));
-  }
-
-  static byte[] encode(Presence.SchedulerEvent event) {
-    return WireSchedulerEvent.newBuilder()
-        .setTaskId(event.taskId())
-        .setEnqueueTime(timestamp(event.enqueuedAt()))
-        .build()
-        .toByteArray();
-  }
-
-  static Presence.SchedulerEvent decodeSchedulerEvent(byte[] bytes)
-      throws InvalidProtocolBufferException {
-    WireSchedulerEvent wire = WireSchedulerEvent.parseFrom(bytes);
-    Timestamp at = wire.getEnqueueTime();
-    return new Presence.SchedulerEvent(wire.getTaskId(), instant(at.getSeconds(), at.getNanos()));
+  private static void readHeader(WireReader in, Map<String, String> headers)
+      throws WireFormatException {
+    String name = "";
+    String value = "";
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
+      switch (tag) {
+        case HEADER_NAME -> name = in.string();
+        case HEADER_VALUE -> value = in.string();
+        default -> in.skip(tag);
+      }
+    }
+    headers.put(name, value);
   }
 
   /**
@@ -218,48 +182,11 @@ final class MessageCodec {
     return valid.substring(0, end) + "…";
   }
 
-  private static UnknownFieldSet unknownFields(Payload bytes) {
-    try {
-      return UnknownFieldSet.parseFrom(ByteString.copyFrom(bytes.view()));
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalArgumentException("unknown fields of a message must have come from one", e);
-    }
-  }
-
-  private static Payload payload(ByteString bytes) {
-    return bytes.isEmpty() ? Payload.absent() : Payload.of(bytes.toByteArray());
-  }
-
   private static long seconds(@Nullable Instant instant) {
     return instant == null ? 0 : instant.getEpochSecond();
   }
 
   private static @Nullable Instant instant(long seconds) {
-    return seconds == 0 ? null : instant(seconds, 0);
-  }
-
-  /**
-   * Beyond what Java can say, as near to it as it can: one odd date must not spoil a whole batch.
-   */
-  private static Instant instant(long seconds, int nanos) {
-    long sayable =
-        Math.max(Instant.MIN.getEpochSecond(), Math.min(Instant.MAX.getEpochSecond(), seconds));
-    return Instant.ofEpochSecond(
-        sayable, sayable == seconds ? Math.max(0, Math.min(999_999_999, nanos)) : 0);
-  }
-
-  private static Timestamp timestamp(@Nullable Instant instant) {
-    return instant == null
-        ? Timestamp.newBuilder().setSeconds(GO_ZERO_TIME).build()
-        : Timestamp.newBuilder()
-            .setSeconds(instant.getEpochSecond())
-            .setNanos(instant.getNano())
-            .build();
-  }
-
-  private static @Nullable Instant instant(Timestamp timestamp) {
-    return timestamp.getSeconds() == GO_ZERO_TIME
-        ? null
-        : instant(timestamp.getSeconds(), timestamp.getNanos());
+    return seconds == 0 ? null : new WireTime(seconds, 0).toInstant();
   }
 }

@@ -10,7 +10,7 @@ interface Nodes extends AutoCloseable {
   /**
    * One of the servers, by a name that no other has; opens connections of the caller's own to it.
    */
-  record Server(String name, Supplier<Connection> opener) {}
+  record Server(String name, Supplier<OwnConnection> opener) {}
 
   static Nodes of(RedisConfig config) {
     return switch (config.kind()) {
@@ -23,11 +23,32 @@ interface Nodes extends AutoCloseable {
   /** A pooled connection to the server that has this slot; closing it gives it back. */
   Connection connect(int slot);
 
+  /**
+   * The same for calls that leases depend on: however many connections others use, there are some
+   * left for these.
+   */
+  default Connection connectReserved(int slot) {
+    return connect(slot);
+  }
+
   /** A pooled connection to the server that a redirection names. */
   Connection connectTo(HostAndPort node);
 
   /** The server that has this slot at this time. */
   Server serverOf(int slot);
+
+  /**
+   * A name of the server that has this slot, as far as it is known without asking; empty while it
+   * is not, and where one server has all.
+   */
+  default String shardOf(int slot) {
+    return "";
+  }
+
+  /** Whether slots are spread over several servers, as far as it is known without asking. */
+  default boolean isKnownAsSharded() {
+    return false;
+  }
 
   /** Whether slots are spread over several servers, so that not every command may name two. */
   boolean isSharded();
@@ -35,8 +56,13 @@ interface Nodes extends AutoCloseable {
   /** A redirection or a failure has shown that what is known of the servers is out of date. */
   void refresh();
 
-  /** Throws away idle connections: one of them has turned out to be dead. */
+  /** Throws away idle connections: what is known of the servers is wrong. */
   void dropIdle();
+
+  /** The same for the server that has this slot: a connection to it has turned out to be dead. */
+  default void dropIdle(int slot) {
+    dropIdle();
+  }
 
   @Override
   void close();

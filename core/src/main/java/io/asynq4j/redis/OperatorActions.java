@@ -7,12 +7,18 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.ArchiveRules.WhenFull;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.Archived;
+import io.asynq4j.broker.Inspection.ArchivedAll;
 import io.asynq4j.broker.Inspection.Listing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
@@ -50,17 +56,62 @@ final class OperatorActions {
   }
 
   List<ActionAnswer> run(QueueName queue, List<String> ids) {
-    return act(Script.RUN, queue, new Args(), ids, null);
+    return act(Script.RUN, queue, new Args(), ids);
   }
 
-  List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules) {
+  Archived archive(QueueName queue, List<String> ids, ArchiveRules rules, WhenFull whenFull) {
     Args limits =
-        new Args().add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(rules.releaseLocks());
-    return act(Script.ARCHIVE_WAITING, queue, limits, ids, rules);
+        new Args()
+            .add(rules.maxSize())
+            .add(rules.maxAge().toSeconds())
+            .add(rules.releaseLocks())
+            .add(whenFull == WhenFull.DROP_OLDEST);
+    LongAdder dropped = new LongAdder();
+    List<ActionAnswer> answers =
+        act(
+            Script.ARCHIVE_WAITING,
+            queue,
+            limits,
+            ids,
+            (tried, rest) -> {
+              int tooOld = Reply.integer(rest.get(0));
+              int trimmed = Reply.integer(rest.get(1));
+              int gone = trimmed + archives.trimOn(queue, tried, trimmed, rules);
+              dropped.add(Math.max(0, gone - tooOld));
+            });
+    return new Archived(answers, dropped.sum());
+  }
+
+  ArchivedAll archiveAll(
+      QueueName queue,
+      TaskState state,
+      @Nullable String group,
+      ArchiveRules rules,
+      WhenFull whenFull,
+      IntConsumer progress) {
+    LongAdder dropped = new LongAdder();
+    AtomicBoolean full = new AtomicBoolean();
+    int done =
+        all(
+            queue,
+            state,
+            group,
+            ids -> {
+              Archived archived = archive(queue, ids, rules, whenFull);
+              dropped.add(archived.dropped());
+              archived.answers().stream()
+                  .filter(answer -> answer.verdict() == Verdict.ARCHIVE_FULL)
+                  .findAny()
+                  .ifPresent(answer -> full.set(true));
+              return archived.answers();
+            },
+            full::get,
+            progress);
+    return new ArchivedAll(done, dropped.sum(), full.get());
   }
 
   List<ActionAnswer> delete(QueueName queue, List<String> ids) {
-    return act(Script.DELETE, queue, new Args().addEmpty().addEmpty(), ids, null);
+    return act(Script.DELETE, queue, new Args().addEmpty().addEmpty(), ids);
   }
 
   /**
@@ -89,7 +140,7 @@ final class OperatorActions {
 
   List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due) {
     Args head = new Args().add(due.toEpochMilli());
-    return act(Script.RESCHEDULE_WAITING, queue, head, ids, null);
+    return act(Script.RESCHEDULE_WAITING, queue, head, ids);
   }
 
   /**
@@ -98,11 +149,20 @@ final class OperatorActions {
   List<ActionAnswer> deleteFrom(
       QueueName queue, TaskState state, @Nullable String group, List<String> ids) {
     String container = group == null ? Keys.of(queue, state.word()) : Keys.group(queue, group);
-    return act(Script.DELETE, queue, new Args().add(container).addEmpty(), ids, null);
+    return act(Script.DELETE, queue, new Args().add(container).addEmpty(), ids);
+  }
+
+  private List<ActionAnswer> act(Script script, QueueName queue, Args head, List<String> ids) {
+    return act(script, queue, head, ids, (tried, rest) -> {});
+  }
+
+  /** What a script replies besides its answers for so many tasks. */
+  private interface Rest {
+    void of(int tried, List<@Nullable Object> rest);
   }
 
   private List<ActionAnswer> act(
-      Script script, QueueName queue, Args head, List<String> ids, @Nullable ArchiveRules rules) {
+      Script script, QueueName queue, Args head, List<String> ids, Rest rest) {
     inspection.requireQueue(queue);
     List<ActionAnswer> answers = new ArrayList<>(ids.size());
     for (List<String> batch : Batches.of(ids)) {
@@ -111,31 +171,48 @@ final class OperatorActions {
       batch.forEach(args::add);
       List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
       replies.subList(0, batch.size()).forEach(reply -> answers.add(answer(reply)));
-      if (rules != null) {
-        archives.trimOn(queue, batch.size(), Reply.integer(replies.get(batch.size())), rules);
-      }
+      rest.of(batch.size(), replies.subList(batch.size(), replies.size()));
     }
     return answers;
   }
 
   private static ActionAnswer answer(@Nullable Object reply) {
     if (reply instanceof Long code) {
-      Verdict verdict =
-          code == 1 ? Verdict.DONE : code == 0 ? Verdict.NOT_FOUND : Verdict.NO_MESSAGE;
-      return new ActionAnswer(verdict, null);
+      return new ActionAnswer(verdict(code), null);
     }
     return new ActionAnswer(Verdict.WRONG_STATE, TaskState.ofWord(Reply.text(reply)));
   }
 
-  /**
-   * Acts on all tasks that are in a state when it begins, in steps. What comes in meanwhile may be
-   * met too; what cannot be acted on is passed over.
-   */
+  private static Verdict verdict(long code) {
+    if (code == 1) {
+      return Verdict.DONE;
+    } else if (code == 0) {
+      return Verdict.NOT_FOUND;
+    }
+    return code == -2 ? Verdict.ARCHIVE_FULL : Verdict.NO_MESSAGE;
+  }
+
   int all(
       QueueName queue,
       TaskState state,
       @Nullable String group,
       Function<List<String>, List<ActionAnswer>> action,
+      IntConsumer progress) {
+    return all(queue, state, group, action, () -> false, progress);
+  }
+
+  /**
+   * Acts on all tasks that are in a state when it begins, in steps. What comes in meanwhile may be
+   * met too; what cannot be acted on is passed over.
+   *
+   * @param stop asked after each step
+   */
+  private int all(
+      QueueName queue,
+      TaskState state,
+      @Nullable String group,
+      Function<List<String>, List<ActionAnswer>> action,
+      BooleanSupplier stop,
       IntConsumer progress) {
     inspection.requireQueue(queue);
     int done = 0;
@@ -157,6 +234,9 @@ final class OperatorActions {
         }
       }
       progress.accept(done);
+      if (stop.getAsBoolean()) {
+        return done;
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Aggregation;
+import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.TaskMessage;
@@ -91,12 +92,16 @@ final class RedisAggregation implements Aggregation {
   private void quarantine(AggregationSet set, String id, String reason) {
     Args args = new Args(3).add(key(set)).add(id).add(MessageCodec.errorText(reason));
     if (Reply.number(scripts.run(Script.QUARANTINE, set.queue(), args)) == 1) {
-      log.error("task {} of group {} was archived unread: {}", id, set.group(), reason);
+      log.error(
+          "task {} of group {} was archived unread: {}",
+          LogText.name(id),
+          LogText.name(set.group()),
+          LogText.name(reason));
     }
   }
 
   private static @Nullable Instant deadline(String score) {
-    return score.isEmpty() ? null : Instant.ofEpochSecond((long) Double.parseDouble(score));
+    return score.isEmpty() ? null : Reply.second(score);
   }
 
   @Override

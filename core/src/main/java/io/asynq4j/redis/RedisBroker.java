@@ -15,10 +15,27 @@ import io.asynq4j.broker.TaskSink;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.broker.Upkeep;
 import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Everything that is done to tasks, over one link. */
 final class RedisBroker implements Broker {
 
+  private static final Logger log = LoggerFactory.getLogger(RedisBroker.class);
+
+  /** Compared by identity: the same action may come twice. */
+  private static final class Closing {
+    private final Runnable action;
+
+    Closing(Runnable action) {
+      this.action = action;
+    }
+  }
+
+  private final List<Closing> beforeClose = new CopyOnWriteArrayList<>();
+  private boolean closing;
   private final BrokerTime time;
   private final RedisSink sink;
   private final RedisSource source;
@@ -42,11 +59,11 @@ final class RedisBroker implements Broker {
     this.time = time;
     Scripts scripts = new Scripts(link, time);
     Registry registry = new Registry(link);
-    this.sink = new RedisSink(link, scripts, registry, numberedEnqueue);
+    this.sink = new RedisSink(link, time, scripts, registry, numberedEnqueue);
     this.source = new RedisSource(scripts, time);
     this.upkeep = new RedisUpkeep(scripts, link, time);
     this.aggregation = new RedisAggregation(scripts, link);
-    this.presence = new RedisPresence(scripts, link, time);
+    this.presence = new RedisPresence(scripts, link);
     this.cancellations = new RedisCancellations(link);
     this.channels = new RedisChannels(link);
     this.semaphores = new RedisSemaphores(scripts, link);
@@ -125,5 +142,33 @@ final class RedisBroker implements Broker {
   @Override
   public Clock clock() {
     return time.clock();
+  }
+
+  @Override
+  public Registration beforeClose(Runnable action) {
+    Closing own = new Closing(action);
+    synchronized (this) {
+      if (closing) {
+        throw new IllegalStateException("the connection to Redis is closed; open another one");
+      }
+      beforeClose.add(own);
+    }
+    return () -> beforeClose.remove(own);
+  }
+
+  /** Before the link is closed. */
+  void closing() {
+    synchronized (this) {
+      closing = true;
+    }
+    for (Closing each : List.copyOf(beforeClose)) {
+      if (beforeClose.remove(each)) {
+        try {
+          each.action.run();
+        } catch (RuntimeException | Error e) {
+          log.error("what uses this connection could not be stopped before it is closed", e);
+        }
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.QueueName;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,6 +32,7 @@ final class RedisClock extends Clock implements BrokerTime {
   private final AtomicReference<Anchor> anchor;
   // Between two threads, one with the old anchor and one with the new, time could step back a bit.
   private final AtomicReference<Instant> latest;
+  private final ClockSteps steps;
 
   RedisClock() {
     this(System::nanoTime, Clock.systemUTC().instant());
@@ -41,18 +43,21 @@ final class RedisClock extends Clock implements BrokerTime {
         ZoneOffset.UTC,
         timer,
         new AtomicReference<>(new Anchor(now, timer.getAsLong(), 0)),
-        new AtomicReference<>(now));
+        new AtomicReference<>(now),
+        new ClockSteps());
   }
 
   private RedisClock(
       ZoneId zone,
       LongSupplier timer,
       AtomicReference<Anchor> anchor,
-      AtomicReference<Instant> latest) {
+      AtomicReference<Instant> latest,
+      ClockSteps steps) {
     this.zone = zone;
     this.timer = timer;
     this.anchor = anchor;
     this.latest = latest;
+    this.steps = steps;
   }
 
   /** Starts from an answer, whatever was shown before: for the first look only. */
@@ -82,6 +87,26 @@ final class RedisClock extends Clock implements BrokerTime {
   }
 
   @Override
+  public long nanoTime() {
+    return timer.getAsLong();
+  }
+
+  /** Takes note of the time of a server, so that a step of its clock is noticed. */
+  void look(String shard, Instant redis, long sentNanos, long answeredNanos) {
+    steps.note(shard, redis, sentNanos, answeredNanos, Duration.ZERO);
+  }
+
+  @Override
+  public boolean hasStepped(
+      String shard, QueueName queue, Instant now, long sentNanos, Duration lately) {
+    long answered = timer.getAsLong();
+    // The server may have stepped, or the queue may have got to a server that is ahead.
+    boolean ofShard = steps.note(shard, now, sentNanos, answered, lately);
+    boolean ofQueue = steps.note(Keys.prefix(queue), now, sentNanos, answered, lately);
+    return ofShard || ofQueue;
+  }
+
+  @Override
   public Clock clock() {
     return this;
   }
@@ -104,6 +129,6 @@ final class RedisClock extends Clock implements BrokerTime {
 
   @Override
   public Clock withZone(ZoneId other) {
-    return new RedisClock(other, timer, anchor, latest);
+    return new RedisClock(other, timer, anchor, latest, steps);
   }
 }

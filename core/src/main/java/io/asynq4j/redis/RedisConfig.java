@@ -302,7 +302,10 @@ public final class RedisConfig {
     return numberedEnqueue;
   }
 
-  /** The largest number of connections to each node. */
+  /**
+   * The largest number of connections to each node for calls. As many again may be opened for
+   * extending leases and settling tasks.
+   */
   public int maxConnections() {
     return maxConnections;
   }
@@ -503,7 +506,11 @@ public final class RedisConfig {
       return this;
     }
 
-    /** The largest number of connections to each node; 8 per CPU and at least 16 unless set. */
+    /**
+     * The largest number of connections to each node for calls; 8 per CPU and at least 16 unless
+     * set. As many again may be opened for extending leases and settling tasks, which must not wait
+     * for the others: up to twice this number per node and process.
+     */
     public Builder maxConnections(int maxConnections) {
       this.maxConnections = maxConnections;
       return this;

@@ -24,7 +24,12 @@ public final class RedisConnection implements AutoCloseable {
 
   private RedisConnection(RedisConfig config) {
     this.maxConnections = config.maxConnections();
-    this.link = new Link(new LazyNodes(() -> Nodes.of(config)), config.retryFor(), where(config));
+    this.link =
+        new Link(
+            new LazyNodes(() -> Nodes.of(config)),
+            config.retryFor(),
+            where(config),
+            LikelyCause.of(config));
     this.broker = new RedisBroker(link, clock, config.numberedEnqueue());
   }
 
@@ -80,6 +85,7 @@ public final class RedisConnection implements AutoCloseable {
     long answered = System.nanoTime();
     Instant redis =
         Instant.ofEpochSecond(Reply.number(time.get(0)), Reply.number(time.get(1)) * 1000);
+    clock.look(link.shardOf(0), redis, sent, answered);
     if (clockStarted.compareAndSet(false, true)) {
       clock.start(redis, sent, answered);
     } else {
@@ -92,7 +98,10 @@ public final class RedisConnection implements AutoCloseable {
     return clock;
   }
 
-  /** How many calls to a server can be under way at once. */
+  /**
+   * How many calls to a server can be under way at once. As many connections again may be open to
+   * each server: those that are reserved for extending leases and settling tasks.
+   */
   public int maxConnections() {
     return maxConnections;
   }
@@ -102,8 +111,13 @@ public final class RedisConnection implements AutoCloseable {
     return broker;
   }
 
+  /**
+   * Closes all connections. Servers and schedulers that still use them are stopped first, as by
+   * their own {@code stop()}, and log an error.
+   */
   @Override
   public void close() {
+    broker.closing();
     link.close();
   }
 }

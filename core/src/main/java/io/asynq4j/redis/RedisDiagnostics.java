@@ -6,6 +6,7 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Diagnostics;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.Seconds;
+import io.asynq4j.broker.Times;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,9 @@ import redis.clients.jedis.Protocol.Command;
 
 /** Looks for what does not fit together in Redis. */
 final class RedisDiagnostics implements Diagnostics {
+
+  /** As in {@code prelude.lua}: until then, nobody takes it off the list. */
+  private static final long PRESENCE_GRACE_SECONDS = 60;
 
   /**
    * Go's archive script fails when it has to remove 8,000 at once, and then for ever. This is a
@@ -159,7 +163,7 @@ final class RedisDiagnostics implements Diagnostics {
   }
 
   private long archivedBefore(QueueName queue, ArchiveRules rules) {
-    long cutoff = time.clock().instant().minus(rules.maxAge()).getEpochSecond();
+    long cutoff = Times.minus(time.clock().instant(), rules.maxAge()).getEpochSecond();
     return number(Command.ZCOUNT, Keys.of(queue, "archived"), "-inf", Long.toString(cutoff));
   }
 
@@ -180,7 +184,8 @@ final class RedisDiagnostics implements Diagnostics {
   }
 
   private @Nullable Symptom registry(String key) {
-    long gone = number(Command.ZCOUNT, key, "-inf", "(" + time.clock().instant().getEpochSecond());
+    long end = time.clock().instant().getEpochSecond() - PRESENCE_GRACE_SECONDS;
+    long gone = number(Command.ZCOUNT, key, "-inf", "(" + end);
     return gone == 0 ? null : symptom(Ailment.STALE_PRESENCE, gone);
   }
 

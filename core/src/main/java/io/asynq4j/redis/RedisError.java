@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerRefusedException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The kinds of errors that Redis answers, as far as it matters what to do about them. */
@@ -71,6 +72,22 @@ enum RedisError {
   boolean mayBeHalfDone(JedisDataException error) {
     return (this == OTHER || this == NOPERM)
         && String.valueOf(error.getMessage()).contains("script");
+  }
+
+  /**
+   * Of those that do not pass: whether the command or its data is the reason, or the state of the
+   * server. What is not known, such as an error of a proxy, is taken for the latter.
+   */
+  BrokerRefusedException.Reason reason(JedisDataException error) {
+    String text = String.valueOf(error.getMessage());
+    boolean isForTheRequest =
+        this == OTHER
+            && (text.startsWith("WRONGTYPE ")
+                || text.contains("script")
+                || text.contains("Protocol error"));
+    return isForTheRequest
+        ? BrokerRefusedException.Reason.REQUEST
+        : BrokerRefusedException.Reason.SERVER;
   }
 
   String advice() {

@@ -13,6 +13,7 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.broker.ArchiveRules.WhenFull;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.TaskMessage;
 import java.nio.charset.StandardCharsets;
@@ -380,8 +381,9 @@ final class RedisInspection implements Inspection {
   }
 
   @Override
-  public List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules) {
-    return actions.archive(queue, ids, rules);
+  public Archived archive(
+      QueueName queue, List<String> ids, ArchiveRules rules, WhenFull whenFull) {
+    return actions.archive(queue, ids, rules, whenFull);
   }
 
   @Override
@@ -406,13 +408,14 @@ final class RedisInspection implements Inspection {
   }
 
   @Override
-  public int archiveAll(
+  public ArchivedAll archiveAll(
       QueueName queue,
       TaskState state,
       @Nullable String group,
       ArchiveRules rules,
+      WhenFull whenFull,
       IntConsumer progress) {
-    return actions.all(queue, state, group, ids -> actions.archive(queue, ids, rules), progress);
+    return actions.archiveAll(queue, state, group, rules, whenFull, progress);
   }
 
   @Override
@@ -519,12 +522,8 @@ final class RedisInspection implements Inspection {
     if (since == null) {
       return Optional.empty();
     }
-    try {
-      return Optional.of(Instant.ofEpochSecond(Reply.number(since)));
-    } catch (NumberFormatException e) {
-      // That it exists is what matters.
-      return Optional.of(Instant.EPOCH);
-    }
+    // Whatever it says: that it exists is what matters.
+    return Optional.of(Reply.second(Reply.text(since)));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Lookout;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,8 @@ final class RedisLookout implements Lookout {
   private @Nullable Tracking tracking;
   private int watches;
   private volatile boolean refused;
+  private final Set<QueueName> refusedQueues = ConcurrentHashMap.newKeySet();
+  private final ShardQuestions questions = new ShardQuestions();
 
   RedisLookout(Link link) {
     this(link, CHECK_INTERVAL);
@@ -43,16 +47,19 @@ final class RedisLookout implements Lookout {
   }
 
   @Override
+  public String shardOf(QueueName queue) {
+    // Asked for each call: where there is one server, nothing is computed.
+    return link.isKnownAsSharded() ? link.shardOf(Keys.slot(Keys.prefix(queue))) : "";
+  }
+
+  @Override
   public Set<QueueName> having(Collection<QueueName> queues, Set<Part> parts) {
     Survey survey = new Survey(parts);
     if (!link.isSharded()) {
       return ask(survey, 0, queues);
     }
-    Set<QueueName> having = new HashSet<>();
-    for (Shard shard : shards(queues)) {
-      having.addAll(ask(survey, shard.slot(), shard.queues()));
-    }
-    return having;
+    return questions.ask(
+        shards(queues), shard -> ask(survey, shard.slot(), shard.queues()), survey.parts());
   }
 
   /** Asks for queues of which the same server has all, or had just now. */
@@ -60,19 +67,56 @@ final class RedisLookout implements Lookout {
     Survey.Asker asker = commands -> link.callAll(slot, commands);
     Survey.Findings found =
         link.isSharded() ? survey.eachOf(queues, asker) : survey.allOf(queues, asker);
+    allowed(queues, found);
     Set<QueueName> having = found.having();
     for (QueueName queue : found.unanswered()) {
-      if (has(survey, queue)) {
+      if (has(survey, queue) == Answer.SOMETHING) {
         having.add(queue);
       }
     }
     return having;
   }
 
-  /** Asks for one queue, wherever it is. */
-  boolean has(Survey survey, QueueName queue) {
+  /** What is known of one queue. */
+  enum Answer {
+    NOTHING,
+    SOMETHING,
+    /** Redis refuses to say, as it does where the user must not see the queue. */
+    REFUSED
+  }
+
+  /**
+   * Asks for one queue, wherever it is. One that is refused counts as empty, so that the others are
+   * served; it is asked for again with each look, and logged once.
+   */
+  Answer has(Survey survey, QueueName queue) {
     Args keys = survey.keysOf(queue);
-    return Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, keys)) > 0;
+    try {
+      long count = Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, keys));
+      refusedQueues.remove(queue);
+      return count > 0 ? Answer.SOMETHING : Answer.NOTHING;
+    } catch (BrokerRefusedException e) {
+      if (refusedQueues.add(queue)) {
+        log.error(
+            "queue {} is not served: {}; other queues are, and this one as soon as Redis allows it",
+            queue,
+            e.getMessage());
+      }
+      return Answer.REFUSED;
+    }
+  }
+
+  /** Takes note of queues that have been answered for, so that a later refusal is logged again. */
+  void allowed(Collection<QueueName> asked, Survey.Findings found) {
+    if (!refusedQueues.isEmpty()) {
+      Set<QueueName> answered = new HashSet<>(asked);
+      found.unanswered().forEach(answered::remove);
+      refusedQueues.removeAll(answered);
+    }
+  }
+
+  ShardQuestions questions() {
+    return questions;
   }
 
   Collection<Shard> shards(Collection<QueueName> queues) {
@@ -87,8 +131,14 @@ final class RedisLookout implements Lookout {
           : List.of(new Shard(link.serverOf(0), 0, List.copyOf(queues)));
     }
     Map<String, Shard> shards = new LinkedHashMap<>();
+    boolean anyKnown =
+        queues.stream().anyMatch(queue -> !link.shardOf(Keys.slot(Keys.prefix(queue))).isEmpty());
     for (QueueName queue : queues) {
       int slot = Keys.slot(Keys.prefix(queue));
+      if (anyKnown && link.shardOf(slot).isEmpty()) {
+        // A slot that no server has at this time, to find which would keep the others waiting.
+        continue;
+      }
       Nodes.Server server = link.serverOf(slot);
       shards
           .computeIfAbsent(server.name(), name -> new Shard(server, slot, new ArrayList<>()))
@@ -111,8 +161,8 @@ final class RedisLookout implements Lookout {
     Tracking shared = tracking;
     if (shared == null) {
       shared = new Tracking(this, link, checkInterval);
-      tracking = shared;
       shared.start();
+      tracking = shared;
     }
     shared.add(watch);
     watches++;

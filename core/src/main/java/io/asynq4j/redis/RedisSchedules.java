@@ -5,6 +5,7 @@ import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Schedules;
 import io.asynq4j.broker.Seconds;
+import io.asynq4j.broker.Times;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,6 +14,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
@@ -49,6 +52,7 @@ final class RedisSchedules implements Schedules {
   private final Scripts scripts;
   private final Link link;
   private final BrokerTime time;
+  private final Unreadables unreadables = new Unreadables();
   private final Registry registry;
 
   RedisSchedules(Scripts scripts, Link link, BrokerTime time, Registry registry) {
@@ -120,11 +124,19 @@ final class RedisSchedules implements Schedules {
       for (int i = 0; i < batch.size(); i++) {
         String listed = Reply.text(queues.get(i));
         if (!listed.equals(batch.get(i).queue().value())) {
-          unlisted.put(batch.get(i), listed);
+          unlisted.put(batch.get(i), isQueue(listed) ? listed : "");
         }
       }
     }
     return unlisted;
+  }
+
+  private static boolean isQueue(String name) {
+    try {
+      return !QueueName.of(name).value().isEmpty();
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   /** What an entry had in the queue that it leaves, where nobody fires it any more. */
@@ -179,19 +191,30 @@ final class RedisSchedules implements Schedules {
   /**
    * @param width how many values there are for each entry
    */
-  private static void read(
+  private void read(
       Map<String, State> states, List<Entry> entries, int width, List<@Nullable Object> values) {
     for (int i = 0; i < entries.size(); i++) {
       List<@Nullable Object> of = values.subList(i * width, (i + 1) * width);
       boolean leaves = width > STATE.size() && of.get(STATE.size()) != null;
       if (of.get(FROM) != null && !leaves) {
-        states.put(entries.get(i).name(), state(of));
+        String name = entries.get(i).name();
+        readState(name, of).ifPresent(state -> states.put(name, state));
       }
     }
   }
 
+  /** An entry whose state cannot be read must not keep the others from being fired or shown. */
+  private Optional<State> readState(String name, List<@Nullable Object> values) {
+    try {
+      return Optional.of(state(values));
+    } catch (IllegalArgumentException e) {
+      unreadables.skipped("schedule entry " + name, e);
+      return Optional.empty();
+    }
+  }
+
   private static State state(List<@Nullable Object> values) {
-    Instant from = Instant.ofEpochMilli(Reply.number(values.get(FROM)));
+    Instant from = Objects.requireNonNull(instant(values.get(FROM)));
     Instant anchor = instant(values.get(ANCHOR));
     return new State(
         anchor == null ? from : anchor,
@@ -202,7 +225,14 @@ final class RedisSchedules implements Schedules {
   }
 
   private static @Nullable Instant instant(@Nullable Object millis) {
-    return millis == null ? null : Instant.ofEpochMilli(Reply.number(millis));
+    if (millis == null) {
+      return null;
+    }
+    long value = Reply.number(millis);
+    if (value < 0 || value > Times.LATEST.toEpochMilli()) {
+      throw new IllegalArgumentException("not a time: " + value);
+    }
+    return Instant.ofEpochMilli(value);
   }
 
   @Override
@@ -262,7 +292,14 @@ final class RedisSchedules implements Schedules {
     }
     queues.remove(REVISION);
     List<Known> all = new ArrayList<>();
-    queues.forEach((name, queue) -> add(all, name, QueueName.of(queue)));
+    queues.forEach(
+        (name, queue) -> {
+          try {
+            add(all, name, QueueName.of(queue));
+          } catch (IllegalArgumentException e) {
+            unreadables.skipped("schedule entry " + name, e);
+          }
+        });
     return all;
   }
 
@@ -280,7 +317,8 @@ final class RedisSchedules implements Schedules {
     List<@Nullable Object> values = fields(queue, name, SPEC_AND_STATE);
     List<@Nullable Object> state = values.subList(1, values.size());
     if (state.get(FROM) != null) {
-      all.add(new Known(new Entry(name, queue, Reply.text(values.get(0))), state(state)));
+      Entry entry = new Entry(name, queue, Reply.text(values.get(0)));
+      readState(name, state).ifPresent(read -> all.add(new Known(entry, read)));
     }
   }
 

@@ -21,7 +21,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Puts new tasks into Redis, many per call. */
 final class RedisSink implements TaskSink {
@@ -43,20 +46,37 @@ final class RedisSink implements TaskSink {
 
   private static final int LONG = 4;
 
-  /** Queues that are tried in vain before Redis as a whole counts as away. */
+  /** Queues of a server that are tried in vain before it counts as away. */
   private static final int MAX_OUTAGES = 3;
+
+  private static final Logger log = LoggerFactory.getLogger(RedisSink.class);
 
   private final Link link;
   private final Scripts scripts;
   private final Registry registry;
   private final boolean numbered;
   private final Set<Durability> supported = ConcurrentHashMap.newKeySet();
+  private final RedisSink uninterrupted;
 
-  RedisSink(Link link, Scripts scripts, Registry registry, boolean numbered) {
+  RedisSink(Link link, BrokerTime time, Scripts scripts, Registry registry, boolean numbered) {
     this.link = link;
     this.scripts = scripts;
     this.registry = registry;
     this.numbered = numbered;
+    this.uninterrupted = new RedisSink(link.uninterrupted(), time, registry, numbered);
+  }
+
+  private RedisSink(Link uninterrupted, BrokerTime time, Registry registry, boolean numbered) {
+    this.link = uninterrupted;
+    this.scripts = new Scripts(uninterrupted, time);
+    this.registry = registry;
+    this.numbered = numbered;
+    this.uninterrupted = this;
+  }
+
+  @Override
+  public TaskSink uninterrupted() {
+    return uninterrupted;
   }
 
   @Override
@@ -99,7 +119,11 @@ final class RedisSink implements TaskSink {
   /** So that the next call is ready when Redis has answered this one. */
   private static void encodeAhead(List<Call> calls, int next) {
     if (next < calls.size() && Runtime.getRuntime().availableProcessors() > 1) {
-      ForkJoinPool.commonPool().execute(calls.get(next).args);
+      try {
+        ForkJoinPool.commonPool().execute(calls.get(next).args);
+      } catch (RejectedExecutionException | OutOfMemoryError e) {
+        log.debug("no thread to encode tasks ahead; done when it is their turn", e);
+      }
     }
   }
 
@@ -107,17 +131,23 @@ final class RedisSink implements TaskSink {
    * Every call tries for seconds when Redis is away. So those that follow are not sent; to other
    * queues some are, since these may be on another node of a cluster.
    */
-  private static @Nullable EnqueueAnswer notSent(
-      Call call, Map<QueueName, RuntimeException> outages) {
+  private @Nullable EnqueueAnswer notSent(Call call, Map<QueueName, RuntimeException> outages) {
     RuntimeException outage = outages.get(call.lot.queue());
-    if (outage == null && outages.size() >= MAX_OUTAGES) {
-      outage = outages.values().iterator().next();
+    if (outage == null) {
+      String shard = shardOf(call.lot.queue());
+      List<QueueName> ofServer =
+          outages.keySet().stream().filter(queue -> shardOf(queue).equals(shard)).toList();
+      outage = ofServer.size() >= MAX_OUTAGES ? outages.get(ofServer.get(0)) : null;
     }
     return outage == null
         ? null
         : EnqueueAnswer.failed(
             new BrokerUnavailableException(
                 "not sent, since a call before it failed: " + outage.getMessage(), false, outage));
+  }
+
+  private String shardOf(QueueName queue) {
+    return link.shardOf(Keys.slot(Keys.prefix(queue)));
   }
 
   @Override
@@ -228,7 +258,7 @@ final class RedisSink implements TaskSink {
 
     void into(@Nullable EnqueueAnswer[] answers, Confirmation confirmation) {
       Confirmer confirmer = confirmer(lot.queue(), confirmation);
-      registry.register(lot.queue());
+      registry.register(lot.queue(), link);
       Object reply = run(lot, args(), confirmer);
       RuntimeException shortfall = confirmer == null ? null : confirmer.shortfall();
       for (int i = 0; i < places.size(); i++) {

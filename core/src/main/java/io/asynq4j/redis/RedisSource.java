@@ -2,12 +2,12 @@ package io.asynq4j.redis;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerException;
-import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.ClaimBatch.Rest;
+import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.Settled;
@@ -35,14 +35,19 @@ final class RedisSource implements TaskSource {
   /** Twice as many as other calls carry: it does the least for each. */
   private static final int MOST_CLAIMED = 2 * Batches.MAX;
 
+  /** What results in one call hold at most, but for the last: large ones keep Redis for long. */
+  private static final long MAX_BYTES = 1 << 20;
+
   private static final Logger log = LoggerFactory.getLogger(RedisSource.class);
 
   private final Scripts scripts;
+  private final BrokerTime time;
   private final Settler settler;
   private final Map<QueueName, Queue<UnansweredClaim>> unanswered = new ConcurrentHashMap<>();
 
   RedisSource(Scripts scripts, BrokerTime time) {
     this.scripts = scripts;
+    this.time = time;
     this.settler = new Settler(scripts, time);
   }
 
@@ -66,12 +71,12 @@ final class RedisSource implements TaskSource {
     }
     UnansweredClaim earlier = pollUnanswered(queue);
     if (earlier != null) {
-      ClaimBatch granted = send(queue, earlier);
+      ClaimBatch granted = send(queue, earlier, /* inDoubt= */ true);
       if (!granted.claims().isEmpty()) {
         return atMost(max, queue, granted);
       }
     }
-    String token = ClaimToken.next();
+    String token = ClaimToken.next(time.clock().instant());
     Args args =
         new Args(8)
             .add(Math.min(max, MOST_CLAIMED))
@@ -81,7 +86,10 @@ final class RedisSource implements TaskSource {
             .add(rules.ordered());
     RateField.add(args, rules.rate());
     Lanes.Lane lane = scripts.lanes().take();
-    return send(queue, new UnansweredClaim(lane, lane.next(), token, args, System.nanoTime()));
+    return send(
+        queue,
+        new UnansweredClaim(lane, lane.next(), token, args, System.nanoTime()),
+        /* inDoubt= */ false);
   }
 
   /** Gives back what is more than was asked for: the earlier claim may have been for more. */
@@ -116,21 +124,32 @@ final class RedisSource implements TaskSource {
     return null;
   }
 
-  private ClaimBatch send(QueueName queue, UnansweredClaim claim) {
+  /**
+   * @param inDoubt whether an earlier try may have been granted: what the next one tells of itself
+   *     says nothing about that
+   */
+  private ClaimBatch send(QueueName queue, UnansweredClaim claim, boolean inDoubt) {
     Scripts.Numbered call = new Scripts.Numbered(claim.lane().id(), claim.number());
     List<@Nullable Object> reply;
     try {
       reply = Reply.list(scripts.run(Script.CLAIM, queue, call, claim.args()));
     } catch (BrokerException e) {
-      if (e.mayHaveBeenApplied()) {
-        unanswered.computeIfAbsent(queue, any -> new ConcurrentLinkedQueue<>()).add(claim);
-      } else {
+      if (!inDoubt && !e.mayHaveBeenApplied()) {
         scripts.lanes().giveBack(claim.lane());
+        throw e;
       }
+      keep(queue, claim);
+      throw Link.inDoubt(e);
+    } catch (RuntimeException | Error e) {
+      keep(queue, claim);
       throw e;
     }
     scripts.lanes().giveBack(claim.lane());
     return batch(queue, claim.token(), reply);
+  }
+
+  private void keep(QueueName queue, UnansweredClaim claim) {
+    unanswered.computeIfAbsent(queue, any -> new ConcurrentLinkedQueue<>()).add(claim);
   }
 
   /** Nanoseconds in Redis; Go leaves it out where an inspector made the task pending. */
@@ -154,7 +173,10 @@ final class RedisSource implements TaskSource {
           default ->
               throw new IllegalStateException("claim.lua answered " + Reply.text(reply.get(0)));
         };
-    Instant heldUntil = rest == Rest.HELD ? Instant.ofEpochMilli(Reply.number(reply.get(1))) : null;
+    // By the clock of the server that has the queue, which may differ from the one that is
+    // followed.
+    Instant heldUntil =
+        rest == Rest.HELD ? time.clock().instant().plusMillis(Reply.number(reply.get(1))) : null;
     Instant leasedUntil = Instant.ofEpochSecond(Reply.number(reply.get(2)));
     List<Claim> claims = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
@@ -180,13 +202,17 @@ final class RedisSource implements TaskSource {
       QueueName queue, String id, String token, UnreadableMessageException reason) {
     try {
       settler.quarantine(queue, id, token, String.valueOf(reason.getMessage()));
-      log.error("task {} of queue {} was archived unread: {}", id, queue, reason.getMessage());
+      log.error(
+          "task {} of queue {} was archived unread: {}",
+          LogText.name(id),
+          queue,
+          LogText.name(String.valueOf(reason.getMessage())));
     } catch (BrokerException e) {
       log.error(
           "task {} of queue {} is unreadable ({}) and could not be archived; the recoverer will do it",
-          id,
+          LogText.name(id),
           queue,
-          reason.getMessage(),
+          LogText.name(String.valueOf(reason.getMessage())),
           e);
     }
   }
@@ -204,6 +230,11 @@ final class RedisSource implements TaskSource {
       }
     }
     return expiries;
+  }
+
+  @Override
+  public Optional<Instant> claimedAt(Claim claim) {
+    return ClaimToken.timeOf(claim.token());
   }
 
   @Override
@@ -228,7 +259,7 @@ final class RedisSource implements TaskSource {
     }
     try {
       TaskMessage message = MessageCodec.decode(Reply.bytes(reply.get(1)), queue, ticket.id());
-      Instant leasedUntil = Instant.ofEpochSecond((long) Double.parseDouble(score));
+      Instant leasedUntil = Reply.second(score);
       String after = Reply.text(reply.get(2));
       return Optional.of(
           new Restored(
@@ -254,10 +285,24 @@ final class RedisSource implements TaskSource {
   }
 
   @Override
-  public boolean writeResult(Claim claim, Payload result) {
+  public List<Boolean> writeResults(QueueName queue, List<Result> results) {
+    List<Boolean> written = new ArrayList<>(results.size());
     Args args = new Args(4);
-    args.add(claim.id()).add(claim.token()).add("result").add(result.bytes());
-    return write(claim.queue(), args).get(0);
+    long bytes = 0;
+    for (Result result : results) {
+      if (args.size() == 4 * Batches.MAX || bytes >= MAX_BYTES) {
+        written.addAll(write(queue, args));
+        args = new Args(4);
+        bytes = 0;
+      }
+      args.add(result.claim().id()).add(result.claim().token());
+      args.add("result").add(result.payload().bytes());
+      bytes += result.payload().size();
+    }
+    if (args.size() > 0) {
+      written.addAll(write(queue, args));
+    }
+    return written;
   }
 
   @Override

@@ -8,11 +8,13 @@ import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.TaskMessage;
 import io.asynq4j.broker.Upkeep;
 import io.asynq4j.broker.Upkeep.Recovered.Action;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,12 @@ final class RedisUpkeep implements Upkeep {
 
   private static final int KEYS_PER_SCAN = 1000;
   private static final byte[] NO_MESSAGE = {};
+  private static final Duration SHORTEST_AFTER_STEP = Duration.ofSeconds(10);
+
+  /** Each is looked for in the whole list of active tasks. */
+  private static final int RELISTED_TOGETHER = 10;
+
+  private static final int MOST_RELISTED = 1000;
 
   private final Scripts scripts;
   private final Link link;
@@ -44,9 +52,11 @@ final class RedisUpkeep implements Upkeep {
     List<@Nullable Object> reply =
         Reply.list(
             scripts.run(Script.FORWARD, queue, new Args(1).add(Math.min(limit, Batches.MAX))));
-    long nextDue = Reply.number(reply.get(1));
+    long wait = Reply.number(reply.get(1));
+    // By the clock of the server that has the queue, which may differ from the one that is
+    // followed.
     return new Forwarded(
-        Reply.integer(reply.get(0)), nextDue == 0 ? null : Instant.ofEpochMilli(nextDue));
+        Reply.integer(reply.get(0)), wait < 0 ? null : time.clock().instant().plusMillis(wait));
   }
 
   /** A task whose lease has run out, with the crash that this was counted in. */
@@ -99,20 +109,33 @@ final class RedisUpkeep implements Upkeep {
 
   private List<Recovery> expired(QueueName queue, int limit, CrashRules crash) {
     Args args = new Args(2).add(Math.min(limit, Batches.MAX)).add(Seconds.ceil(crash.goGrace()));
+    long sent = time.nanoTime();
     List<@Nullable Object> reply = Reply.list(scripts.run(Script.EXPIRED, queue, args));
+    String shard = link.shardOf(Keys.slot(Keys.prefix(queue)));
+    if (time.hasStepped(shard, queue, TaskRow.time(reply.get(0)), sent, afterStep(crash))) {
+      // Those who are alive extend their leases first; what has really run out can wait.
+      return List.of();
+    }
     List<Expired> found = new ArrayList<>(reply.size() / 5);
-    for (int i = 0; i < reply.size(); i += 5) {
+    for (int i = 1; i < reply.size(); i += 5) {
       found.add(
           new Expired(
               Reply.text(reply.get(i)),
               Reply.text(reply.get(i + 1)),
               Reply.integer(reply.get(i + 2)),
-              Reply.integer(reply.get(i + 3)) + 1,
+              Reply.count(reply.get(i + 3)) + 1,
               Reply.bytes(reply.get(i + 4))));
     }
     // Each is put before the others: with the newest first, they stand as they stood.
     found.sort(Comparator.comparingInt(Expired::place));
     return found.stream().map(task -> decide(queue, task, crash)).toList();
+  }
+
+  /** Long enough for every server to extend its leases, as for those with other clocks. */
+  private static Duration afterStep(CrashRules crash) {
+    return crash.goGrace().compareTo(SHORTEST_AFTER_STEP) > 0
+        ? crash.goGrace()
+        : SHORTEST_AFTER_STEP;
   }
 
   private Recovery decide(QueueName queue, Expired task, CrashRules crash) {
@@ -153,16 +176,53 @@ final class RedisUpkeep implements Upkeep {
   @Override
   public int repair(QueueName queue) {
     int repaired = 0;
-    long size;
+    long listed;
+    long leased;
     int offset = 0;
     do {
       List<@Nullable Object> reply =
           Reply.list(scripts.run(Script.REPAIR, queue, new Args(2).add(offset).add(Batches.MAX)));
       repaired += Reply.integer(reply.get(0));
-      size = Reply.number(reply.get(1));
+      listed = Reply.number(reply.get(1));
+      leased = Reply.number(reply.get(2));
       offset += Batches.MAX;
-    } while (offset < size);
-    return repaired;
+    } while (offset < Math.max(listed, leased));
+    return leased > listed ? repaired + relist(queue) : repaired;
+  }
+
+  /**
+   * Lists running tasks that are not listed as active. Which ones, is found out here, page by page:
+   * to look for each in a long list would keep Redis for too long. What changes meanwhile is looked
+   * at again by the script.
+   */
+  private int relist(QueueName queue) {
+    Set<String> listed = new HashSet<>();
+    pages(Keys.of(queue, "active"), Protocol.Command.LRANGE, listed::addAll);
+    List<String> missing = new ArrayList<>();
+    pages(
+        Keys.of(queue, "lease"),
+        Protocol.Command.ZRANGE,
+        leased -> leased.stream().filter(id -> !listed.contains(id)).forEach(missing::add));
+    int relisted = 0;
+    for (List<String> batch :
+        Batches.of(
+            missing.subList(0, Math.min(missing.size(), MOST_RELISTED)), RELISTED_TOGETHER)) {
+      Args args = new Args(batch.size());
+      batch.forEach(args::add);
+      relisted += Reply.integer(scripts.run(Script.RELIST, queue, args));
+    }
+    return relisted;
+  }
+
+  private void pages(String key, Protocol.Command command, Consumer<List<String>> page) {
+    List<@Nullable Object> found;
+    long offset = 0;
+    do {
+      Args args = new Args(3).add(key).add(offset).add(offset + KEYS_PER_SCAN - 1);
+      found = Reply.list(link.call(key, Repeat.SAFE, command, args));
+      page.accept(found.stream().map(Reply::text).toList());
+      offset += KEYS_PER_SCAN;
+    } while (found.size() == KEYS_PER_SCAN);
   }
 
   @Override

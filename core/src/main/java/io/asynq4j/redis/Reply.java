@@ -1,6 +1,8 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.broker.Times;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,32 @@ final class Reply {
     }
     String text = text(reply);
     return text.isEmpty() ? 0 : Long.parseLong(text);
+  }
+
+  /** A number of somebody else's making: a small one, else none counts. */
+  static int count(@Nullable Object reply) {
+    double value = decimal(text(reply), 0);
+    return value > 0 ? (int) Math.min(value, 1_000_000) : 0;
+  }
+
+  /** A score, as Redis writes it, or another number of somebody else's making. */
+  static double decimal(String text, double otherwise) {
+    return switch (text) {
+      case "inf", "+inf" -> Double.POSITIVE_INFINITY;
+      case "-inf" -> Double.NEGATIVE_INFINITY;
+      default -> {
+        try {
+          yield Double.parseDouble(text);
+        } catch (NumberFormatException e) {
+          yield otherwise;
+        }
+      }
+    };
+  }
+
+  /** The time that a score stands for. */
+  static Instant second(String score) {
+    return Times.ofSeconds(decimal(score, 0));
   }
 
   static int integer(@Nullable Object reply) {

@@ -75,6 +75,7 @@ enum Script {
   EXPIRE(SAFE, "completed guard", "now prefix limit", ""),
   TRIM(SAFE, "archived guard", "now prefix max_size max_age limit", ""),
   REPAIR(SAFE, "active lease guard", "now prefix offset limit", ""),
+  RELIST(SAFE, "active lease guard", "prefix", "id"),
   LIST_GROUP(SAFE, "groups aggregation_sets guard", "prefix group", ""),
 
   EXAMINE(
@@ -105,7 +106,10 @@ enum Script {
 
   RUN(NEVER, "pending groups guard", "now prefix", "id"),
   ARCHIVE_WAITING(
-      NEVER, "archived groups guard", "now prefix max_size max_age release_locks", "id"),
+      NEVER,
+      "archived groups guard",
+      "now prefix max_size max_age release_locks drop_oldest",
+      "id"),
   DELETE(NEVER, "groups guard", "prefix container expected", "id"),
   RESCHEDULE_WAITING(NEVER, "scheduled retry groups guard", "prefix due_ms", "id"),
   UPDATE(NEVER, "pending guard", "prefix id old_msg new_msg old_lock new_lock", ""),
@@ -135,9 +139,10 @@ enum Script {
       ""),
 
   ENROLL(SAFE, "schedules guard", "now prefix", "entry spec old_spec anchor from last paused run"),
-  SERVER_STATE(SAFE, "server workers", "ttl info", "id worker"),
+  SERVER_STATE(SAFE, "server workers gathered", "ttl info part", "id worker"),
   SCHEDULER_ENTRIES(SAFE, "entries", "ttl", "entry"),
   SCHEDULER_EVENT(SAFE, "history", "at event most ttl", ""),
+  REGISTER(SAFE, "registry", "now ttl_ms member", ""),
   LIVE(SAFE, "registry", "now", ""),
   ACQUIRE(SAFE, "semaphore", "now tokens deadline id", "");
 
@@ -160,6 +165,18 @@ enum Script {
 
   String file() {
     return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Extending and settling must not wait for connections that handlers use, nor the writing of
+   * reports, for which settling waits.
+   */
+  Link.Lines lines() {
+    return switch (this) {
+      case EXTEND, COMPLETE, RETRY, ARCHIVE, RESCHEDULE, REQUEUE, WRITE_RESULT ->
+          Link.Lines.RESERVED;
+      default -> Link.Lines.SHARED;
+    };
   }
 
   Repeat repeat() {

@@ -142,7 +142,12 @@ final class Scripts {
     if (byHash.get()) {
       try {
         return link.call(
-            slot, repeat, Protocol.Command.EVALSHA, command(script.sha(), keys, args), epilogue);
+            slot,
+            repeat,
+            script.lines(),
+            Protocol.Command.EVALSHA,
+            command(script.sha(), keys, args),
+            epilogue);
       } catch (BrokerRefusedException e) {
         if (!mustBeSentInFull(e)) {
           throw e;
@@ -152,7 +157,12 @@ final class Scripts {
     }
     try {
       return link.call(
-          slot, repeat, Protocol.Command.EVAL, command(script.source(), keys, args), epilogue);
+          slot,
+          repeat,
+          script.lines(),
+          Protocol.Command.EVAL,
+          command(script.source(), keys, args),
+          epilogue);
     } catch (BrokerException e) {
       throw inDoubt ? Link.inDoubt(e) : e;
     }

@@ -10,6 +10,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol.Command;
@@ -35,7 +36,12 @@ final class SentinelNodes implements Nodes {
    */
   private static final long HEARSAY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  private record Primary(HostAndPort address, ConnectionPool pool) {}
+  private record Primary(HostAndPort address, ConnectionPool pool, ConnectionPool reserved) {
+    void close() {
+      pool.close();
+      reserved.close();
+    }
+  }
 
   private final RedisConfig config;
   private final String masterName;
@@ -59,13 +65,24 @@ final class SentinelNodes implements Nodes {
     this.sentinels = List.copyOf(JedisConfigs.hostsAndPorts(config));
     this.primary = connectedTo(ask());
     watcher.setDaemon(true);
-    watcher.start();
+    boolean started = false;
+    try {
+      watcher.start();
+      started = true;
+    } finally {
+      if (!started) {
+        leaveSentinel();
+      }
+    }
   }
 
   private Primary connectedTo(HostAndPort address) {
     ConnectionFactory connections =
         new ConnectionFactory(EagerSocketFactory.to(address, client), client);
-    return new Primary(address, new ConnectionPool(connections, JedisConfigs.forPool(config)));
+    return new Primary(
+        address,
+        new ConnectionPool(connections, JedisConfigs.forPool(config)),
+        new ConnectionPool(connections, JedisConfigs.forPool(config)));
   }
 
   private void watch() {
@@ -87,6 +104,9 @@ final class SentinelNodes implements Nodes {
           silent = true;
           log.warn("no sentinel answers; staying with the primary at {}", primary.address());
         }
+      } catch (RuntimeException | Error e) {
+        // This thread must outlive it, or no failover would be followed any more.
+        log.error("could not ask the sentinels for the primary; asking again", e);
       }
     }
     leaveSentinel();
@@ -97,7 +117,7 @@ final class SentinelNodes implements Nodes {
     if (!closed && !address.equals(former.address())) {
       log.info("the primary is now at {}, no longer at {}", address, former.address());
       primary = connectedTo(address);
-      former.pool().close();
+      former.close();
     }
   }
 
@@ -145,7 +165,12 @@ final class SentinelNodes implements Nodes {
 
   @Override
   public Connection connect(int slot) {
-    return primary.pool().getResource();
+    return Borrowed.from(primary.pool());
+  }
+
+  @Override
+  public Connection connectReserved(int slot) {
+    return Borrowed.from(primary.reserved());
   }
 
   @Override
@@ -156,7 +181,9 @@ final class SentinelNodes implements Nodes {
   @Override
   public Server serverOf(int slot) {
     HostAndPort address = primary.address();
-    return new Server(address.toString(), () -> new Connection(address, client));
+    return new Server(
+        address.toString(),
+        () -> new OwnConnection(new DefaultJedisSocketFactory(address, client), client));
   }
 
   @Override
@@ -173,12 +200,13 @@ final class SentinelNodes implements Nodes {
   @Override
   public void dropIdle() {
     primary.pool().clear();
+    primary.reserved().clear();
   }
 
   @Override
   public synchronized void close() {
     closed = true;
     LockSupport.unpark(watcher);
-    primary.pool().close();
+    primary.close();
   }
 }

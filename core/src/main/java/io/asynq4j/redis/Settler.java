@@ -65,7 +65,9 @@ final class Settler {
             // stood.
             Collections.reverse(places);
           }
-          for (List<Integer> batch : Batches.of(places, most)) {
+          for (List<Integer> batch :
+              Batches.of(
+                  places, most, Settlement.MOST_BYTES, place -> settlements.get(place).size())) {
             Args args = head(script, rules, archive, leaveNothing);
             batch.forEach(place -> add(args, settlements.get(place), leaveNothing));
             List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
@@ -141,6 +143,12 @@ final class Settler {
     return trace == null ? new byte[0] : FailuresField.encode(new FailedAttempt(now, error, trace));
   }
 
+  private static TaskMessage completed(Settlement.Complete complete, Instant now) {
+    TaskMessage message = complete.claim().message().completed(now);
+    String note = complete.note();
+    return note == null ? message : message.withLastError(note);
+  }
+
   private void add(Args args, Settlement settlement, boolean leaveNothing) {
     Claim claim = settlement.claim();
     TaskMessage message = claim.message();
@@ -155,7 +163,8 @@ final class Settler {
     if (settlement instanceof Settlement.Complete complete) {
       long retention = Seconds.ceil(message.retention());
       // Without retention the record goes, so there is no message to write.
-      byte[] completed = retention == 0 ? new byte[0] : MessageCodec.encode(message.completed(now));
+      byte[] completed =
+          retention == 0 ? new byte[0] : MessageCodec.encode(completed(complete, now));
       args.add(completed)
           .add(message.uniqueKey())
           .add(retention)

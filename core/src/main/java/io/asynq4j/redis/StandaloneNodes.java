@@ -15,6 +15,7 @@ final class StandaloneNodes implements Nodes {
   private final JedisSocketFactory sockets;
   private final JedisClientConfig client;
   private final ConnectionPool pool;
+  private final ConnectionPool reserved;
 
   StandaloneNodes(RedisConfig config) {
     this.client = JedisConfigs.forData(config);
@@ -27,13 +28,19 @@ final class StandaloneNodes implements Nodes {
       this.sockets = new DefaultJedisSocketFactory(address, client);
       pooled = EagerSocketFactory.to(address, client);
     }
-    this.pool =
-        new ConnectionPool(new ConnectionFactory(pooled, client), JedisConfigs.forPool(config));
+    ConnectionFactory connections = new ConnectionFactory(pooled, client);
+    this.pool = new ConnectionPool(connections, JedisConfigs.forPool(config));
+    this.reserved = new ConnectionPool(connections, JedisConfigs.forPool(config));
   }
 
   @Override
   public Connection connect(int slot) {
-    return pool.getResource();
+    return Borrowed.from(pool);
+  }
+
+  @Override
+  public Connection connectReserved(int slot) {
+    return Borrowed.from(reserved);
   }
 
   @Override
@@ -44,7 +51,7 @@ final class StandaloneNodes implements Nodes {
 
   @Override
   public Server serverOf(int slot) {
-    return new Server("redis", () -> new Connection(sockets, client));
+    return new Server("redis", () -> new OwnConnection(sockets, client));
   }
 
   @Override
@@ -58,10 +65,12 @@ final class StandaloneNodes implements Nodes {
   @Override
   public void dropIdle() {
     pool.clear();
+    reserved.clear();
   }
 
   @Override
   public void close() {
     pool.close();
+    reserved.close();
   }
 }

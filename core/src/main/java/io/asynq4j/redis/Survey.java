@@ -66,7 +66,12 @@ final class Survey {
       for (int i = 0; i < open.size(); i++) {
         List<QueueName> asked = open.get(i);
         if (!(answers.get(i) instanceof Long count)) {
-          findings.unanswered().addAll(asked);
+          if (asked.size() == 1) {
+            findings.unanswered().addAll(asked);
+          } else {
+            // One that is forbidden is refused together with all that it is asked for with.
+            split(asked, most, narrowed);
+          }
         } else if (count > 0
             && (asked.size() == 1 || count == (long) asked.size() * parts.size())) {
           findings.having().addAll(asked);

@@ -6,6 +6,7 @@ import io.asynq4j.broker.Diagnostics.Subject;
 import io.asynq4j.broker.Diagnostics.Symptom;
 import io.asynq4j.broker.Diagnostics.Treatment;
 import io.asynq4j.broker.TaskMessage;
+import io.asynq4j.broker.Times;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -154,7 +155,7 @@ final class TaskExamination {
     Instant completed = task.completedAt();
     Instant failed = task.lastFailedAt();
     if (state.equals("completed") && completed != null) {
-      return Long.toString(completed.plus(task.retention()).getEpochSecond());
+      return Long.toString(Times.plus(completed, task.retention()).getEpochSecond());
     }
     return state.equals("archived") && failed != null ? Long.toString(failed.getEpochSecond()) : "";
   }

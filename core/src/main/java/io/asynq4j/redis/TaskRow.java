@@ -5,6 +5,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.TaskMessage;
+import io.asynq4j.broker.Times;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
@@ -58,7 +59,7 @@ record TaskRow(
         lease,
         Reply.bytes(reply.get(from)),
         Reply.bytes(reply.get(from + 2)),
-        Reply.integer(reply.get(from + 3)),
+        Reply.count(reply.get(from + 3)),
         Reply.text(reply.get(from + 4)),
         Reply.text(reply.get(from + 5)),
         Reply.text(reply.get(from + 6)),
@@ -119,8 +120,7 @@ record TaskRow(
       case PENDING -> ofNanos(pendingSinceNanos);
       case RETRY -> stored.lastFailedAt();
       case COMPLETED -> stored.completedAt();
-      case ARCHIVED, AGGREGATING ->
-          score.isEmpty() ? null : Instant.ofEpochSecond((long) Double.parseDouble(score));
+      case ARCHIVED, AGGREGATING -> score.isEmpty() ? null : Reply.second(score);
       case ACTIVE, SCHEDULED -> null;
     };
   }
@@ -137,22 +137,21 @@ record TaskRow(
 
   @Nullable Instant nextProcessAt() {
     return switch (state) {
-      case PENDING ->
-          holdUntilMillis.isEmpty() ? now : Instant.ofEpochMilli(Long.parseLong(holdUntilMillis));
-      case SCHEDULED, RETRY -> score.isEmpty() ? null : due((long) Double.parseDouble(score));
+      case PENDING -> Times.ofMillis(Reply.decimal(holdUntilMillis, (double) now.toEpochMilli()));
+      case SCHEDULED, RETRY -> score.isEmpty() ? null : due(Reply.second(score));
       default -> null;
     };
   }
 
   /** The exact time, if it lies in the second of the score; else it is left from before. */
-  private Instant due(long second) {
-    long millis = dueMillis.isEmpty() ? 0 : Long.parseLong(dueMillis);
-    return millis / 1000 == second ? Instant.ofEpochMilli(millis) : Instant.ofEpochSecond(second);
+  private Instant due(Instant second) {
+    Instant exact = Times.ofMillis(Reply.decimal(dueMillis, 0));
+    return exact.getEpochSecond() == second.getEpochSecond() ? exact : second;
   }
 
   private boolean isOrphaned() {
     return state == TaskState.ACTIVE
         && (lease.isEmpty()
-            || Double.parseDouble(lease) <= now.getEpochSecond() + now.getNano() / 1e9);
+            || Reply.decimal(lease, 0) <= now.getEpochSecond() + now.getNano() / 1e9);
   }
 }

@@ -1,7 +1,6 @@
 package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
-import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -32,20 +30,20 @@ final class TrackedServer {
 
   /** The two connections. */
   private static final class Pair {
-    final Connection asks;
-    final Connection tells;
+    final OwnConnection asks;
+    final OwnConnection tells;
     final AtomicBoolean owesPong = new AtomicBoolean();
     final AtomicBoolean answered = new AtomicBoolean();
     volatile boolean announced;
 
-    Pair(Connection asks, Connection tells) {
+    Pair(OwnConnection asks, OwnConnection tells) {
       this.asks = asks;
       this.tells = tells;
     }
 
     void cut() {
-      TrackedServer.cut(asks);
-      TrackedServer.cut(tells);
+      asks.cut();
+      tells.cut();
     }
   }
 
@@ -69,9 +67,17 @@ final class TrackedServer {
     thread.setDaemon(true);
   }
 
+  /**
+   * Nothing when it has been started before. When no thread can be had, a later call tries again.
+   */
   void start() {
-    if (started.compareAndSet(false, true)) {
-      thread.start();
+    if (!started.get() && started.compareAndSet(false, true)) {
+      try {
+        thread.start();
+      } catch (OutOfMemoryError e) {
+        started.set(false);
+        log.warn("no thread to hear of changes on; queues are asked until there is one", e);
+      }
     }
   }
 
@@ -104,6 +110,10 @@ final class TrackedServer {
       } catch (JedisException e) {
         abandon(pair);
         return null;
+      } catch (RuntimeException | Error e) {
+        // An answer may be left unread on it.
+        abandon(pair);
+        throw e;
       }
       return isStillLive(pair) ? found : null;
     } finally {
@@ -165,7 +175,8 @@ final class TrackedServer {
       wasLive = false;
       try {
         connectAndListen();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Also after an error such as a lack of memory it must hear of changes again.
         failed(e);
       }
       if (!ended) {
@@ -176,7 +187,7 @@ final class TrackedServer {
     }
   }
 
-  private void failed(RuntimeException e) {
+  private void failed(Throwable e) {
     if (ended) {
       return;
     }
@@ -198,9 +209,9 @@ final class TrackedServer {
       tracking.replace(this, now, slot);
       return;
     }
-    Connection tells = link.open(now);
+    OwnConnection tells = link.open(now);
     try {
-      Connection asks = link.open(now);
+      OwnConnection asks = link.open(now);
       Pair pair = new Pair(asks, tells);
       try {
         if (prepare(pair)) {
@@ -210,7 +221,7 @@ final class TrackedServer {
         abandon(pair);
       }
     } finally {
-      cut(tells);
+      tells.cut();
     }
   }
 
@@ -281,13 +292,5 @@ final class TrackedServer {
       abandon(pair);
     }
     LockSupport.unpark(thread);
-  }
-
-  private static void cut(Connection connection) {
-    try {
-      connection.forceDisconnect();
-    } catch (IOException e) {
-      log.debug("closing a connection", e);
-    }
   }
 }

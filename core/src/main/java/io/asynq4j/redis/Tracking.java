@@ -2,7 +2,9 @@ package io.asynq4j.redis;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.Lookout.Part;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -67,25 +69,59 @@ final class Tracking implements AutoCloseable {
 
   /** Looks at queues where their changes are told of, or, where that is not possible, anyhow. */
   Set<QueueName> arm(RedisWatch watch, Collection<QueueName> queues, Survey survey) {
+    Collection<RedisLookout.Shard> shards = lookout.shards(queues);
+    if (link.isSharded()) {
+      return lookout
+          .questions()
+          .ask(shards, shard -> armAt(watch, survey, shard), new Late(watch, survey.parts()));
+    }
     Set<QueueName> having = new HashSet<>();
-    for (RedisLookout.Shard shard : lookout.shards(queues)) {
-      TrackedServer server = track(shard.server(), shard.slot());
-      if (server.isReady()) {
-        watch.expect(shard.queues(), survey.parts());
+    shards.forEach(shard -> having.addAll(armAt(watch, survey, shard)));
+    return having;
+  }
+
+  /** Has a watch look again, as if the parts had changed. */
+  private record Late(RedisWatch watch, Set<Part> parts) implements ShardQuestions.Asker {
+    @Override
+    public void lookAgain(Collection<QueueName> queues) {
+      watch.expect(queues, parts);
+      queues.forEach(queue -> parts.forEach(part -> watch.changed(Keys.of(queue, part))));
+    }
+  }
+
+  private Set<QueueName> armAt(RedisWatch watch, Survey survey, RedisLookout.Shard shard) {
+    TrackedServer server = track(shard.server(), shard.slot());
+    if (server.isReady()) {
+      watch.expect(shard.queues(), survey.parts());
+    }
+    Survey.Findings found = server.look(survey, shard.queues());
+    if (found == null) {
+      // When it is possible again, all is lost, and then armed.
+      return lookout.ask(survey, shard.slot(), shard.queues());
+    }
+    Set<QueueName> having = found.having();
+    lookout.allowed(shard.queues(), found);
+    if (!found.unanswered().isEmpty()) {
+      having.addAll(askElsewhere(watch, survey, found.unanswered()));
+    }
+    return having;
+  }
+
+  /** Queues that may have moved; those that are refused are not armed anywhere. */
+  private Set<QueueName> askElsewhere(RedisWatch watch, Survey survey, List<QueueName> queues) {
+    Set<QueueName> having = new HashSet<>();
+    List<QueueName> moved = new ArrayList<>();
+    for (QueueName queue : queues) {
+      RedisLookout.Answer answer = lookout.has(survey, queue);
+      if (answer != RedisLookout.Answer.REFUSED) {
+        moved.add(queue);
       }
-      Survey.Findings found = server.look(survey, shard.queues());
-      if (found == null) {
-        // When it is possible again, all is lost, and then armed.
-        having.addAll(lookout.ask(survey, shard.slot(), shard.queues()));
-        continue;
+      if (answer == RedisLookout.Answer.SOMETHING) {
+        having.add(queue);
       }
-      having.addAll(found.having());
-      if (!found.unanswered().isEmpty()) {
-        tellLater(watch, found.unanswered(), survey);
-        found.unanswered().stream()
-            .filter(queue -> lookout.has(survey, queue))
-            .forEach(having::add);
-      }
+    }
+    if (!moved.isEmpty()) {
+      tellLater(watch, moved, survey);
     }
     return having;
   }
@@ -105,6 +141,9 @@ final class Tracking implements AutoCloseable {
   TrackedServer track(Nodes.Server server, int slot) {
     TrackedServer known = servers.get(server.name());
     if (known != null) {
+      if (!closed) {
+        known.start();
+      }
       return known;
     }
     TrackedServer tracked =
@@ -112,9 +151,22 @@ final class Tracking implements AutoCloseable {
     if (closed) {
       tracked.end();
     } else {
-      tracked.start();
+      start(tracked);
     }
     return tracked;
+  }
+
+  private void start(TrackedServer tracked) {
+    boolean started = false;
+    try {
+      tracked.start();
+      started = true;
+    } finally {
+      if (!started) {
+        // There was no thread to be had: the next look makes another one.
+        forget(tracked);
+      }
+    }
   }
 
   /** Another server has the slot for which this one was tracked. */
@@ -138,7 +190,7 @@ final class Tracking implements AutoCloseable {
       }
     } catch (BrokerException e) {
       log.debug("Redis is not there to tell of changes; tried again", e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("could not see whether Redis still tells of changes; tried again", e);
     }
   }

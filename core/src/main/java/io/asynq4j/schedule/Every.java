@@ -1,6 +1,8 @@
 package io.asynq4j.schedule;
 
+import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.GoDuration;
+import io.asynq4j.broker.Times;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -16,6 +18,11 @@ final class Every extends Schedule {
     if (period.isNegative() || period.isZero()) {
       throw new IllegalArgumentException("the period of a schedule must be positive: " + period);
     }
+    if (period.compareTo(TaskOptions.LONGEST_TIME) > 0) {
+      throw new IllegalArgumentException(
+          "the period of a schedule must be at most %d days: %s"
+              .formatted(TaskOptions.LONGEST_TIME.toDays(), period));
+    }
     this.period = Duration.ofSeconds(Math.max(1, period.toSeconds()));
   }
 
@@ -29,12 +36,12 @@ final class Every extends Schedule {
     Instant start = anchor.truncatedTo(ChronoUnit.SECONDS);
     Duration passed = Duration.between(start, after);
     long periods = passed.isNegative() ? 0 : passed.dividedBy(period);
-    return Optional.of(start.plus(period.multipliedBy(periods + 1)));
+    return Optional.of(Times.plus(start, period.multipliedBy(periods + 1)));
   }
 
   @Override
   Instant shortcut(Instant earliest, Instant now, int most) {
-    Instant start = now.minus(period.multipliedBy(most));
+    Instant start = Times.minus(now, period.multipliedBy(most));
     return start.isAfter(earliest) ? start : earliest;
   }
 }

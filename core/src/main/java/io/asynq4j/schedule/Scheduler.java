@@ -50,7 +50,7 @@ public final class Scheduler implements AutoCloseable {
             new Showcase(broker.presence(), id, config.heartbeat()),
             broker.clock(),
             builder.followClock);
-    this.threads = new SchedulerThreads(config, entries, rounds, broker.clock());
+    this.threads = new SchedulerThreads(config, entries, rounds, broker);
   }
 
   public static Builder builder(RedisConnection redis) {

@@ -1,5 +1,7 @@
 package io.asynq4j.schedule;
 
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Times;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,6 +21,7 @@ final class SchedulerThreads {
   private static final long STOP_MILLIS = 10_000;
 
   private final Rounds rounds;
+  private final Broker broker;
   private final Clock clock;
   private final @Nullable SourceReader reader;
   private final Thread roundsThread = daemon(this::runRounds, "asynq-scheduler");
@@ -27,10 +30,12 @@ final class SchedulerThreads {
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private boolean started;
+  private volatile Broker.@Nullable Registration beforeClose;
 
-  SchedulerThreads(SchedulerConfig config, Entries entries, Rounds rounds, Clock clock) {
+  SchedulerThreads(SchedulerConfig config, Entries entries, Rounds rounds, Broker broker) {
     this.rounds = rounds;
-    this.clock = clock;
+    this.broker = broker;
+    this.clock = broker.clock();
     ScheduleSource source = config.source();
     this.reader =
         source == null
@@ -49,11 +54,21 @@ final class SchedulerThreads {
       throw new IllegalStateException(
           "a scheduler can be started once; build another one to start again");
     }
+    beforeClose = broker.beforeClose(this::stopBeforeClose);
     started = true;
     roundsThread.start();
     if (reader != null) {
       sourceThread.start();
     }
+  }
+
+  private void stopBeforeClose() {
+    if (!isStopping()) {
+      log.error(
+          "the connection to Redis is closed while a scheduler uses it, so the scheduler stops first;"
+              + " stop schedulers before you close their connection");
+    }
+    stop();
   }
 
   void wakeUp() {
@@ -76,13 +91,17 @@ final class SchedulerThreads {
       sleep(pause);
     }
     rounds.end();
+    Broker.Registration registration = beforeClose;
+    if (registration != null) {
+      registration.close();
+    }
     stopped.countDown();
   }
 
   private void sleep(Duration pause) {
     try {
       // A part of a millisecond more, so that what is due then is due.
-      if (wakeUps.tryAcquire(Math.max(0, pause.toNanos() + 100_000), TimeUnit.NANOSECONDS)) {
+      if (wakeUps.tryAcquire(Math.max(0, Times.nanos(pause) + 100_000), TimeUnit.NANOSECONDS)) {
         wakeUps.drainPermits();
       }
     } catch (InterruptedException e) {
@@ -96,7 +115,7 @@ final class SchedulerThreads {
     SourceReader current = reader;
     try {
       Duration pause = current == null ? Duration.ZERO : current.read();
-      while (current != null && !stopping.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+      while (current != null && !stopping.await(Times.nanos(pause), TimeUnit.NANOSECONDS)) {
         pause = current.read();
       }
     } catch (InterruptedException e) {

@@ -10,6 +10,7 @@ import io.asynq4j.broker.Aggregation.SetContent;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.broker.NewTask;
+import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,18 +51,30 @@ final class Aggregator implements Duty {
   private final GroupConfig config;
   private final Broker broker;
   private final Queues queues;
+  private final Function<String, TaskOptions> typeOptions;
   private final ExecutorService threads;
+  private final ShardLanes looking;
   private final Set<Group> underWay = ConcurrentHashMap.newKeySet();
   private final Map<Group, Failure> failures = new ConcurrentHashMap<>();
 
   /**
+   * @param typeOptions the options of a task type, by its name
    * @param threads as many as groups may be aggregated at once; the others wait in its queue
    */
-  Aggregator(GroupConfig config, Broker broker, Queues queues, ExecutorService threads) {
+  Aggregator(
+      GroupConfig config,
+      Broker broker,
+      Queues queues,
+      Function<String, TaskOptions> typeOptions,
+      Shards shards,
+      ExecutorService threads) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
+    this.typeOptions = typeOptions;
     this.threads = threads;
+    this.looking =
+        new ShardLanes(name(), shards, LONGEST_INTERVAL, ShardLanes.calling(this::lookAt));
   }
 
   @Override
@@ -79,7 +93,7 @@ final class Aggregator implements Duty {
 
   @Override
   public Duration run() {
-    EachQueue.of(broker.lookout().having(queues.names(), GROUPS), this::lookAt);
+    looking.each(broker.lookout().having(queues.names(), GROUPS));
     failures.keySet().removeIf(group -> !underWay.contains(group) && !rests(group));
     return interval();
   }
@@ -111,6 +125,9 @@ final class Aggregator implements Duty {
           });
     } catch (RejectedExecutionException e) {
       underWay.remove(group);
+    } catch (RuntimeException | Error e) {
+      underWay.remove(group);
+      Survival.report(log, "could not begin to aggregate a group; tried again later", e);
     }
   }
 
@@ -132,11 +149,14 @@ final class Aggregator implements Duty {
         }
       }
     } catch (RuntimeException e) {
+      failures.compute(group, (any, before) -> Failure.after(before));
       log.warn(
           "could not aggregate group {} of queue {}; tried again later",
           group.name(),
           group.queue(),
           e);
+    } catch (Error e) {
+      Survival.report(log, "could not aggregate a group; tried again later", e);
     }
   }
 
@@ -154,11 +174,13 @@ final class Aggregator implements Duty {
         content.messages().stream()
             .map(message -> new Task(message.type(), message.payload(), message.headers()))
             .toList();
-    GroupAggregator.Aggregated made;
+    Aggregated made;
     try {
       made = config.aggregator().aggregate(set.queue(), set.group(), members);
       TaskOptions options =
-          made.options().overriddenBy(TaskOptions.of(o -> o.queue(set.queue().value())));
+          Aggregated.ofEach(typeOptions.apply(made.task().type()))
+              .overriddenBy(made.options())
+              .overriddenBy(TaskOptions.of(o -> o.queue(set.queue().value())));
       return finish(
           set, NewTask.of(made.task(), options, broker.clock().instant()), members.size());
     } catch (Throwable e) {

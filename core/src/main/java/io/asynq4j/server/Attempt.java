@@ -6,7 +6,9 @@ import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.TaskMessage;
+import io.asynq4j.broker.Times;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.server.ServerListener.TaskRef;
@@ -15,9 +17,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,20 +35,35 @@ final class Attempt implements Runnable, TaskContext {
 
   private static final Duration BRIEF = Duration.ofSeconds(1);
 
+  /** Who has decided how the attempt ends. */
+  private enum Decision {
+    /** By what the handler returned or threw. */
+    AS_HANDLED,
+    /** It was asked to stop and has not done so. */
+    WITHOUT_HANDLER,
+    /** It was never called. */
+    GIVEN_BACK
+  }
+
   private final long number;
   private final Claim claim;
   private final Task task;
   private final TaskRef ref;
   private final Instant deadline;
+  private final long deadlineNanos;
   private final boolean brief;
-  private final boolean holdsPlace;
   private final AttemptHost host;
   private final AtomicBoolean decided = new AtomicBoolean();
   private final List<Runnable> cancelActions = new ArrayList<>(0);
 
   private @Nullable Thread thread;
   private volatile @Nullable Thread decider;
+  private @Nullable Outcome outcome;
+  private @Nullable Throwable error;
+  private volatile @Nullable Decision decision;
+  private volatile @Nullable Ended ended;
   private volatile boolean handedOver;
+  private volatile boolean handOverFailed;
   private long startedNanos;
   private volatile boolean started;
   private volatile boolean returned;
@@ -58,11 +75,7 @@ final class Attempt implements Runnable, TaskContext {
   private volatile boolean lost;
   private long lastStuckNanos;
 
-  /**
-   * @param holdsPlace whether the queue counts its running tasks: then the lease is kept until the
-   *     handler has really returned
-   */
-  Attempt(long number, Claim claim, boolean holdsPlace, AttemptHost host) {
+  Attempt(long number, Claim claim, AttemptHost host) {
     TaskMessage message = claim.message();
     this.number = number;
     this.claim = claim;
@@ -77,8 +90,10 @@ final class Attempt implements Runnable, TaskContext {
             message.maxRetry(),
             waited(claim.pendingSince(), now));
     this.deadline = host.config().endOfAttempt(message.type(), now, message.endOfAttempt(now));
+    // By the steady timer: a step of the clock is not the handler's fault, and must not cost a
+    // retry.
+    this.deadlineNanos = System.nanoTime() + Times.nanosUntil(deadline, now);
     this.brief = deadline.isBefore(now.plus(BRIEF));
-    this.holdsPlace = holdsPlace;
     this.host = host;
   }
 
@@ -93,15 +108,8 @@ final class Attempt implements Runnable, TaskContext {
   public void run() {
     Outcome outcome = null;
     Throwable error = null;
-    synchronized (this) {
-      thread = Thread.currentThread();
-      startedNanos = System.nanoTime();
-      started = true;
-    }
-    MDC.put("taskId", id());
-    MDC.put("taskType", type());
-    MDC.put("queue", queue().value());
     try {
+      begin();
       if (cancelReason == null && !decided.get()) {
         if (timeLeft().isZero()) {
           error = new DeadlineExceededException();
@@ -120,25 +128,40 @@ final class Attempt implements Runnable, TaskContext {
       }
       // An interrupt that came for this task must not reach the next one on this thread.
       Thread.interrupted();
-      try {
-        ended(outcome, error);
-      } catch (RuntimeException | Error e) {
-        log.error("could not end the attempt at task {} of queue {}", id(), queue(), e);
-      }
-      host.forget(this);
+      ended(outcome, error);
+      forget();
       MDC.remove("taskId");
       MDC.remove("taskType");
       MDC.remove("queue");
     }
   }
 
-  private void ended(@Nullable Outcome outcome, @Nullable Throwable error) {
-    if (decided.compareAndSet(false, true)) {
-      decide(() -> ending(outcome, error));
+  private void begin() {
+    synchronized (this) {
+      thread = Thread.currentThread();
+      startedNanos = System.nanoTime();
+      started = true;
+    }
+    MDC.put("taskId", id());
+    MDC.put("taskType", type());
+    MDC.put("queue", queue().value());
+  }
+
+  private void ended(@Nullable Outcome result, @Nullable Throwable thrown) {
+    outcome = result;
+    error = thrown;
+    decide(Decision.AS_HANDLED);
+  }
+
+  private void forget() {
+    try {
+      host.forget(this);
+    } catch (RuntimeException | Error e) {
+      report("could not take an attempt off the list of those that run", e);
     }
   }
 
-  private Ended ending(@Nullable Outcome outcome, @Nullable Throwable error) {
+  private Ended ending() {
     CancelReason reason = cancelReason;
     if (reason != null && (overdue || outcome == null)) {
       return host.endings().stopped(this, reason, error);
@@ -149,20 +172,58 @@ final class Attempt implements Runnable, TaskContext {
     return host.endings().of(this, outcome, error);
   }
 
-  /** Whoever gets here must get through: nobody else may settle the attempt any more. */
-  private void decide(Supplier<Ended> decision) {
-    decider = Thread.currentThread();
-    Ended ended;
-    try {
-      ended = decision.get();
-    } catch (RuntimeException | Error e) {
-      log.error("could not decide about task {} ({}, queue {})", id(), type(), queue(), e);
-      ended = host.endings().undecided(this, e);
+  /** Nothing happens when it has been decided before. */
+  private void decide(Decision how) {
+    if (decided.compareAndSet(false, true)) {
+      decision = how;
+      handOver();
     }
-    endedNanos = System.nanoTime();
-    host.events().finished(ref, ended.ending(), ended.error(), ran());
-    host.settle(this, ended);
-    handedOver = true;
+  }
+
+  /**
+   * Tells of the decision and has it settled. Nobody else may settle the attempt any more, so when
+   * an error comes in between, such as a lack of memory, this is repeated with the next check.
+   */
+  private void handOver() {
+    decider = Thread.currentThread();
+    handOverFailed = false;
+    try {
+      Ended end = ended;
+      if (end == null) {
+        end = decided();
+        endedNanos = System.nanoTime();
+        ended = end;
+        host.events().finished(ref, end.ending(), end.error(), ran());
+        host.failures().ended(ref, end);
+      }
+      host.settle(this, end);
+      handedOver = true;
+    } catch (RuntimeException | Error e) {
+      report("could not end an attempt, which is tried again", e);
+      handOverFailed = true;
+    }
+  }
+
+  private Ended decided() {
+    try {
+      return switch (Objects.requireNonNull(decision)) {
+        case AS_HANDLED -> ending();
+        case WITHOUT_HANDLER ->
+            host.endings().stopped(this, Objects.requireNonNull(cancelReason), null);
+        case GIVEN_BACK -> Endings.requeued(this);
+      };
+    } catch (RuntimeException | Error e) {
+      report("could not decide about a task by the rules of its server", e);
+      return host.endings().undecided(this, e);
+    }
+  }
+
+  private void report(String what, Throwable error) {
+    try {
+      log.error("{}: task {} ({}, queue {})", what, logId(), logType(), queue(), error);
+    } catch (RuntimeException | Error e) {
+      Survival.report(log, what, error);
+    }
   }
 
   private Duration ran() {
@@ -200,7 +261,7 @@ final class Attempt implements Runnable, TaskContext {
     try {
       action.run();
     } catch (RuntimeException | Error e) {
-      log.error("what task {} wanted to have done when it is cancelled failed", id(), e);
+      log.error("what task {} wanted to have done when it is cancelled failed", logId(), e);
     }
   }
 
@@ -210,11 +271,14 @@ final class Attempt implements Runnable, TaskContext {
   }
 
   /** Looks after an attempt from time to time: its time may be up, or its handler may be stuck. */
-  void check(Instant now, long nanos) {
+  void check(long nanos) {
+    if (handOverFailed) {
+      handOver();
+    }
     if (returned) {
       return;
     }
-    if (cancelReason == null && !now.isBefore(deadline)) {
+    if (cancelReason == null && nanos - deadlineNanos >= 0) {
       cancel(CancelReason.DEADLINE);
     }
     CancelReason reason = cancelReason;
@@ -222,17 +286,14 @@ final class Attempt implements Runnable, TaskContext {
       return;
     }
     overdue = true;
-    if (!holdsPlace && decided.compareAndSet(false, true)) {
-      decide(() -> host.endings().stopped(this, reason, null));
-    }
     if (lastStuckNanos == 0 || nanos - lastStuckNanos > AttemptHost.STUCK_REMINDER.toNanos()) {
       lastStuckNanos = nanos;
       Duration since = Duration.ofNanos(nanos - cancelledNanos);
       log.warn(
           "the handler of task {} ({}, queue {}) was asked to stop ({}) and still runs after {} s;"
               + " it occupies a worker",
-          id(),
-          type(),
+          logId(),
+          logType(),
           queue(),
           reason,
           since.toSeconds());
@@ -240,15 +301,24 @@ final class Attempt implements Runnable, TaskContext {
     }
   }
 
+  /** Whether its handler was asked to stop and goes on, and nobody has decided without it. */
+  boolean isOverdue() {
+    return overdue && !returned && !decided.get();
+  }
+
+  void settleWithoutHandler() {
+    decide(Decision.WITHOUT_HANDLER);
+  }
+
   /** The lease is another's: nothing that is decided here has an effect any more. */
   void leaseLost() {
     if (decided.compareAndSet(false, true)) {
       lost = true;
       handedOver = true;
-      log.warn("lost the lease on task {} ({}, queue {})", id(), type(), queue());
+      log.warn("lost the lease on task {} ({}, queue {})", logId(), logType(), queue());
       host.events().leaseLost(ref);
       if (returned) {
-        host.forget(this);
+        forget();
       }
     }
     cancel(CancelReason.LEASE_LOST);
@@ -264,6 +334,16 @@ final class Attempt implements Runnable, TaskContext {
     }
     cancel(CancelReason.SHUTDOWN);
     return first;
+  }
+
+  /** Gives the task back to the head of its queue: nothing has been done for it. */
+  void giveBack() {
+    decide(Decision.GIVEN_BACK);
+  }
+
+  /** Where its handler runs; null when it does not. */
+  synchronized @Nullable Thread thread() {
+    return thread;
   }
 
   boolean isRunning() {
@@ -301,6 +381,14 @@ final class Attempt implements Runnable, TaskContext {
 
   TaskRef ref() {
     return ref;
+  }
+
+  private String logId() {
+    return LogText.name(id());
+  }
+
+  private String logType() {
+    return LogText.name(type());
   }
 
   Duration sinceEnded() {
@@ -349,8 +437,7 @@ final class Attempt implements Runnable, TaskContext {
 
   @Override
   public Duration timeLeft() {
-    Duration left = Duration.between(host.clock().instant(), deadline);
-    return left.isNegative() ? Duration.ZERO : left;
+    return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
   }
 
   @Override
@@ -371,8 +458,8 @@ final class Attempt implements Runnable, TaskContext {
 
   @Override
   public void writeResult(@Nullable Object result) {
-    Payload payload = host.endings().encode(result);
-    if (decided.get() || !host.source().writeResult(claim, payload)) {
+    Payload payload = host.config().resultLimit().require(claim, host.endings().encode(result));
+    if (decided.get() || !host.writeResult(this, payload)) {
       throw new IllegalStateException(
           "the result of task %s was not written: its lease is lost, or it has ended"
               .formatted(id()));

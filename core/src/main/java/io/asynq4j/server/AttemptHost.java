@@ -1,5 +1,6 @@
 package io.asynq4j.server;
 
+import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.Task;
 import io.asynq4j.broker.TaskSource;
@@ -20,6 +21,8 @@ interface AttemptHost {
 
   Endings endings();
 
+  FailureLog failures();
+
   TaskSource source();
 
   Clock clock();
@@ -29,5 +32,9 @@ interface AttemptHost {
   /** The handler has returned, so nobody need look after it any more. */
   void forget(Attempt attempt);
 
+  /** Returns at once; it is written soon, or a later one in its place. */
   void progress(Attempt attempt, Progress progress);
+
+  /** False when the lease is lost. */
+  boolean writeResult(Attempt attempt, Payload result);
 }

@@ -16,7 +16,8 @@ final class CancellationListener implements Runnable {
 
   private final Cancellations cancellations;
   private final Consumer<String> listener;
-  private final Thread thread = new Thread(this, "asynq-cancellation-start");
+  private final Thread thread =
+      new Thread(Survival.untilReturned(this), "asynq-cancellation-start");
   private boolean stopped;
   private Cancellations.@Nullable Subscription subscription;
 
@@ -39,6 +40,9 @@ final class CancellationListener implements Runnable {
         done = keep(cancellations.subscribe(listener));
       } catch (RuntimeException e) {
         log.debug("cannot listen for cancellations yet", e);
+        done = !Pause.sleep(AFTER_FAILURE);
+      } catch (Error e) {
+        Survival.report(log, "cannot listen for cancellations yet", e);
         done = !Pause.sleep(AFTER_FAILURE);
       }
     }

@@ -3,10 +3,12 @@ package io.asynq4j.server;
 import io.asynq4j.BrokerException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,11 +19,13 @@ final class Duties {
 
   private static final int THREADS = 3;
 
-  private final Outages outages;
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Shards shards;
   private final ScheduledThreadPoolExecutor threads;
 
-  Duties(Outages outages) {
-    this.outages = outages;
+  Duties(Shards shards) {
+    this.shards = shards;
     AtomicInteger number = new AtomicInteger();
     this.threads =
         new ScheduledThreadPoolExecutor(
@@ -36,6 +40,7 @@ final class Duties {
 
   /** All for the first time at once, and from then on each when it says. */
   void start(List<Duty> duties) {
+    threads.prestartAllCoreThreads();
     duties.forEach(duty -> runIn(duty, Duration.ZERO));
   }
 
@@ -52,13 +57,30 @@ final class Duties {
     try {
       next = duty.run();
     } catch (BrokerException e) {
-      if (!outages.failed(e)) {
+      if (!shards.outages().failed(shards.ofSharedKeys(), e)) {
         log.warn("the {} failed and tries again", duty.name(), e);
       }
     } catch (RuntimeException | Error e) {
-      log.error("the {} failed and tries again", duty.name(), e);
+      Survival.report(log, "a duty failed and tries again", e);
+      shards.outages().failed(shards.ofSharedKeys(), e);
     } finally {
-      runIn(duty, jittered(next));
+      runAgain(duty, next);
+    }
+  }
+
+  /** A duty that is not scheduled again would be forgotten: so this is tried until it is done. */
+  private void runAgain(Duty duty, Duration delay) {
+    boolean done = false;
+    while (!done && !threads.isShutdown()) {
+      try {
+        runIn(duty, jittered(delay));
+        done = true;
+      } catch (RejectedExecutionException e) {
+        done = true;
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not schedule a duty; that is tried again", e);
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import io.asynq4j.PayloadException;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.handler.HandlerNotFoundException;
 import io.asynq4j.handler.Outcome;
@@ -63,12 +64,13 @@ final class Endings {
       // The work is done; running it again would do it twice.
       log.error(
           "the result of task {} ({}) cannot be written and is not kept",
-          attempt.id(),
-          attempt.type(),
+          LogText.name(attempt.id()),
+          LogText.name(attempt.type()),
           e);
       result = Payload.absent();
     }
-    return new Ended(Ending.COMPLETED, new Settlement.Complete(attempt.claim(), result), null);
+    return new Ended(
+        Ending.COMPLETED, config.resultLimit().complete(attempt.claim(), result), null);
   }
 
   Payload encode(@Nullable Object result) {
@@ -83,7 +85,20 @@ final class Endings {
 
   /** Back to the head of its queue. */
   static Ended requeued(Attempt attempt) {
-    return new Ended(Ending.REQUEUED, new Settlement.Requeue(attempt.claim()), null);
+    return requeued(attempt.claim());
+  }
+
+  static Ended requeued(Claim claim) {
+    return new Ended(Ending.REQUEUED, new Settlement.Requeue(claim), null);
+  }
+
+  /** No attempt can be made of it, now or later. */
+  static Ended refused(Claim claim, RuntimeException why) {
+    String message = why.getMessage();
+    return new Ended(
+        Ending.ARCHIVED,
+        new Settlement.Archive(claim, message == null ? why.toString() : message),
+        why);
   }
 
   /** The handler was asked to stop, and has either thrown something since or not come back. */
@@ -103,8 +118,8 @@ final class Endings {
     // The text that Go workers leave in such a case.
     CancellationException cancelled = new CancellationException("context canceled");
     return switch (attempt.afterCancel()) {
-      case RETRY -> failed(attempt, cancelled, null);
-      case ARCHIVE -> archived(attempt.claim(), cancelled);
+      case RETRY -> failed(attempt, cancelled, null).asNoFailure();
+      case ARCHIVE -> archived(attempt.claim(), cancelled).asNoFailure();
       case DELETE ->
           new Ended(Ending.DROPPED, new Settlement.Drop(attempt.claim()), /* error= */ null);
     };
@@ -124,9 +139,9 @@ final class Endings {
       log.warn(
           "no handler for task type \"{}\" (task {}, queue {}); it is tried again in {} s, which"
               + " costs no retry",
-          attempt.type(),
-          attempt.id(),
-          attempt.queue(),
+          LogText.name(attempt.type()),
+          LogText.name(attempt.id()),
+          LogText.name(attempt.queue().value()),
           config.missingHandlerDelay().toSeconds());
       return retried(claim, error, config.missingHandlerDelay(), /* failure= */ false);
     }
@@ -150,7 +165,10 @@ final class Endings {
 
   private Ended archived(Claim claim, Throwable error) {
     return new Ended(
-        Ending.ARCHIVED, new Settlement.Archive(claim, text(error), trace(error)), error);
+        Ending.ARCHIVED,
+        new Settlement.Archive(claim, text(error), trace(error)),
+        error,
+        /* failed= */ true);
   }
 
   private Ended retried(Claim claim, Throwable error, Duration delay, boolean failure) {
@@ -158,7 +176,8 @@ final class Endings {
         Ending.RETRIED,
         new Settlement.Retry(
             claim, atMost(delay), text(error), failure, isPrecise(delay), trace(error)),
-        error);
+        error,
+        failure);
   }
 
   private static Duration atMost(Duration delay) {

@@ -1,21 +1,23 @@
 package io.asynq4j.server;
 
+import io.asynq4j.Payload;
 import io.asynq4j.Progress;
-import io.asynq4j.QueueName;
 import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.HostName;
 import io.asynq4j.broker.Order;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.TaskSource;
+import io.asynq4j.broker.Times;
 import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +26,12 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,10 +41,7 @@ final class Engine implements AttemptHost {
 
   private static final Logger log = LoggerFactory.getLogger(Engine.class);
 
-  private static final int SETTLER_THREADS = 4;
-
-  /** How long the last settlements may take, after all handlers have ended or been given up. */
-  private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
+  private static final int MOST_STOPS = 10;
 
   /** New queues are looked for less often than tasks. */
   private static final int FIND_QUEUES_EACH = 5;
@@ -51,13 +53,18 @@ final class Engine implements AttemptHost {
   private final Handler<Task> handler;
   private final Events events;
   private final Endings endings;
+  private final FailureLog failures;
   private final Queues queues;
+  private final Vitals vitals;
   private final Outages outages;
   private final Attempts attempts = new Attempts();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  private ServerState state = ServerState.NEW;
+  /** Changed with the lock held; read without it, since a start may wait for Redis. */
+  private volatile ServerState state = ServerState.NEW;
+
   private volatile @Nullable Running running;
+  private volatile Broker.@Nullable Registration beforeClose;
 
   Engine(RedisConnection redis, ServerConfig config, Handler<Task> handler) {
     this.redis = redis;
@@ -66,8 +73,11 @@ final class Engine implements AttemptHost {
     this.handler = handler;
     this.events = new Events(config.listeners());
     this.endings = new Endings(config);
+    this.failures =
+        new FailureLog(config.failureLogLimit(), config.logsEveryStackTrace(), System::nanoTime);
     this.queues = new Queues(config);
-    this.outages = new Outages(events);
+    this.vitals = new Vitals(broker.clock());
+    this.outages = new Outages(events, vitals);
   }
 
   /** What exists only while the server runs. */
@@ -76,38 +86,71 @@ final class Engine implements AttemptHost {
     final String host = HostName.local();
     final Signal signal = new Signal();
     final Watcher watcher = new Watcher(broker.lookout());
-    final ExecutorService settlerThreads =
-        Executors.newFixedThreadPool(SETTLER_THREADS, daemons("asynq-settler-"));
-    final ExecutorService aggregatorThreads =
-        Executors.newFixedThreadPool(groupParallelism(), daemons("asynq-aggregator-"));
+    final SettlerThreads settlerThreads = SettlerThreads.madeBy(daemons("asynq-settler-"));
+    final ExecutorService shardThreads = Executors.newCachedThreadPool(daemons("asynq-lane-"));
+    final Shards shards = new Shards(broker.lookout(), outages, shardThreads);
+    final ThreadPoolExecutor aggregatorThreads = threads(groupParallelism(), "asynq-aggregator-");
+    final ReportWriter reports = new ReportWriter(broker.source(), shards);
     final Workers workers = new Workers(config.concurrency(), config.executor(), signal);
     final Settler settler =
         new Settler(
             config,
             broker.source(),
             attempts,
-            outages,
+            shards,
             events,
             settlerThreads,
+            reports,
             signal,
             queue -> Running.this.processor.settled(queue));
     final Processor processor =
         new Processor(
-            config, Engine.this, queues, workers, settler, attempts, outages, signal, watcher);
-    final Forwarder forwarder = new Forwarder(config, broker, queues, outages, watcher);
+            config,
+            Engine.this,
+            queues,
+            workers,
+            settler,
+            attempts,
+            shards,
+            signal,
+            watcher,
+            () -> Running.this.keeper.showSoon());
+    final Forwarder forwarder = new Forwarder(config, broker, queues, shards, watcher);
     final LeaseKeeper keeper =
         new LeaseKeeper(
-            config, broker, attempts, outages, redis::ping, () -> presence(workers.busy()));
-    final Watchdog watchdog = new Watchdog(broker, attempts);
-    final Duties duties = new Duties(outages);
+            config,
+            broker,
+            attempts,
+            shards,
+            redis::ping,
+            () -> presence(workers.busy()),
+            vitals,
+            Engine.this::fail);
+    final Limits limits = new Limits(config, broker.inspection());
+    final OverdueAttempts overdue =
+        new OverdueAttempts(attempts, limits, shards, settlerThreads.of(""));
+    final Watchdog watchdog =
+        new Watchdog(
+            attempts,
+            () -> {
+              overdue.review();
+              settler.catchUp();
+            });
+    final Drain drain = new Drain(config, attempts, settler, limits, shards, signal);
+    final Duties duties = new Duties(shards);
     final CancellationListener cancellations =
         new CancellationListener(broker.cancellations(), this::hear);
-    final Thread processorThread = daemons("asynq-processor").newThread(processor);
-    final Thread forwarderThread = daemons("asynq-forwarder").newThread(forwarder);
-    final Thread watchdogThread = daemons("asynq-watchdog").newThread(watchdog);
-    final Thread keeperThread = daemons("asynq-keeper").newThread(keeper);
+    final Thread processorThread = actor("asynq-processor", processor);
+    final Thread forwarderThread = actor("asynq-forwarder", forwarder);
+    final Thread watchdogThread = actor("asynq-watchdog", watchdog);
+    final Thread keeperThread = actor("asynq-keeper", keeper);
 
+    /** All threads that finish work are there before the one that claims it. */
     void start() {
+      settlerThreads.of("").prestartAllCoreThreads();
+      if (config.groups() != null) {
+        aggregatorThreads.prestartAllCoreThreads();
+      }
       keeperThread.start();
       watchdogThread.start();
       cancellations.start();
@@ -116,11 +159,29 @@ final class Engine implements AttemptHost {
       processorThread.start();
     }
 
+    /** Ends the threads that were started before another could not be; waits for none of them. */
+    void undoStart() {
+      processor.stop();
+      forwarder.stop();
+      watcher.close();
+      duties.stop(Duration.ZERO);
+      aggregatorThreads.shutdownNow();
+      cancellations.stop();
+      settler.giveUp();
+      settlerThreads.close().forEach(ExecutorService::shutdownNow);
+      shardThreads.shutdownNow();
+      watchdog.stop();
+      keeper.stop();
+      workers.close();
+    }
+
     private List<Duty> allDuties() {
       List<Duty> all = new ArrayList<>();
-      all.add(new Recoverer(config, broker, queues, outages, events));
-      all.add(new Janitor(config, broker, queues));
-      all.add(new Repairer(config, broker, queues));
+      all.add(new Recoverer(config, broker, queues, shards, events));
+      all.add(new Janitor(config, broker, queues, shards));
+      all.add(new Repairer(config, broker, queues, shards));
+      all.add(new PresenceSweeper(broker.presence(), config.heartbeat()));
+      all.add(failures);
       if (queues.hasPatterns()) {
         all.add(
             new QueueFinder(
@@ -130,12 +191,18 @@ final class Engine implements AttemptHost {
         all.add(config.defined().duty(queues));
       }
       if (config.groups() != null) {
-        all.add(new Aggregator(config.groups(), broker, queues, aggregatorThreads));
+        all.add(
+            new Aggregator(
+                config.groups(), broker, queues, typeOptions(), shards, aggregatorThreads));
       }
       if (config.healthCheck() != null) {
         all.add(new HealthCheck(config.healthInterval(), redis::ping, config.healthCheck()));
       }
       return all;
+    }
+
+    private Function<String, TaskOptions> typeOptions() {
+      return handler instanceof Mux mux ? mux::options : type -> TaskOptions.defaults();
     }
 
     private int groupParallelism() {
@@ -167,60 +234,35 @@ final class Engine implements AttemptHost {
       processor.stop();
       keeper.showSoon();
       join(processorThread);
-      waitForHandlers();
-      flush();
-      requeueTheRest();
+      drain.waitForHandlers();
+      drain.flush();
+      drain.giveBackTheRest();
       forwarder.stop();
       join(forwarderThread);
       watcher.close();
-      duties.stop(FLUSH_TIMEOUT);
+      duties.stop(Drain.FLUSH_TIMEOUT);
       shutDown(aggregatorThreads);
       cancellations.stop();
       settler.giveUp();
-      shutDown(settlerThreads);
+      settlerThreads.close().forEach(Engine::shutDown);
       watchdog.stop();
       join(watchdogThread);
       keeper.stop();
       join(keeperThread);
+      shardThreads.shutdownNow();
       workers.close();
+      failures.close();
+      drain.reportSurvivors();
     }
+  }
 
-    private void waitForHandlers() {
-      long end = System.nanoTime() + config.shutdownTimeout().toNanos();
-      while (attempts.all().stream().anyMatch(attempt -> !attempt.isDecided())
-          && end - System.nanoTime() > 0) {
-        signal.await(Math.min(end - System.nanoTime(), Duration.ofMillis(100).toNanos()));
-      }
-    }
+  private static ThreadPoolExecutor threads(int count, String name) {
+    return new ThreadPoolExecutor(
+        count, count, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(name));
+  }
 
-    private void flush() {
-      long end = System.nanoTime() + FLUSH_TIMEOUT.toNanos();
-      while (isUnsettled() && end - System.nanoTime() > 0) {
-        signal.await(Math.min(end - System.nanoTime(), Duration.ofMillis(100).toNanos()));
-      }
-    }
-
-    /** In this order: what is handed over after the first look is seen by the second. */
-    private boolean isUnsettled() {
-      return attempts.all().stream().anyMatch(Attempt::isBeingDecided) || settler.waiting() > 0;
-    }
-
-    private void requeueTheRest() {
-      List<Attempt> rest = new ArrayList<>(attempts.all());
-      rest.sort(Comparator.comparingLong(Attempt::number));
-      Map<QueueName, List<Attempt>> unfinished = new HashMap<>();
-      for (Attempt attempt : rest) {
-        if (attempt.abandon()) {
-          unfinished.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt);
-        }
-      }
-      unfinished.forEach(
-          (queue, ofQueue) -> {
-            log.info("{} unfinished tasks go back to the head of {}", ofQueue.size(), queue);
-            settler.requeue(queue, ofQueue);
-          });
-      flush();
-    }
+  private static Thread actor(String name, Runnable actor) {
+    return daemons(name).newThread(Survival.untilReturned(actor));
   }
 
   private static ThreadFactory daemons(String name) {
@@ -254,7 +296,7 @@ final class Engine implements AttemptHost {
   private static void shutDown(ExecutorService threads) {
     threads.shutdown();
     try {
-      if (!threads.awaitTermination(FLUSH_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!threads.awaitTermination(Drain.FLUSH_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
         threads.shutdownNow();
       }
     } catch (InterruptedException e) {
@@ -266,13 +308,30 @@ final class Engine implements AttemptHost {
   synchronized void start() {
     switch (state) {
       case NEW -> {
-        if (config.defined() != null) {
-          config.defined().begin(queues);
+        // First: a connection that is closed is of no use to anything that follows.
+        beforeClose = broker.beforeClose(this::stopBeforeClose);
+        Running started;
+        try {
+          if (config.defined() != null) {
+            config.defined().begin(queues);
+          }
+          started = new Running();
+        } catch (RuntimeException | Error e) {
+          forgetClose();
+          throw e;
         }
-        Running started = new Running();
         running = started;
         state = ServerState.ACTIVE;
-        started.start();
+        try {
+          started.start();
+        } catch (RuntimeException | Error e) {
+          // Such as a lack of threads: nothing has been claimed, and a later start may do.
+          running = null;
+          state = ServerState.NEW;
+          started.undoStart();
+          forgetClose();
+          throw e;
+        }
         log.info("server {} processes tasks of {}", id, queues.weights());
       }
       case ACTIVE, QUIET -> throw new IllegalStateException("the server runs already");
@@ -309,14 +368,60 @@ final class Engine implements AttemptHost {
       return;
     }
     try {
-      current.stop();
+      stopSurely(current);
     } finally {
       synchronized (this) {
         state = ServerState.CLOSED;
       }
+      forgetClose();
       closed.countDown();
       log.info("server {} has stopped", id);
     }
+  }
+
+  /** No retry mends that: a server that cannot keep its leases must not run on. */
+  private void fail(LinkageError error) {
+    log.error(
+        "server {} ends: a library on the class path does not fit, so it cannot keep its leases;"
+            + " check the versions of the dependencies",
+        id,
+        error);
+    // On a thread of its own: this one is the lease keeper's, which a stop ends.
+    daemons("asynq-failed").newThread(this::stop).start();
+  }
+
+  /** An error must not leave threads behind that hold leases: what is done twice has no effect. */
+  private static void stopSurely(Running current) {
+    for (int tries = 1; ; tries++) {
+      try {
+        current.stop();
+        return;
+      } catch (RuntimeException | Error e) {
+        if (tries == MOST_STOPS) {
+          throw e;
+        }
+        Survival.report(log, "stopping failed and is tried again", e);
+        current.signal.await(Duration.ofMillis(100).toNanos());
+      }
+    }
+  }
+
+  private void forgetClose() {
+    Broker.Registration registration = beforeClose;
+    if (registration != null) {
+      registration.close();
+    }
+  }
+
+  private void stopBeforeClose() {
+    ServerState now = state();
+    if (now == ServerState.ACTIVE || now == ServerState.QUIET) {
+      log.error(
+          "the connection to Redis is closed while server {} uses it, so the server stops first;"
+              + " stop servers before you close their connection",
+          id);
+    }
+    stop();
   }
 
   /** Another thread stops it: this one returns when that one is done. */
@@ -329,11 +434,15 @@ final class Engine implements AttemptHost {
   }
 
   boolean awaitStop(Duration most) throws InterruptedException {
-    return closed.await(most.toNanos(), TimeUnit.NANOSECONDS);
+    return closed.await(Times.nanos(most), TimeUnit.NANOSECONDS);
   }
 
-  synchronized ServerState state() {
+  ServerState state() {
     return state;
+  }
+
+  ServerHealth health() {
+    return vitals.health(state(), config.lease());
   }
 
   String id() {
@@ -393,6 +502,11 @@ final class Engine implements AttemptHost {
   }
 
   @Override
+  public FailureLog failures() {
+    return failures;
+  }
+
+  @Override
   public TaskSource source() {
     return broker.source();
   }
@@ -417,6 +531,15 @@ final class Engine implements AttemptHost {
 
   @Override
   public void progress(Attempt attempt, Progress progress) {
-    broker.source().writeProgress(attempt.claim(), progress);
+    Running current = running;
+    if (current != null && !attempt.isDecided()) {
+      current.reports.progress(attempt, progress);
+    }
+  }
+
+  @Override
+  public boolean writeResult(Attempt attempt, Payload result) {
+    Running current = running;
+    return current != null && current.reports.result(attempt, result);
   }
 }

@@ -5,12 +5,15 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.Times;
 import io.asynq4j.broker.Upkeep.Forwarded;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +35,13 @@ final class Forwarder implements Runnable {
   /** Between two looks at a queue that changes all the time. */
   private static final Duration SHORTEST = Duration.ofMillis(5);
 
+  /** Of many forwarders the first comes after about this. */
+  private static final long STEP_NANOS = Duration.ofMillis(2).toNanos();
+
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+  /** After a server of several has not answered. */
+  private static final Duration REST = Duration.ofSeconds(1);
 
   /** How long it sleeps at most when nobody tells of changes. */
   private static final Duration UNTOLD = Duration.ofSeconds(1);
@@ -40,20 +49,31 @@ final class Forwarder implements Runnable {
   private final ServerConfig config;
   private final Broker broker;
   private final Queues queues;
-  private final Outages outages;
+  private final Shards shards;
+  private final ShardLanes forwarding;
   private final Signal signal = new Signal();
   private final Watcher watch;
   private final Set<QueueName> changed = ConcurrentHashMap.newKeySet();
-  private final Map<QueueName, Instant> due = new HashMap<>();
+  private final Map<QueueName, Instant> due = new ConcurrentHashMap<>();
+
+  /** Queues that are to be looked at, and when: of the thread that goes round. */
+  private final Map<QueueName, Long> later = new HashMap<>();
+
+  private final Map<QueueName, Rivals> rivals = new ConcurrentHashMap<>();
+
+  /** Those that are forwarded since something is due, and not since something has changed. */
+  private final Set<QueueName> expecting = ConcurrentHashMap.newKeySet();
+
   private volatile boolean lookAtAll = true;
   private volatile boolean stopped;
   private long lastLook;
 
-  Forwarder(ServerConfig config, Broker broker, Queues queues, Outages outages, Watcher watch) {
+  Forwarder(ServerConfig config, Broker broker, Queues queues, Shards shards, Watcher watch) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
-    this.outages = outages;
+    this.shards = shards;
+    this.forwarding = new ShardLanes("forwarder", shards, REST, ShardLanes.calling(this::forward));
     this.watch = watch;
     watch.listen(
         WAITING,
@@ -79,13 +99,14 @@ final class Forwarder implements Runnable {
         pause = SHORTEST;
         signal.await(waitNanos());
       } catch (BrokerException e) {
-        if (!outages.failed(e)) {
+        if (!shards.outages().failed(shards.ofSharedKeys(), e)) {
           log.warn("the forwarder failed and tries again", e);
         }
         lookAtAll = true;
         pause = pauseAfter(pause);
       } catch (RuntimeException | Error e) {
         log.error("the forwarder failed and tries again", e);
+        shards.outages().failed(shards.ofSharedKeys(), e);
         lookAtAll = true;
         pause = pauseAfter(pause);
       }
@@ -108,6 +129,7 @@ final class Forwarder implements Runnable {
 
   private void round() {
     List<QueueName> toLookAt = new ArrayList<>();
+    Set<QueueName> toForward = new LinkedHashSet<>();
     long now = System.nanoTime();
     if (lookAtAll || now - lastLook >= interval().toNanos()) {
       lookAtAll = false;
@@ -115,33 +137,91 @@ final class Forwarder implements Runnable {
       changed.clear();
       toLookAt.addAll(queues.names());
       due.keySet().retainAll(toLookAt);
-    } else if (!changed.isEmpty()) {
-      toLookAt.addAll(changed);
-      toLookAt.forEach(changed::remove);
+      toForward.addAll(oneOfEachThatIsAway(toLookAt));
+      rivals.keySet().retainAll(toLookAt);
+      later.clear();
+    } else {
+      takeUpChanges(now);
+      later.forEach(
+          (queue, time) -> {
+            if (time - now <= 0) {
+              toLookAt.add(queue);
+            }
+          });
+      toLookAt.forEach(later::remove);
     }
     Set<QueueName> waiting = toLookAt.isEmpty() ? Set.of() : watch.arm(toLookAt, WAITING);
     toLookAt.forEach(due::remove);
     // What changes from now on is told, also by this server itself: one look too many at worst.
-    List<QueueName> toForward = new ArrayList<>(waiting);
+    toForward.addAll(waiting);
     Instant instant = broker.clock().instant();
     due.forEach(
         (queue, time) -> {
           if (!time.isAfter(instant)) {
             toForward.add(queue);
+            expecting.add(queue);
           }
         });
-    toForward.forEach(this::forward);
+    // A lane that is busy must not make this thread spin.
+    toForward.forEach(due::remove);
+    forwarding.each(toForward);
     if (!toLookAt.isEmpty()) {
       Pause.sleep(SHORTEST);
     }
   }
 
+  /** All servers of a queue are told of a change: of many, most leave it to others for a while. */
+  private void takeUpChanges(long now) {
+    for (QueueName queue : List.copyOf(changed)) {
+      changed.remove(queue);
+      later.putIfAbsent(queue, now + pauseNanos(queue));
+    }
+  }
+
+  private long pauseNanos(QueueName queue) {
+    Rivals ofQueue = rivals.get(queue);
+    if (ofQueue == null) {
+      return 0;
+    }
+    synchronized (ofQueue) {
+      return ofQueue.pauseNanos(STEP_NANOS);
+    }
+  }
+
+  /** Who finds nothing at a time for which something was due has come after others. */
+  private void learn(QueueName queue, boolean moved) {
+    if (expecting.remove(queue)) {
+      Rivals ofQueue = rivals.computeIfAbsent(queue, any -> new Rivals());
+      synchronized (ofQueue) {
+        ofQueue.called();
+        if (moved) {
+          ofQueue.won();
+        }
+      }
+    }
+  }
+
+  /** Of each server of several that was away, one queue, to find out when it is back. */
+  private List<QueueName> oneOfEachThatIsAway(List<QueueName> names) {
+    Map<String, List<QueueName>> byShard = shards.group(names);
+    Set<String> used = new HashSet<>(byShard.keySet());
+    used.add(shards.ofSharedKeys());
+    shards.outages().retain(used);
+    return byShard.entrySet().stream()
+        .filter(entry -> !entry.getKey().isEmpty() && shards.outages().isDown(entry.getKey()))
+        .map(entry -> entry.getValue().get(0))
+        .toList();
+  }
+
   private void forward(QueueName queue) {
     Forwarded forwarded;
     try {
+      boolean moved = false;
       do {
         forwarded = broker.upkeep().forward(queue, MOST);
+        moved |= forwarded.moved() > 0;
       } while (forwarded.moved() == MOST && !stopped);
+      learn(queue, moved);
     } catch (BrokerRefusedException e) {
       // This queue is broken, or forbidden; the others are looked after all the same.
       log.error("could not forward due tasks of queue {}", queue, e);
@@ -151,7 +231,14 @@ final class Forwarder implements Runnable {
     if (forwarded.nextDue() == null) {
       due.remove(queue);
     } else {
-      due.put(queue, forwarded.nextDue());
+      // Never at once again, whatever the clocks say.
+      Instant earliest = broker.clock().instant().plusMillis(1);
+      Instant next = forwarded.nextDue().plusNanos(pauseNanos(queue));
+      due.put(queue, next.isBefore(earliest) ? earliest : next);
+      if (!shards.of(queue).isEmpty()) {
+        // On another thread than the one that waits for the next time.
+        signal.raise();
+      }
     }
   }
 
@@ -163,7 +250,10 @@ final class Forwarder implements Runnable {
     long wait = lastLook + interval().toNanos() - System.nanoTime();
     Instant now = broker.clock().instant();
     for (Instant next : due.values()) {
-      wait = Math.min(wait, Duration.between(now, next).plusMillis(1).toNanos());
+      wait = Math.min(wait, Times.nanosUntil(next.plusMillis(1), now));
+    }
+    for (long time : later.values()) {
+      wait = Math.min(wait, time - System.nanoTime());
     }
     return Math.max(wait, 1);
   }

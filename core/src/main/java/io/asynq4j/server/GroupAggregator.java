@@ -1,8 +1,10 @@
 package io.asynq4j.server;
 
+import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskType;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -20,12 +22,41 @@ public interface GroupAggregator {
   /**
    * What many tasks became.
    *
-   * @param options its own; those of the members are not taken over, and the queue is theirs
+   * @param options its own, over those of its type that each of its tasks has: retries, timeout,
+   *     deadline, retention, uniqueness and headers. The options of the members are not taken over,
+   *     and the queue is theirs. A type is known when it was given here, or to the {@code Mux} of
+   *     the server
    */
   record Aggregated(Task task, TaskOptions options) {
 
     public static Aggregated of(Task task) {
       return new Aggregated(task, TaskOptions.defaults());
+    }
+
+    /** A task of a type, with the options of the type; its input is written as JSON. */
+    public static <T> Aggregated of(TaskType<T> type, T input) {
+      return of(type, input, PayloadCodec.json());
+    }
+
+    public static <T> Aggregated of(TaskType<T> type, T input, PayloadCodec codec) {
+      return new Aggregated(type.task(input, codec), ofEach(type.options()));
+    }
+
+    /** What of the options of a type holds for each task: not its place, its time or its id. */
+    static TaskOptions ofEach(TaskOptions type) {
+      return new TaskOptions(
+          null,
+          type.maxRetry(),
+          type.timeout(),
+          type.deadline(),
+          type.uniqueFor(),
+          null,
+          null,
+          false,
+          null,
+          type.retention(),
+          null,
+          type.headers());
     }
 
     public static Aggregated of(Task task, UnaryOperator<TaskOptions.Builder> settings) {

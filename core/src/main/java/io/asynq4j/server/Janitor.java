@@ -19,10 +19,31 @@ final class Janitor implements Duty {
   private final Broker broker;
   private final Queues queues;
 
-  Janitor(ServerConfig config, Broker broker, Queues queues) {
+  private final ShardLanes expiring;
+  private final ShardLanes trimming;
+  private final ShardLanes sweeping;
+
+  Janitor(ServerConfig config, Broker broker, Queues queues, Shards shards) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
+    this.expiring = lanes(shards, queue -> broker.upkeep().expire(queue, MOST));
+    this.trimming = lanes(shards, queue -> broker.upkeep().trim(queue, MOST, config.archive()));
+    this.sweeping = lanes(shards, queue -> broker.aggregation().sweep(queue, MOST));
+  }
+
+  private ShardLanes lanes(Shards shards, ToIntFunction<QueueName> sweep) {
+    return new ShardLanes(
+        name(),
+        shards,
+        config.janitorInterval(),
+        queue -> {
+          int gone;
+          do {
+            gone = sweep.applyAsInt(queue);
+          } while (gone == MOST);
+          return true;
+        });
   }
 
   @Override
@@ -38,21 +59,15 @@ final class Janitor implements Duty {
   @Override
   public Duration run() {
     Map<Part, Set<QueueName>> kept = broker.lookout().havingEach(queues.names(), KEPT);
-    sweep(kept, Part.COMPLETED, queue -> broker.upkeep().expire(queue, MOST));
-    sweep(kept, Part.ARCHIVED, queue -> broker.upkeep().trim(queue, MOST, config.archive()));
-    sweep(kept, Part.SPENT, queue -> broker.aggregation().sweep(queue, MOST));
+    try {
+      expiring.each(kept.getOrDefault(Part.COMPLETED, Set.of()));
+    } finally {
+      try {
+        trimming.each(kept.getOrDefault(Part.ARCHIVED, Set.of()));
+      } finally {
+        sweeping.each(kept.getOrDefault(Part.SPENT, Set.of()));
+      }
+    }
     return interval();
-  }
-
-  private static void sweep(
-      Map<Part, Set<QueueName>> kept, Part part, ToIntFunction<QueueName> sweep) {
-    EachQueue.of(
-        kept.getOrDefault(part, Set.of()),
-        queue -> {
-          int gone;
-          do {
-            gone = sweep.applyAsInt(queue);
-          } while (gone == MOST);
-        });
   }
 }

@@ -1,6 +1,7 @@
 package io.asynq4j.server;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Claim;
@@ -11,12 +12,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Extends the leases of all attempts in time, and shows the server. One thread; it ends last. */
+/**
+ * Extends the leases of all attempts in time, and shows the server. One thread, which ends last;
+ * where the queues are on several servers of Redis, each of them is seen to on a thread of its own.
+ */
 final class LeaseKeeper implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
@@ -24,35 +30,51 @@ final class LeaseKeeper implements Runnable {
   /** When Redis is down: soon, so that leases are extended before somebody sweeps. */
   private static final Duration AFTER_FAILURE = Duration.ofMillis(500);
 
+  /** A larger payload is not shown: it would be sent again with each heartbeat. */
+  private static final int LARGEST_SHOWN = 1024;
+
   private final ServerConfig config;
   private final Broker broker;
   private final Attempts attempts;
-  private final Outages outages;
+  private final Shards shards;
   private final Runnable ping;
   private final Supplier<Presence.Server> server;
+  private final ShardLanes extending;
+  private final AtomicBoolean showing = new AtomicBoolean();
   private final Signal signal = new Signal();
+  private final Vitals vitals;
+  private final Consumer<LinkageError> fatal;
+  private volatile Map<QueueName, List<Attempt>> running = Map.of();
   private volatile boolean stopped;
   private volatile boolean beatNow;
+  private volatile boolean failedForGood;
 
   /**
    * @param ping follows the clock of Redis
    * @param server how this server is to be seen now
+   * @param vitals is told of each heartbeat
+   * @param fatal is told when no heartbeat can ever work, since a library does not fit
    */
   LeaseKeeper(
       ServerConfig config,
       Broker broker,
       Attempts attempts,
-      Outages outages,
+      Shards shards,
       Runnable ping,
-      Supplier<Presence.Server> server) {
+      Supplier<Presence.Server> server,
+      Vitals vitals,
+      Consumer<LinkageError> fatal) {
     this.config = config;
     this.broker = broker;
     this.attempts = attempts;
-    this.outages = outages;
+    this.shards = shards;
     this.ping = ping;
     this.server = server;
+    this.vitals = vitals;
+    this.fatal = fatal;
+    this.extending = new ShardLanes("heartbeat", shards, AFTER_FAILURE, this::extend);
     // Whoever noticed it, the keeper tries from then on until Redis is back.
-    outages.onStart(this::showSoon);
+    shards.outages().onStart(this::showSoon);
   }
 
   @Override
@@ -70,23 +92,72 @@ final class LeaseKeeper implements Runnable {
   }
 
   private boolean beat() {
+    boolean extended = isDone("", this::extendAll);
+    String shared = shards.ofSharedKeys();
+    if (!shared.isEmpty()) {
+      showElsewhere(shared);
+      return extended;
+    }
+    if (!extended && shards.outages().isDown(shared)) {
+      // The same server: to ask it for more would only delay the next try.
+      return false;
+    }
+    // Whatever becomes of the clock, the server is shown.
+    boolean followed = isDone(shared, ping);
+    boolean shown = isDone(shared, this::show);
+    if (extended && followed && shown) {
+      shards.outages().worked(shared);
+      vitals.beat();
+      return true;
+    }
+    return false;
+  }
+
+  private boolean isDone(String shard, Runnable part) {
     try {
-      ping.run();
-      try {
-        extendAll();
-      } finally {
-        show();
-      }
-      outages.worked();
+      part.run();
       return true;
     } catch (BrokerException e) {
-      if (!outages.failed(e)) {
+      if (!shards.outages().failed(shard, e)) {
         log.warn("the heartbeat failed and is repeated", e);
       }
+    } catch (LinkageError e) {
+      shards.outages().failed(shard, e);
+      if (!failedForGood) {
+        fatal.accept(e);
+        failedForGood = true;
+      }
+      return true;
     } catch (RuntimeException | Error e) {
+      shards.outages().failed(shard, e);
       log.error("the heartbeat failed and is repeated", e);
     }
     return false;
+  }
+
+  /** On another thread, since no lease must wait for a server that is silent. */
+  private void showElsewhere(String shared) {
+    if (showing.compareAndSet(false, true)) {
+      try {
+        shards
+            .threads()
+            .execute(
+                () -> {
+                  try {
+                    boolean followed = isDone(shared, ping);
+                    if (isDone(shared, this::show) && followed) {
+                      shards.outages().worked(shared);
+                      vitals.beat();
+                    }
+                  } finally {
+                    showing.set(false);
+                  }
+                });
+      } catch (RuntimeException | Error e) {
+        showing.set(false);
+        throw e;
+      }
+    }
   }
 
   private void extendAll() {
@@ -94,19 +165,22 @@ final class LeaseKeeper implements Runnable {
     for (Attempt attempt : attempts.all()) {
       byQueue.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt);
     }
-    EachQueue.of(byQueue.keySet(), queue -> extend(queue, byQueue.getOrDefault(queue, List.of())));
+    running = byQueue;
+    extending.each(byQueue.keySet());
   }
 
-  private void extend(QueueName queue, List<Attempt> running) {
-    List<Claim> claims = running.stream().map(Attempt::claim).toList();
+  private boolean extend(QueueName queue) {
+    List<Attempt> ofQueue = running.getOrDefault(queue, List.of());
+    List<Claim> claims = ofQueue.stream().map(Attempt::claim).toList();
     List<@Nullable Instant> ends = broker.source().extend(queue, claims, config.lease());
-    for (int i = 0; i < running.size(); i++) {
-      Attempt attempt = running.get(i);
+    for (int i = 0; i < ofQueue.size(); i++) {
+      Attempt attempt = ofQueue.get(i);
       // One that has just been settled has no lease any more, and none to lose.
       if (ends.get(i) == null && !attempt.isDecided()) {
         attempt.leaseLost();
       }
     }
+    return !claims.isEmpty();
   }
 
   /** Now, and not only at the next beat: the state of the server has changed. */
@@ -128,7 +202,7 @@ final class LeaseKeeper implements Runnable {
               self.serverId(),
               attempt.id(),
               attempt.type(),
-              attempt.task().payload(),
+              shown(attempt.task().payload()),
               attempt.queue(),
               attempt.startedAt(),
               attempt.deadline()));
@@ -136,10 +210,14 @@ final class LeaseKeeper implements Runnable {
     broker.presence().show(self, workers, config.heartbeat().multipliedBy(2));
   }
 
+  private static Payload shown(Payload payload) {
+    return payload.size() > LARGEST_SHOWN ? Payload.absent() : payload;
+  }
+
   private void hide() {
     try {
       broker.presence().hide(server.get());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.debug("could not take the server off the list; it disappears by itself", e);
     }
   }

@@ -10,8 +10,13 @@ final class Pause {
 
   /** False when it was interrupted. */
   static boolean sleep(Duration time) {
+    return sleepNanos(time.toNanos());
+  }
+
+  /** False when it was interrupted. */
+  static boolean sleepNanos(long nanos) {
     try {
-      TimeUnit.NANOSECONDS.sleep(time.toNanos());
+      TimeUnit.NANOSECONDS.sleep(nanos);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -5,13 +5,16 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.Times;
 import io.asynq4j.server.ServedQueue.Status;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -38,6 +41,9 @@ final class Processor implements Runnable {
 
   /** How long it waits at most when Redis tells of changes: a message may get lost. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
+  /** Before a queue that is held is asked again, whatever the clocks say. */
+  private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
   /** While other queues have work, queues that had none are looked after only so often. */
   private static final long LOOK_NANOS = Duration.ofMillis(2).toNanos();
@@ -67,9 +73,11 @@ final class Processor implements Runnable {
   private final Workers workers;
   private final Settler settler;
   private final Attempts attempts;
-  private final Outages outages;
+  private final Shards shards;
+  private final ShardClaims claims;
   private final Signal signal;
   private final Watcher watch;
+  private final Runnable shortLease;
   private final Stride<ServedQueue> ready;
   private final Set<QueueName> woken = ConcurrentHashMap.newKeySet();
   private final Set<QueueName> limited = ConcurrentHashMap.newKeySet();
@@ -84,12 +92,18 @@ final class Processor implements Runnable {
   /** Queues that are left to other servers first, and until when. */
   private final Map<ServedQueue, Long> waiting = new LinkedHashMap<>();
 
+  /** Claims that no attempt has been made of: of a batch during which an error came. */
+  private final Deque<Claim> unstarted = new ArrayDeque<>(MOST_PER_CLAIM + 1);
+
   private long attemptNumber;
   private boolean rejected;
   private long lastLook;
   private long lastPoll = System.nanoTime();
   private Duration pause = FIRST_PAUSE;
 
+  /**
+   * @param shortLease called when something was claimed whose lease ends soon
+   */
   Processor(
       ServerConfig config,
       AttemptHost host,
@@ -97,19 +111,22 @@ final class Processor implements Runnable {
       Workers workers,
       Settler settler,
       Attempts attempts,
-      Outages outages,
+      Shards shards,
       Signal signal,
-      Watcher watch) {
+      Watcher watch,
+      Runnable shortLease) {
     this.config = config;
     this.host = host;
     this.queues = queues;
     this.workers = workers;
     this.settler = settler;
     this.attempts = attempts;
-    this.outages = outages;
+    this.shards = shards;
+    this.claims = new ShardClaims(shards, host.source(), settler, signal);
     this.signal = signal;
     this.ready = new Stride<>(config.strictPriority(), ServedQueue::weight);
     this.watch = watch;
+    this.shortLease = shortLease;
     watch.listen(EnumSet.of(Part.PENDING, Part.PAUSED, Part.LEASE), this::wake, this::wakeAll);
     queues.onChange(
         () -> {
@@ -134,14 +151,20 @@ final class Processor implements Runnable {
       try {
         turn();
       } catch (BrokerException e) {
-        if (!outages.failed(e)) {
+        if (!shards.outages().failed("", e)) {
           log.error("could not claim tasks", e);
         }
         waitAfterFailure();
       } catch (RuntimeException | Error e) {
-        log.error("the processor failed and goes on", e);
+        Survival.report(log, "the processor failed and goes on", e);
+        shards.outages().failed("", e);
         waitAfterFailure();
       }
+    }
+    claims.close();
+    for (Claim claim = unstarted.peek(); claim != null; claim = unstarted.peek()) {
+      settler.addUnattempted(Endings.requeued(claim));
+      unstarted.remove();
     }
   }
 
@@ -163,6 +186,7 @@ final class Processor implements Runnable {
   // Nothing relies on the scheduler: without the yield the calls are smaller, and as right.
   @SuppressWarnings("ThreadPriorityCheck")
   private void turn() {
+    startAll();
     takeUpChanges();
     int free = free();
     if (free > 0 && free < config.concurrency()) {
@@ -184,7 +208,6 @@ final class Processor implements Runnable {
       return;
     }
     claim(free);
-    outages.worked();
     if (rejected) {
       rejected = false;
       waitAfterFailure();
@@ -203,6 +226,7 @@ final class Processor implements Runnable {
       queuesChanged = false;
       serve(queues.weights());
     }
+    seeToAnswers();
     long now = System.nanoTime();
     boolean all = allWoken;
     if (all || now - lastPoll >= pollNanos()) {
@@ -233,6 +257,20 @@ final class Processor implements Runnable {
         if (until == null || !instant.isBefore(until)) {
           makeReady(queue);
         }
+      }
+    }
+  }
+
+  /** One after the other: an error with one must not lose others. */
+  private void seeToAnswers() {
+    for (ShardClaims.Answer answer = claims.nextAnswer();
+        answer != null;
+        answer = claims.nextAnswer()) {
+      try {
+        answered(answer);
+      } catch (RuntimeException | Error e) {
+        claims.notSeenTo(answer);
+        throw e;
       }
     }
   }
@@ -271,6 +309,10 @@ final class Processor implements Runnable {
   }
 
   private void told(ServedQueue queue) {
+    if (queue.status() == Status.STALLED) {
+      // It is asked in any case once its server answers.
+      return;
+    }
     long wait = queue.toldOfSomething();
     if (wait == 0 || queue.status() != Status.WATCHED) {
       makeReady(queue);
@@ -357,7 +399,7 @@ final class Processor implements Runnable {
 
   private long waitNanos() {
     long nanos = System.nanoTime();
-    long wait = Math.max(0, lastPoll + pollNanos() - nanos);
+    long wait = Math.min(Math.max(0, lastPoll + pollNanos() - nanos), claims.restNanos());
     for (long until : waiting.values()) {
       wait = Math.min(wait, Math.max(until - nanos, 1));
     }
@@ -366,8 +408,8 @@ final class Processor implements Runnable {
       for (ServedQueue queue : held) {
         Instant until = queue.heldUntil();
         if (until != null) {
-          long left = Duration.between(now, until).plusMillis(1).toNanos();
-          wait = Math.min(wait, Math.max(left, 1));
+          long left = Times.nanosUntil(until.plusMillis(1), now);
+          wait = Math.min(wait, Math.max(left, SHORTEST_WAIT.toNanos()));
         }
       }
     }
@@ -396,20 +438,65 @@ final class Processor implements Runnable {
   }
 
   private int claimFrom(ServedQueue queue, int wanted) {
-    boolean placesWatched = queue.status() == Status.FULL_WATCHED;
+    String shard = shards.of(queue.name());
     ClaimBatch batch;
     try {
-      batch = host.source().claim(queue.name(), wanted, config.lease(), queue.rules());
+      if (shard.isEmpty()) {
+        batch = host.source().claim(queue.name(), wanted, config.lease(), queue.rules());
+      } else {
+        batch = claims.claim(shard, queue, wanted, config.lease());
+        if (batch == null) {
+          ready.leave(queue);
+          queue.become(Status.STALLED);
+          return 0;
+        }
+      }
+      shards.outages().worked(shard);
     } catch (BrokerRefusedException e) {
-      // This queue is broken, or forbidden; the others are served all the same.
-      log.error("could not claim tasks of queue {}", queue.name(), e);
-      putAside(queue, host.clock().instant().plus(LONGEST_PAUSE));
+      refused(queue, e);
       return 0;
     }
+    granted(queue, batch);
+    return batch.claims().size();
+  }
+
+  /** This queue is broken, or forbidden; the others are served all the same. */
+  private void refused(ServedQueue queue, BrokerRefusedException e) {
+    log.error("could not claim tasks of queue {}", queue.name(), e);
+    putAside(queue, host.clock().instant().plus(LONGEST_PAUSE));
+  }
+
+  /** What a server has answered after the time that the others may be kept waiting. */
+  private void answered(ShardClaims.Answer answer) {
+    ServedQueue queue = answer.queue();
+    ClaimBatch batch = answer.batch();
+    boolean isServed = served.get(queue.name()) == queue;
+    if (answer.error() instanceof BrokerRefusedException e && isServed) {
+      refused(queue, e);
+    } else if (batch == null) {
+      if (isServed) {
+        makeReady(queue);
+      }
+    } else {
+      int room = isServed && !stopped ? Math.max(0, free()) : 0;
+      if (batch.claims().size() > room) {
+        batch = claims.giveBack(batch, room);
+      }
+      if (isServed) {
+        makeReady(queue);
+        granted(queue, batch);
+      }
+    }
+  }
+
+  private void granted(ServedQueue queue, ClaimBatch batch) {
+    boolean placesWatched = queue.status() == Status.FULL_WATCHED;
     if (!batch.claims().isEmpty()) {
+      unstarted.addAll(batch.claims());
+      extendSoonIfShort(batch.claims().get(0));
       queue.gotSomething();
       host.events().claimed(queue.name(), batch.claims().size());
-      start(queue, batch.claims());
+      startAll();
     }
     switch (batch.rest()) {
       case MORE -> queue.become(Status.READY);
@@ -428,11 +515,22 @@ final class Processor implements Runnable {
         putAside(queue, batch.heldUntil());
       }
     }
-    return batch.claims().size();
+  }
+
+  /**
+   * A claim whose answer had been lost was granted a while ago: its lease may end before the next
+   * heartbeats.
+   */
+  private void extendSoonIfShort(Claim claim) {
+    Duration enough = config.heartbeat().multipliedBy(2);
+    Duration usual = config.lease().minus(config.heartbeat());
+    Instant now = host.clock().instant();
+    if (claim.leasedUntil().isBefore(now.plus(enough.compareTo(usual) < 0 ? enough : usual))) {
+      shortLease.run();
+    }
   }
 
   private void foundLimited(ServedQueue queue) {
-    queue.foundLimited();
     limited.add(queue.name());
   }
 
@@ -450,33 +548,28 @@ final class Processor implements Runnable {
     }
   }
 
-  private void start(ServedQueue queue, List<Claim> claims) {
-    for (Claim claim : claims) {
-      Attempt attempt;
-      try {
-        attempt = new Attempt(++attemptNumber, claim, queue.isLimited(), host);
-      } catch (IllegalArgumentException e) {
-        refuse(claim, e);
-        continue;
-      }
-      attempts.add(attempt);
-      if (!workers.start(attempt)) {
-        rejected = true;
-        if (attempt.abandon()) {
-          host.settle(attempt, Endings.requeued(attempt));
-        }
-      }
+  /** A claim stays until its attempt has been handed to a worker, whatever error comes. */
+  private void startAll() {
+    for (Claim claim = unstarted.peek(); claim != null; claim = unstarted.peek()) {
+      start(claim);
+      unstarted.remove();
     }
   }
 
-  /** A message that can be read and makes no sense, such as one without a type. */
-  private void refuse(Claim claim, IllegalArgumentException why) {
-    log.error("task {} of queue {} is archived: {}", claim.id(), claim.queue(), why.getMessage());
-    host.source()
-        .settle(
-            claim.queue(),
-            List.of(new Settlement.Archive(claim, String.valueOf(why.getMessage()))),
-            config.rulesOf(claim.queue()),
-            config.archive());
+  private void start(Claim claim) {
+    Attempt attempt;
+    try {
+      attempt = new Attempt(++attemptNumber, claim, host);
+    } catch (RuntimeException e) {
+      // A message that can be read and makes no sense, such as one without a type.
+      log.error("task {} of queue {} is archived", LogText.name(claim.id()), claim.queue(), e);
+      settler.addUnattempted(Endings.refused(claim, e));
+      return;
+    }
+    attempts.add(attempt);
+    if (!workers.start(attempt)) {
+      rejected = true;
+      attempt.giveBack();
+    }
   }
 }

@@ -1,15 +1,19 @@
 package io.asynq4j.server;
 
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.broker.Upkeep.Recovered;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,16 +28,29 @@ final class Recoverer implements Duty {
   private final ServerConfig config;
   private final Broker broker;
   private final Queues queues;
-  private final Outages outages;
+  private final Shards shards;
   private final ServerListener events;
+  private final long startedNanos = System.nanoTime();
+  private final Set<QueueName> refused = ConcurrentHashMap.newKeySet();
+  private final Map<QueueName, Long> acceptedSince = new ConcurrentHashMap<>();
+  private final ShardLanes recovering;
+  private final ShardLanes reclaiming;
 
+  /** To be made when the server starts. */
   Recoverer(
-      ServerConfig config, Broker broker, Queues queues, Outages outages, ServerListener events) {
+      ServerConfig config, Broker broker, Queues queues, Shards shards, ServerListener events) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
-    this.outages = outages;
+    this.shards = shards;
     this.events = events;
+    this.recovering = new ShardLanes(name(), shards, config.recoverInterval(), this::recover);
+    this.reclaiming =
+        new ShardLanes(
+            name(),
+            shards,
+            config.recoverInterval(),
+            ShardLanes.calling(broker.aggregation()::reclaimStale));
   }
 
   @Override
@@ -48,17 +65,39 @@ final class Recoverer implements Duty {
 
   @Override
   public Duration run() {
-    // After an outage, those who are alive must get the chance to extend their leases first.
-    if (!outages.isRecent(config.heartbeat().plusSeconds(1))) {
-      Map<Part, Set<QueueName>> taken = broker.lookout().havingEach(queues.names(), TAKEN);
-      EachQueue.of(taken.getOrDefault(Part.LEASE, Set.of()), this::recover);
-      EachQueue.of(
-          taken.getOrDefault(Part.AGGREGATION_SETS, Set.of()), broker.aggregation()::reclaimStale);
-      if (taken.values().stream().allMatch(Set::isEmpty)) {
-        return longInterval();
-      }
+    List<QueueName> names = queues.names().stream().filter(this::maySweep).toList();
+    Map<Part, Set<QueueName>> taken = broker.lookout().havingEach(names, TAKEN);
+    try {
+      Set<QueueName> asked = new LinkedHashSet<>(taken.getOrDefault(Part.LEASE, Set.of()));
+      queues.names().stream().filter(this::isOnServerThatIsAway).forEach(asked::add);
+      recovering.each(asked);
+    } finally {
+      reclaiming.each(taken.getOrDefault(Part.AGGREGATION_SETS, Set.of()));
     }
-    return interval();
+    return !names.isEmpty() && taken.values().stream().allMatch(Set::isEmpty)
+        ? longInterval()
+        : interval();
+  }
+
+  /**
+   * After an outage, those who are alive must get the chance to extend their leases first. A server
+   * that has just started cannot know whether there was one.
+   */
+  private boolean maySweep(QueueName queue) {
+    Duration wait = aHeartbeat();
+    return System.nanoTime() - startedNanos >= wait.toNanos()
+        && !shards.outages().isRecent(shards.of(queue), wait);
+  }
+
+  /** One of several: where there is only one, the heartbeat asks whether it is back. */
+  private boolean isOnServerThatIsAway(QueueName queue) {
+    String shard = shards.of(queue);
+    return !shard.isEmpty() && shards.outages().isDown(shard);
+  }
+
+  /** The time in which every server that is alive has extended its leases. */
+  private Duration aHeartbeat() {
+    return config.heartbeat().plusSeconds(1);
   }
 
   /**
@@ -69,16 +108,63 @@ final class Recoverer implements Duty {
     return twice.compareTo(config.lease()) < 0 ? twice : interval();
   }
 
-  private void recover(QueueName queue) {
+  /**
+   * While Redis refuses writes, as when it cannot save to disk, nobody can extend a lease. Then
+   * those who are alive must get the chance to do so first, for each queue on its own: their
+   * servers may be several.
+   *
+   * @return whether Redis was asked
+   */
+  private boolean recover(QueueName queue) {
+    if (isOnServerThatIsAway(queue)) {
+      // Takes nothing: whether it is back is all that is asked.
+      recover(queue, 0);
+      return true;
+    }
+    if (!maySweep(queue)) {
+      return false;
+    }
+    try {
+      if (refused.remove(queue)) {
+        recover(queue, 0);
+        acceptedSince.put(queue, System.nanoTime());
+        return true;
+      }
+      if (isWaiting(queue)) {
+        return false;
+      }
+      acceptedSince.remove(queue);
+      recoverAll(queue);
+      return true;
+    } catch (BrokerRefusedException e) {
+      refused.add(queue);
+      throw e;
+    }
+  }
+
+  private boolean isWaiting(QueueName queue) {
+    Long since = acceptedSince.get(queue);
+    return since != null && System.nanoTime() - since < aHeartbeat().toNanos();
+  }
+
+  private List<Recovered> recover(QueueName queue, int most) {
+    return broker
+        .upkeep()
+        .recover(queue, most, config.crash(), config.rulesOf(queue), config.archive());
+  }
+
+  private void recoverAll(QueueName queue) {
     List<Recovered> recovered;
     do {
-      recovered =
-          broker
-              .upkeep()
-              .recover(queue, MOST, config.crash(), config.rulesOf(queue), config.archive());
+      recovered = recover(queue, MOST);
       for (Recovered task : recovered) {
         String action = task.action().name().toLowerCase(Locale.ROOT);
-        log.warn("the worker of task {} of queue {} has vanished: {}", task.id(), queue, action);
+        String id = LogText.name(task.id());
+        if (task.action() == Recovered.Action.ARCHIVE) {
+          log.error("the worker of task {} of queue {} has vanished: {}", id, queue, action);
+        } else {
+          log.warn("the worker of task {} of queue {} has vanished: {}", id, queue, action);
+        }
         events.recovered(queue, task.id(), action);
       }
     } while (recovered.size() == MOST);

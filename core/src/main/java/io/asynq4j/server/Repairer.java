@@ -22,12 +22,19 @@ final class Repairer implements Duty {
   private final ServerConfig config;
   private final Broker broker;
   private final Queues queues;
+  private final ShardLanes repairing;
+  private final ShardLanes relisting;
   private int runs;
 
-  Repairer(ServerConfig config, Broker broker, Queues queues) {
+  Repairer(ServerConfig config, Broker broker, Queues queues, Shards shards) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
+    this.repairing =
+        new ShardLanes(name(), shards, config.repairInterval(), ShardLanes.calling(this::repair));
+    this.relisting =
+        new ShardLanes(
+            name(), shards, config.repairInterval(), ShardLanes.calling(this::relistGroups));
   }
 
   @Override
@@ -43,9 +50,9 @@ final class Repairer implements Duty {
   @Override
   public Duration run() {
     boolean lookForGroups = config.groups() != null && runs++ % GROUPS_EACH == 0;
-    EachQueue.of(broker.lookout().having(queues.names(), RUNNING), this::repair);
+    repairing.each(broker.lookout().having(queues.names(), RUNNING));
     if (lookForGroups) {
-      EachQueue.of(queues.names(), this::relistGroups);
+      relisting.each(queues.names());
     }
     return interval();
   }

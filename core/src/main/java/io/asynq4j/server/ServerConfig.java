@@ -6,6 +6,8 @@ import io.asynq4j.RetryPolicy;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.ResultLimit;
+import io.asynq4j.broker.Times;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -31,7 +33,10 @@ record ServerConfig(
     Duration shutdownTimeout,
     Duration cancelGrace,
     Duration missingHandlerDelay,
+    ResultLimit resultLimit,
     boolean keepsFailures,
+    int failureLogLimit,
+    boolean logsEveryStackTrace,
     Duration lease,
     Duration heartbeat,
     Duration pollInterval,
@@ -68,6 +73,10 @@ record ServerConfig(
     between("shutdownTimeout", shutdownTimeout, Duration.ZERO, Duration.ofDays(1));
     between("cancelGrace", cancelGrace, Duration.ZERO, Duration.ofHours(1));
     between("missingHandlerDelay", missingHandlerDelay, Duration.ofSeconds(1), Duration.ofDays(1));
+    if (failureLogLimit < 0) {
+      throw new IllegalArgumentException(
+          "failureLogLimit must be 0 or more: %d".formatted(failureLogLimit));
+    }
     between("lease", lease, Duration.ofSeconds(3), Duration.ofHours(1));
     between("heartbeat", heartbeat, Duration.ofMillis(500), lease.dividedBy(2));
     between("pollInterval", pollInterval, Duration.ofMillis(10), Duration.ofMinutes(1));
@@ -105,6 +114,10 @@ record ServerConfig(
   Instant endOfAttempt(String type, Instant now, Instant end) {
     return defined == null
         ? end
-        : defined.timeoutOf(type).map(now::plus).filter(end::isAfter).orElse(end);
+        : defined
+            .timeoutOf(type)
+            .map(timeout -> Times.plus(now, timeout))
+            .filter(end::isAfter)
+            .orElse(end);
   }
 }

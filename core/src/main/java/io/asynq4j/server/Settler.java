@@ -1,7 +1,10 @@
 package io.asynq4j.server;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
@@ -11,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,10 +42,20 @@ final class Settler {
   /** How often handlers that are about to end are let do so before the first call. */
   private static final int YIELDS = 2;
 
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+  /** How often a single settlement is refused for its own sake before it is given up. */
+  private static final int MOST_REFUSALS = 5;
 
-  private record Entry(Attempt attempt, Ended ended) {
+  private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(50).toNanos();
+  private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
+
+  /**
+   * @param attempt null for a task that was claimed and could not be attempted
+   */
+  private record Entry(@Nullable Attempt attempt, Ended ended) {
+
+    QueueName queue() {
+      return ended.settlement().claim().queue();
+    }
 
     boolean isLike(Entry other) {
       Settlement mine = ended.settlement();
@@ -54,9 +67,10 @@ final class Settler {
   private final ServerConfig config;
   private final TaskSource source;
   private final Attempts attempts;
-  private final Outages outages;
+  private final Shards shards;
   private final ServerListener events;
-  private final ExecutorService threads;
+  private final SettlerThreads threads;
+  private final ReportWriter reports;
   private final Signal settled;
   private final Consumer<QueueName> settledOf;
   private final Map<QueueName, Lot> lots = new ConcurrentHashMap<>();
@@ -71,37 +85,74 @@ final class Settler {
       ServerConfig config,
       TaskSource source,
       Attempts attempts,
-      Outages outages,
+      Shards shards,
       ServerListener events,
-      ExecutorService threads,
+      SettlerThreads threads,
+      ReportWriter reports,
       Signal settled,
       Consumer<QueueName> settledOf) {
     this.config = config;
     this.source = source;
     this.attempts = attempts;
-    this.outages = outages;
+    this.shards = shards;
     this.events = events;
     this.threads = threads;
+    this.reports = reports;
     this.settled = settled;
     this.settledOf = settledOf;
   }
 
+  /** Settles an attempt. When this throws, nothing has happened. */
   void add(Attempt attempt, Ended ended) {
-    waiting.incrementAndGet();
-    Lot lot = lots.computeIfAbsent(attempt.queue(), Lot::new);
-    lot.add(new Entry(attempt, ended));
+    add(new Entry(attempt, ended));
+  }
+
+  /** Settles a task of which no attempt could be made. When this throws, nothing has happened. */
+  void addUnattempted(Ended ended) {
+    add(new Entry(null, ended));
+  }
+
+  private void add(Entry entry) {
+    lots.computeIfAbsent(entry.queue(), Lot::new).add(entry);
   }
 
   /**
    * Gives tasks back to the head of their queue, in one piece, so that they stand there in the
-   * order in which they are given.
+   * order in which they are given. When this throws, nothing has happened.
    */
   void requeue(QueueName queue, List<Attempt> unfinished) {
-    waiting.addAndGet(unfinished.size());
+    settleTogether(
+        queue,
+        unfinished.stream().map(attempt -> new Entry(attempt, Endings.requeued(attempt))).toList());
+  }
+
+  /** The same for tasks that nobody has begun with. */
+  void requeueUnattempted(QueueName queue, List<Claim> claims) {
+    settleTogether(
+        queue, claims.stream().map(claim -> new Entry(null, Endings.requeued(claim))).toList());
+  }
+
+  private void settleTogether(QueueName queue, List<Entry> entries) {
     Lot lot = lots.computeIfAbsent(queue, Lot::new);
-    List<Entry> entries =
-        unfinished.stream().map(attempt -> new Entry(attempt, Endings.requeued(attempt))).toList();
-    threads.execute(() -> lot.settle(entries));
+    Runnable settling = () -> lot.settle(entries, /* earlierInDoubt= */ false);
+    waiting.addAndGet(entries.size());
+    try {
+      threads.of(shards.of(queue)).execute(settling);
+    } catch (RejectedExecutionException e) {
+      // The server has stopped meanwhile: nobody else will do it.
+      settling.run();
+    } catch (RuntimeException | Error e) {
+      waiting.addAndGet(-entries.size());
+      throw e;
+    }
+  }
+
+  /**
+   * Has what waits settled where an error has kept that from being begun. To be called from time to
+   * time.
+   */
+  void catchUp() {
+    lots.values().forEach(Lot::catchUp);
   }
 
   /** How many attempts have ended and are not settled. */
@@ -120,26 +171,43 @@ final class Settler {
     private final ConcurrentLinkedQueue<Entry> entries = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
+    private volatile String lastShard = "";
 
     Lot(QueueName queue) {
       this.queue = queue;
     }
 
     void add(Entry entry) {
-      entries.add(entry);
+      waiting.incrementAndGet();
+      try {
+        entries.add(entry);
+      } catch (RuntimeException | Error e) {
+        waiting.decrementAndGet();
+        throw e;
+      }
       size.incrementAndGet();
       start();
     }
 
+    void catchUp() {
+      if (underWay.get() == 0 && !entries.isEmpty()) {
+        start();
+      }
+    }
+
+    /** When no thread takes it up, what waits is settled with the next that comes. */
     private void start() {
       int calls = underWay.get();
       if ((calls == 0 || (calls < MOST_CALLS && size.get() >= MANY))
           && underWay.compareAndSet(calls, calls + 1)) {
         try {
-          threads.execute(this);
+          threads.of(shards.of(queue)).execute(this);
         } catch (RejectedExecutionException e) {
           // The server has stopped, on word of whoever heard of this end: nobody else will do it.
           run();
+        } catch (RuntimeException | Error e) {
+          underWay.decrementAndGet();
+          Survival.report(log, "could not begin to settle tasks; that is tried again", e);
         }
       }
     }
@@ -153,8 +221,11 @@ final class Settler {
       }
       try {
         for (List<Entry> batch = next(); !batch.isEmpty(); batch = next()) {
-          settle(batch);
+          settle(batch, /* earlierInDoubt= */ false);
         }
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "settling tasks failed and is tried again", e);
+        return;
       } finally {
         underWay.decrementAndGet();
       }
@@ -169,12 +240,18 @@ final class Settler {
      * fails, could not be repeated without mistaking what is done for what is lost.
      */
     private synchronized List<Entry> next() {
-      List<Entry> batch = new ArrayList<>();
       Entry first = entries.peek();
       int most = first == null ? 0 : first.ended().settlement().mostInACall();
+      // As large as it may become: what is taken must not get lost for want of memory.
+      List<Entry> batch = new ArrayList<>(Math.min(most, Math.max(size.get(), 1)));
+      long bytes = 0;
       for (Entry entry = first;
           entry != null && batch.size() < most && entry.isLike(first);
           entry = entries.peek()) {
+        bytes += entry.ended().settlement().size();
+        if (!batch.isEmpty() && bytes > Settlement.MOST_BYTES) {
+          break;
+        }
         batch.add(entry);
         entries.remove();
       }
@@ -182,61 +259,212 @@ final class Settler {
       return batch;
     }
 
-    private void settle(List<Entry> batch) {
-      List<Settlement> settlements =
-          batch.stream().map(entry -> entry.ended().settlement()).toList();
-      Duration pause = FIRST_PAUSE;
-      boolean inDoubt = false;
-      while (true) {
+    /**
+     * Returns when Redis has answered for all of them, or the server has given up. An error must
+     * not end it before that: nobody else knows of them any more.
+     *
+     * @param earlierInDoubt an earlier try may have settled them
+     */
+    private void settle(List<Entry> batch, boolean earlierInDoubt) {
+      List<Settled> answers = null;
+      boolean inDoubt = earlierInDoubt;
+      String shard = shard();
+      boolean goesOn = true;
+      int refusals = 0;
+      long pause = FIRST_PAUSE_NANOS;
+      writeReports(batch);
+      while (answers == null && goesOn) {
+        BrokerRefusedException refusal = null;
         try {
-          List<Settled> answers =
-              source.settle(queue, settlements, config.rulesOf(queue), config.archive());
-          outages.worked();
-          // Before listeners are told: one of them may wait for the server to stop.
-          waiting.addAndGet(-batch.size());
-          events.settledTogether(queue, batch.size());
-          for (int i = 0; i < batch.size(); i++) {
-            answered(batch.get(i), answers.get(i), inDoubt);
-          }
-          break;
+          answers = settleOnce(batch);
         } catch (BrokerException e) {
           inDoubt |= e.mayHaveBeenApplied();
-          if (!outages.failed(e)) {
-            log.warn("could not settle {} tasks of queue {}", batch.size(), queue, e);
-          }
+          refusal = forItsOwnSake(e);
+          failed(batch.size(), e);
         } catch (RuntimeException | Error e) {
-          log.error("could not settle {} tasks of queue {}", batch.size(), queue, e);
+          // It may have come after Redis had done it.
+          inDoubt = true;
+          failed(batch.size(), e);
         }
-        if (givenUp || !Pause.sleep(pause)) {
-          log.warn(
-              "gave up on settling {} tasks of queue {}; they are recovered when their leases end",
-              batch.size(),
-              queue);
-          batch.forEach(entry -> attempts.remove(entry.attempt()));
-          waiting.addAndGet(-batch.size());
-          break;
+        if (refusal != null && (batch.size() > 1 || ++refusals >= MOST_REFUSALS)) {
+          List<List<Entry>> instead = instead(batch, refusal);
+          if (instead != null) {
+            for (List<Entry> each : instead) {
+              settle(each, inDoubt);
+            }
+            return;
+          }
         }
-        Duration longer = pause.multipliedBy(2);
-        pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+        goesOn =
+            answers != null
+                || (!givenUp && !isHopeless(batch, refusals) && threads.rest(shard, pause));
+        pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+      }
+      // Before listeners are told: one of them may wait for the server to stop.
+      waiting.addAndGet(-batch.size());
+      for (Entry entry : batch) {
+        if (entry.attempt() != null) {
+          forget(entry.attempt());
+        }
+      }
+      try {
+        tell(batch, answers, inDoubt);
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not tell of tasks that are settled", e);
       }
       settled.raise();
       settledOf.accept(queue);
     }
 
+    /** Where the queue was last known to be when that cannot be said now, as during an error. */
+    private String shard() {
+      try {
+        lastShard = shards.of(queue);
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not find out which server has a queue", e);
+      }
+      return lastShard;
+    }
+
     /**
+     * What Redis would refuse for ever. It would not for its memory, disk or permissions; and any
+     * other failure says nothing about what was to be settled.
+     */
+    private static @Nullable BrokerRefusedException forItsOwnSake(BrokerException e) {
+      return e instanceof BrokerRefusedException refused
+              && refused.reason() == BrokerRefusedException.Reason.REQUEST
+          ? refused
+          : null;
+    }
+
+    /** Not even that it is archived is accepted: then its lease ends. */
+    private static boolean isHopeless(List<Entry> batch, int refusals) {
+      return refusals >= MOST_REFUSALS
+          && batch.get(0).ended().settlement() instanceof Settlement.Archive;
+    }
+
+    /**
+     * What to settle instead of a batch that is refused: each of several alone, since one of them
+     * may be the reason; of a single one, that it is archived. Null when there is nothing else, or
+     * no memory for it.
+     */
+    private @Nullable List<List<Entry>> instead(List<Entry> batch, BrokerRefusedException refusal) {
+      try {
+        if (batch.size() > 1) {
+          return batch.stream().map(List::of).toList();
+        }
+        Entry entry = batch.get(0);
+        return entry.ended().settlement() instanceof Settlement.Archive
+            ? null
+            : List.of(List.of(archived(entry, refusal)));
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not settle tasks one by one; that is tried again", e);
+        return null;
+      }
+    }
+
+    private Entry archived(Entry entry, BrokerRefusedException refusal) {
+      Ended ended = entry.ended();
+      Claim claim = ended.settlement().claim();
+      log.error(
+          "task {} ({}, queue {}) cannot be settled as {}, and is archived",
+          LogText.name(claim.id()),
+          LogText.name(claim.message().type()),
+          queue,
+          ended.ending(),
+          refusal);
+      String reason = "could not be settled as " + ended.ending() + ": " + refusal;
+      return new Entry(
+          entry.attempt(),
+          new Ended(
+              ServerListener.Ending.ARCHIVED, new Settlement.Archive(claim, reason), refusal));
+    }
+
+    /** The last that handlers have reported, which nobody could write afterwards. */
+    private void writeReports(List<Entry> batch) {
+      try {
+        List<Attempt> ended = new ArrayList<>(batch.size());
+        for (Entry entry : batch) {
+          if (entry.attempt() != null) {
+            ended.add(entry.attempt());
+          }
+        }
+        reports.flush(queue, ended);
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not write the last progress of tasks", e);
+      }
+    }
+
+    private List<Settled> settleOnce(List<Entry> batch) {
+      List<Settlement> settlements =
+          batch.stream().map(entry -> entry.ended().settlement()).toList();
+      List<Settled> answers =
+          source.settle(queue, settlements, config.rulesOf(queue), config.archive());
+      try {
+        shards.outages().worked(shards.of(queue));
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not note that tasks are settled", e);
+      }
+      return answers;
+    }
+
+    private void failed(int count, Throwable error) {
+      try {
+        if (!shards.outages().failed(shards.of(queue), error)) {
+          if (error instanceof BrokerException) {
+            log.warn("could not settle {} tasks of queue {}", count, queue, error);
+          } else {
+            log.error("could not settle {} tasks of queue {}", count, queue, error);
+          }
+        }
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not tell why tasks are not settled yet", e);
+      }
+    }
+
+    private void forget(Attempt attempt) {
+      boolean done = false;
+      while (!done) {
+        try {
+          attempts.remove(attempt);
+          done = true;
+        } catch (RuntimeException | Error e) {
+          Survival.report(log, "could not take an attempt off the list; that is tried again", e);
+          done = !Pause.sleepNanos(FIRST_PAUSE_NANOS);
+        }
+      }
+    }
+
+    /**
+     * @param answers null when the server has given up
      * @param inDoubt an earlier try may have been done without an answer; then the lease is gone
      *     because the task is settled
      */
-    private void answered(Entry entry, Settled answer, boolean inDoubt) {
-      Attempt attempt = entry.attempt();
-      attempts.remove(attempt);
-      if (answer == Settled.DONE || inDoubt) {
-        events.settled(attempt.ref(), entry.ended().ending(), attempt.sinceEnded());
+    private void tell(List<Entry> batch, @Nullable List<Settled> answers, boolean inDoubt) {
+      if (answers == null) {
+        log.warn(
+            "gave up on settling {} tasks of queue {}; they are recovered when their leases end",
+            batch.size(),
+            queue);
+        return;
+      }
+      events.settledTogether(queue, batch.size());
+      for (int i = 0; i < batch.size(); i++) {
+        Entry entry = batch.get(i);
+        if (entry.attempt() != null) {
+          tell(entry.attempt(), entry.ended(), answers.get(i) == Settled.DONE || inDoubt);
+        }
+      }
+    }
+
+    private void tell(Attempt attempt, Ended ended, boolean done) {
+      if (done) {
+        events.settled(attempt.ref(), ended.ending(), attempt.sinceEnded());
       } else {
         log.warn(
             "task {} ({}, queue {}) was not settled: its lease is lost",
-            attempt.id(),
-            attempt.type(),
+            LogText.name(attempt.id()),
+            LogText.name(attempt.type()),
             queue);
         events.leaseLost(attempt.ref());
       }

@@ -3,6 +3,7 @@ package io.asynq4j.server;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,13 +23,18 @@ final class Signals {
 
   static void run(TaskServer server) {
     AtomicInteger asked = new AtomicInteger();
+    CountDownLatch toStop = new CountDownLatch(1);
+    // Started before it is needed: there may be no more threads then.
+    Thread stopper = new Thread(() -> stopWhenAsked(server, toStop), "asynq-stop");
+    stopper.setDaemon(true);
+    stopper.start();
     Runnable stop =
         () -> {
           if (asked.incrementAndGet() > 1) {
             log.warn("asked to end a second time: ending at once");
             Runtime.getRuntime().halt(INTERRUPTED_EXIT);
           }
-          new Thread(server::stop, "asynq-stop").start();
+          toStop.countDown();
         };
     Installed term = Installed.on("TERM", stop);
     Installed interrupt = Installed.on("INT", stop);
@@ -47,10 +53,21 @@ final class Signals {
       server.stop();
       Thread.currentThread().interrupt();
     } finally {
+      stopper.interrupt();
       term.undo();
       interrupt.undo();
       quiet.undo();
     }
+  }
+
+  private static void stopWhenAsked(TaskServer server, CountDownLatch asked) {
+    try {
+      asked.await();
+    } catch (InterruptedException e) {
+      // It has been stopped otherwise.
+      return;
+    }
+    server.stop();
   }
 
   /**

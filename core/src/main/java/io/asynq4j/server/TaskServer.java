@@ -9,7 +9,9 @@ import io.asynq4j.TaskType;
 import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.CrashRules;
+import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.ResultLimit;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Handler;
@@ -27,16 +29,23 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Processes tasks: claims them from its queues, has them handled, and settles what came of it. May
- * be used from any thread; every method of its life may be called any number of times, in any
- * order.
+ * be used from any thread. A server runs once: {@link #start()} after {@link #stop()} fails, and a
+ * new server is to be built instead. {@link #quiet()}, {@link #stop()} and {@link #close()} may be
+ * called any number of times, in any order; before the start they have no effect.
  *
  * <p>A server uses a connection and does not close it. Many servers, in one process or in many, may
  * serve the same queues, Go servers among them.
  */
 public final class TaskServer implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(TaskServer.class);
+
+  private static final int LONGEST_WARNING = 1_000;
 
   private final Engine engine;
 
@@ -63,7 +72,7 @@ public final class TaskServer implements AutoCloseable {
 
   /**
    * Begins to process tasks, and returns. Redis need not be there yet. Fails with an {@code
-   * IllegalStateException} when the server runs or has been stopped: it cannot be started twice.
+   * IllegalStateException} when the server runs or has run: it cannot be started twice.
    */
   public void start() {
     engine.start();
@@ -75,8 +84,10 @@ public final class TaskServer implements AutoCloseable {
   }
 
   /**
-   * Stops: claims nothing more, waits for what runs for as long as the shutdown timeout says, puts
-   * the rest back to the head of its queues, and returns when all of that is done.
+   * Stops: claims nothing more, waits for all handlers for as long as the shutdown timeout says,
+   * interrupts those that are left, puts their tasks back to the head of their queues, and returns
+   * when all of that is done. Where a queue has limits, a task goes back when its handler has
+   * returned, or else when its lease ends. Handlers that still run are logged with their stack.
    */
   public void stop() {
     engine.stop();
@@ -103,6 +114,11 @@ public final class TaskServer implements AutoCloseable {
 
   public ServerState state() {
     return engine.state();
+  }
+
+  /** How it is now, for probes. Asks nobody, and never waits for Redis. */
+  public ServerHealth health() {
+    return engine.health();
   }
 
   /** The id under which others see it. */
@@ -144,6 +160,7 @@ public final class TaskServer implements AutoCloseable {
     private int concurrency = Runtime.getRuntime().availableProcessors();
     private final Map<QueueName, Integer> queues = new LinkedHashMap<>();
     private final List<QueuePattern> patterns = new ArrayList<>();
+    private boolean isWithoutQueues;
     private boolean strictPriority;
     private final Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
     private @Nullable Handler<Task> handler;
@@ -156,10 +173,14 @@ public final class TaskServer implements AutoCloseable {
     private @Nullable Executor executor;
     private Duration shutdownTimeout = Duration.ofSeconds(8);
     private Duration cancelGrace = Duration.ofSeconds(2);
+    private int maxResult = ResultLimit.DEFAULT.maxBytes();
     private Duration missingHandlerDelay = Duration.ofMinutes(1);
     private boolean keepFailures = true;
+    private int failureLogLimit = 10;
+    private boolean logEveryStackTrace;
     private Duration lease = Duration.ofSeconds(15);
     private Duration heartbeat = Duration.ofSeconds(5);
+    private boolean heartbeatGiven;
     private Duration pollInterval = Duration.ofSeconds(1);
     private Duration recoverInterval = Duration.ofSeconds(2);
     private Duration forwardInterval = Duration.ofSeconds(5);
@@ -193,6 +214,7 @@ public final class TaskServer implements AutoCloseable {
     /** Queues with their weights: of busy queues, one with weight 6 gets twice that of 3. */
     public Builder queues(Map<String, Integer> weights) {
       weights.forEach(this::queue);
+      isWithoutQueues = queues.isEmpty() && patterns.isEmpty();
       return this;
     }
 
@@ -202,12 +224,14 @@ public final class TaskServer implements AutoCloseable {
 
     public Builder queue(String queue, int weight) {
       queues.put(QueueName.of(queue), weight);
+      isWithoutQueues = false;
       return this;
     }
 
     /** All queues that look like this, such as {@code tenant-*}, also those that come later. */
     public Builder queuePattern(String glob, int weight) {
       patterns.add(QueuePattern.of(glob, weight));
+      isWithoutQueues = false;
       return this;
     }
 
@@ -331,6 +355,15 @@ public final class TaskServer implements AutoCloseable {
       return this;
     }
 
+    /**
+     * How many bytes a result may have; 1 MiB. A task whose result is larger is completed without
+     * it, and says so: see {@link io.asynq4j.TaskInfo#isResultDropped}.
+     */
+    public Builder maxResult(int bytes) {
+      this.maxResult = bytes;
+      return this;
+    }
+
     /** How long a task waits that no handler is registered for; a minute. */
     public Builder missingHandlerDelay(Duration delay) {
       this.missingHandlerDelay = delay;
@@ -346,15 +379,37 @@ public final class TaskServer implements AutoCloseable {
       return this;
     }
 
+    /**
+     * How many failures of one task type are logged in 10 seconds, and as many of those that
+     * archive their task; the others are counted, and their number is logged. Default: 10.
+     */
+    public Builder failureLogLimit(int limit) {
+      this.failureLogLimit = limit;
+      return this;
+    }
+
+    /**
+     * Whether each failure is logged with its stack trace, and not only one that archives its task.
+     * Default: false.
+     */
+    public Builder logEveryStackTrace(boolean every) {
+      this.logEveryStackTrace = every;
+      return this;
+    }
+
     /** How long after its last sign of life a worker counts as vanished; 15 seconds. */
     public Builder lease(Duration lease) {
       this.lease = lease;
       return this;
     }
 
-    /** How often leases are extended, and the server shows itself; 5 seconds. */
+    /**
+     * How often leases are extended, and the server shows itself. Default: 5 seconds, or a third of
+     * the lease where that is shorter.
+     */
     public Builder heartbeat(Duration heartbeat) {
       this.heartbeat = heartbeat;
+      this.heartbeatGiven = true;
       return this;
     }
 
@@ -472,13 +527,30 @@ public final class TaskServer implements AutoCloseable {
       return this;
     }
 
-    /** Checks everything; nothing is sent to Redis before the server is started. */
+    /**
+     * Checks everything; nothing is sent to Redis before the server is started. Fails with an
+     * {@code IllegalStateException} without handlers or queues; names in settings that fit no
+     * handler or queue are logged as warnings.
+     */
     public TaskServer build() {
       Handler<Task> handlers = handler;
       if (handlers == null) {
         throw new IllegalStateException("a server needs handlers(…): a Mux, or one handler");
       }
-      return new TaskServer(new Engine(redis, config(), handlers));
+      if (isWithoutQueues && defined == null) {
+        throw new IllegalStateException(
+            "queues(…) was given no queue: name one, or leave it out to serve \"default\"");
+      }
+      ServerConfig config = config();
+      ConfigReview.of(config, handlers)
+          .forEach(warning -> log.warn("{}", LogText.of(warning, LONGEST_WARNING)));
+      return new TaskServer(new Engine(redis, config, handlers));
+    }
+
+    /** Room for two heartbeats that fail. */
+    private static Duration atMostAThird(Duration heartbeat, Duration lease) {
+      Duration third = lease.dividedBy(3);
+      return third.compareTo(heartbeat) < 0 ? third : heartbeat;
     }
 
     ServerConfig config() {
@@ -501,9 +573,12 @@ public final class TaskServer implements AutoCloseable {
           shutdownTimeout,
           cancelGrace,
           missingHandlerDelay,
+          new ResultLimit(maxResult),
           keepFailures,
+          failureLogLimit,
+          logEveryStackTrace,
           lease,
-          heartbeat,
+          heartbeatGiven ? heartbeat : atMostAThird(heartbeat, lease),
           pollInterval,
           recoverInterval,
           forwardInterval,

@@ -1,8 +1,6 @@
 package io.asynq4j.server;
 
-import io.asynq4j.broker.Broker;
 import java.time.Duration;
-import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,20 +17,23 @@ final class Watchdog implements Runnable {
   /** While nothing runs; of attempts that have little more time than this it is told. */
   private static final Duration REST = Duration.ofMillis(500);
 
-  private final Broker broker;
   private final Attempts attempts;
+  private final Runnable others;
   private final Duration rest;
   private final Signal signal = new Signal();
   private volatile boolean stopped;
   private volatile boolean resting;
 
-  Watchdog(Broker broker, Attempts attempts) {
-    this(broker, attempts, REST);
+  /**
+   * @param others what else is to be looked at each time; must not wait for anything
+   */
+  Watchdog(Attempts attempts, Runnable others) {
+    this(attempts, others, REST);
   }
 
-  Watchdog(Broker broker, Attempts attempts, Duration rest) {
-    this.broker = broker;
+  Watchdog(Attempts attempts, Runnable others, Duration rest) {
     this.attempts = attempts;
+    this.others = others;
     this.rest = rest;
     attempts.onBrief(this::restNoMore);
   }
@@ -47,10 +48,10 @@ final class Watchdog implements Runnable {
   @Override
   public void run() {
     while (!stopped) {
-      Instant instant = broker.clock().instant();
       long nanos = System.nanoTime();
-      attempts.all().forEach(attempt -> check(attempt, instant, nanos));
-      attempts.lingering().forEach(attempt -> check(attempt, instant, nanos));
+      attempts.all().forEach(attempt -> check(attempt, nanos));
+      attempts.lingering().forEach(attempt -> check(attempt, nanos));
+      others.run();
       resting = attempts.isEmpty();
       // Asked again, since nobody has told of one that came before.
       signal.await((resting && attempts.isEmpty() ? rest : LOOK).toNanos());
@@ -58,11 +59,11 @@ final class Watchdog implements Runnable {
     }
   }
 
-  private static void check(Attempt attempt, Instant instant, long nanos) {
+  private static void check(Attempt attempt, long nanos) {
     try {
-      attempt.check(instant, nanos);
+      attempt.check(nanos);
     } catch (RuntimeException | Error e) {
-      log.error("could not look after task {} of queue {}", attempt.id(), attempt.queue(), e);
+      Survival.report(log, "could not look after an attempt; that is tried again", e);
     }
   }
 

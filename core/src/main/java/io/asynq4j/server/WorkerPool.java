@@ -1,5 +1,6 @@
 package io.asynq4j.server;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
@@ -23,11 +24,14 @@ import org.slf4j.LoggerFactory;
  * with what waits, and ends when nothing does. A pool's own thread is quicker, since it stays awake
  * for a moment when it has nothing to do; but with thousands of handlers that block, memory counts.
  */
-final class WorkerPool implements Executor, AutoCloseable {
+class WorkerPool implements Executor, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(WorkerPool.class);
 
-  private static final long KEEP_IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final Duration KEEP_IDLE = Duration.ofSeconds(30);
+
+  /** Between two tries after an error that is not the task's, such as a lack of memory. */
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /**
    * How often a thread lets others run before it sleeps. Under load the next task is as near as an
@@ -44,6 +48,7 @@ final class WorkerPool implements Executor, AutoCloseable {
 
   private final int size;
   private final @Nullable ThreadFactory helpers;
+  private final long keepIdleNanos;
   private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
@@ -61,47 +66,86 @@ final class WorkerPool implements Executor, AutoCloseable {
    * @param helpers makes the threads beyond; null = whoever is done first takes what waits
    */
   WorkerPool(int size, @Nullable ThreadFactory helpers) {
-    this.size = size;
-    this.helpers = helpers;
+    this(size, helpers, KEEP_IDLE);
   }
 
+  /**
+   * @param keepIdle after how long without a task a thread of its own ends
+   */
+  WorkerPool(int size, @Nullable ThreadFactory helpers, Duration keepIdle) {
+    this.size = size;
+    this.helpers = helpers;
+    this.keepIdleNanos = keepIdle.toNanos();
+  }
+
+  /** Throws when no thread is there and none can be had; then the task is not run later either. */
   @Override
   public void execute(Runnable task) {
     if (closed) {
       throw new RejectedExecutionException("the pool is closed");
     }
     tasks.add(task);
-    wakeOne();
+    try {
+      wakeOne();
+    } catch (RuntimeException | Error e) {
+      if (tasks.remove(task)) {
+        throw e;
+      }
+      // A thread that was busy has taken it meanwhile.
+    }
   }
 
+  /**
+   * Fails only when there is no thread at all that would come for the task later. Whether nobody is
+   * coming is decided with the lock held: a worker that becomes idle afterwards looks once more.
+   */
   private void wakeOne() {
     if (tasks.isEmpty() || coming.get() || !coming.compareAndSet(false, true)) {
       return;
     }
-    Worker next = null;
+    Worker next;
     synchronized (lock) {
       next = idle.pollFirst();
       if (next == null && threads < size) {
         startWorker();
         return;
       }
+      if (next == null && helpers == null) {
+        // The worker that is done first takes it.
+        coming.set(false);
+      }
     }
     if (next != null) {
       next.wake();
     } else if (helpers != null) {
       startHelper(helpers);
-    } else {
-      // Whoever is done first takes it.
-      coming.set(false);
+    }
+  }
+
+  /** Called with a task in hand, which runs whether or not another thread can be woken. */
+  private void wakeAnother() {
+    try {
+      wakeOne();
+    } catch (RuntimeException | Error e) {
+      Survival.report(log, "could not wake another worker; those that are awake go on", e);
     }
   }
 
   private void startHelper(ThreadFactory factory) {
     try {
       factory.newThread(this::helpOut).start();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      log.warn("no more threads for handlers; those that are there go on", e);
-      coming.set(false);
+    } catch (RuntimeException | Error e) {
+      Worker next;
+      synchronized (lock) {
+        next = idle.pollFirst();
+        if (next == null) {
+          coming.set(false);
+        }
+      }
+      if (next != null) {
+        next.wake();
+      }
+      Survival.report(log, "no more threads for handlers; those that are there go on", e);
     }
   }
 
@@ -110,7 +154,7 @@ final class WorkerPool implements Executor, AutoCloseable {
     // Before the first look: what comes after it has somebody called for it.
     coming.set(false);
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      wakeOne();
+      wakeAnother();
       run(task);
     }
   }
@@ -120,21 +164,26 @@ final class WorkerPool implements Executor, AutoCloseable {
       task.run();
     } catch (Throwable e) {
       // A worker must outlive whatever its task does.
-      log.error("a task of the worker pool failed", e);
+      Survival.report(log, "a task of the worker pool failed", e);
     }
   }
 
   private void startWorker() {
     try {
-      new Worker(++made).start();
+      start(new Worker(made + 1));
+      made++;
       threads++;
-    } catch (OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       // The system gives no more threads: those that are there go on.
       coming.set(false);
       if (threads == 0) {
         throw e;
       }
     }
+  }
+
+  void start(Thread worker) {
+    worker.start();
   }
 
   /** What is queued is still done. */
@@ -165,19 +214,32 @@ final class WorkerPool implements Executor, AutoCloseable {
 
     @Override
     public void run() {
-      do {
-        Runnable task = tasks.poll();
-        if (woken) {
-          woken = false;
-          coming.set(false);
+      boolean stays = true;
+      while (stays) {
+        try {
+          work();
+          stays = rest();
+        } catch (Throwable e) {
+          // Not the task's, whose errors are caught: such as a lack of memory, here.
+          leaveIdle();
+          Survival.report(log, "a worker failed and goes on", e);
+          LockSupport.parkNanos(PAUSE_NANOS);
         }
-        while (task != null) {
-          wakeOne();
-          WorkerPool.run(task);
-          inARow++;
-          task = tasks.poll();
-        }
-      } while (rest());
+      }
+    }
+
+    private void work() {
+      Runnable task = tasks.poll();
+      if (woken) {
+        woken = false;
+        coming.set(false);
+      }
+      while (task != null) {
+        wakeAnother();
+        WorkerPool.run(task);
+        inARow++;
+        task = tasks.poll();
+      }
     }
 
     /** Waits until there may be something to do; false when there was nothing for long. */
@@ -200,11 +262,8 @@ final class WorkerPool implements Executor, AutoCloseable {
         Thread.yield();
       }
       while (!woken) {
-        long left = began + KEEP_IDLE_NANOS - System.nanoTime();
-        if (left <= 0 && leaveIdle()) {
-          synchronized (lock) {
-            threads--;
-          }
+        long left = began + keepIdleNanos - System.nanoTime();
+        if (left <= 0 && leaveForGood()) {
           return false;
         }
         LockSupport.parkNanos(this, Math.max(left, 1));
@@ -228,6 +287,20 @@ final class WorkerPool implements Executor, AutoCloseable {
     private boolean leaveIdle() {
       synchronized (lock) {
         return idle.remove(this);
+      }
+    }
+
+    /**
+     * The same, and makes room for another thread in the same step: in between, a task would find
+     * neither this thread nor room for a new one.
+     */
+    private boolean leaveForGood() {
+      synchronized (lock) {
+        boolean left = idle.remove(this);
+        if (left) {
+          threads--;
+        }
+        return left;
       }
     }
   }

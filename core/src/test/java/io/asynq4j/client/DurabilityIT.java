@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Durability;
+import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.UnconfirmedTaskException;
 import io.asynq4j.client.EnqueueResult.Enqueued;
@@ -24,10 +25,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 
 /** Tasks that count as enqueued only when more than the primary has them. */
 @TestInstance(Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 class DurabilityIT {
 
   private static final Task TASK = Task.of("t");

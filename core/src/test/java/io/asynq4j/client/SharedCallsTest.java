@@ -1,6 +1,7 @@
 package io.asynq4j.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerUnavailableException;
@@ -17,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +86,34 @@ class SharedCallsTest {
     others.forEach(other -> assertThat(other.result.join().failure()).hasMessage("out of order"));
   }
 
+  @Test
+  void afterAnErrorInASharedCallAllAreAnsweredAndTheNextCallsWork() throws Exception {
+    Caller first = new Caller("1").start();
+    await().until(() -> sink.sizes.size() == 1);
+    List<Caller> others = List.of(waiting("2"), waiting("3"), waiting("4"));
+    sink.error = new InternalError("made up");
+    sink.answer.countDown();
+
+    assertThatThrownBy(() -> first.result.get(20, TimeUnit.SECONDS)).hasRootCause(sink.error);
+    // The first in line has made the call for all, so the error is its own.
+    assertThatThrownBy(() -> others.get(0).result.get(20, TimeUnit.SECONDS))
+        .hasRootCause(sink.error);
+    for (Caller other : others.subList(1, 3)) {
+      assertThat(other.result.get(20, TimeUnit.SECONDS).failure())
+          .isInstanceOfSatisfying(
+              BrokerUnavailableException.class,
+              failure -> {
+                assertThat(failure.mayHaveBeenApplied()).isTrue();
+                assertThat(failure).hasCause(sink.error).hasMessageContaining("made up");
+              });
+    }
+    sink.error = null;
+    for (String next : List.of("5", "6")) {
+      assertThat(new Caller(next).start().result.get(20, TimeUnit.SECONDS))
+          .isEqualTo(EnqueueAnswer.ENQUEUED);
+    }
+  }
+
   private Caller waiting(String id) {
     Caller caller = new Caller(id).start();
     await().until(() -> caller.thread.getState() == Thread.State.WAITING);
@@ -97,7 +127,16 @@ class SharedCallsTest {
     Caller(String id) {
       NewTask task =
           NewTask.of(Task.of("any"), TaskOptions.of(o -> o.id(id)), Instant.ofEpochSecond(0));
-      thread = new Thread(() -> result.complete(calls.send(task, Durability.PRIMARY)));
+      thread = new Thread(() -> send(task));
+      thread.setDaemon(true);
+    }
+
+    private void send(NewTask task) {
+      try {
+        result.complete(calls.send(task, Durability.PRIMARY));
+      } catch (RuntimeException | Error e) {
+        result.completeExceptionally(e);
+      }
     }
 
     Caller start() {
@@ -110,6 +149,7 @@ class SharedCallsTest {
     private final List<Integer> sizes = Collections.synchronizedList(new ArrayList<>());
     private final CountDownLatch answer = new CountDownLatch(1);
     private volatile @Nullable RuntimeException failure;
+    private volatile @Nullable Error error;
 
     @Override
     public List<EnqueueAnswer> enqueueEach(List<NewTask> tasks, Confirmation confirmation) {
@@ -118,6 +158,10 @@ class SharedCallsTest {
         answer.await();
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
+      }
+      Error fatal = error;
+      if (fatal != null) {
+        throw fatal;
       }
       RuntimeException thrown = failure;
       if (thrown != null) {
@@ -129,6 +173,11 @@ class SharedCallsTest {
     @Override
     public List<EnqueueAnswer> enqueue(List<NewTask> tasks) {
       return enqueueEach(tasks, Confirmation.NONE);
+    }
+
+    @Override
+    public TaskSink uninterrupted() {
+      return this;
     }
 
     @Override

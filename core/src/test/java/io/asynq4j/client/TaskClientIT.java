@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -120,6 +121,24 @@ class TaskClientIT {
           .isEqualTo(task);
     } else {
       assertThat(stored).usingRecursiveComparison().ignoringFields("since").isEqualTo(task);
+    }
+  }
+
+  @Test
+  void aStageIsCompletedAlsoWhenItsExecutorHasNoThreadsLeft() throws Exception {
+    try (TaskClient own =
+        TaskClient.builder(redis)
+            .callbacks(
+                task -> {
+                  throw new InternalError("unable to create native thread");
+                })
+            .build()) {
+      assertThat(
+              own.enqueueAsync(Task.of("t"), o -> o.queue("shortage"))
+                  .toCompletableFuture()
+                  .get(60, TimeUnit.SECONDS)
+                  .isEnqueued())
+          .isTrue();
     }
   }
 

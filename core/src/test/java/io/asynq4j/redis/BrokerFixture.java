@@ -19,6 +19,7 @@ import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.broker.Upkeep;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -55,6 +56,22 @@ final class BrokerFixture implements AutoCloseable {
 
   static Link link(RedisConfig config) {
     return new Link(Nodes.of(config), config.retryFor(), "the test's Redis");
+  }
+
+  /** Scripts see the time of this clock, and the library a later one. */
+  static BrokerTime apart(Clock clock, Duration ahead) {
+    BrokerTime scripts = BrokerTime.of(clock);
+    return new BrokerTime() {
+      @Override
+      public Clock clock() {
+        return Clock.offset(clock, ahead);
+      }
+
+      @Override
+      public String forScripts() {
+        return scripts.forScripts();
+      }
+    };
   }
 
   /** Everything in Redis. */

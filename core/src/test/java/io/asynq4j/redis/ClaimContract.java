@@ -18,6 +18,7 @@ import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.TaskSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -233,6 +234,17 @@ interface ClaimContract {
 
     redis().clock.advance(Duration.ofSeconds(10));
     assertThat(redis().claimBatch(5, ordered).claims()).extracting(Claim::id).containsExactly("a");
+  }
+
+  @Test
+  default void aQueueIsHeldByTheClockThatIsFollowedWhereItsServerHasAnother() {
+    redis().enqueue("a", "b");
+    QueueRules rated = new QueueRules(0, false, RateLimit.of(1, Duration.ofSeconds(10)));
+    BrokerTime apart = BrokerFixture.apart(redis().clock, Duration.ofSeconds(60));
+    TaskSource source = new RedisBroker(redis().link, apart).source();
+    source.claim(Q, 1, LEASE, rated);
+
+    assertThat(source.claim(Q, 1, LEASE, rated).heldUntil()).isEqualTo(NOON.plusSeconds(70));
   }
 
   @Test

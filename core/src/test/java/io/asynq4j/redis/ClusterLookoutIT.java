@@ -14,10 +14,12 @@ class ClusterLookoutIT extends LookoutIT {
 
   private static final int SLOT = Keys.slot(Keys.prefix(Q));
 
-  private final EmbeddedCluster cluster = EmbeddedCluster.start();
+  @SuppressWarnings("NullAway.Init") // Set when the servers start.
+  private EmbeddedCluster cluster;
 
   @Override
   TestServer start() {
+    cluster = EmbeddedCluster.start();
     return new TestServer() {
       @Override
       public RedisConfig config() {

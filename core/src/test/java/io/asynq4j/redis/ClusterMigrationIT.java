@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskState;
@@ -49,9 +50,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A cluster whose slots move while tasks come and go. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 class ClusterMigrationIT {
 
   private static final int SLOT = Keys.slot(Keys.prefix(Q));
@@ -237,28 +240,31 @@ class ClusterMigrationIT {
       int producer = t;
       threads.execute(
           () -> {
-            for (int i = 0; i < tasks; i++) {
+            for (int i = 0; i < tasks && !stop.get(); i++) {
               String id = producer + "-" + i;
-              untilAnswered(surprises, () -> redis.enqueue(id));
+              untilAnswered(stop, surprises, () -> redis.enqueue(id));
               accepted.add(id);
             }
           });
       threads.execute(
           () -> {
             while (!stop.get()) {
-              untilAnswered(surprises, () -> processSome(done));
+              untilAnswered(stop, surprises, () -> processSome(stop, done));
             }
           });
     }
-    EmbeddedRedis home = cluster.nodeOf(SLOT);
-    EmbeddedRedis away = another();
-    for (int i = 0; i < 4; i++) {
-      cluster.migrateSlot(SLOT, i % 2 == 0 ? away : home);
+    try {
+      EmbeddedRedis home = cluster.nodeOf(SLOT);
+      EmbeddedRedis away = another();
+      for (int i = 0; i < 4; i++) {
+        cluster.migrateSlot(SLOT, i % 2 == 0 ? away : home);
+      }
+      await().atMost(Duration.ofSeconds(60)).until(() -> done.size() == 2 * tasks);
+    } finally {
+      stop.set(true);
+      threads.shutdown();
+      assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
     }
-    await().atMost(Duration.ofSeconds(30)).until(() -> done.size() == 2 * tasks);
-    stop.set(true);
-    threads.shutdown();
-    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
 
     assertThat(surprises).isEmpty();
     assertThat(done.keySet()).isEqualTo(accepted);
@@ -266,19 +272,20 @@ class ClusterMigrationIT {
     assertThat(redis.world()).doesNotContain("t:").contains("\nprocessed: " + 2 * tasks + "\n");
   }
 
-  private void processSome(Map<String, Integer> done) {
+  private void processSome(AtomicBoolean stop, Map<String, Integer> done) {
     for (Claim claim : redis.claim(10)) {
       Settlement settlement = new Settlement.Complete(claim, Payload.absent());
       Settled[] answer = new Settled[1];
-      untilAnswered(new ConcurrentLinkedQueue<>(), () -> answer[0] = redis.settle(settlement));
+      untilAnswered(
+          stop, new ConcurrentLinkedQueue<>(), () -> answer[0] = redis.settle(settlement));
       if (answer[0] == Settled.DONE) {
         done.merge(claim.id(), 1, Integer::sum);
       }
     }
   }
 
-  private static void untilAnswered(Queue<Throwable> surprises, Runnable call) {
-    while (true) {
+  private static void untilAnswered(AtomicBoolean stop, Queue<Throwable> surprises, Runnable call) {
+    do {
       try {
         call.run();
         return;
@@ -290,7 +297,7 @@ class ClusterMigrationIT {
         surprises.add(e);
         return;
       }
-    }
+    } while (!stop.get());
   }
 
   @Test

@@ -287,7 +287,7 @@ enum Damage {
   SERVER_THAT_IS_GONE(
       Kind.STALE_PRESENCE,
       Keys.SERVERS,
-      f -> f.raw(Command.ZADD, Keys.SERVERS, at(-10), Keys.server("h", 1, "gone")),
+      f -> f.raw(Command.ZADD, Keys.SERVERS, at(-61), Keys.server("h", 1, "gone")),
       ""),
   SCHEDULER_WITHOUT_AN_END(
       Kind.LEAKED_PRESENCE,

@@ -87,6 +87,86 @@ interface DoctorContract {
     assertThat(redis().world()).isEqualTo(before);
   }
 
+  private void showServer(String... queues) {
+    Map<String, Integer> weights = new HashMap<>();
+    for (String queue : queues) {
+      weights.put(queue, 1);
+    }
+    redis()
+        .presence()
+        .show(
+            new Presence.Server("host", 1, "s", 1, weights, false, "active", null, 0),
+            List.of(),
+            Duration.ofMinutes(1));
+  }
+
+  private List<String> found() {
+    return visit(DoctorOptions.dryRun()).findings().stream()
+        .map(each -> each.kind() + " " + each.count() + " " + each.sample())
+        .toList();
+  }
+
+  @Test
+  default void tasksThatAreDueAndThatNoServerServesAreFound() {
+    redis().enqueue("a", "b");
+    redis().enqueue(redis().task("c", o -> o.processIn(Duration.ofHours(1))));
+    redis().clock.advance(Duration.ofMinutes(5));
+    assertThat(found()).isEmpty();
+
+    redis().clock.advance(Duration.ofSeconds(1));
+    assertThat(found()).containsExactly("UNSERVED_QUEUE 3 [q]");
+    assertThat(visit(DoctorOptions.repair()).findings())
+        .extracting(Finding::repaired)
+        .containsExactly(0L);
+
+    showServer("other");
+    assertThat(found()).containsExactly("UNSERVED_QUEUE 3 [q]");
+    showServer("other", "q");
+    assertThat(found()).isEmpty();
+  }
+
+  @Test
+  default void tasksWhoseTimeHasPassedAreDue() {
+    redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofHours(1))));
+    redis().clock.advance(Duration.ofHours(1));
+    assertThat(found()).isEmpty();
+
+    redis().clock.advance(Duration.ofMinutes(6));
+    assertThat(found()).containsExactly("UNSERVED_QUEUE 1 [q]");
+  }
+
+  @Test
+  default void whatIsPausedKeptOrWorkedOnNeedsNoServer() {
+    redis().seed(TaskState.ARCHIVED, "archived", T);
+    redis().seed(TaskState.COMPLETED, "completed", T + 1_000_000);
+    redis().clock.advance(Duration.ofMinutes(10));
+    assertThat(found()).isEmpty();
+
+    redis().enqueue("a", "b");
+    redis().clock.advance(Duration.ofMinutes(6));
+    assertThat(found()).hasSize(1);
+    redis().inspection().pause(Q);
+    assertThat(found()).isEmpty();
+    redis().inspection().resume(Q);
+    redis().claimOne();
+    assertThat(found()).isEmpty();
+  }
+
+  @Test
+  default void aGroupThatNobodyAggregatesIsFound() {
+    showServer("q");
+    redis().enqueue(redis().task("a", o -> o.group("g")));
+    redis().clock.advance(Duration.ofMinutes(59));
+    redis().enqueue(redis().task("b", o -> o.group("g")));
+    redis().clock.advance(Duration.ofMinutes(59));
+    showServer("q");
+    assertThat(found()).isEmpty();
+
+    redis().clock.advance(Duration.ofMinutes(2));
+    showServer("q");
+    assertThat(found()).containsExactly("UNAGGREGATED_GROUP 1 [g]");
+  }
+
   @ParameterizedTest
   @EnumSource(Damage.class)
   default void everyDamageIsFoundWithoutTouchingItThenPutRightWithoutTouchingOthers(Damage damage) {

@@ -2,7 +2,6 @@ package io.asynq4j.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
@@ -19,7 +18,6 @@ import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -567,12 +565,12 @@ final class GoldenScenarios {
 
   private static Instant startOf(Play play, String key) {
     return read(
-        () -> Objects.requireNonNull(MessageCodec.decodeServer(play.stored(key)).started()));
+        () -> Objects.requireNonNull(PresenceCodec.decodeServer(play.stored(key)).started()));
   }
 
   private static Presence.Worker worker(Play play, Presence.Server server, Claim claim) {
     String key = Keys.workers(server.host(), server.pid(), server.serverId());
-    Presence.Worker stored = read(() -> MessageCodec.decodeWorker(play.stored(key, claim.id())));
+    Presence.Worker stored = read(() -> PresenceCodec.decodeWorker(play.stored(key, claim.id())));
     return new Presence.Worker(
         server.host(),
         server.pid(),
@@ -592,7 +590,7 @@ final class GoldenScenarios {
             .entry("asynq:schedulers:{golden-host:17052:101a07f0-cc94-46a1-9eee-29fe6fecfa21}")
             .values()
             .stream()
-            .map(bytes -> read(() -> MessageCodec.decodeSchedulerEntry(bytes)))
+            .map(bytes -> read(() -> PresenceCodec.decodeSchedulerEntry(bytes)))
             .filter(entry -> entry.id().equals(id))
             .findFirst()
             .orElseThrow();
@@ -603,19 +601,19 @@ final class GoldenScenarios {
   private static Instant eventTime(Play play, String entryId) {
     return read(
         () ->
-            MessageCodec.decodeSchedulerEvent(play.stored(Keys.schedulerHistory(entryId)))
+            PresenceCodec.decodeSchedulerEvent(play.stored(Keys.schedulerHistory(entryId)))
                 .enqueuedAt());
   }
 
   private interface Reading<T> {
-    T read() throws InvalidProtocolBufferException;
+    T read() throws WireFormatException;
   }
 
   private static <T> T read(Reading<T> reading) {
     try {
       return reading.read();
-    } catch (InvalidProtocolBufferException e) {
-      throw new UncheckedIOException(e);
+    } catch (WireFormatException e) {
+      throw new AssertionError(e);
     }
   }
 }

@@ -42,6 +42,8 @@ import java.util.OptionalInt;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
 /** What operators see and do: behaviour group I, as far as it is the store's. */
@@ -1229,5 +1231,36 @@ interface InspectionContract {
     inspection().removeQueue(Q, true);
 
     assertThat(redis().world()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"inf", "-inf", "1e300", "-1e17"})
+  default void aRowWithATimeBeyondAllCalendarsHidesNoOther(String score) {
+    for (TaskState state : TaskState.values()) {
+      redis().seed(state, state.word() + "-a", T);
+      redis().seed(state, state.word() + "-b", T + 1);
+    }
+    for (String key : List.of("scheduled", "retry", "archived", "completed", "lease", "g:g")) {
+      String word = key.equals("lease") ? "active" : key.equals("g:g") ? "aggregating" : key;
+      redis().raw(Command.ZADD, key(key), score, word + "-a");
+    }
+    for (TaskState state : TaskState.values()) {
+      String record = Keys.task(Q, state.word() + "-a");
+      redis().raw(Command.HSET, record, "crashes", score, "due_ms", score, "hold_until", score);
+
+      List<TaskInfo> tasks = new ArrayList<>();
+      String group = state == TaskState.AGGREGATING ? "g" : null;
+      String cursor = null;
+      do {
+        Page page = redis().inspection().list(Q, new Listing(state, group, false, 0, 1, cursor));
+        tasks.addAll(page.tasks());
+        cursor = page.cursor();
+      } while (cursor != null);
+
+      assertThat(tasks)
+          .extracting(TaskInfo::id)
+          .containsExactlyInAnyOrder(state.word() + "-a", state.word() + "-b");
+      assertThat(redis().inspection().task(Q, state.word() + "-a").state()).isEqualTo(state);
+    }
   }
 }

@@ -8,5 +8,6 @@ abstract class InspectorContract extends OneServer
     implements InspectorQueueContract,
         InspectorTaskContract,
         InspectorBulkContract,
+        InspectorArchiveContract,
         InspectorTransferContract,
         InspectorExplainContract {}

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.broker.Lookout.Watch;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.redis.LookoutIT.Heard;
@@ -20,10 +21,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Protocol.Command;
 
 /** Watching a Redis that goes away, comes back, or falls silent. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 class LookoutFaultsIT {
 
   private TestServer server;

@@ -4,6 +4,7 @@ import static io.asynq4j.redis.BrokerFixture.Q;
 import static io.asynq4j.redis.BrokerFixture.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Lookout.Part;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,10 +47,13 @@ import redis.clients.jedis.Protocol.Command;
 
 /** Seeing from afar what queues have, and being told when that changes. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 class LookoutIT {
 
   static final Set<Part> PENDING = Set.of(Part.PENDING);
-  private static final Duration CHECKS = Duration.ofMillis(100);
+
+  /** A connection that does not answer from one check to the next is given up: not too often. */
+  private static final Duration CHECKS = Duration.ofSeconds(1);
 
   private TestServer server;
   BrokerFixture redis;
@@ -112,7 +117,10 @@ class LookoutIT {
 
   /** Waits for what takes milliseconds. */
   static ConditionFactory soon() {
-    return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
+    return Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5));
   }
 
   static long threads() {
@@ -313,16 +321,16 @@ class LookoutIT {
         pusher.submit(
             () -> {
               for (QueueName queue : all) {
-                together.await(10, TimeUnit.SECONDS);
+                together.await(30, TimeUnit.SECONDS);
                 push(queue);
               }
               return null;
             });
     for (QueueName queue : all) {
-      together.await(10, TimeUnit.SECONDS);
+      together.await(30, TimeUnit.SECONDS);
       watch.arm(List.of(queue), PENDING).forEach(found -> seen.add(found.value()));
     }
-    pushes.get(10, TimeUnit.SECONDS);
+    pushes.get(30, TimeUnit.SECONDS);
     pusher.shutdown();
 
     soon()

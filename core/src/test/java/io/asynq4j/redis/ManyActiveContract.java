@@ -161,6 +161,55 @@ interface ManyActiveContract {
   }
 
   @Test
+  default void theNewestOfManyAreFoundAlsoWhenAGoWorkerHasTakenSomethingOutBelowThem() {
+    List<Claim> claims = claim(MANY);
+    for (int i = 0; i < 3; i++) {
+      Claim taken = claims.remove(100);
+      redis().raw(Command.LREM, key("active"), "0", taken.id());
+      redis().raw(Command.ZREM, key("lease"), taken.id());
+    }
+
+    List<Claim> part = new ArrayList<>();
+    for (int i = claims.size() - 1; part.size() < 20; i -= 2) {
+      part.add(claims.get(i));
+    }
+    complete(part);
+    claims.removeAll(part);
+
+    assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+  }
+
+  @Test
+  default void aPlaceThatIsNoneIsLookedFor() {
+    List<Claim> claims = claim(MANY);
+    int i = 0;
+    for (String place : List.of("1e300", "-7", "1.5", "inf", "nan", "text")) {
+      redis().raw(Command.HSET, key("t:" + claims.get(i++).id()), "place", place);
+    }
+
+    List<Claim> part = claims.subList(0, i);
+    complete(part);
+    part.clear();
+
+    assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+  }
+
+  @Test
+  default void runningTasksThatVanishedFromTheListOfManyAreListedAgain() {
+    List<Claim> claims = claim(MANY);
+    for (int i : new int[] {0, 1_200, MANY - 1}) {
+      redis().raw(Command.LREM, key("active"), "0", claims.get(i).id());
+    }
+
+    assertThat(redis().upkeep().repair(Q)).isEqualTo(3);
+
+    assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+    assertThat(redis().upkeep().repair(Q)).isZero();
+    complete(claims);
+    assertThat(redis().world()).doesNotContain("active:", "lease:", "departed:");
+  }
+
+  @Test
   default void workersThatVanishWithManyTasksLoseThemAll() {
     List<Claim> claims = claim(MANY);
     redis().clock.advance(Duration.ofMinutes(1));

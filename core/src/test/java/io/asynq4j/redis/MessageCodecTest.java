@@ -5,13 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Timestamp;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.TaskMessage;
-import io.asynq4j.redis.wire.WireSchedulerEntry;
-import io.asynq4j.redis.wire.WireServer;
 import io.asynq4j.redis.wire.WireTask;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -39,19 +35,6 @@ class MessageCodecTest {
           + "0568e4e2cfaa067203673a317a0f0a0874726163652d69641203616263";
   private static final String V4 = "0a01741201781a016922017128ffffffffffffffffff01";
   private static final String V5 = "0a01741a01692201717a040a001200";
-  private static final String V6 =
-      "0a05686f73743110d2091a057372762d31200a2a0b0a0764656661756c74100330013a06616374697665420c08"
-          + "80e2cfaa061080cab5ee014802";
-  private static final String V7 =
-      "0a05686f73743110d2091a057372762d31220274332a0a696d673a726573697a6532030001ff3a086372697469"
-          + "63616c42060880e2cfaa064a0b089ee2cfaa061080e59a77";
-  private static final String V8 =
-      "0a07656e7472792d31120a406576657279203330731a077265696e64657822027b7d2a0c517565756528226c6f"
-          + "7722292a0b4d617852657472792833292a0e54696d656f757428316d333073293206089ee2cfaa063a0b08"
-          + "8092b8c398feffffff01";
-  private static final String V9 = "0a027433120b0880e2cfaa0610959aef3a";
-  private static final String V10 = "0a0274331200";
-
   private static final Instant AT = Instant.ofEpochSecond(1_700_000_000);
 
   @Test
@@ -102,77 +85,6 @@ class MessageCodecTest {
   @Test
   void v5_aHeaderWithEmptyNameAndValueIsWrittenInFull() throws UnreadableMessageException {
     assertReadAndWritten(V5, new Message("t", "i", "q").headers(Map.of("", "")).build());
-  }
-
-  @Test
-  void v6_aServer() throws InvalidProtocolBufferException {
-    Presence.Server server =
-        new Presence.Server(
-            "host1",
-            1234,
-            "srv-1",
-            10,
-            Map.of("default", 3),
-            true,
-            "active",
-            AT.plusMillis(500),
-            2);
-
-    assertThat(MessageCodec.decodeServer(hex(V6))).isEqualTo(server);
-    assertThat(MessageCodec.encode(server)).asHexString().isEqualToIgnoringCase(V6);
-  }
-
-  @Test
-  void v7_aWorker() throws InvalidProtocolBufferException {
-    Presence.Worker worker =
-        new Presence.Worker(
-            "host1",
-            1234,
-            "srv-1",
-            "t3",
-            "img:resize",
-            Payload.of(hex("0001ff")),
-            QueueName.of("critical"),
-            AT,
-            AT.plusMillis(30_250));
-
-    assertThat(MessageCodec.decodeWorker(hex(V7))).isEqualTo(worker);
-    assertThat(MessageCodec.encode(worker)).asHexString().isEqualToIgnoringCase(V7);
-  }
-
-  @Test
-  void v8_anEntryThatHasNeverEnqueuedSaysSoWithGosZeroTime() throws InvalidProtocolBufferException {
-    Presence.SchedulerEntry entry =
-        new Presence.SchedulerEntry(
-            "entry-1",
-            "@every 30s",
-            "reindex",
-            Payload.ofUtf8("{}"),
-            List.of("Queue(\"low\")", "MaxRetry(3)", "Timeout(1m30s)"),
-            AT.plusSeconds(30),
-            null);
-
-    assertThat(MessageCodec.decodeSchedulerEntry(hex(V8))).isEqualTo(entry);
-    assertThat(MessageCodec.encode(entry)).asHexString().isEqualToIgnoringCase(V8);
-    assertThat(WireSchedulerEntry.parseFrom(hex(V8)).getPrevEnqueueTime().getSeconds())
-        .isEqualTo(-62_135_596_800L)
-        .isEqualTo(Instant.parse("0001-01-01T00:00:00Z").getEpochSecond());
-  }
-
-  @Test
-  void v9_anEventKeepsItsNanoseconds() throws InvalidProtocolBufferException {
-    assertEvent(V9, new Presence.SchedulerEvent("t3", AT.plusNanos(123_456_789)));
-  }
-
-  @Test
-  void v10_anEventAt1970HasAnEmptyTime() throws InvalidProtocolBufferException {
-    assertEvent(V10, new Presence.SchedulerEvent("t3", Instant.EPOCH));
-  }
-
-  private static void assertEvent(String hex, Presence.SchedulerEvent event)
-      throws InvalidProtocolBufferException {
-    assertThat(MessageCodec.decodeSchedulerEvent(hex(hex))).isEqualTo(event);
-    assertThat(MessageCodec.encode(event)).asHexString().isEqualToIgnoringCase(hex);
   }
 
   @Test
@@ -278,7 +190,7 @@ class MessageCodecTest {
 
   @Test
   void aTimeThatNoClockWillEverShowIsReadAsTheNearestThatJavaCanSay()
-      throws UnreadableMessageException, InvalidProtocolBufferException {
+      throws UnreadableMessageException {
     WireTask far =
         WireTask.newBuilder()
             .setType("t")
@@ -286,14 +198,9 @@ class MessageCodecTest {
             .setQueue("default")
             .setDeadline(Long.MAX_VALUE)
             .build();
-    WireServer early =
-        WireServer.newBuilder()
-            .setStartTime(Timestamp.newBuilder().setSeconds(Long.MIN_VALUE).setNanos(-1))
-            .build();
 
     assertThat(MessageCodec.decode(far.toByteArray(), QueueName.DEFAULT, "t1").deadline())
         .isEqualTo(Instant.ofEpochSecond(Instant.MAX.getEpochSecond()));
-    assertThat(MessageCodec.decodeServer(early.toByteArray()).started()).isEqualTo(Instant.MIN);
   }
 
   @Test
@@ -325,24 +232,6 @@ class MessageCodecTest {
 
     assertThat(MessageCodec.errorText(text)).isEqualTo("x".repeat(4095) + "…");
     assertThat(ByteString.copyFromUtf8(MessageCodec.errorText(text)).isValidUtf8()).isTrue();
-  }
-
-  @Test
-  void fixesQ25_whatNeverHappenedIsWrittenAsGosZeroTimeAndReadAsNever()
-      throws InvalidProtocolBufferException {
-    Presence.Worker worker =
-        new Presence.Worker(
-            "h", 1, "s", "t1", "t", Payload.absent(), QueueName.DEFAULT, null, null);
-
-    assertThat(MessageCodec.encode(worker))
-        .asHexString()
-        .containsIgnoringCase("8092B8C398FEFFFFFF01");
-    assertThat(MessageCodec.decodeWorker(MessageCodec.encode(worker))).isEqualTo(worker);
-  }
-
-  @Test
-  void anAbsentTimeReadsAs1970AsItDoesInGo() throws InvalidProtocolBufferException {
-    assertThat(MessageCodec.decodeServer(new byte[0]).started()).isEqualTo(Instant.EPOCH);
   }
 
   @Test

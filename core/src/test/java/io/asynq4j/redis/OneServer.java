@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.FreshAfterFailure;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -7,9 +8,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** One server for a class of tests, emptied before each of them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 abstract class OneServer {
 
   private @Nullable TestServer server;

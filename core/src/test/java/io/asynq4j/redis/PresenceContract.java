@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
@@ -70,6 +71,28 @@ interface PresenceContract {
   }
 
   @Test
+  default void aServerThatShowsItselfTakesThoseThatAreGoneOffTheList() {
+    redis().presence().show(server("gone"), List.of(), TEN_SECONDS);
+    redis().clock.advance(TEN_SECONDS.plusSeconds(61));
+
+    redis().presence().show(server("one"), List.of(), TEN_SECONDS);
+
+    assertThat(Reply.list(redis().raw(Command.ZRANGE, Keys.SERVERS, "0", "-1"))).hasSize(1);
+    assertThat(Reply.list(redis().raw(Command.ZRANGE, Keys.WORKERS, "0", "-1"))).hasSize(1);
+  }
+
+  @Test
+  default void aServerWhoseClockIsBehindStaysOnTheList() {
+    String behind = "asynq:servers:{behind:1:go}";
+    redis().raw(Command.ZADD, Keys.SERVERS, "" + (T - 60), behind);
+
+    redis().presence().show(server("one"), List.of(), TEN_SECONDS);
+    assertThat(redis().presence().servers()).containsExactly(server("one"));
+
+    assertThat(redis().rawText(Command.ZSCORE, Keys.SERVERS, behind)).isEqualTo("" + (T - 60));
+  }
+
+  @Test
   default void l06_i45_aServerIsShownWithWhatItsWorkersDoNow() {
     redis()
         .presence()
@@ -87,6 +110,66 @@ interface PresenceContract {
   }
 
   @Test
+  default void manyWorkersAreShownTogetherAlthoughTheyAreWrittenInSeveralCalls() {
+    List<Worker> many = IntStream.range(0, 450).mapToObj(i -> worker("one", "t" + i)).toList();
+    redis().presence().show(server("one"), many, TEN_SECONDS);
+
+    assertThat(redis().presence().workers()).containsExactlyInAnyOrderElementsOf(many);
+
+    List<Worker> others = IntStream.range(400, 700).mapToObj(i -> worker("one", "t" + i)).toList();
+    redis().presence().show(server("one"), others, TEN_SECONDS);
+
+    assertThat(redis().presence().workers()).containsExactlyInAnyOrderElementsOf(others);
+    assertThat(ttl(Keys.workers("host", 7, "one"))).isBetween(9L, 10L);
+    assertThat(redis().raw(Command.EXISTS, Keys.gatheredWorkers("host", 7, "one"))).isEqualTo(0L);
+  }
+
+  @Test
+  default void workersThatAreHalfWrittenAreNotShownAndDoNotStay() {
+    redis().presence().show(server("one"), List.of(worker("one", "a")), TEN_SECONDS);
+    String[] keys = {
+      Keys.server("host", 7, "one"),
+      Keys.workers("host", 7, "one"),
+      Keys.gatheredWorkers("host", 7, "one")
+    };
+    Args args = new Args().add(10).add(PresenceCodec.encode(server("one"))).add("first");
+    args.add("b").add(PresenceCodec.encode(worker("one", "b")));
+    new Scripts(redis().link, BrokerTime.of(redis().clock)).run(Script.SERVER_STATE, keys, args);
+
+    assertThat(redis().presence().workers()).containsExactly(worker("one", "a"));
+    assertThat(ttl(Keys.gatheredWorkers("host", 7, "one"))).isBetween(9L, 10L);
+  }
+
+  @Test
+  default void theLastWorkersMayBeSentAgain() {
+    List<Worker> many = IntStream.range(0, 250).mapToObj(i -> worker("one", "t" + i)).toList();
+    redis().presence().show(server("one"), many, TEN_SECONDS);
+    String[] keys = {
+      Keys.server("host", 7, "one"),
+      Keys.workers("host", 7, "one"),
+      Keys.gatheredWorkers("host", 7, "one")
+    };
+    Args args = new Args().add(10).add(PresenceCodec.encode(server("one"))).add("last");
+    args.add("t249").add(PresenceCodec.encode(worker("one", "t249")));
+    new Scripts(redis().link, BrokerTime.of(redis().clock)).run(Script.SERVER_STATE, keys, args);
+
+    assertThat(redis().presence().workers()).containsExactlyInAnyOrderElementsOf(many);
+  }
+
+  @Test
+  default void schedulersThatVanishedAreTakenOffTheList() {
+    redis().raw(Command.ZADD, Keys.SCHEDULERS, "" + (T - 61), "gone", "" + (T - 60), "late");
+
+    redis().presence().forgetGoneSchedulers();
+
+    assertThat(redis().world())
+        .isEqualTo(
+            """
+            asynq:schedulers: {late=4102487940}
+            """);
+  }
+
+  @Test
   default void l07_aServerThatHidesTakesOnlyItselfAway() {
     redis().presence().show(server("two"), List.of(worker("two", "c")), TEN_SECONDS);
     String before = redis().world();
@@ -100,7 +183,8 @@ interface PresenceContract {
   @Test
   default void listingForgetsThoseWhoHaveNotShownThemselves() {
     for (String registry : List.of(Keys.SERVERS, Keys.WORKERS, Keys.SCHEDULERS)) {
-      redis().raw(Command.ZADD, registry, "" + T, "a", "" + (T - 1), "b", "" + (T + 1), "c");
+      redis()
+          .raw(Command.ZADD, registry, "" + (T - 60), "a", "" + (T - 61), "b", "" + (T + 1), "c");
     }
 
     assertThat(redis().presence().servers()).isEmpty();
@@ -110,9 +194,9 @@ interface PresenceContract {
     assertThat(redis().world())
         .isEqualTo(
             """
-            asynq:schedulers: {a=4102488000, c=4102488001}
-            asynq:servers: {a=4102488000, c=4102488001}
-            asynq:workers: {a=4102488000, c=4102488001}
+            asynq:schedulers: {a=4102487940, c=4102488001}
+            asynq:servers: {a=4102487940, c=4102488001}
+            asynq:workers: {a=4102487940, c=4102488001}
             """);
   }
 
@@ -231,7 +315,7 @@ interface PresenceContract {
     Args thousand = new Args().add(key);
     for (int i = 0; i < 1_000; i++) {
       SchedulerEvent event = new SchedulerEvent("t" + i, NOON.plusSeconds(i));
-      thousand.add(T + i).add(MessageCodec.encode(event));
+      thousand.add(T + i).add(PresenceCodec.encode(event));
     }
     redis().link.call(key, Repeat.NEVER, Command.ZADD, thousand);
 
@@ -272,7 +356,7 @@ interface PresenceContract {
     redis().broker.cancellations().publish("b");
 
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(heard).containsExactly("a", "bad", "b"));
     subscription.close();
     redis().broker.cancellations().publish("nobody listens");

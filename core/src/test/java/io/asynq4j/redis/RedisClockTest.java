@@ -2,6 +2,7 @@ package io.asynq4j.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.QueueName;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -10,6 +11,9 @@ import org.junit.jupiter.api.Test;
 
 class RedisClockTest {
 
+  private static final QueueName Q = QueueName.of("q");
+  private static final QueueName OTHER = QueueName.of("other");
+  private static final Duration LATELY = Duration.ofSeconds(30);
   private static final Instant NOON = Instant.parse("2026-01-01T12:00:00Z");
 
   private final AtomicLong timer = new AtomicLong(-5);
@@ -93,5 +97,56 @@ class RedisClockTest {
   void isTheSameTimeInAnyZone() {
     assertThat(clock.withZone(ZoneId.of("Asia/Tokyo")).instant()).isEqualTo(clock.instant());
     assertThat(clock.forScripts()).isEmpty();
+  }
+
+  @Test
+  void aStepOfRedisIsKnownForAWhileWhoeverNoticesItFirst() {
+    clock.look("a", NOON, timer.get(), timer.get());
+    pass(Duration.ofSeconds(1));
+    assertThat(hasStepped("a", Q, NOON.plusSeconds(3))).as("not more than clocks drift").isFalse();
+    pass(Duration.ofSeconds(1));
+    clock.look("a", NOON.plusSeconds(60), timer.get(), timer.get());
+
+    assertThat(hasStepped("a", OTHER, NOON.plusSeconds(60))).as("found by the look").isTrue();
+    pass(LATELY.minusSeconds(1));
+    assertThat(hasStepped("a", OTHER, NOON.plusSeconds(89))).isTrue();
+    pass(Duration.ofSeconds(1));
+    assertThat(hasStepped("a", OTHER, NOON.plusSeconds(90))).isFalse();
+  }
+
+  @Test
+  void aServerThatIsAlwaysAheadOfTheOthersHasNotStepped() {
+    clock.look("a", NOON, timer.get(), timer.get());
+    for (int i = 0; i < 5; i++) {
+      assertThat(hasStepped("ahead", Q, NOON.plusSeconds(60 + i))).isFalse();
+      assertThat(hasStepped("a", OTHER, NOON.plusSeconds(i))).isFalse();
+      pass(Duration.ofSeconds(1));
+    }
+
+    assertThat(hasStepped("ahead", Q, NOON.plusSeconds(90))).as("now it has").isTrue();
+    assertThat(hasStepped("a", OTHER, NOON.plusSeconds(5))).as("and no other").isFalse();
+  }
+
+  @Test
+  void aQueueThatGetsToAServerThatIsAheadHasStepped() {
+    assertThat(hasStepped("a", Q, NOON)).isFalse();
+    assertThat(hasStepped("ahead", OTHER, NOON.plusSeconds(60))).isFalse();
+
+    assertThat(hasStepped("ahead", Q, NOON.plusSeconds(60))).isTrue();
+
+    assertThat(hasStepped("ahead", OTHER, NOON.plusSeconds(60))).isFalse();
+  }
+
+  @Test
+  void aSlowAnswerIsNoStep() {
+    long sent = timer.get();
+    pass(Duration.ofSeconds(10));
+    assertThat(clock.hasStepped("a", Q, NOON, sent, LATELY)).isFalse();
+
+    assertThat(hasStepped("a", Q, NOON.plusSeconds(10))).isFalse();
+  }
+
+  private boolean hasStepped(String shard, QueueName queue, Instant now) {
+    return clock.hasStepped(shard, queue, now, timer.get(), LATELY);
   }
 }

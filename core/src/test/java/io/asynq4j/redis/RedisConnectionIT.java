@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
@@ -34,12 +35,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 class RedisConnectionIT {
 
   private static final String STORE_PASSWORD = "changeit";
@@ -79,13 +82,13 @@ class RedisConnectionIT {
   @Test
   void answersAPingAndFollowsTheClockOfRedis() {
     try (RedisConnection connection = RedisConnection.open(redis.uri())) {
-      assertThat(connection.ping()).isBetween(Duration.ofNanos(1), Duration.ofSeconds(1));
+      assertThat(connection.ping()).isBetween(Duration.ofNanos(1), Duration.ofSeconds(30));
 
       List<?> time = (List<?>) admin("TIME");
       Instant now =
           Instant.ofEpochSecond(Reply.number(time.get(0)), Reply.number(time.get(1)) * 1000);
       assertThat(Duration.between(now, connection.clock().instant()).abs())
-          .isLessThan(Duration.ofMillis(100));
+          .isLessThan(Duration.ofSeconds(5));
       assertThat(connection.broker().clock()).isSameAs(connection.clock());
     }
   }
@@ -159,7 +162,7 @@ class RedisConnectionIT {
     connection.close();
 
     assertThat(waiting)
-        .failsWithin(Duration.ofSeconds(2))
+        .failsWithin(Duration.ofSeconds(30))
         .withThrowableThat()
         .withMessageContaining("has been closed");
   }

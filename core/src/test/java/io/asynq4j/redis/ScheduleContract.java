@@ -24,6 +24,8 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
 /** What the store keeps of periodic entries, and that an instant is fired once. */
@@ -243,6 +245,20 @@ interface ScheduleContract {
     assertThat(schedules().known())
         .containsExactly(new Known(other, look(other)), new Known(MINUTELY, look(MINUTELY)));
     assertThat(schedules().known("e").state().paused()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"inf", "-100000000000000000", "9223372036854775807", "text"})
+  default void anEntryWhoseStateCannotBeReadHidesNoOther(String time) {
+    Entry other = new Entry("other", Q, "* * * * *");
+    enroll(MINUTELY);
+    State state = enroll(other);
+    redis().raw(Command.HSET, Keys.of(Q, "schedules"), "from:e", time);
+    redis().raw(Command.HSET, Keys.SCHEDULES, "elsewhere", "");
+
+    assertThat(schedules().known()).containsExactly(new Known(other, state));
+    assertThat(schedules().look(List.of(MINUTELY, other))).containsOnlyKeys("other");
+    assertThat(schedules().enroll(List.of(MINUTELY, other))).containsOnlyKeys("other");
   }
 
   @Test

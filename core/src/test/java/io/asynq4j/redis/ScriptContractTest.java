@@ -65,7 +65,7 @@ class ScriptContractTest {
                 .matcher(parts)
                 .results())
         .extracting(found -> found.group(1))
-        .containsExactly("add", "delete_all", "release", "discard", "places_of");
+        .containsExactly("add", "delete_all", "fields_of", "release", "discard", "places_of");
   }
 
   private static Set<String> files() throws IOException, URISyntaxException {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Payload;
 import io.asynq4j.broker.Cancellations.Subscription;
 import io.asynq4j.broker.Claim;
@@ -33,12 +34,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
 /** A primary that is replaced while tasks come and go. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 class SentinelFailoverIT {
 
   private EmbeddedSentinel sentinel;

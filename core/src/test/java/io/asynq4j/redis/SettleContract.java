@@ -22,6 +22,8 @@ import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
@@ -435,5 +437,22 @@ interface SettleContract {
           .extracting(FailedAttempt::trace)
           .containsExactly("at");
     }
+  }
+
+  @Test
+  default void aTaskMayBeKeptForEver() {
+    redis()
+        .enqueue(
+            redis()
+                .task(
+                    "a", o -> o.retention(ChronoUnit.FOREVER.getDuration()).deadline(Instant.MAX)));
+
+    assertThat(redis().settle(new Settlement.Complete(redis().claimOne(), Payload.absent())))
+        .isEqualTo(Settled.DONE);
+
+    redis().clock.advance(Duration.ofDays(36_500));
+    assertThat(redis().upkeep().expire(Q, 10)).isZero();
+    assertThat(redis().inspection().list(Q, Listing.of(TaskState.COMPLETED, 0, 9)).tasks())
+        .hasSize(1);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.client.EnqueueRequest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import redis.clients.jedis.CommandArguments;
@@ -29,6 +31,7 @@ import redis.clients.jedis.Protocol.Command;
 
 /** What a client's callers see when connections fail. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(FreshAfterFailure.class)
 class TaskClientFaultsIT {
 
   private static final Task TASK = Task.of("t");

@@ -5,18 +5,25 @@ import static io.asynq4j.redis.BrokerFixture.Q;
 import static io.asynq4j.redis.BrokerFixture.T;
 import static io.asynq4j.redis.SettleContract.COUNTED_DAY;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.TaskSource;
 import io.asynq4j.lease.LeaseEnd;
 import io.asynq4j.lease.LeaseProgress;
 import io.asynq4j.lease.LeaseProof;
@@ -25,6 +32,7 @@ import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.LeasesOn;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -150,6 +158,68 @@ class TaskLeasesIT {
     assertThat(claimed).extracting(LeasedTask::id).hasSize(120).isSorted().doesNotHaveDuplicates();
     assertThat(leases.claim("q", 120, LEASE)).hasSize(10);
     assertThat(leases.claim("q", 120, LEASE)).isEmpty();
+  }
+
+  /** Claims that were granted a while ago, of a Redis that then fails. */
+  private TaskLeases leasesThatFailAfterTheClaim() {
+    TaskSource source = redis.broker.source();
+    TaskSource failing =
+        (TaskSource)
+            Proxy.newProxyInstance(
+                TaskSource.class.getClassLoader(),
+                new Class<?>[] {TaskSource.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("claimedAt")) {
+                    return source
+                        .claimedAt((Claim) arguments[0])
+                        .map(at -> at.minus(Duration.ofMinutes(1)));
+                  }
+                  if (!method.getName().equals("claim")) {
+                    throw new BrokerUnavailableException("away", true, new Exception());
+                  }
+                  ClaimBatch batch = (ClaimBatch) method.invoke(source, arguments);
+                  return new ClaimBatch(
+                      batch.claims().stream()
+                          .map(
+                              claim ->
+                                  new Claim(
+                                      claim.message(),
+                                      claim.token(),
+                                      claim.leasedUntil().minusSeconds(20)))
+                          .toList(),
+                      batch.rest(),
+                      batch.heldUntil(),
+                      batch.unreadable());
+                });
+    Broker broker =
+        (Broker)
+            Proxy.newProxyInstance(
+                Broker.class.getClassLoader(),
+                new Class<?>[] {Broker.class},
+                (proxy, method, arguments) ->
+                    method.getName().equals("source")
+                        ? failing
+                        : method.invoke(redis.broker, arguments));
+    return LeasesOn.broker(broker).build();
+  }
+
+  @Test
+  void whatIsClaimedIsReturnedAlsoWhenItsLeaseCannotBeExtended() {
+    redis.enqueue("a", "b");
+
+    List<LeasedTask> claimed = leasesThatFailAfterTheClaim().claim("q", 5, LEASE);
+
+    assertThat(claimed).extracting(LeasedTask::id).containsExactly("a", "b");
+  }
+
+  @Test
+  void whatIsClaimedIsReturnedAlsoWhenOthersCannotBeGivenBack() {
+    redis.enqueue(redis.task("late", options -> options.timeout(Duration.ofSeconds(30))));
+    redis.enqueue(redis.task("in time", options -> options.timeout(Duration.ofHours(1))));
+
+    List<LeasedTask> claimed = leasesThatFailAfterTheClaim().claim("q", 5, LEASE);
+
+    assertThat(claimed).extracting(LeasedTask::id).containsExactly("in time");
   }
 
   @Test
@@ -577,6 +647,28 @@ class TaskLeasesIT {
   }
 
   @Test
+  void theHolderOfATokenCannotChangeTheDeadlineOfTheAttempt() {
+    redis.enqueue(redis.task("a", o -> o.timeout(Duration.ofMinutes(1)).retention(LEASE)));
+    LeasedTask leased = claimOne();
+    String claim = leased.token().substring(0, leased.token().indexOf('.'));
+    String later = Long.toString(leased.deadline().plus(Duration.ofDays(9)).toEpochMilli(), 36);
+
+    LeasedTask restored = leases.restore("q", "a", claim + "." + later).orElseThrow();
+
+    assertThat(restored.deadline()).isEqualTo(leased.deadline());
+  }
+
+  @Test
+  void theTimeOfAClaimCannotBeChangedEither() {
+    redis.enqueue("a");
+    String token = claimOne().token();
+    int end = token.indexOf('.');
+    String changed = token.substring(0, end - 1) + (token.charAt(end - 1) == '0' ? '1' : '0');
+
+    assertThat(leases.restore("q", "a", changed + token.substring(end))).isEmpty();
+  }
+
+  @Test
   void aTaskWhoseRecordIsBrokenIsNotRestored() {
     redis.enqueue("a");
     String token = claimOne().token();
@@ -737,5 +829,21 @@ class TaskLeasesIT {
 
     assertThat(redis.world()).isEqualTo(before);
     assertThat(leases.complete(first)).isEqualTo(LeaseEnd.COMPLETED);
+  }
+
+  @Test
+  void aResultThatIsTooLargeIsDroppedAndTheTaskSaysSo() {
+    TaskLeases small = LeasesOn.broker(redis.broker).maxResult(4).build();
+    redis.enqueue(redis.task("a", o -> o.retention(Duration.ofHours(1))));
+    LeasedTask leased = claimOne();
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> small.writeResult(leased, Payload.ofUtf8("12345")))
+        .withMessageContaining("5 bytes, more than the 4");
+    assertThat(small.complete(leased, Payload.ofUtf8("12345"))).isEqualTo(LeaseEnd.COMPLETED);
+
+    TaskInfo info = redis.inspection().task(Q, "a");
+    assertThat(info.isResultDropped()).isTrue();
+    assertThat(info.result().isPresent()).isFalse();
   }
 }

@@ -17,12 +17,16 @@ import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
+import io.asynq4j.broker.Times;
+import io.asynq4j.broker.Upkeep;
 import io.asynq4j.broker.Upkeep.Forwarded;
 import io.asynq4j.broker.Upkeep.Recovered;
 import io.asynq4j.broker.Upkeep.Recovered.Action;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
 /** The chores: R06–R10, F02, J01 and V01–V05, the last with the rules of our design. */
@@ -47,6 +51,23 @@ interface UpkeepContract {
             t:r: {msg=t(p) retry 0/25 timeout 1800, pending_since=4102488000000000000, state=pending}
             t:s: {msg=t(p) retry 0/25 timeout 1800, pending_since=4102488000000000000, state=pending}
             """);
+  }
+
+  @Test
+  default void theNextDueTimeIsByTheClockThatIsFollowedWhereTheServerOfAQueueHasAnother() {
+    redis().seed(TaskState.SCHEDULED, "s", T + 10);
+    BrokerTime apart = BrokerFixture.apart(redis().clock, Duration.ofSeconds(60));
+
+    assertThat(new RedisBroker(redis().link, apart).upkeep().forward(Q, 100))
+        .isEqualTo(new Forwarded(0, NOON.plusSeconds(70)));
+  }
+
+  @Test
+  default void aTimeThatNobodyWillSeeIsStillATime() {
+    redis().seed(TaskState.SCHEDULED, "s", T + 10);
+    redis().raw(Command.ZADD, BrokerFixture.key("scheduled"), "inf", "s");
+
+    assertThat(redis().upkeep().forward(Q, 100).nextDue()).isAfter(NOON.plusSeconds(1_000_000_000));
   }
 
   @Test
@@ -363,7 +384,7 @@ interface UpkeepContract {
     redis().source().extend(Q, claims.subList(0, 1), BrokerFixture.LEASE);
 
     Args args = new Args().add(false).add(100).add(100).add(false);
-    for (int i = 0; i < expired.size(); i += 5) {
+    for (int i = 1; i < expired.size(); i += 5) {
       args.add((byte[]) expired.get(i)).add((byte[]) expired.get(i + 1)).add("pending");
       args.add((byte[]) expired.get(i + 4)).addEmpty().add(0).addEmpty();
     }
@@ -559,6 +580,113 @@ interface UpkeepContract {
     assertThat(redis().world()).isEqualTo(right);
     assertThat(redis().settle(new Settlement.Complete(running, Payload.absent())))
         .isEqualTo(Settled.DONE);
+  }
+
+  @Test
+  default void aKeyOfAnotherKindInThePlaceOfATaskLosesNoOther() {
+    redis().enqueue("a", "spoilt", "b");
+    redis().raw(Command.DEL, Keys.task(Q, "spoilt"));
+    redis().raw(Command.SET, Keys.task(Q, "spoilt"), "no task");
+    List<Claim> claims = redis().claim(5);
+    assertThat(claims).extracting(Claim::id).containsExactly("a", "b");
+
+    redis().raw(Command.DEL, Keys.task(Q, "a"));
+    redis().raw(Command.SET, Keys.task(Q, "a"), "no task");
+    redis().clock.advance(Duration.ofMinutes(1));
+    assertThat(redis().recover())
+        .extracting(Upkeep.Recovered::id)
+        .containsExactlyInAnyOrder("a", "b");
+
+    redis().enqueue(redis().task("later", o -> o.processIn(Duration.ofSeconds(1))));
+    redis().raw(Command.DEL, Keys.task(Q, "later"));
+    redis().raw(Command.SET, Keys.task(Q, "later"), "no task");
+    redis().clock.advance(Duration.ofSeconds(1));
+    redis().upkeep().forward(Q, 10);
+    assertThat(redis().claim(5)).extracting(Claim::id).containsExactly("b");
+    assertThat(redis().world()).doesNotContain("spoilt", "later", "t:a");
+  }
+
+  @Test
+  default void aKeyOfAnotherKindInThePlaceOfATaskBlocksNothing() {
+    redis().enqueue("spoilt", "a", "b");
+    redis().raw(Command.DEL, Keys.task(Q, "spoilt"));
+    redis().raw(Command.SET, Keys.task(Q, "spoilt"), "no task");
+    QueueRules ordered = new QueueRules(0, true);
+    assertThat(redis().broker.source().claim(Q, 1, BrokerFixture.LEASE, ordered).claims())
+        .extracting(Claim::id)
+        .containsExactly("a");
+
+    redis().raw(Command.DEL, Keys.task(Q, "a"));
+    redis().raw(Command.SET, Keys.task(Q, "a"), "no task");
+    redis().raw(Command.ZADD, key("completed"), "1", "a");
+    assertThat(redis().upkeep().expire(Q, 10)).isEqualTo(1);
+    assertThat(redis().upkeep().repair(Q)).isEqualTo(1);
+    assertThat(redis().raw(Command.LLEN, key("active"))).isEqualTo(0L);
+    assertThat(redis().claim(5)).extracting(Claim::id).containsExactly("b");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"inf", "1e300", "253402300799", "9007199254740993"})
+  default void aTimeBeyondAllCalendarsIsTheLatestThereIs(String score) {
+    redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofHours(1))));
+    redis().raw(Command.ZADD, key("scheduled"), score, "a");
+
+    Upkeep.Forwarded forwarded = redis().upkeep().forward(Q, 10);
+
+    assertThat(forwarded).isEqualTo(new Upkeep.Forwarded(0, Times.LATEST));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-inf", "-1e17", "0"})
+  default void aTimeBeforeAllCalendarsHasCome(String score) {
+    redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofHours(1))));
+    redis().raw(Command.ZADD, key("scheduled"), score, "a");
+
+    assertThat(redis().upkeep().forward(Q, 10)).isEqualTo(new Upkeep.Forwarded(1, null));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"inf", "nan", "text", "-1e17"})
+  default void fieldsThatAreNoNumbersKeepNobodyFromForwardingClaimingAndRecovering(String text) {
+    redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofSeconds(1))));
+    redis().raw(Command.HSET, Keys.task(Q, "a"), "due_ms", text, "crashes", text);
+    redis().clock.advance(Duration.ofSeconds(1));
+
+    assertThat(redis().upkeep().forward(Q, 10).moved()).isEqualTo(1);
+    assertThat(redis().claim(1)).hasSize(1);
+    redis().clock.advance(Duration.ofMinutes(1));
+    assertThat(redis().recover()).extracting(Upkeep.Recovered::id).containsExactly("a");
+    assertThat(redis().world()).doesNotContain("active:", "lease:");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nan", "text", "-1e17", "-inf"})
+  default void aHoldThatIsNoTimeHoldsNothing(String text) {
+    redis().enqueue("a");
+    redis().raw(Command.HSET, Keys.task(Q, "a"), "hold_until", text);
+
+    assertThat(redis().claimBatch(1, new QueueRules(0, true)).claims()).hasSize(1);
+  }
+
+  @Test
+  default void aHoldBeyondAllCalendarsIsTheLatestThereIs() {
+    redis().enqueue("a");
+    redis().raw(Command.HSET, Keys.task(Q, "a"), "hold_until", "inf");
+
+    assertThat(redis().claimBatch(1, new QueueRules(0, true)).heldUntil()).isEqualTo(Times.LATEST);
+  }
+
+  @Test
+  default void repairListsARunningTaskThatIsNotListedAgain() {
+    redis().enqueue("a", "b");
+    redis().claim(2);
+    String before = redis().world();
+    redis().raw(Command.LREM, key("active"), "0", "b");
+
+    assertThat(redis().upkeep().repair(Q)).isEqualTo(1);
+
+    assertThat(redis().world()).isEqualTo(before);
+    assertThat(redis().upkeep().repair(Q)).isZero();
   }
 
   @Test

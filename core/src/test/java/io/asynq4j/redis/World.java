@@ -93,7 +93,8 @@ final class World {
     if (key.contains(":processed:") || key.contains(":failed:")) {
       return " until " + Math.round((Clock.systemUTC().millis() + millis) / 1000.0);
     }
-    return " for " + Math.round(millis / 1000.0) + "s";
+    // The seconds that a busy machine lets pass meanwhile do not show.
+    return " for " + (long) Math.ceil(millis / 10_000.0) * 10 + "s";
   }
 
   private static String pairs(List<String> flat) {

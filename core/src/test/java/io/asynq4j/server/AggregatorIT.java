@@ -5,11 +5,15 @@ import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
+import io.asynq4j.PayloadCodec;
 import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.TaskType;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.NewTask;
+import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
@@ -96,6 +100,53 @@ class AggregatorIT {
             assertThat(handled)
                 .containsExactly("batch g 5", "batch g 5", "batch g 5", "batch g 5"));
     assertThat(waiting("g")).isEqualTo(3);
+  }
+
+  private static final TaskType<String> DIGEST =
+      TaskType.of("digest", String.class)
+          .with(
+              options ->
+                  options
+                      .maxRetry(2)
+                      .timeout(Duration.ofSeconds(7))
+                      .retention(MINUTE)
+                      .group("g")
+                      .queue("elsewhere"));
+
+  /** What became of the members, with the options that it has while it runs. */
+  private static TaskInfo aggregatedBy(GroupAggregator aggregator, TaskServer.Builder server) {
+    world.enqueueMany("a", 2, options -> options.group("g"));
+    TaskServer started =
+        world.start(server.aggregator(aggregator).groupGrace(MINUTE).groupMaxSize(2));
+    soon(() -> assertThat(world.ids(Q, TaskState.COMPLETED)).hasSize(1));
+    started.stop();
+    return world.info(world.ids(Q, TaskState.COMPLETED).get(0));
+  }
+
+  @Test
+  void theTaskMadeOfManyHasTheOptionsOfItsType() {
+    TaskInfo made =
+        aggregatedBy(
+            (queue, group, tasks) -> Aggregated.of(DIGEST, "two"),
+            world.quick((task, context) -> Outcome.done()));
+
+    assertThat(made.type()).isEqualTo("digest");
+    assertThat(made.maxRetry()).isEqualTo(2);
+    assertThat(made.timeout()).isEqualTo(Duration.ofSeconds(7));
+  }
+
+  @Test
+  void theTaskMadeOfManyHasTheOptionsThatItsHandlerKnowsUnlessItHasOthers() {
+    Mux mux = Mux.builder().run(DIGEST, (input, context) -> {}).build();
+    TaskInfo made =
+        aggregatedBy(
+            (queue, group, tasks) ->
+                Aggregated.of(
+                    DIGEST.task("two", PayloadCodec.json()), options -> options.maxRetry(9)),
+            world.quick(mux));
+
+    assertThat(made.maxRetry()).isEqualTo(9);
+    assertThat(made.timeout()).isEqualTo(Duration.ofSeconds(7));
   }
 
   @Test

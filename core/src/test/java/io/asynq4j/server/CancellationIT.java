@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
+import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -229,6 +232,37 @@ class CancellationIT {
     world.awaitState("stuck", TaskState.RETRY);
     world.awaitGone("next");
     assertThat(world.info("stuck").lastError()).isEqualTo("context deadline exceeded");
+  }
+
+  @Test
+  void whereAnOperatorHasSetALimitAStuckHandlerKeepsItsPlaceToo() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    world.enqueue("stuck", options -> options.timeout(SECOND));
+    world.start(
+        world
+            .quick(
+                (task, context) -> {
+                  if (context.id().equals("stuck")) {
+                    running.countDown();
+                    waitStubbornly(release);
+                  }
+                  return Outcome.done();
+                })
+            .listener(recorder));
+    running.await();
+    // After the claim, and without a word to the server.
+    world.inspection().set(ServerFixture.Q, new Settings(OptionalInt.of(1), Optional.empty()));
+    world.enqueue("next");
+
+    soon(() -> assertThat(recorder.lines()).contains("stuck stuck DEADLINE"));
+    // Longer than the lease.
+    Thread.sleep(3_500);
+    assertThat(world.state("stuck")).isEqualTo(TaskState.ACTIVE);
+    assertThat(world.state("next")).isEqualTo(TaskState.PENDING);
+
+    release.countDown();
+    world.awaitState("stuck", TaskState.RETRY);
+    world.awaitGone("next");
   }
 
   @Test

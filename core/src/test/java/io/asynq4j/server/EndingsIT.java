@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 import org.slf4j.helpers.BasicMDCAdapter;
+import redis.clients.jedis.Jedis;
 
 /** What becomes of a task, by what its handler returned or threw. */
 class EndingsIT {
@@ -488,7 +490,10 @@ class EndingsIT {
                       Duration.between(world.redis.clock().instant(), context.deadline()));
                   context.progress(30, "almost");
                   context.writeResult(Payload.ofUtf8("first"));
-                  got.put("progress", world.jedis().hget("asynq:{mail}:t:a", "progress"));
+                  // Written a moment later, together with what others report.
+                  soon(
+                      () ->
+                          got.put("progress", world.jedis().hget("asynq:{mail}:t:a", "progress")));
                   return Outcome.done();
                 })
             .queue("mail"));
@@ -582,5 +587,136 @@ class EndingsIT {
       }
     }
     throw new AssertionError("org.slf4j.MDC has no adapter any more");
+  }
+
+  @Test
+  void aResultThatRedisWouldNeverAcceptIsDroppedAndTheTaskSaysSo() {
+    try (Jedis jedis = world.jedis()) {
+      jedis.configSet("proto-max-bulk-len", "1048576");
+      try {
+        world.enqueue("b", options -> options.retention(HOUR));
+
+        TaskInfo info =
+            afterOne(
+                (task, context) ->
+                    Outcome.done(
+                        Payload.of(new byte[context.id().equals("a") ? 2_000_000 : 1_048_576])),
+                TaskState.COMPLETED);
+
+        assertThat(info.isResultDropped()).isTrue();
+        assertThat(info.result().isPresent()).isFalse();
+        assertThat(info.lastError())
+            .isEqualTo(
+                "result dropped: it has 2000000 bytes, more than the 1048576 that are allowed");
+        world.awaitState("b", TaskState.COMPLETED);
+        assertThat(world.info("b").isResultDropped()).isFalse();
+        assertThat(world.info("b").result().size()).isEqualTo(1_048_576);
+      } finally {
+        jedis.configSet("proto-max-bulk-len", "536870912");
+      }
+    }
+  }
+
+  @Test
+  void aResultThatIsTooLargeIsNotWrittenWhileItsTaskRuns() {
+    List<String> refusals = new CopyOnWriteArrayList<>();
+    world.enqueue("a", options -> options.retention(HOUR));
+    world.start(
+        world
+            .quick(
+                (task, context) -> {
+                  try {
+                    context.writeResult(Payload.ofUtf8("12345"));
+                  } catch (IllegalArgumentException e) {
+                    refusals.add(e.getMessage());
+                  }
+                  return Outcome.done(Payload.ofUtf8("1234"));
+                })
+            .maxResult(4));
+
+    world.awaitState("a", TaskState.COMPLETED);
+    assertThat(refusals)
+        .containsExactly(
+            "the result of task a was not written: it has 5 bytes, more than the 4 that are"
+                + " allowed; put large data elsewhere and only its address into the result, or"
+                + " raise maxResult");
+    assertThat(world.info("a").result()).isEqualTo(Payload.ofUtf8("1234"));
+    assertThat(world.info("a").isResultDropped()).isFalse();
+  }
+
+  @Test
+  void aTaskThatCanNeverBeSettledKeepsNoOtherOfItsQueueFromIt() {
+    CountDownLatch running = new CountDownLatch(3);
+    CountDownLatch finish = new CountDownLatch(1);
+    world.enqueueMany("t", 3, options -> options.retention(HOUR));
+    startWith(
+        (task, context) -> {
+          running.countDown();
+          finish.await();
+          return Outcome.done();
+        });
+    soon(() -> assertThat(running.getCount()).isZero());
+    try (Jedis jedis = world.jedis()) {
+      jedis.del("asynq:{default}:t:t1");
+      jedis.set("asynq:{default}:t:t1", "no task at all");
+      // So that the record has to be looked at.
+      double lease = jedis.zscore("asynq:{default}:lease", "t1");
+      jedis.zadd("asynq:{default}:lease", lease + 1, "t1");
+    }
+
+    finish.countDown();
+
+    world.awaitState("t0", TaskState.COMPLETED);
+    world.awaitState("t2", TaskState.COMPLETED);
+    // Given up by its worker, it is no task to whoever finds its lease run out.
+    soon(() -> assertThat(world.ids(ServerFixture.Q, TaskState.ACTIVE)).isEmpty());
+  }
+
+  @Test
+  void whatRedisRefusesToSettleForItsDataIsArchived() {
+    world.enqueueMany("a", 2, options -> options.maxRetry(3));
+    world.enqueue("done", options -> options.retention(HOUR));
+    CountDownLatch begun = new CountDownLatch(3);
+    startWith(
+        (task, context) -> {
+          begun.countDown();
+          begun.await();
+          if (context.id().equals("done")) {
+            return Outcome.done();
+          }
+          try (Jedis jedis = world.jedis()) {
+            jedis.set("asynq:{default}:settings", "no hash");
+          }
+          throw new IllegalStateException("on purpose");
+        });
+
+    soon(
+        () ->
+            assertThat(recorder.lines("settled"))
+                .containsExactlyInAnyOrder(
+                    "settled a0 ARCHIVED", "settled a1 ARCHIVED", "settled done COMPLETED"));
+    assertThat(recorder.lines("leaseLost")).isEmpty();
+    assertThat(world.info("a0").lastError())
+        .contains("could not be settled as RETRIED")
+        .contains("WRONGTYPE");
+    assertThat(world.state("a1")).isEqualTo(TaskState.ARCHIVED);
+    assertThat(world.state("done")).isEqualTo(TaskState.COMPLETED);
+  }
+
+  @Test
+  void whatRedisRefusesEvenToArchiveIsGivenUp() {
+    world.enqueue("a");
+    try (Logs logs = new Logs()) {
+      startWith(
+          (task, context) -> {
+            try (Jedis jedis = world.jedis()) {
+              jedis.set("asynq:{default}:t:a", "no hash");
+            }
+            return Outcome.archive("on purpose");
+          });
+
+      soon(() -> assertThat(logs.linesWith("gave up on settling 1 tasks")).isNotEmpty());
+    }
+    assertThat(recorder.lines("settled a")).isEmpty();
   }
 }

@@ -8,12 +8,15 @@ import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +91,9 @@ class LifecycleIT {
     server.close();
     server.quiet();
     assertThat(server.state()).isEqualTo(ServerState.CLOSED);
-    assertThatThrownBy(server::start).hasMessageContaining("build a new one");
+    assertThatThrownBy(server::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("build a new one");
   }
 
   @Test
@@ -226,6 +232,147 @@ class LifecycleIT {
     assertThat(world.inspection().stats(ServerFixture.Q).processed())
         .isEqualTo(world.count(TaskState.COMPLETED));
     assertThat(done.size()).isGreaterThanOrEqualTo((int) world.count(TaskState.COMPLETED));
+  }
+
+  /** Waits whatever interrupts come, as a handler that ignores them does. */
+  private static void waitStubbornly(CountDownLatch latch) {
+    boolean done = false;
+    while (!done) {
+      try {
+        latch.await();
+        done = true;
+      } catch (InterruptedException e) {
+        // On purpose.
+      }
+    }
+  }
+
+  @Test
+  void aStopWaitsForAHandlerWhoseTaskWasSettledWithoutIt() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicBoolean returned = new AtomicBoolean();
+    world.enqueue("stuck", options -> options.timeout(Duration.ofSeconds(1)));
+    TaskServer server =
+        world.start(
+            world
+                .quick(
+                    (task, context) -> {
+                      waitStubbornly(release);
+                      returned.set(true);
+                      return Outcome.done();
+                    })
+                .shutdownTimeout(Duration.ofMinutes(1)));
+    world.awaitState("stuck", TaskState.RETRY);
+
+    CompletableFuture<Boolean> stopped =
+        CompletableFuture.supplyAsync(
+            () -> {
+              server.stop();
+              return returned.get();
+            });
+    soon(() -> assertThat(server.state()).isEqualTo(ServerState.STOPPING));
+    // Time for a stop that would not wait; one that does has nothing else to show for it.
+    Thread.sleep(500);
+    release.countDown();
+
+    assertThat(stopped.get(50, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void handlersThatOutliveTheirServerAreLoggedWithTheirStack() throws Exception {
+    CountDownLatch running = new CountDownLatch(2);
+    CountDownLatch release = new CountDownLatch(1);
+    world.enqueue("late", options -> options.timeout(Duration.ofSeconds(1)));
+    world.enqueue("stubborn");
+    TaskServer server =
+        world.start(
+            world
+                .quick(
+                    (task, context) -> {
+                      running.countDown();
+                      waitStubbornly(release);
+                      return Outcome.done();
+                    })
+                .shutdownTimeout(Duration.ofMillis(100)));
+    running.await();
+    world.awaitState("late", TaskState.RETRY);
+
+    try (Logs logs = new Logs()) {
+      server.stop();
+      assertThat(logs.linesWith("still runs on thread asynq-worker-"))
+          .hasSize(2)
+          .anyMatch(line -> line.contains("task late (t, queue default)"))
+          .anyMatch(line -> line.contains("task stubborn (t, queue default)"));
+      assertThat(logs.linesWith("LifecycleIT.waitStubbornly")).hasSize(2);
+    } finally {
+      release.countDown();
+    }
+    assertThat(world.state("stubborn")).isEqualTo(TaskState.PENDING);
+  }
+
+  @Test
+  void whereAQueueHasLimitsATaskGoesBackOnlyWhenItsHandlerHasCleanedUp() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch cleaningUp = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    world.enqueue("a");
+    world.inspection().set(ServerFixture.Q, new Settings(OptionalInt.of(1), Optional.empty()));
+    TaskServer server =
+        world.start(
+            world
+                .quick(
+                    (task, context) -> {
+                      running.countDown();
+                      try {
+                        return awaitInterrupt();
+                      } finally {
+                        cleaningUp.countDown();
+                        waitStubbornly(release);
+                      }
+                    })
+                .shutdownTimeout(Duration.ZERO));
+    running.await();
+    CompletableFuture<Void> stopped = CompletableFuture.runAsync(server::stop);
+    cleaningUp.await();
+    // Time for a stop that would give it back meanwhile.
+    Thread.sleep(500);
+    TaskState meanwhile = world.state("a");
+    release.countDown();
+    stopped.get(20, TimeUnit.SECONDS);
+
+    assertThat(meanwhile).isEqualTo(TaskState.ACTIVE);
+    assertThat(world.state("a")).isEqualTo(TaskState.PENDING);
+    assertThat(world.info("a").retried()).isZero();
+  }
+
+  @Test
+  void whereAQueueHasLimitsATaskWhoseHandlerDoesNotReturnKeepsItsLease() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    world.enqueue("a");
+    TaskServer server =
+        world.start(
+            world
+                .quick(
+                    (task, context) -> {
+                      running.countDown();
+                      waitStubbornly(release);
+                      return Outcome.done();
+                    })
+                .ordered("default")
+                .shutdownTimeout(Duration.ZERO));
+    running.await();
+    try {
+      server.stop();
+      assertThat(world.state("a")).isEqualTo(TaskState.ACTIVE);
+    } finally {
+      release.countDown();
+    }
+  }
+
+  private static Outcome awaitInterrupt() throws InterruptedException {
+    new CountDownLatch(1).await();
+    return Outcome.done();
   }
 
   @Test

@@ -10,6 +10,9 @@ import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Inspection.Settings;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.NewTask.Placement;
+import io.asynq4j.broker.TaskMessage;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import java.time.Duration;
@@ -500,5 +503,35 @@ class ProcessorIT {
             assertThat(jedis.zrange("asynq:{default}:archived", 0, -1)).containsExactly("a");
           }
         });
+  }
+
+  @Test
+  void aMessageOfWhichNoAttemptCanBeMadeHurtsNoOther() {
+    TaskMessage good = world.task("bad", options -> options).message();
+    TaskMessage bad =
+        new TaskMessage(
+            good.type(),
+            good.payload(),
+            good.id(),
+            good.queue(),
+            good.maxRetry(),
+            good.retried(),
+            good.lastError(),
+            Duration.ofSeconds(Long.MIN_VALUE),
+            good.deadline(),
+            good.uniqueKey(),
+            good.lastFailedAt(),
+            good.retention(),
+            good.completedAt(),
+            good.group(),
+            good.headers(),
+            good.unknownFields());
+    world.broker().sink().enqueue(List.of(new NewTask(bad, new Placement.Pending(), null)));
+    world.enqueueMany("a", 3, options -> options);
+    world.start(world.quick(see));
+
+    soon(() -> assertThat(seen).contains("a0", "a1", "a2"));
+    world.awaitNothingActive();
+    assertThat(world.state("bad")).isNotEqualTo(TaskState.PENDING);
   }
 }

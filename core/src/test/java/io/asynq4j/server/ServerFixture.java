@@ -42,7 +42,7 @@ final class ServerFixture
     implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
 
   static final QueueName Q = QueueName.DEFAULT;
-  static final Duration SOON = Duration.ofSeconds(15);
+  static final Duration SOON = Duration.ofSeconds(30);
 
   EmbeddedRedis server;
   RedisConnection redis;
@@ -50,6 +50,10 @@ final class ServerFixture
 
   @Override
   public void beforeAll(ExtensionContext context) {
+    startRedis();
+  }
+
+  private void startRedis() {
     server = EmbeddedRedis.builder().ephemeral().start();
   }
 
@@ -63,8 +67,16 @@ final class ServerFixture
 
   @Override
   public void afterEach(ExtensionContext context) {
-    stopServers();
-    redis.close();
+    try {
+      stopServers();
+      redis.close();
+    } finally {
+      if (context.getExecutionException().isPresent()) {
+        // The test may have left it paused or busy.
+        server.close();
+        startRedis();
+      }
+    }
   }
 
   void stopServers() {
@@ -195,7 +207,12 @@ final class ServerFixture
     soon(() -> assertThat(count(TaskState.ACTIVE)).isZero());
   }
 
+  /** Waits until the assertion holds. While what it looks at is not there yet, it may throw. */
   static void soon(ThrowingRunnable assertion) {
-    await().atMost(SOON).pollInterval(Duration.ofMillis(20)).untilAsserted(assertion);
+    await()
+        .atMost(SOON)
+        .pollInterval(Duration.ofMillis(20))
+        .ignoreExceptions()
+        .untilAsserted(assertion);
   }
 }

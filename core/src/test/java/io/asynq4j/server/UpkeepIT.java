@@ -5,7 +5,9 @@ import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.handler.Outcome;
@@ -19,7 +21,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 
 /** What a server does beside processing: leases, its own presence, and the duties. */
 class UpkeepIT {
@@ -125,6 +130,31 @@ class UpkeepIT {
                 .claim(queue, count, Duration.ofSeconds(1), QueueRules.NONE)
                 .claims())
         .hasSize(count);
+  }
+
+  @Test
+  void aServerThatHasJustStartedLeavesExpiredLeasesToTheirOwnersForAHeartbeat() {
+    world.enqueue("a");
+    Claim claim =
+        world.broker().source().claim(Q, 1, Duration.ofMinutes(1), QueueRules.NONE).claims().get(0);
+    try (Jedis jedis = world.jedis()) {
+      // As after an outage during which nobody could extend it.
+      jedis.zincrby("asynq:{default}:lease", -120, "a");
+    }
+    world.start(
+        world
+            .quick((task, context) -> Outcome.done())
+            .lease(Duration.ofMinutes(2))
+            .heartbeat(Duration.ofMinutes(1))
+            .listener(recorder));
+    world.enqueue("b");
+    // By then each duty of the server has been done once.
+    world.awaitGone("b");
+    soon(() -> assertThat(world.broker().presence().servers()).hasSize(1));
+
+    assertThat(world.broker().source().extend(Q, List.of(claim), Duration.ofMinutes(1)))
+        .doesNotContainNull();
+    assertThat(recorder.lines("recovered")).isEmpty();
   }
 
   @Test
@@ -240,10 +270,10 @@ class UpkeepIT {
             }));
 
     soon(() -> assertThat(late).hasSize(10));
-    assertThat(late.values())
-        .allSatisfy(
-            time -> assertThat(time).isBetween(Duration.ofMillis(-2), Duration.ofMillis(700)));
-    assertThat(late.values().stream().sorted().toList().get(4)).isLessThan(Duration.ofMillis(150));
+    List<Duration> sorted = late.values().stream().sorted().toList();
+    assertThat(sorted.get(0)).isGreaterThanOrEqualTo(Duration.ofMillis(-2));
+    // At whole seconds one or two of them would be so quick; a busy machine may delay any of them.
+    assertThat(sorted.get(2)).isLessThan(Duration.ofMillis(150));
   }
 
   @Test
@@ -274,5 +304,22 @@ class UpkeepIT {
 
     world.awaitGone("a");
     soon(() -> assertThat(lease("default", "nobody")).isZero());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"253402300799", "inf"})
+  void aTaskForTheEndOfAllCalendarsLetsTheForwarderSleep(String due) {
+    world.enqueue("far", o -> o.processAt(TaskOptions.LATEST_TIME));
+    try (Logs logs = new Logs();
+        Jedis jedis = world.jedis()) {
+      jedis.sendCommand(Protocol.Command.ZADD, "asynq:{default}:scheduled", due, "far");
+      world.start(world.quick((task, context) -> Outcome.done()));
+      world.enqueue("soon", o -> o.processIn(Duration.ofSeconds(1)).retention(Duration.ofHours(1)));
+
+      world.awaitState("soon", TaskState.COMPLETED);
+
+      assertThat(world.state("far")).isEqualTo(TaskState.SCHEDULED);
+      assertThat(logs.linesWith("the forwarder failed")).isEmpty();
+    }
   }
 }

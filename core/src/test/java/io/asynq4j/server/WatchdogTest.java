@@ -14,6 +14,7 @@ import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,8 @@ class WatchdogTest {
   private final Engine host =
       new Engine(redis, TaskServer.builder(redis).handlers(handler).config(), handler);
   private final Attempts attempts = new Attempts();
-  private final Watchdog watchdog = new Watchdog(redis.broker(), attempts, REST);
+  private final AtomicInteger looks = new AtomicInteger();
+  private final Watchdog watchdog = new Watchdog(attempts, looks::incrementAndGet, REST);
   private final Thread thread = new Thread(watchdog);
 
   @BeforeEach
@@ -49,8 +51,7 @@ class WatchdogTest {
   private Attempt attempt(Instant deadline) {
     Instant now = host.clock().instant();
     NewTask task = NewTask.of(Task.of("t"), TaskOptions.of(o -> o.deadline(deadline)), now);
-    return new Attempt(
-        1, new Claim(task.message(), "token", now.plusSeconds(15)), /* holdsPlace= */ false, host);
+    return new Attempt(1, new Claim(task.message(), "token", now.plusSeconds(15)), host);
   }
 
   private Instant nextSecond() {
@@ -73,12 +74,12 @@ class WatchdogTest {
     Attempt attempt = attempt(nextSecond().plusSeconds(60));
     assertThat(attempt.isBrief()).isFalse();
 
+    int before = looks.get();
+
     attempts.add(attempt);
 
     // So that work does not begin with one more thread that wakes up.
-    await()
-        .during(Duration.ofMillis(300))
-        .until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+    await().during(Duration.ofMillis(300)).until(() -> looks.get() == before);
     assertThat(attempt.cancelled()).isEmpty();
   }
 }

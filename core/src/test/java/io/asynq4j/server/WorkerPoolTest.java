@@ -3,19 +3,26 @@ package io.asynq4j.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -199,6 +206,64 @@ class WorkerPoolTest {
       helper.join(20_000);
       assertThat(helper.isAlive()).isFalse();
     }
+  }
+
+  /** Each task comes about when the only thread has been idle for long enough to end. */
+  @Test
+  void aTaskThatComesWhileAThreadEndsIsRun() throws Exception {
+    int bringers = 8;
+    Duration keepIdle = Duration.ofMillis(1);
+    ExecutorService all = Executors.newFixedThreadPool(bringers);
+    try {
+      List<Future<?>> results = new ArrayList<>();
+      for (int b = 0; b < bringers; b++) {
+        WorkerPool threads = new WorkerPool(1, null, keepIdle);
+        pools.add(threads);
+        Random random = new Random(b);
+        results.add(
+            all.submit(
+                () -> {
+                  for (int i = 0; i < 2_000; i++) {
+                    CountDownLatch done = new CountDownLatch(1);
+                    threads.execute(done::countDown);
+                    assertThat(done.await(20, TimeUnit.SECONDS)).as("task %d", i).isTrue();
+                    LockSupport.parkNanos(keepIdle.toNanos() + random.nextLong(200_000));
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> result : results) {
+        result.get(2, TimeUnit.MINUTES);
+      }
+    } finally {
+      all.shutdownNow();
+    }
+  }
+
+  @Test
+  void whatIsRefusedForWantOfAThreadIsNotRunLater() throws InterruptedException {
+    AtomicBoolean shortage = new AtomicBoolean(true);
+    WorkerPool threads =
+        new WorkerPool(1, null, Duration.ofSeconds(30)) {
+          @Override
+          void start(Thread worker) {
+            if (shortage.get()) {
+              throw new OutOfMemoryError("no thread, on purpose");
+            }
+            super.start(worker);
+          }
+        };
+    pools.add(threads);
+    AtomicInteger refusedRuns = new AtomicInteger();
+    CountDownLatch done = new CountDownLatch(1);
+
+    assertThatThrownBy(() -> threads.execute(refusedRuns::incrementAndGet))
+        .isInstanceOf(OutOfMemoryError.class);
+    shortage.set(false);
+    threads.execute(done::countDown);
+
+    assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(refusedRuns).hasValue(0);
   }
 
   @Test

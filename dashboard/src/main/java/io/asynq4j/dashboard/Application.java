@@ -127,7 +127,16 @@ final class Application implements AutoCloseable {
       if (!isOpen) {
         Gate.requireOwnOrigin(request, route.changes());
       }
-      run(new Exchange(request, response, root, route, match.get().names(), user, sources));
+      run(
+          new Exchange(
+              request,
+              response,
+              root,
+              route,
+              match.get().names(),
+              user,
+              gate.addressOf(request),
+              sources));
       return;
     }
     if (settings.metricsOnly()) {
@@ -189,7 +198,7 @@ final class Application implements AutoCloseable {
         new AuditLog.Entry(
             sources.now(),
             exchange.user().name(),
-            exchange.request().getRemoteAddr(),
+            exchange.address(),
             exchange.param("redis", sources.get(null).name()),
             exchange.route().operation(),
             exchange.target(),

@@ -107,14 +107,23 @@ record Attention(
       all.add(of("queue-paused", queue, Severity.INFO, "It is paused."));
     }
     long waiting = row.size(TaskState.PENDING);
-    if (row.servers() == 0
-        && waiting + row.size(TaskState.SCHEDULED) + row.size(TaskState.RETRY) > 0) {
+    long later = row.size(TaskState.SCHEDULED) + row.size(TaskState.RETRY);
+    if (row.servers() == 0 && waiting + later + row.size(TaskState.AGGREGATING) > 0) {
       all.add(
           of(
               "no-server",
               queue,
               Severity.WARNING,
               "No live server serves it, and %,d tasks wait.".formatted(waiting)));
+    }
+    if (row.servers() > 0 && row.unaggregated() > 0) {
+      all.add(
+          of(
+              "no-aggregator",
+              queue,
+              Severity.WARNING,
+              "%,d groups got their last task an hour ago and are still there: no server of the queue seems to have an aggregator."
+                  .formatted(row.unaggregated())));
     }
     if (row.servers() == 0 && row.size(TaskState.ACTIVE) > 0) {
       all.add(

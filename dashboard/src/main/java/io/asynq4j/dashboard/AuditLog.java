@@ -1,12 +1,11 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.http.RecordLog;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Who has changed what. Everything goes to the logger {@code asynq.audit}; the newest are kept here
@@ -16,7 +15,7 @@ final class AuditLog {
 
   static final int KEPT = 1_000;
 
-  private static final Logger log = LoggerFactory.getLogger("asynq.audit");
+  private static final RecordLog log = new RecordLog("asynq.audit");
 
   private final Deque<Entry> newest = new ArrayDeque<>();
 
@@ -57,16 +56,17 @@ final class AuditLog {
         newest.removeLast();
       }
     }
-    log.info(
-        "user={} address={} redis={} action={} target={} count={} outcome={} reason={}",
-        quoted(change.user()),
-        change.address(),
-        quoted(change.redis()),
-        change.action(),
-        quoted(change.target()),
-        change.count() == null ? "-" : change.count(),
-        quoted(change.outcome()),
-        quoted(change.reason()));
+    log.write(
+        "user=%s address=%s redis=%s action=%s target=%s count=%s outcome=%s reason=%s"
+            .formatted(
+                quoted(change.user()),
+                change.address(),
+                quoted(change.redis()),
+                change.action(),
+                quoted(change.target()),
+                change.count() == null ? "-" : change.count(),
+                quoted(change.outcome()),
+                quoted(change.reason())));
   }
 
   /** As a text of JSON: whatever a name holds, it stays within one line and its quotes. */

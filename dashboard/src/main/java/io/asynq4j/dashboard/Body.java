@@ -17,6 +17,9 @@ import tools.jackson.databind.JsonNode;
 /** The JSON object that came with a request; what it holds is asked for by name and kind. */
 final class Body {
 
+  private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+  private static final Instant END = Instant.parse("9999-12-31T23:59:59Z").plusSeconds(1);
+
   private final JsonNode node;
 
   Body(JsonNode node) {
@@ -100,11 +103,19 @@ final class Body {
   @Nullable Instant time(String name) {
     String text = text(name);
     try {
-      return text == null ? null : Instant.parse(text);
+      return text == null ? null : requireReadable(Instant.parse(text));
     } catch (DateTimeException e) {
       throw Problem.unprocessable(
           "\"" + name + "\" must be a time such as 2030-01-31T12:00:00Z: \"" + text + "\"");
     }
+  }
+
+  /** Of the years that four digits can say, which are also all that others can read. */
+  private static Instant requireReadable(Instant time) {
+    if (time.isBefore(FIRST) || !time.isBefore(END)) {
+      throw new DateTimeException("beyond the years 1 to 9999");
+    }
+    return time;
   }
 
   @Nullable Duration duration(String name) {
@@ -119,7 +130,14 @@ final class Body {
     if ((at == null) == (in == null)) {
       throw Problem.unprocessable("Give either \"at\", a time, or \"in\", a duration from now.");
     }
-    return at != null ? at : now.plus(in);
+    if (at != null) {
+      return at;
+    }
+    try {
+      return requireReadable(now.plus(in));
+    } catch (DateTimeException | ArithmeticException e) {
+      throw Problem.unprocessable("\"in\" is too long: \"" + text("in") + "\"");
+    }
   }
 
   List<String> texts(String name) {

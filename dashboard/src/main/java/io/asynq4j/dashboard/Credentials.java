@@ -31,6 +31,13 @@ import org.jspecify.annotations.Nullable;
 public final class Credentials {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9@._+-]{1,64}");
+
+  /** What lines begin with. */
+  static final String USER = "user";
+
+  static final String TOKEN = "token";
+
+  private static final int TOKEN_ITERATIONS = 1_000;
   private static final int TOKEN_BYTES = 32;
 
   private final Map<String, Entry> users;
@@ -91,8 +98,8 @@ public final class Credentials {
     Entry entry = new Entry(name, grant, PasswordHash.parse(parts.get(4)));
     Map<String, Entry> kind =
         switch (parts.get(0)) {
-          case "user" -> users;
-          case "token" -> tokens;
+          case USER -> users;
+          case TOKEN -> tokens;
           default ->
               throw new IllegalArgumentException(
                   "it must begin with user or token: \"" + parts.get(0) + "\"");
@@ -140,7 +147,7 @@ public final class Credentials {
     new SecureRandom().nextBytes(secret);
     String text = HexFormat.of().formatHex(secret);
     // Such a secret cannot be guessed: the hash need not be slow.
-    String hash = PasswordHash.of(text.toCharArray(), 1_000).toString();
+    String hash = PasswordHash.of(text.toCharArray(), TOKEN_ITERATIONS).toString();
     return new NewToken(name + "." + text, line("token", name, grant, hash));
   }
 
@@ -160,6 +167,18 @@ public final class Credentials {
       throw new IllegalArgumentException(
           "a name must be of letters, digits and @._+- : \"" + name + "\"");
     }
+  }
+
+  /** A hash that nothing matches, and that takes as long as those of this kind. */
+  PasswordHash hashOfNobody(String kind) {
+    boolean isUser = kind.equals(USER);
+    int iterations =
+        (isUser ? users : tokens)
+            .values().stream()
+                .mapToInt(entry -> entry.hash().iterations())
+                .findFirst()
+                .orElse(isUser ? PasswordHash.ITERATIONS : TOKEN_ITERATIONS);
+    return new PasswordHash(iterations, "A".repeat(22), "A".repeat(43));
   }
 
   @Nullable Entry user(String name) {

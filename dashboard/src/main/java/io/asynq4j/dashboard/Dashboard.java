@@ -1,5 +1,9 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.http.BodyLimits;
+import io.asynq4j.dashboard.http.BodyReceiver;
+import io.asynq4j.dashboard.http.StrictTransport;
+import io.asynq4j.dashboard.http.ThreadBudget;
 import io.asynq4j.redis.RedisConnection;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -13,12 +17,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -74,7 +80,14 @@ public final class Dashboard implements AutoCloseable {
     // Before the first request, so that the history begins with the dashboard.
     holder.setInitOrder(0);
     context.addServlet(holder, "/*");
-    server.setHandler(context);
+    String health = builder.rootPath + "/health";
+    ThreadBudget budget =
+        new ThreadBudget(
+            context,
+            MAX_THREADS - ThreadBudget.RESERVED,
+            request -> Request.getPathInContext(request).equals(health));
+    BodyLimits bodies = BodyLimits.upTo(BodyLimits.LARGEST_OF_DASHBOARD);
+    server.setHandler(new BodyReceiver(budget, () -> bodies, builder.mayLogIn()));
     server.setErrorHandler(new ProblemErrors());
     context.setErrorHandler(new ProblemErrors());
     server.setStopTimeout(STOPPING.toMillis());
@@ -103,8 +116,7 @@ public final class Dashboard implements AutoCloseable {
     if (tls == null) {
       return new ServerConnector(server, new HttpConnectionFactory(http));
     }
-    // The dashboard is asked for under any name, as it is without TLS; browsers compare names.
-    http.addCustomizer(new SecureRequestCustomizer(/* sniHostCheck= */ false));
+    http.addCustomizer(StrictTransport.customizer());
     SslContextFactory.Server factory = new SslContextFactory.Server();
     factory.setSslContext(tls.context());
     return new ServerConnector(server, factory, new HttpConnectionFactory(http));
@@ -161,6 +173,7 @@ public final class Dashboard implements AutoCloseable {
     private boolean metricsOnly;
     private Duration refresh = Duration.ofSeconds(2);
     private int archiveSize = 7_900;
+    private final List<Network> proxies = new ArrayList<>();
     private @Nullable Credentials credentials;
     private @Nullable TrustedProxy trustedProxy;
     private @Nullable Authenticator authenticator;
@@ -290,9 +303,22 @@ public final class Dashboard implements AutoCloseable {
       return this;
     }
 
-    /** A proxy that logs users in. */
+    /**
+     * A proxy that logs users in. It is trusted to name clients too, as by {@link #forwardedBy}.
+     */
     public Builder trustedProxy(TrustedProxy proxy) {
       this.trustedProxy = proxy;
+      proxies.addAll(proxy.networks());
+      return this;
+    }
+
+    /**
+     * A reverse proxy before the dashboard, by its address or network such as {@code 10.0.0.0/8}.
+     * The address of a client is then what the proxy adds to {@code X-Forwarded-For}. Without this,
+     * all clients behind a proxy share one address, and the failed logins of one delay the others.
+     */
+    public Builder forwardedBy(String address) {
+      proxies.add(Network.parse(address));
       return this;
     }
 
@@ -331,7 +357,8 @@ public final class Dashboard implements AutoCloseable {
               credentials,
               trustedProxy,
               authenticator,
-              allowedHosts));
+              allowedHosts,
+              proxies));
     }
 
     /** With a server of its own, which listens when this returns. */
@@ -352,6 +379,20 @@ public final class Dashboard implements AutoCloseable {
             host);
       }
       return new Dashboard(this);
+    }
+
+    /** False for requests without any login where one is needed: these are refused unread. */
+    private Predicate<Request> mayLogIn() {
+      TrustedProxy proxy = trustedProxy;
+      boolean byHeader = credentials != null;
+      if (authenticator != null || (!byHeader && proxy == null)) {
+        return request -> true;
+      }
+      return request ->
+          (byHeader && request.getHeaders().contains(HttpHeader.AUTHORIZATION))
+              || (proxy != null
+                  && proxy.isFrom(Request.getRemoteAddr(request))
+                  && request.getHeaders().contains(proxy.header()));
     }
 
     @SuppressWarnings("AddressSelection") // All addresses of a name would have to be loopback.

@@ -11,9 +11,21 @@ final class Durations {
 
   private static final Pattern PART = Pattern.compile("(\\d{1,12})(ms|s|m|h|d|w)");
 
+  private static final Duration LONGEST = Duration.ofDays(1_000_000);
+
   private Durations() {}
 
+  /** Throws a problem when it is none, or one that no time can be computed with. */
   static Duration parse(String text) {
+    Duration duration = read(text);
+    if (duration.compareTo(LONGEST) > 0 || duration.compareTo(LONGEST.negated()) < 0) {
+      throw Problem.unprocessable(
+          "\"%s\" is too long; %,d days are the most.".formatted(text, LONGEST.toDays()));
+    }
+    return duration;
+  }
+
+  private static Duration read(String text) {
     String trimmed = text.trim().toLowerCase(Locale.ROOT);
     try {
       if (trimmed.startsWith("p")) {

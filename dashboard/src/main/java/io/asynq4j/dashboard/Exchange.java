@@ -22,6 +22,7 @@ final class Exchange {
   private final Route route;
   private final Map<String, String> path;
   private final User user;
+  private final String address;
   private final Sources sources;
   private @Nullable Long changed;
   private @Nullable String target;
@@ -34,6 +35,7 @@ final class Exchange {
       Route route,
       Map<String, String> path,
       User user,
+      String address,
       Sources sources) {
     this.request = request;
     this.response = response;
@@ -41,6 +43,7 @@ final class Exchange {
     this.route = route;
     this.path = path;
     this.user = user;
+    this.address = address;
     this.sources = sources;
   }
 
@@ -58,6 +61,11 @@ final class Exchange {
 
   User user() {
     return user;
+  }
+
+  /** The address of the client. */
+  String address() {
+    return address;
   }
 
   /** The Redis that is meant. */
@@ -133,11 +141,21 @@ final class Exchange {
 
   /** The body; an empty object when there is none. */
   Body body() {
-    String type = request.getContentType();
+    byte[] bytes = read(route.maxBody());
+    return bytes.length == 0 ? new Body(Json.object()) : body(bytes);
+  }
+
+  /** The body of what replaces something: when none has come, nothing must be taken away. */
+  Body requiredBody() {
     byte[] bytes = read(route.maxBody());
     if (bytes.length == 0) {
-      return new Body(Json.read(new byte[] {'{', '}'}).orElseThrow());
+      throw Problem.badRequest("A body is needed here, a JSON object.");
     }
+    return body(bytes);
+  }
+
+  private Body body(byte[] bytes) {
+    String type = request.getContentType();
     if (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json")) {
       throw Problem.notJson(type == null ? "none" : type);
     }

@@ -100,22 +100,31 @@ final class Failures {
         .put("at", report.at());
   }
 
-  private synchronized Report report(Source source, Contents contents, Query query, Grant grant) {
+  /** Counts without a lock: one long count must not keep those waiting who ask something else. */
+  private Report report(Source source, Contents contents, Query query, Grant grant) {
     Asked asked = new Asked(source.name(), query.text(), grant.queues());
     long changes = source.changes();
-    Report known = recent.get(asked);
+    Report known = known(asked);
     if (known != null
         && known.changes() == changes
         && System.nanoTime() - known.nanos() < SHARED.toNanos()) {
       return known;
     }
     Report report = count(source, contents, query.narrowedTo(STATES), grant, changes);
+    remember(asked, report);
+    return report;
+  }
+
+  private synchronized @Nullable Report known(Asked asked) {
+    return recent.get(asked);
+  }
+
+  private synchronized void remember(Asked asked, Report report) {
     recent.remove(asked);
     recent.put(asked, report);
     if (recent.size() > MOST_SHARED) {
       recent.remove(recent.keySet().iterator().next());
     }
-    return report;
   }
 
   private static Report count(

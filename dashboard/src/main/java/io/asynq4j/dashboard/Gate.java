@@ -21,11 +21,13 @@ final class Gate {
 
   private final Settings settings;
   private final @Nullable Logins logins;
+  private final ClientAddress clientAddress;
 
   Gate(Settings settings) {
     this.settings = settings;
     Credentials credentials = settings.credentials();
     this.logins = credentials == null ? null : new Logins(credentials);
+    this.clientAddress = new ClientAddress(settings.proxies());
   }
 
   /** What a client without a login is asked for; null when a password would not help. */
@@ -33,6 +35,11 @@ final class Gate {
     return logins != null && logins.asksForPasswords()
         ? "Basic realm=\"asynq\", charset=\"UTF-8\""
         : logins == null ? null : "Bearer realm=\"asynq\"";
+  }
+
+  /** Where a request comes from, behind the proxies that are trusted to say so. */
+  String addressOf(HttpServletRequest request) {
+    return clientAddress.of(request);
   }
 
   User admit(HttpServletRequest request) {
@@ -60,7 +67,7 @@ final class Gate {
       }
     }
     if (logins != null) {
-      return logins.login(request.getHeader("Authorization"), request.getRemoteAddr());
+      return logins.login(request.getHeader("Authorization"), addressOf(request));
     }
     if (settings.hasAuthentication()) {
       throw Problem.unauthorized("This dashboard wants a login, which is made elsewhere.");

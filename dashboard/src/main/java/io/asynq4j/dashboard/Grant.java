@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.Glob;
 import java.util.List;
 
 /**

@@ -38,6 +38,7 @@ final class Job {
   private @Nullable String problem;
   private @Nullable List<Fields> findings;
   private long total;
+  private long dropped;
   // What earlier parts have come to, and the one that is under way.
   private Counts before = new Counts(0, 0, 0, 0);
   private Counts now = new Counts(0, 0, 0, 0);
@@ -107,6 +108,7 @@ final class Job {
     before =
         before.plus(new Counts(report.looked(), report.matched(), report.done(), report.failed()));
     now = new Counts(0, 0, 0, 0);
+    dropped += report.dropped();
     for (BulkReport.Failure failure : report.failures()) {
       failed(queue, failure.id(), failure.problem());
     }
@@ -183,6 +185,7 @@ final class Job {
         .put("matched", counts.matched())
         .put("done", counts.done())
         .put("failed", counts.failed())
+        .put("dropped", dropped)
         .put("failures", failures.stream().map(Fields::map).toList())
         .put("problem", problem)
         .put("findings", found == null ? null : found.stream().map(Fields::map).toList());

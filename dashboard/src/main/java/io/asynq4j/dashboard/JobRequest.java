@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param query null for the doctor
  * @param to for a move: where to
  * @param at for a new time
+ * @param dropOldest for archiving: whether a full archive makes room
  */
 record JobRequest(
     Action action,
@@ -21,6 +22,7 @@ record JobRequest(
     AfterCancel after,
     @Nullable String to,
     @Nullable Instant at,
+    boolean dropOldest,
     boolean repair,
     boolean removeUnreadable,
     boolean trimArchives) {

@@ -38,6 +38,7 @@ final class JobResource {
                 "in",
                 "after",
                 "limit",
+                "dropOldest",
                 "repair",
                 "removeUnreadable",
                 "trimArchives",
@@ -46,11 +47,7 @@ final class JobResource {
     exchange.reason(body.text("reason"));
     Query query = request.query();
     exchange.target(request.action().word() + " " + (query == null ? "" : query.text()));
-    Job job =
-        exchange
-            .source()
-            .jobs()
-            .start(request, exchange.user(), exchange.request().getRemoteAddr());
+    Job job = exchange.source().jobs().start(request, exchange.user(), exchange.address());
     return Reply.of(202, job.fields(), exchange.location("jobs", job.id()));
   }
 
@@ -69,6 +66,7 @@ final class JobResource {
             TaskActionResource.afterCancel(body),
             to == null ? null : exchange.visible(to),
             at,
+            body.isTrue("dropOldest"),
             body.isTrue("repair"),
             body.isTrue("removeUnreadable"),
             body.isTrue("trimArchives"));

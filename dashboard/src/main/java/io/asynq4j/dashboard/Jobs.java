@@ -175,7 +175,7 @@ final class Jobs implements AutoCloseable {
     return switch (request.action()) {
       case COUNT -> selection.count();
       case RUN -> selection.run();
-      case ARCHIVE -> selection.archive();
+      case ARCHIVE -> (request.dropOldest() ? selection.droppingOldest() : selection).archive();
       case DELETE -> selection.delete();
       case CANCEL -> selection.cancel(request.after());
       case MOVE -> move(Objects.requireNonNull(request.to()), part, selection);

@@ -32,12 +32,17 @@ final class Json {
     return MAPPER.writeValueAsString(value);
   }
 
+  static JsonNode object() {
+    return MAPPER.createObjectNode();
+  }
+
   /** Empty when it is no JSON. */
   static Optional<JsonNode> read(byte[] bytes) {
     try {
       JsonNode node = MAPPER.readTree(bytes);
       return node == null || node.isMissingNode() ? Optional.empty() : Optional.of(node);
-    } catch (JacksonException e) {
+    } catch (JacksonException | NumberFormatException e) {
+      // The latter of an exponent that a BigDecimal cannot hold.
       return Optional.empty();
     }
   }

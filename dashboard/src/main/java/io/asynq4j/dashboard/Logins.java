@@ -31,9 +31,6 @@ final class Logins {
   private final Semaphore room = new Semaphore(MOST_AT_ONCE);
   private final Map<String, Known> known = new ConcurrentHashMap<>();
   private final SecretKeySpec key;
-  // Compared with when there is no such user, so that the time does not tell.
-  private final PasswordHash nobody =
-      new PasswordHash(PasswordHash.ITERATIONS, "A".repeat(22), "A".repeat(43));
 
   private record Known(User user, long untilNanos) {}
 
@@ -65,14 +62,16 @@ final class Logins {
         throw wrong();
       }
       String name = pair.substring(0, colon);
-      return check("user", name, pair.substring(colon + 1), credentials.user(name), address);
+      return check(
+          Credentials.USER, name, pair.substring(colon + 1), credentials.user(name), address);
     } else if (scheme.equalsIgnoreCase("Bearer")) {
       int dot = value.lastIndexOf('.');
       if (dot < 0) {
         throw wrong();
       }
       String name = value.substring(0, dot);
-      return check("token", name, value.substring(dot + 1), credentials.token(name), address);
+      return check(
+          Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name), address);
     }
     throw Problem.unauthorized("Log in with a password (Basic) or a token (Bearer).");
   }
@@ -96,15 +95,13 @@ final class Logins {
     if (remembered != null && remembered.untilNanos() - System.nanoTime() > 0) {
       return remembered.user();
     }
-    LoginLimiter.Key byAddress = new LoginLimiter.Key(address, LoginLimiter.PER_ADDRESS);
-    LoginLimiter.Key byName =
-        new LoginLimiter.Key(kind + " " + name + " from " + address, LoginLimiter.PER_NAME);
-    limiter.check(byAddress, byName);
-    if (!isRight(entry, secret)) {
-      limiter.failed(byAddress, byName);
+    LoginLimiter.Login login = new LoginLimiter.Login(kind + " " + name, network(address));
+    limiter.check(login);
+    if (!isRight(entry, secret, credentials.hashOfNobody(kind))) {
+      limiter.failed(login);
       throw wrong();
     }
-    limiter.succeeded(byName);
+    limiter.succeeded(login);
     if (known.size() >= MOST_REMEMBERED) {
       known.clear();
     }
@@ -114,7 +111,14 @@ final class Logins {
     return user;
   }
 
-  private boolean isRight(Credentials.@Nullable Entry entry, String secret) {
+  private static String network(String address) {
+    return Network.literal(address).map(Network::siteOf).map(Network::toString).orElse(address);
+  }
+
+  /**
+   * @param nobody compared with when there is no such entry, so that the time does not tell
+   */
+  private boolean isRight(Credentials.@Nullable Entry entry, String secret, PasswordHash nobody) {
     boolean mayGo = false;
     try {
       mayGo = room.tryAcquire(5, TimeUnit.SECONDS);

@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.Glob;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.TaskFilter;
 import java.util.EnumSet;

@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.Glob;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.RateLimit;
 import io.asynq4j.TaskState;
@@ -138,7 +139,7 @@ final class QueueResource {
   private Reply setLimits(Exchange exchange) {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
-    Body body = exchange.body().knowing("maxActive", "ordered", "rate", "burst");
+    Body body = exchange.requiredBody().knowing("maxActive", "ordered", "rate", "burst");
     Integer maxActive = body.integer("maxActive");
     QueueLimits limits =
         new QueueLimits(

@@ -15,8 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param seen null when it never could be read
  * @param servers how many live servers take tasks from it
  * @param problem why it could not be read this time; null when it could
+ * @param unaggregated how many of its groups nobody seems to aggregate
  */
-record QueueRow(String name, @Nullable QueueSnapshot seen, int servers, @Nullable String problem) {
+record QueueRow(
+    String name,
+    @Nullable QueueSnapshot seen,
+    int servers,
+    @Nullable String problem,
+    int unaggregated) {
+
+  QueueRow(String name, @Nullable QueueSnapshot seen, int servers, @Nullable String problem) {
+    this(name, seen, servers, problem, /* unaggregated= */ 0);
+  }
+
+  QueueRow withUnaggregated(int groups) {
+    return new QueueRow(name, seen, servers, problem, groups);
+  }
 
   long size(TaskState state) {
     return seen == null ? 0 : seen.size(state);

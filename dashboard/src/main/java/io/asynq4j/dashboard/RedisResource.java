@@ -1,11 +1,16 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.Glob;
 import io.asynq4j.inspect.Inspector;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The Redis servers themselves. */
 final class RedisResource {
+
+  private static final Set<String> KNOWN_TO_ALL =
+      Set.of("redis_version", "redis_mode", "cluster_enabled", "uptime_in_seconds");
 
   private final Sources sources;
 
@@ -42,6 +47,10 @@ final class RedisResource {
     Source source = exchange.source();
     double ping = source.redis().ping().toNanos() / 1e6;
     var info = new TreeMap<>(source.inspector().redisInfo());
+    if (!exchange.user().grant().seesAll()) {
+      // The rest tells of other queues' tasks, and of the machine.
+      info.keySet().retainAll(KNOWN_TO_ALL);
+    }
     return Reply.ok(
         new Fields()
             .put("name", source.name())

@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.http.BodyLimits;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,7 @@ record Route(
   private static final int USUAL_BODY = 1 << 20;
 
   /** What carries payloads: in base64 they take a third more. */
-  private static final int LARGE_BODY = 12 << 20;
+  private static final int LARGE_BODY = BodyLimits.LARGEST_OF_DASHBOARD;
 
   static Route of(
       String operation, String method, String path, @Nullable Role role, Handler handler) {

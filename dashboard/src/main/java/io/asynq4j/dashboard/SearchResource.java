@@ -35,6 +35,7 @@ final class SearchResource {
   private final Contents contents;
   private final Tasks tasks;
   private final Failures failures = new Failures();
+  private final SearchLimit limit = new SearchLimit();
 
   SearchResource(Contents contents) {
     this.contents = contents;
@@ -57,8 +58,11 @@ final class SearchResource {
     Source source = exchange.source();
     String cursor = exchange.param("cursor");
     Search.Found found =
-        new Search(source, contents)
-            .find(query, exchange.user().grant(), exchange.limit(), cursor, BUDGET);
+        limit.run(
+            exchange.user(),
+            () ->
+                new Search(source, contents)
+                    .find(query, exchange.user().grant(), exchange.limit(), cursor, BUDGET));
     return Reply.ok(
         new Fields()
             .put(
@@ -70,14 +74,18 @@ final class SearchResource {
   }
 
   private Reply failures(Exchange exchange) {
-    return Reply.ok(
-        failures.groups(
-            exchange.source(),
-            contents,
-            QueryParser.parse(exchange.param("q", "")),
-            exchange.user().grant(),
-            exchange.limit(),
-            exchange.param("cursor")));
+    Query query = QueryParser.parse(exchange.param("q", ""));
+    return limit.run(
+        exchange.user(),
+        () ->
+            Reply.ok(
+                failures.groups(
+                    exchange.source(),
+                    contents,
+                    query,
+                    exchange.user().grant(),
+                    exchange.limit(),
+                    exchange.param("cursor"))));
   }
 
   private Reply suggest(Exchange exchange) {

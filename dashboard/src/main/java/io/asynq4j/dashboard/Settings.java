@@ -24,7 +24,8 @@ record Settings(
     @Nullable Credentials credentials,
     @Nullable TrustedProxy trustedProxy,
     @Nullable Authenticator authenticator,
-    Set<String> allowedHosts) {
+    Set<String> allowedHosts,
+    List<Network> proxies) {
 
   Settings {
     redis = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(redis));
@@ -33,6 +34,7 @@ record Settings(
     payloadFormatters = List.copyOf(payloadFormatters);
     resultFormatters = List.copyOf(resultFormatters);
     allowedHosts = Set.copyOf(allowedHosts);
+    proxies = List.copyOf(proxies);
   }
 
   boolean hasAuthentication() {

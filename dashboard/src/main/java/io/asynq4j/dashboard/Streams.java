@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,6 +22,10 @@ import java.util.function.Predicate;
 final class Streams implements AutoCloseable {
 
   private static final int MOST = 1_000;
+
+  /** So that one user cannot take the places of all others. */
+  static final int MOST_PER_USER = 100;
+
   private static final Duration PULSE = Duration.ofSeconds(10);
 
   /** Browsers come back by themselves; then they are asked again who they are. */
@@ -53,6 +58,13 @@ final class Streams implements AutoCloseable {
     synchronized (this) {
       if (streams.size() >= MOST) {
         throw Problem.busy("Too many pages watch already. Close some, or ask from time to time.");
+      }
+      long own =
+          streams.stream().filter(each -> Objects.equals(each.user().name(), user.name())).count();
+      if (own >= MOST_PER_USER) {
+        throw Problem.busy(
+            "%d pages of yours watch already. Close some, or ask from time to time."
+                .formatted(MOST_PER_USER));
       }
       streams.add(stream);
       stream.begin();

@@ -59,7 +59,7 @@ final class TaskActionResource {
         Route.of("deleteTask", "DELETE", one, role, one(Inspector::delete)),
         Route.of("updatePayload", "PUT", one + "/payload", role, this::edit).withLargeBody(),
         Route.of("runTask", "POST", one + "/run", role, one(Inspector::run)),
-        Route.of("archiveTask", "POST", one + "/archive", role, one(Inspector::archive)),
+        Route.of("archiveTask", "POST", one + "/archive", role, this::archive),
         Route.of("cancelTask", "POST", one + "/cancel", role, this::cancel),
         Route.of("rescheduleTask", "POST", one + "/reschedule", role, this::reschedule),
         Route.of("moveTask", "POST", one + "/move", role, this::move),
@@ -76,6 +76,17 @@ final class TaskActionResource {
       exchange.changed(1);
       return Reply.NO_CONTENT;
     };
+  }
+
+  private Reply archive(Exchange exchange) {
+    inspector(exchange, exchange.flag("dropOldest")).archive(exchange.queue(), exchange.path("id"));
+    exchange.changed(1);
+    return Reply.NO_CONTENT;
+  }
+
+  private static Inspector inspector(Exchange exchange, boolean dropOldest) {
+    Inspector inspector = exchange.source().inspector();
+    return dropOldest ? inspector.droppingOldest() : inspector;
   }
 
   private Reply enqueue(Exchange exchange) {
@@ -136,7 +147,7 @@ final class TaskActionResource {
   }
 
   private Reply edit(Exchange exchange) {
-    Body body = exchange.body().knowing("payload", "payloadText", "payloadBase64");
+    Body body = exchange.requiredBody().knowing("payload", "payloadText", "payloadBase64");
     String queue = exchange.queue();
     String id = exchange.path("id");
     Inspector inspector = exchange.source().inspector();
@@ -240,14 +251,15 @@ final class TaskActionResource {
 
   private Reply batch(Exchange exchange) {
     String queue = exchange.queue();
-    Body body = exchange.body().knowing("action", "ids", "at", "in", "after", "queue");
+    Body body =
+        exchange.body().knowing("action", "ids", "at", "in", "after", "queue", "dropOldest");
     List<String> ids = body.texts("ids");
     if (ids.isEmpty() || ids.size() > MOST_CHOSEN) {
       throw Problem.unprocessable(
           "\"ids\" must name 1 to 1,000 tasks; a job deals with more. Named: " + ids.size());
     }
     String action = body.requiredText("action");
-    Inspector inspector = exchange.source().inspector();
+    Inspector inspector = inspector(exchange, body.isTrue("dropOldest"));
     BulkReport report =
         switch (action) {
           case "run" -> inspector.run(queue, ids);
@@ -275,6 +287,7 @@ final class TaskActionResource {
         new Fields()
             .put("done", report.done())
             .put("failed", report.failed())
+            .put("dropped", report.dropped())
             .put(
                 "failures",
                 report.failures().stream()

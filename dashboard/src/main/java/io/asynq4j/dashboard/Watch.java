@@ -1,5 +1,8 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskState;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
@@ -8,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -41,6 +45,7 @@ final class Watch implements AutoCloseable {
   private static final Duration WITHOUT_VIEWERS = Duration.ofSeconds(10);
   private static final Duration INFO_EVERY = Duration.ofSeconds(30);
   private static final Duration SCHEDULES_EVERY = Duration.ofSeconds(10);
+  private static final Duration GROUPS_EVERY = Duration.ofMinutes(1);
   private static final Duration LATENCY_AGO = Duration.ofMinutes(1);
 
   /** A look takes at most a fifth of the time. */
@@ -50,6 +55,9 @@ final class Watch implements AutoCloseable {
   private static final Duration QUICK = Duration.ofMillis(250);
 
   private static final int HELPERS = 4;
+
+  /** Of more queues the groups are not looked at: each group is a call. */
+  private static final int MOST_WITH_GROUPS = 10;
 
   /** So many queues are worth a helper. */
   private static final int CHUNK = 50;
@@ -84,6 +92,8 @@ final class Watch implements AutoCloseable {
   private Map<String, String> info = Map.of();
   private @Nullable Long schedulesNanos;
   private @Nullable Long infoNanos;
+  private Map<String, Integer> unaggregated = Map.of();
+  private @Nullable Long groupsNanos;
 
   private record Latencies(long nanos, Map<String, Long> millis) {}
 
@@ -289,12 +299,33 @@ final class Watch implements AutoCloseable {
           .forEach(queue -> servedBy.merge(queue, 1, Integer::sum));
     }
     Map<String, QueueRow> rows = rows(names, before, servedBy);
+    if (isTime(groupsNanos, GROUPS_EVERY)) {
+      unaggregated = unaggregated(rows.values());
+      groupsNanos = System.nanoTime();
+    }
+    rows.replaceAll((queue, row) -> row.withUnaggregated(unaggregated.getOrDefault(queue, 0)));
     return new Snapshot(
         clock.instant(), null, rows, servers, schedules, latenciesBefore(rows), info);
   }
 
   private static boolean isTime(@Nullable Long lastNanos, Duration every) {
     return lastNanos == null || System.nanoTime() - lastNanos > every.toNanos();
+  }
+
+  private Map<String, Integer> unaggregated(Collection<QueueRow> rows) {
+    Map<String, Integer> found = new HashMap<>();
+    rows.stream()
+        .filter(row -> row.size(TaskState.AGGREGATING) > 0 && row.problem() == null)
+        .limit(MOST_WITH_GROUPS)
+        .forEach(
+            row -> {
+              try {
+                found.put(row.name(), inspector.unaggregatedGroups(row.name()).size());
+              } catch (QueueNotFoundException | BrokerRefusedException e) {
+                log.debug("groups of queue {} cannot be read: {}", row.name(), e.getMessage());
+              }
+            });
+    return found;
   }
 
   /** Where Redis forbids INFO, what depends on it is left out. */

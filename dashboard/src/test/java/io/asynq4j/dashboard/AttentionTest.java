@@ -71,6 +71,17 @@ class AttentionTest {
   }
 
   @Test
+  void groupsThatNobodyAggregatesAreTold() {
+    Map<TaskState, Long> grouped = Map.of(TaskState.AGGREGATING, 5L);
+
+    assertThat(found(row("mail", grouped, 1))).isEmpty();
+    assertThat(found(row("mail", grouped, 1).withUnaggregated(2)))
+        .containsExactly("WARNING no-aggregator mail");
+    assertThat(found(row("mail", grouped, 0).withUnaggregated(2)))
+        .containsExactly("WARNING no-server mail");
+  }
+
+  @Test
   void aLatencyThatGrowsIsTold() {
     QueueRow slow = row("mail", Map.of(TaskState.PENDING, 5L), NOON.minusSeconds(60), null, 1);
 

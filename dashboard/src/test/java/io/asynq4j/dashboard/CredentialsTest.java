@@ -99,4 +99,19 @@ class CredentialsTest {
     assertThatThrownBy(() -> TrustedProxy.of(List.of("proxy.example"), "X", Grant.of(Role.VIEWER)))
         .isInstanceOf(IllegalArgumentException.class);
   }
+
+  @Test
+  void anUnknownNameIsComparedForAsLongAsAKnownOne() {
+    Credentials.NewToken token = Credentials.newToken("ci", Grant.of(Role.VIEWER));
+    Credentials credentials =
+        Credentials.of(
+            List.of(
+                token.line(),
+                Credentials.newUser("anna", Grant.of(Role.VIEWER), "a long one".toCharArray())));
+    assertThat(credentials.hashOfNobody("token").iterations())
+        .isEqualTo(Objects.requireNonNull(credentials.token("ci")).hash().iterations());
+    assertThat(credentials.hashOfNobody("user").iterations())
+        .isEqualTo(Objects.requireNonNull(credentials.user("anna")).hash().iterations());
+    assertThat(credentials.hashOfNobody("token").matches("".toCharArray())).isFalse();
+  }
 }

@@ -28,6 +28,8 @@ class DashboardArchitectureTest {
           .arePublic()
           .and()
           .areTopLevelClasses()
+          .and()
+          .resideOutsideOfPackage("io.asynq4j.dashboard.http")
           .should()
           .haveNameMatching(
               ".*\\.(Dashboard|DashboardServlet|Credentials|TrustedProxy|Authenticator|Grant|Role|HiddenField|PayloadFormatter|TlsCertificate)");
@@ -37,6 +39,8 @@ class DashboardArchitectureTest {
       noClasses()
           .that()
           .haveNameNotMatching(".*\\.(Dashboard(\\$.*)?|ProblemErrors)")
+          .and()
+          .resideOutsideOfPackage("io.asynq4j.dashboard.http")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("org.eclipse.jetty..");

@@ -67,6 +67,11 @@ final class DashboardFixture
     dashboards.clear();
     client.close();
     redis.close();
+    if (context.getExecutionException().isPresent()) {
+      // The test may have left it paused or busy.
+      server.close();
+      beforeAll(context);
+    }
   }
 
   @Override

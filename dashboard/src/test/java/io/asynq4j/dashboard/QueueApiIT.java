@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.RateLimit;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.server.TaskServer;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
@@ -58,6 +61,28 @@ class QueueApiIT {
   }
 
   @Test
+  void groupsThatNobodyAggregatesNeedAttention() {
+    on.enqueue("mail", "t", o -> o.id("a").group("g"));
+    try (Jedis jedis = on.jedis()) {
+      double before = Instant.now().minus(Duration.ofHours(2)).getEpochSecond();
+      jedis.zadd("asynq:{mail}:g:g", before, "a");
+    }
+    try (TaskServer server =
+        TaskServer.builder(on.redis)
+            .queue("mail")
+            .handlers((task, context) -> Outcome.done())
+            .build()) {
+      server.start();
+      await().until(() -> !on.inspector.servers().isEmpty());
+      Dashboard dashboard = on.start();
+
+      JsonNode attention = on.api(dashboard, "/overview").get().json().get("attention");
+
+      assertThat(attention.findValuesAsString("kind")).containsExactly("no-aggregator");
+    }
+  }
+
+  @Test
   void pausesResumesAndRemovesAndSaysWhenThatIsNotPossible() {
     on.enqueue("mail");
     Dashboard dashboard = on.start();
@@ -104,6 +129,8 @@ class QueueApiIT {
     on.api(dashboard, "/queues/mail/limits").put("{\"maxactive\":1}").isProblem(400, "bad-request");
     on.api(dashboard, "/queues/mail/limits").put("[]").isProblem(400, "bad-request");
     on.api(dashboard, "/queues/mail/limits").put("{").isProblem(400, "bad-request");
+    on.api(dashboard, "/queues/mail/limits").put("").isProblem(400, "bad-request");
+    assertThat(on.inspector.limits("mail").rate()).contains(RateLimit.parse("100/s"));
   }
 
   @Test

@@ -184,6 +184,35 @@ class SearchApiIT {
   }
 
   @Test
+  void aJobArchivesUntilTheArchiveIsFullUnlessTheOldestMayBeDropped() {
+    many("a", "email", 50, Duration.ofHours(1));
+    Dashboard dashboard = on.start(builder -> builder.archiveSize(20));
+
+    JsonNode refused =
+        done(
+            dashboard,
+            on.api(dashboard, "/jobs")
+                .post("{\"action\":\"archive\",\"query\":\"state:scheduled\"}")
+                .is(202)
+                .header("Location"));
+    assertThat(refused.get("state").stringValue()).isEqualTo("failed");
+    assertThat(refused.get("done").intValue()).isEqualTo(20);
+    assertThat(refused.get("dropped").intValue()).isZero();
+    assertThat(refused.get("problem").stringValue()).contains("the archive of queue \"a\" is full");
+
+    JsonNode allowed =
+        done(
+            dashboard,
+            on.api(dashboard, "/jobs")
+                .post("{\"action\":\"archive\",\"query\":\"state:scheduled\",\"dropOldest\":true}")
+                .is(202)
+                .header("Location"));
+    assertThat(allowed.get("state").stringValue()).isEqualTo("done");
+    assertThat(allowed.get("done").intValue()).isEqualTo(30);
+    assertThat(allowed.get("dropped").intValue()).isEqualTo(30);
+  }
+
+  @Test
   void aJobCanBeStoppedAndItsReportAddsUp() {
     many("a", "email", 20_000, Duration.ofHours(1));
     Dashboard dashboard = on.start();

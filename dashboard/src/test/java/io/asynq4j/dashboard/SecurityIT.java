@@ -11,6 +11,8 @@ import java.net.Socket;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -129,6 +131,42 @@ class SecurityIT {
     assertThat(Integer.parseInt(limited.header("Retry-After"))).isBetween(1, 300);
     // Who is logged in already is not locked out by whoever guesses from the same address.
     on.api(dashboard, "/session").basic("vera", "vera's word").get().is(200);
+  }
+
+  @Test
+  void clientsBehindAReverseProxyAreToldApart() {
+    Dashboard dashboard =
+        on.start(builder -> builder.credentials(CREDENTIALS).forwardedBy("127.0.0.1"));
+    for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
+      // What a client writes before the address that the proxy adds does not count.
+      guess(dashboard, "anna", "198.51.100." + i + ", 203.0.113.9").is(401);
+    }
+
+    guess(dashboard, "anna", "203.0.113.9").isProblem(429, "too-many");
+    guess(dashboard, "anna", "203.0.113.10").is(401);
+    on.api(dashboard, "/session")
+        .basic("anna", "anna's word")
+        .header("X-Forwarded-For", "203.0.113.11")
+        .get()
+        .is(200);
+  }
+
+  @Test
+  void whatAClientSaysOfItsAddressCountsOnlyFromATrustedProxy() {
+    Dashboard dashboard =
+        on.start(builder -> builder.credentials(CREDENTIALS).forwardedBy("10.0.0.0/8"));
+    for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
+      guess(dashboard, "anna", "203.0.113." + i).is(401);
+    }
+
+    guess(dashboard, "anna", "203.0.113.99").isProblem(429, "too-many");
+  }
+
+  private static DashboardFixture.Answer guess(Dashboard dashboard, String name, String client) {
+    return on.api(dashboard, "/session")
+        .basic(name, "guess")
+        .header("X-Forwarded-For", client)
+        .get();
   }
 
   @Test
@@ -272,6 +310,88 @@ class SecurityIT {
         .post("{\"action\":\"doctor\"}")
         .isProblem(403, "forbidden");
     assertThat(on.inspector.task("billing", "b").state()).isEqualTo(TaskState.PENDING);
+  }
+
+  @Test
+  void whoMayNotSeeAllQueuesSeesOfRedisOnlyWhatItIs() {
+    Dashboard dashboard = withLogins();
+
+    JsonNode some =
+        on.api(dashboard, "/redis/info").basic("otto", "otto's word").get().is(200).json();
+    JsonNode all =
+        on.api(dashboard, "/redis/info").basic("vera", "vera's word").get().is(200).json();
+
+    assertThat(some.get("info").propertyNames())
+        .containsExactlyInAnyOrder(
+            "redis_version", "redis_mode", "cluster_enabled", "uptime_in_seconds");
+    assertThat(all.get("info").propertyNames()).contains("used_memory", "config_file");
+  }
+
+  @Test
+  void oneUserCannotTakeTheLiveUpdatesOfAllOthers() throws IOException {
+    on.enqueue("mail");
+    Dashboard dashboard = withLogins();
+    List<Socket> streams = new ArrayList<>();
+    try {
+      for (int i = 0; i < Streams.MOST_PER_USER; i++) {
+        streams.add(stream(dashboard, "vera"));
+        assertThat(statusLine(streams.get(i))).startsWith("HTTP/1.1 200");
+      }
+      Socket tooMany = stream(dashboard, "vera");
+      streams.add(tooMany);
+      Socket other = stream(dashboard, "anna");
+      streams.add(other);
+
+      assertThat(statusLine(tooMany)).startsWith("HTTP/1.1 503");
+      assertThat(statusLine(other)).startsWith("HTTP/1.1 200");
+    } finally {
+      for (Socket stream : streams) {
+        stream.close();
+      }
+    }
+  }
+
+  private static Socket stream(Dashboard dashboard, String user) throws IOException {
+    Socket socket = new Socket(dashboard.uri().getHost(), dashboard.uri().getPort());
+    socket.setSoTimeout(30_000);
+    String login =
+        Base64.getEncoder()
+            .encodeToString((user + ":" + user + "'s word").getBytes(StandardCharsets.UTF_8));
+    String request =
+        "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic "
+            + login
+            + "\r\n\r\n";
+    socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+    return socket;
+  }
+
+  private static String statusLine(Socket socket) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int next = socket.getInputStream().read();
+        next >= 0 && next != '\r';
+        next = socket.getInputStream().read()) {
+      line.append((char) next);
+    }
+    return line.toString();
+  }
+
+  /** A regular expression would be busy with it for ever, and with it a thread of the server. */
+  @Test
+  void aPatternOfManyStarsIsAnsweredAtOnce() {
+    on.enqueue("mail", "a".repeat(60), o -> o.id("a"));
+    Dashboard dashboard = on.start();
+
+    for (String query :
+        List.of("type:" + "*a".repeat(200) + "z", "queue:" + "*".repeat(500) + "z")) {
+      JsonNode found = on.api(dashboard, "/search?q=" + encoded(query)).get().is(200).json();
+      assertThat(found.get("items")).isEmpty();
+    }
+    on.api(dashboard, "/queues?match=" + encoded("*l".repeat(200))).get().is(200);
+    on.api(dashboard, "/queues?match=" + "a".repeat(600)).get().isProblem(422, "unprocessable");
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   // ---- from where

@@ -11,6 +11,7 @@ import io.asynq4j.inspect.PageRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -118,6 +119,35 @@ class TaskApiIT {
   }
 
   @Test
+  void aFullArchiveIsLeftAsItIsUnlessTheOldestMayBeDropped() {
+    Dashboard dashboard = on.start(builder -> builder.archiveSize(2));
+    for (String id : List.of("a", "b", "c", "d", "e")) {
+      on.enqueue("mail", "t", o -> o.id(id).processIn(Duration.ofHours(1)));
+    }
+
+    JsonNode report =
+        on.api(dashboard, "/queues/mail/tasks/batch")
+            .post("{\"action\":\"archive\",\"ids\":[\"a\",\"b\",\"c\"]}")
+            .is(200)
+            .json();
+    assertThat(report.get("done").intValue()).isEqualTo(2);
+    assertThat(report.get("dropped").intValue()).isZero();
+    assertThat(report.at("/failures/0/problem").stringValue()).contains("full");
+    on.api(dashboard, "/queues/mail/tasks/c/archive").post("").isProblem(409, "wrong-state");
+    assertThat(on.inspector.queue("mail").size(TaskState.SCHEDULED)).isEqualTo(3);
+
+    on.api(dashboard, "/queues/mail/tasks/c/archive?dropOldest=true").post("").is(204);
+    JsonNode allowed =
+        on.api(dashboard, "/queues/mail/tasks/batch")
+            .post("{\"action\":\"archive\",\"ids\":[\"d\",\"e\"],\"dropOldest\":true}")
+            .is(200)
+            .json();
+    assertThat(allowed.get("done").intValue()).isEqualTo(2);
+    assertThat(allowed.get("dropped").intValue()).isEqualTo(2);
+    assertThat(on.inspector.queue("mail").size(TaskState.ARCHIVED)).isEqualTo(2);
+  }
+
+  @Test
   void doesWithOneTaskWhatAnOperatorWants() {
     Dashboard dashboard = on.start();
     on.enqueue("mail", "t", o -> o.id("a").processIn(Duration.ofHours(1)));
@@ -131,6 +161,7 @@ class TaskApiIT {
         .isAfter(Instant.now().plus(Duration.ofMinutes(50)));
     on.api(dashboard, task + "/reschedule").post("{}").isProblem(422, "unprocessable");
     on.api(dashboard, task + "/payload").put("{\"payloadText\":\"new\"}").is(204);
+    on.api(dashboard, task + "/payload").put("").isProblem(400, "bad-request");
     assertThat(on.inspector.task("mail", "a").payload()).isEqualTo(Payload.ofUtf8("new"));
     on.api(dashboard, task + "/run").post("").is(204);
     assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
@@ -341,5 +372,32 @@ class TaskApiIT {
     assertThat(hidden.at("/items/0/payload/kind").stringValue()).isEqualTo("hidden");
     assertThat(on.inspector.tasks("mail", TaskState.PENDING, PageRequest.first(1)).total())
         .isEqualTo(2);
+  }
+
+  @Test
+  void refusesTimesThatNobodyCanRead() {
+    on.enqueue("mail", "email", o -> o.id("a"));
+    Dashboard dashboard = on.start();
+    for (String time : List.of("+1000000000-01-01T00:00:00Z", "-999999999-01-01T00:00:00Z")) {
+      on.api(dashboard, "/queues/mail/tasks/a/reschedule")
+          .post("{\"at\":\"" + time + "\"}")
+          .isProblem(422, "unprocessable");
+      for (String option : List.of("processAt", "deadline")) {
+        on.api(dashboard, "/queues/mail/tasks")
+            .post("{\"type\":\"email\",\"" + option + "\":\"" + time + "\"}")
+            .isProblem(422, "unprocessable");
+      }
+    }
+    for (String time :
+        List.of("PT2562047788015215H", "PT-9223372036854775808S", "999999999999w", "99999999d")) {
+      on.api(dashboard, "/queues/mail/tasks/a/reschedule")
+          .post("{\"in\":\"" + time + "\"}")
+          .isProblem(422, "unprocessable");
+    }
+    for (String option : List.of("timeout", "retention", "uniqueFor", "processIn")) {
+      on.api(dashboard, "/queues/mail/tasks")
+          .post("{\"type\":\"email\",\"" + option + "\":\"PT2562047788015215H\"}")
+          .isProblem(422, "unprocessable");
+    }
   }
 }

@@ -125,6 +125,7 @@ class TlsIT {
     assertThat(dashboard.uri().getScheme()).isEqualTo("https");
     HttpResponse<String> page = send(client, HttpRequest.newBuilder(dashboard.uri()));
     assertThat(page.statusCode()).isEqualTo(200);
+    assertThat(page.headers().firstValue("Strict-Transport-Security")).contains("max-age=31536000");
     assertThat(page.body()).contains("<app-shell>");
     assertThat(page.sslSession().orElseThrow().getProtocol()).isIn("TLSv1.2", "TLSv1.3");
     URI pause = dashboard.uri().resolve("api/v1/queues/mail/pause");

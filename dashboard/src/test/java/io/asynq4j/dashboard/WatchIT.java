@@ -38,7 +38,7 @@ class WatchIT {
 
       goOn.countDown();
 
-      assertThat(answer.get(5, TimeUnit.SECONDS).queues()).containsOnlyKeys("a", "b");
+      assertThat(answer.get(30, TimeUnit.SECONDS).queues()).containsOnlyKeys("a", "b");
     }
   }
 
@@ -68,7 +68,7 @@ class WatchIT {
 
       goOn.countDown();
 
-      assertThat(answer.get(5, TimeUnit.SECONDS).queues()).containsOnlyKeys("a", "b");
+      assertThat(answer.get(30, TimeUnit.SECONDS).queues()).containsOnlyKeys("a", "b");
       first.join();
       watch.fresh();
       assertThat(looks).hasValue(2);

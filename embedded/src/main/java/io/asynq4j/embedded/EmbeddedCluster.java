@@ -3,7 +3,9 @@ package io.asynq4j.embedded;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -115,6 +117,22 @@ public final class EmbeddedCluster implements AutoCloseable {
         .toList();
   }
 
+  /**
+   * Waits until all nodes know the configuration epoch of each primary, and no two are equal. Of
+   * two claims to a slot the one with the greater epoch counts. A target that has not yet heard of
+   * its source's newest epoch would therefore lose a slot to a message that the source sent before.
+   */
+  void awaitEpochs() {
+    await(
+        "all nodes to know the configuration epochs of all primaries",
+        () -> {
+          List<Map<String, Long>> views =
+              nodes.stream().filter(EmbeddedRedis::isRunning).map(EmbeddedCluster::epochs).toList();
+          return views.stream().distinct().count() == 1
+              && views.get(0).values().stream().distinct().count() == views.get(0).size();
+        });
+  }
+
   void awaitOwner(int slot, EmbeddedRedis owner) {
     await(
         "all nodes to know the new node of slot " + slot,
@@ -212,6 +230,22 @@ public final class EmbeddedCluster implements AutoCloseable {
       // A node that does not answer knows nothing.
     }
     return owners;
+  }
+
+  /** The configuration epoch of each primary as the node sees it; nothing if it does not answer. */
+  static Map<String, Long> epochs(EmbeddedRedis node) {
+    Map<String, Long> epochs = new HashMap<>();
+    try (Jedis jedis = node.connect()) {
+      for (String line : jedis.clusterNodes().lines().toList()) {
+        String[] fields = line.split(" ", -1);
+        if (fields[2].contains("master")) {
+          epochs.put(fields[0], Long.valueOf(fields[6]));
+        }
+      }
+    } catch (JedisException e) {
+      return Map.of();
+    }
+    return epochs;
   }
 
   private EmbeddedRedis byPort(int port) {

@@ -80,12 +80,16 @@ public final class SlotMigration {
     while (moveKeys(BATCH) > 0) {
       // Clients may still have added some.
     }
+    // The target takes a new epoch only if it knows of one greater than its own.
+    cluster.awaitEpochs();
     // The target first: from then on the slot has a node at every moment.
     assign(target);
     assign(source);
     cluster.primariesAnd(target).stream()
         .filter(node -> node != target && node != source)
         .forEach(this::assign);
+    // The next migration of the slot may come at once, and needs the epoch of this one.
+    cluster.awaitEpochs();
     cluster.awaitOwner(slot, target);
   }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
@@ -74,6 +76,38 @@ class EmbeddedClusterIT {
       }
       assertThatThrownBy(() -> cluster.beginMigration(slot, target))
           .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void theNewNodeOfASlotHasTheGreatestEpochSoThatNoLateMessageTakesTheSlotBack() {
+    try (EmbeddedCluster cluster = EmbeddedCluster.start()) {
+      int slot = fill(cluster);
+      EmbeddedRedis source = cluster.nodeOf(slot);
+      EmbeddedRedis target = another(cluster, source);
+      bumpEpoch(target);
+      cluster.awaitEpochs();
+      // The target hears of this only some time later, and until then takes its own for the
+      // greatest.
+      bumpEpoch(source);
+
+      cluster.migrateSlot(slot, target);
+
+      String targetId;
+      try (Jedis jedis = target.connect()) {
+        targetId = jedis.clusterMyId();
+      }
+      for (EmbeddedRedis node : cluster.nodes()) {
+        Map<String, Long> epochs = EmbeddedCluster.epochs(node);
+        assertThat(epochs.values()).doesNotHaveDuplicates();
+        assertThat(epochs).containsEntry(targetId, Collections.max(epochs.values()));
+      }
+    }
+  }
+
+  private static void bumpEpoch(EmbeddedRedis node) {
+    try (Jedis jedis = node.connect()) {
+      jedis.sendCommand(Protocol.Command.CLUSTER, "BUMPEPOCH");
     }
   }
 

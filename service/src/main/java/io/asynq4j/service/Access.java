@@ -1,6 +1,9 @@
 package io.asynq4j.service;
 
+import io.asynq4j.Glob;
 import jakarta.servlet.http.HttpServletRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +33,32 @@ final class Access {
     return byHash.isEmpty();
   }
 
+  /** Whether it is worth to receive the body of a request with this header. */
+  boolean mayBeAnswered(@Nullable String authorization) {
+    return isOpen() || presented(authorization).flatMap(this::find).isPresent();
+  }
+
+  /** The key in an Authorization header: as a bearer, or as the password of any user. */
+  static Optional<String> presented(@Nullable String authorization) {
+    Optional<String> bearer = Exchange.bearer(authorization);
+    return bearer.isPresent() ? bearer : password(authorization);
+  }
+
+  private static Optional<String> password(@Nullable String header) {
+    if (header == null || !header.regionMatches(true, 0, "Basic ", 0, 6)) {
+      return Optional.empty();
+    }
+    try {
+      String pair =
+          new String(
+              Base64.getDecoder().decode(header.substring(6).strip()), StandardCharsets.UTF_8);
+      int colon = pair.indexOf(':');
+      return colon < 0 ? Optional.empty() : Optional.of(pair.substring(colon + 1));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
   Optional<ApiKey> find(String presented) {
     // Found by its hash: how long that takes tells nothing about the keys there are.
     return Optional.ofNullable(byHash.get(ApiKey.hashOf(presented)));
@@ -43,9 +72,8 @@ final class Access {
       requireNoWebPage(request);
       return ANYBODY;
     }
-    String presented = Exchange.bearer(request);
     ApiKey key =
-        Optional.ofNullable(presented)
+        Exchange.bearer(request.getHeader("Authorization"))
             .flatMap(this::find)
             .orElseThrow(
                 () ->
@@ -66,6 +94,27 @@ final class Access {
     if (request.getHeader("Origin") != null || !LOCAL.matcher(request.getServerName()).matches()) {
       throw new Problem(
           403, "forbidden", "without API keys, web pages and other host names are refused");
+    }
+  }
+
+  /** A queue that no definition assigns to a name is the key's if it is named like its tasks. */
+  static void requireQueue(ApiKey caller, String queue) {
+    if (!caller.allows(queue)) {
+      throw new Problem(
+          403,
+          "forbidden",
+          "the key \"%s\" is not for queues named \"%s\"".formatted(caller.name(), queue));
+    }
+  }
+
+  /** For what shows or changes all tasks at once. */
+  static void requireUnrestricted(ApiKey caller) {
+    if (!caller.isUnrestricted()) {
+      throw new Problem(
+          403,
+          "forbidden",
+          "the key \"%s\" is restricted to some names; this concerns all of them"
+              .formatted(caller.name()));
     }
   }
 

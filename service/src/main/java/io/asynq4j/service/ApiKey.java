@@ -1,5 +1,6 @@
 package io.asynq4j.service;
 
+import io.asynq4j.Glob;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -26,6 +27,11 @@ record ApiKey(String name, String hash, Set<Scope> scopes, List<Glob> names) {
   ApiKey {
     scopes = Set.copyOf(scopes);
     names = List.copyOf(names);
+  }
+
+  /** Whether it is for every task, and so for what concerns all of them. */
+  boolean isUnrestricted() {
+    return names.stream().anyMatch(Glob::matchesAll);
   }
 
   boolean allows(String taskName) {

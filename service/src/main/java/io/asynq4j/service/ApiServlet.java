@@ -6,13 +6,13 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -71,7 +71,7 @@ final class ApiServlet extends HttpServlet {
 
   private CompletionStage<Answer> handle(HttpServletRequest request, Visit visit) throws Exception {
     List<String> segments = segments(request.getRequestURI());
-    boolean otherMethod = false;
+    Set<String> otherMethods = new TreeSet<>();
     for (Route route : routes) {
       Optional<List<String>> variables = route.match(segments);
       if (variables.isPresent()) {
@@ -80,25 +80,25 @@ final class ApiServlet extends HttpServlet {
           ApiKey caller = access.get().require(request, route.scope(), visit);
           return route.endpoint().handle(new Exchange(request, caller, variables.get()));
         }
-        otherMethod = true;
+        otherMethods.add(route.method());
       }
     }
-    throw otherMethod
-        ? new Problem(405, "method-not-allowed", "this path does not know " + request.getMethod())
-        : new Problem(404, "not-found", "there is nothing at this path; see /v1/openapi.json");
+    if (otherMethods.isEmpty()) {
+      throw new Problem(404, "not-found", "there is nothing at this path; see /v1/openapi.json");
+    }
+    String allowed = String.join(", ", otherMethods);
+    Problem problem =
+        new Problem(405, "method-not-allowed", "this path is for " + allowed + " alone");
+    return CompletableFuture.completedFuture(Answer.of(problem).with("Allow", allowed));
   }
 
   private static List<String> segments(String path) {
-    List<String> segments = new ArrayList<>();
-    for (String segment : path.substring(1).split("/", -1)) {
-      try {
-        // A plus is a plus in a path.
-        segments.add(URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8));
-      } catch (IllegalArgumentException e) {
-        throw new Problem(400, "bad-path", "the path is not encoded as a URL must be");
-      }
-    }
-    return segments;
+    // The path of "OPTIONS *" is no path.
+    return path.startsWith("/")
+        ? Arrays.stream(path.substring(1).split("/", -1))
+            .map(segment -> Exchange.decoded(segment.replace("+", "%2B")))
+            .toList()
+        : List.of(path);
   }
 
   private static Answer orProblem(@Nullable Answer answer, @Nullable Throwable error) {

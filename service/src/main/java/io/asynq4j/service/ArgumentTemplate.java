@@ -39,13 +39,24 @@ record ArgumentTemplate(String text) {
     StringBuilder filled = new StringBuilder();
     while (places.find()) {
       String value = value(params, places.group(1));
-      if (places.start() == 0 && value.startsWith("-")) {
-        throw refused(places.group(1), "begins with \"-\" and would be taken for an option");
-      }
       places.appendReplacement(filled, Matcher.quoteReplacement(value));
     }
     places.appendTail(filled);
-    return filled.toString();
+    String argument = filled.toString();
+    // Looked at as a whole: where one param is empty, what follows it is the begin.
+    if (dashes(argument) > dashes(text)) {
+      throw refused(places().get(0), "makes \"-\" the begin, which would be taken for an option");
+    }
+    return argument;
+  }
+
+  /** How many stand at the begin. */
+  private static int dashes(String argument) {
+    int count = 0;
+    while (count < argument.length() && argument.charAt(count) == '-') {
+      count++;
+    }
+    return count;
   }
 
   private static String value(JsonNode params, String path) {

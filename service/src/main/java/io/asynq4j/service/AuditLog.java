@@ -1,5 +1,6 @@
 package io.asynq4j.service;
 
+import io.asynq4j.dashboard.http.RecordLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -8,8 +9,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -18,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class AuditLog {
 
-  private static final Logger log = LoggerFactory.getLogger("io.asynq4j.service.audit");
+  private static final RecordLog log = new RecordLog("io.asynq4j.service.audit");
 
   private final Supplier<@Nullable Path> file;
   private final Clock clock;
@@ -45,13 +44,14 @@ final class AuditLog {
   private synchronized void write(String line) {
     Path path = file.get();
     if (path == null) {
-      log.info("{}", line);
+      log.write(line);
       return;
     }
     try {
       Files.writeString(path, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     } catch (IOException e) {
-      log.error("the audit log {} cannot be written ({}): {}", path, e.getMessage(), line);
+      log.write(
+          "the audit log %s cannot be written (%s): %s".formatted(path, e.getMessage(), line));
     }
   }
 }

@@ -103,6 +103,19 @@ final class Catalog {
     return Optional.ofNullable(state.byQueue().get(queue));
   }
 
+  /** The same, and reads the list again when it does not know this task to be of this queue. */
+  boolean isQueueOf(String queue, String name) {
+    if (ownsQueue(name, queue)) {
+      return true;
+    }
+    refresh();
+    return ownsQueue(name, queue);
+  }
+
+  private boolean ownsQueue(String name, String queue) {
+    return ofQueue(queue).filter(entry -> entry.definition().name().equals(name)).isPresent();
+  }
+
   Collection<Entry> all() {
     return state.byName().values();
   }

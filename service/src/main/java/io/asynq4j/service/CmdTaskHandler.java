@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** Executes a task by running a program, never through a shell. Thread-safe. */
@@ -77,11 +76,10 @@ final class CmdTaskHandler implements Handler<Task> {
   }
 
   private static JsonNode params(Payload payload) {
-    try {
-      return payload.size() == 0 ? Json.object() : Json.MAPPER.readTree(payload.bytes());
-    } catch (JacksonException e) {
-      throw Outcome.archive("the params are no JSON").asException();
-    }
+    return payload.size() == 0
+        ? Json.object()
+        : Json.read(payload.bytes())
+            .orElseThrow(() -> Outcome.archive("the params are no JSON").asException());
   }
 
   /** On a thread of its own: a program need not read what it is given. */

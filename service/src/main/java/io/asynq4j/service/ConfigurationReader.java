@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import io.asynq4j.Durability;
+import io.asynq4j.Glob;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.service.ServiceConfig.DashboardPages;
 import io.asynq4j.service.ServiceConfig.Hosting;

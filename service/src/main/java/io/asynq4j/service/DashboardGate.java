@@ -1,5 +1,6 @@
 package io.asynq4j.service;
 
+import io.asynq4j.Glob;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.Role;
 import jakarta.servlet.FilterChain;
@@ -9,12 +10,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets those into the dashboard whose API key has the scope operate: as a bearer, or as the
@@ -47,7 +45,7 @@ final class DashboardGate extends HttpFilter {
       return;
     }
     ApiKey key =
-        presented(request)
+        Access.presented(request.getHeader("Authorization"))
             .flatMap(now::find)
             .filter(found -> found.scopes().contains(Scope.OPERATE))
             .orElse(null);
@@ -69,33 +67,13 @@ final class DashboardGate extends HttpFilter {
         response);
   }
 
-  private static Optional<String> presented(HttpServletRequest request) {
-    String bearer = Exchange.bearer(request);
-    return bearer != null ? Optional.of(bearer) : password(request.getHeader("Authorization"));
-  }
-
-  private static Optional<String> password(@Nullable String header) {
-    if (header == null || !header.regionMatches(true, 0, "Basic ", 0, 6)) {
-      return Optional.empty();
-    }
-    try {
-      String pair =
-          new String(
-              Base64.getDecoder().decode(header.substring(6).strip()), StandardCharsets.UTF_8);
-      int colon = pair.indexOf(':');
-      return colon < 0 ? Optional.empty() : Optional.of(pair.substring(colon + 1));
-    } catch (IllegalArgumentException e) {
-      return Optional.empty();
-    }
-  }
-
   /** What the dashboard is told of who asks; empty when nobody was let in here. */
   Optional<Grant> grant(HttpServletRequest request, boolean readOnly) {
     if (!(request.getAttribute(KEY) instanceof ApiKey key)) {
       return Optional.empty();
     }
     Role role = readOnly ? Role.VIEWER : Role.ADMIN;
-    if (key.names().stream().anyMatch(glob -> glob.text().equals("*"))) {
+    if (key.isUnrestricted()) {
       return Optional.of(Grant.of(role));
     }
     List<String> queues =
@@ -103,7 +81,13 @@ final class DashboardGate extends HttpFilter {
             .map(Catalog.Entry::definition)
             .filter(definition -> key.allows(definition.name()))
             .map(definition -> definition.queue().value())
+            .filter(DashboardGate::isNoPattern)
             .toList();
     return queues.isEmpty() ? Optional.empty() : Optional.of(new Grant(role, queues));
+  }
+
+  /** Whether a grant of this queue is for no other; definitions of a file may have any name. */
+  static boolean isNoPattern(String queue) {
+    return queue.indexOf('*') < 0 && queue.length() <= Glob.MAX_LENGTH;
   }
 }

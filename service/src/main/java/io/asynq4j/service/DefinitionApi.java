@@ -1,5 +1,6 @@
 package io.asynq4j.service;
 
+import io.asynq4j.Glob;
 import io.asynq4j.RateLimit;
 import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
@@ -88,13 +89,20 @@ final class DefinitionApi {
     String name = exchange.variable(0);
     Access.requireName(exchange.caller(), name);
     requireNotOfFile(name);
+    requireNoPattern("name", name);
     Fields fields = exchange.fields(config.get().limits().body());
     if (!fields.text("kind").orElse("worker").equals("worker")) {
       throw Problem.invalid(
           "kind", "only tasks of kind worker are defined by requests; others by the file");
     }
     TaskDefinition.Builder builder = TaskDefinition.builder(name, TaskKind.WORKER);
-    fields.text("queue").ifPresent(builder::queue);
+    fields
+        .text("queue")
+        .ifPresent(
+            queue -> {
+              requireNoPattern("queue", queue);
+              builder.queue(queue);
+            });
     builder.weight(fields.integer("weight", 1, 1_000, 1));
     builder.maxRun(fields.integer("maxRun", 0, 1_000_000, 0));
     builder.ordered(fields.flag("ordered", false));
@@ -109,12 +117,23 @@ final class DefinitionApi {
     TaskDefinition definition;
     try {
       definition = builder.build();
+      Access.requireQueue(exchange.caller(), definition.queue().value());
       catalog.definitions().put(definition);
     } catch (IllegalArgumentException e) {
       throw Problem.invalid("", String.valueOf(e.getMessage()));
     }
     changed.run();
     return CompletableFuture.completedFuture(Answer.json(200, json(definition)));
+  }
+
+  /** Keys and grants name queues by patterns: no name may be taken for one that matches others. */
+  private static void requireNoPattern(String field, String name) {
+    if (!DashboardGate.isNoPattern(name)) {
+      throw Problem.invalid(
+          field,
+          "%s must not contain * and not be longer than %d characters"
+              .formatted(field, Glob.MAX_LENGTH));
+    }
   }
 
   private static Optional<RateLimit> rate(Fields fields) {

@@ -4,6 +4,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -37,8 +39,28 @@ final class Exchange {
     return Optional.ofNullable(request.getHeader(name));
   }
 
+  /** Of the URL alone: a container would look into the body too. */
   Optional<String> query(String name) {
-    return Optional.ofNullable(request.getParameter(name));
+    String query = request.getQueryString();
+    if (query == null) {
+      return Optional.empty();
+    }
+    for (String pair : query.split("&", -1)) {
+      String[] parts = pair.split("=", 2);
+      if (decoded(parts[0]).equals(name)) {
+        return Optional.of(parts.length == 1 ? "" : decoded(parts[1]));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** A plus is a space here; who means a plus encodes it. */
+  static String decoded(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new Problem(400, "bad-path", "the path is not encoded as a URL must be");
+    }
   }
 
   Duration waitTime(Duration longest) {
@@ -111,10 +133,9 @@ final class Exchange {
         413, "too-large", "the body must not be larger than %,d bytes".formatted(limit));
   }
 
-  static @Nullable String bearer(HttpServletRequest request) {
-    String header = request.getHeader("Authorization");
-    return header != null && header.regionMatches(true, 0, "Bearer ", 0, 7)
-        ? header.substring(7).strip()
-        : null;
+  static Optional<String> bearer(@Nullable String authorization) {
+    return authorization != null && authorization.regionMatches(true, 0, "Bearer ", 0, 7)
+        ? Optional.of(authorization.substring(7).strip())
+        : Optional.empty();
   }
 }

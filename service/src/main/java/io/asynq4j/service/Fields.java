@@ -12,6 +12,10 @@ import tools.jackson.databind.JsonNode;
 /** A JSON object of a request, read field by field. Not thread-safe. */
 final class Fields {
 
+  private static final int LONGEST_ID = 200;
+  private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+  private static final Instant END = Instant.parse("9999-12-31T23:59:59Z").plusSeconds(1);
+
   private final JsonNode object;
   // Few, and asked for in each task of a batch.
   private final List<String> known = new ArrayList<>(8);
@@ -36,8 +40,36 @@ final class Fields {
               if (!node.isString()) {
                 throw Problem.invalid(field, field + " must be a text");
               }
-              return node.stringValue();
+              return unicode(field, node.stringValue());
             });
+  }
+
+  /** Half of a surrogate pair can be neither stored nor sent as text. */
+  private static String unicode(String field, String text) {
+    if (text.codePoints().anyMatch(each -> Character.getType(each) == Character.SURROGATE)) {
+      throw Problem.invalid(field, field + " has half of a surrogate pair");
+    }
+    return text;
+  }
+
+  /** A list of texts. */
+  List<String> texts(String field, int most) {
+    List<String> texts = new ArrayList<>();
+    for (JsonNode item : list(field, most)) {
+      if (!item.isString()) {
+        throw Problem.invalid(field, field + " must be a list of texts");
+      }
+      texts.add(unicode(field, item.stringValue()));
+    }
+    return texts;
+  }
+
+  JsonNode list(String field, int most) {
+    JsonNode list = any(field).orElseThrow(() -> Problem.invalid(field, field + " is missing"));
+    if (!list.isArray() || list.isEmpty() || list.size() > most) {
+      throw Problem.invalid(field, "%s must be a list of 1 to %d".formatted(field, most));
+    }
+    return list;
   }
 
   String required(String field) {
@@ -49,16 +81,15 @@ final class Fields {
     return any(field)
         .map(
             node -> {
-              if (node.isIntegralNumber()) {
-                return node.asString();
-              }
-              if (!node.isString() || node.stringValue().isBlank()) {
+              String id = node.isString() || node.isIntegralNumber() ? node.asString() : "";
+              if (id.isBlank()) {
                 throw Problem.invalid(field, field + " must be a text or a whole number");
               }
-              if (node.stringValue().length() > 200) {
-                throw Problem.invalid(field, field + " must have 200 characters or less");
+              if (id.length() > LONGEST_ID) {
+                throw Problem.invalid(
+                    field, "%s must have %d characters or less".formatted(field, LONGEST_ID));
               }
-              return node.stringValue();
+              return unicode(field, id);
             });
   }
 
@@ -73,17 +104,26 @@ final class Fields {
                                 field, field + " must be a duration, " + Units.DURATION_HINT)));
   }
 
+  /** Of the years that four digits can say, which are also all that others can read. */
   Optional<Instant> time(String field) {
     return text(field)
         .map(
             text -> {
-              try {
-                return Instant.parse(text);
-              } catch (DateTimeException e) {
-                throw Problem.invalid(
-                    field, field + " must be a time such as 2030-12-31T23:59:59Z");
-              }
+              Optional<Instant> time = instant(text);
+              return time.filter(each -> !each.isBefore(FIRST) && each.isBefore(END))
+                  .orElseThrow(
+                      () ->
+                          Problem.invalid(
+                              field, field + " must be a time such as 2030-12-31T23:59:59Z"));
             });
+  }
+
+  private static Optional<Instant> instant(String text) {
+    try {
+      return Optional.of(Instant.parse(text));
+    } catch (DateTimeException e) {
+      return Optional.empty();
+    }
   }
 
   int integer(String field, int least, int most, int otherwise) {

@@ -15,7 +15,10 @@ import io.asynq4j.service.FollowUpTasks.Attempt;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -43,7 +46,9 @@ public final class FollowUpMiddleware implements Middleware {
   /** Reads the definitions from Redis, every two seconds at most. */
   public static FollowUpMiddleware of(RedisConnection redis) {
     return new FollowUpMiddleware(
-        new FollowUpTasks(new Recent(TaskDefinitions.of(redis)), TaskClient.create(redis)));
+        new FollowUpTasks(
+            new Recent(TaskDefinitions.of(redis)::all, System::nanoTime),
+            TaskClient.create(redis)));
   }
 
   @Override
@@ -111,23 +116,51 @@ public final class FollowUpMiddleware implements Middleware {
         : Json.MAPPER.valueToTree(result);
   }
 
-  /** The list as it was a moment ago. */
-  private static final class Recent implements Function<String, Optional<TaskDefinition>> {
-    private final TaskDefinitions definitions;
-    private Map<String, TaskDefinition> last = Map.of();
-    private long readAt = System.nanoTime() - FRESH_NANOS;
+  /**
+   * The list as it was a moment ago. One thread reads it again while the others go on with the old
+   * one; only before the first has come, each reads for itself.
+   */
+  static final class Recent implements Function<String, Optional<TaskDefinition>> {
+    private record Reading(Map<String, TaskDefinition> definitions, long at) {}
 
-    Recent(TaskDefinitions definitions) {
-      this.definitions = definitions;
+    private final Supplier<Map<String, TaskDefinition>> source;
+    private final LongSupplier nanos;
+    private final AtomicBoolean isRead = new AtomicBoolean();
+    private volatile @Nullable Reading last;
+
+    /**
+     * @param nanos the time, as {@code System.nanoTime()}
+     */
+    Recent(Supplier<Map<String, TaskDefinition>> source, LongSupplier nanos) {
+      this.source = source;
+      this.nanos = nanos;
     }
 
     @Override
-    public synchronized Optional<TaskDefinition> apply(String name) {
-      if (System.nanoTime() - readAt >= FRESH_NANOS) {
-        last = definitions.all();
-        readAt = System.nanoTime();
+    public Optional<TaskDefinition> apply(String name) {
+      return Optional.ofNullable(current().get(name));
+    }
+
+    private Map<String, TaskDefinition> current() {
+      Reading known = last;
+      if (known == null) {
+        return read();
       }
-      return Optional.ofNullable(last.get(name));
+      if (nanos.getAsLong() - known.at() < FRESH_NANOS || !isRead.compareAndSet(false, true)) {
+        return known.definitions();
+      }
+      try {
+        return read();
+      } finally {
+        isRead.set(false);
+      }
+    }
+
+    private Map<String, TaskDefinition> read() {
+      long at = nanos.getAsLong();
+      Reading now = new Reading(source.get(), at);
+      last = now;
+      return now.definitions();
     }
   }
 }

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,10 +68,11 @@ final class LeaseApi {
 
   CompletionStage<Answer> lease(Exchange exchange) throws Exception {
     Fields fields = exchange.fields(config.get().limits().body());
-    List<String> queues = new ArrayList<>();
-    for (JsonNode name : list(fields, "names")) {
-      queues.add(queueOf(name.asString(), exchange.caller()));
-    }
+    List<String> queues =
+        fields.texts("names", MOST).stream()
+            .map(name -> queueOf(name, exchange.caller()))
+            .distinct()
+            .toList();
     int max = fields.integer("max", 1, MOST, 1);
     Duration wait =
         fields
@@ -80,15 +82,6 @@ final class LeaseApi {
     Duration lease = leaseTime(fields);
     fields.end();
     return desk.lease(queues, max, lease, wait).thenApply(this::leased);
-  }
-
-  private static JsonNode list(Fields fields, String field) {
-    JsonNode list =
-        fields.any(field).orElseThrow(() -> Problem.invalid(field, field + " is missing"));
-    if (!list.isArray() || list.isEmpty() || list.size() > MOST) {
-      throw Problem.invalid(field, "%s must be a list of 1 to %d".formatted(field, MOST));
-    }
-    return list;
   }
 
   private String queueOf(String name, ApiKey caller) {
@@ -126,7 +119,7 @@ final class LeaseApi {
       json.put("maxRetry", task.maxRetry());
       TaskJson.time(json, "deadline", task.deadline());
       TaskJson.time(json, "leasedUntil", task.leasedUntil());
-      followUps.before(attempt(task)).ifPresent(befores::add);
+      followUp(task, followUps::before).ifPresent(befores::add);
     }
     try {
       followUps.send(befores);
@@ -137,8 +130,19 @@ final class LeaseApi {
     return Answer.json(200, body).orElse(() -> giveBack(tasks));
   }
 
-  private static Attempt attempt(LeasedTask task) {
-    return new Attempt(task.id(), task.task().type(), task.retried() + 1, task.task().payload());
+  /**
+   * Only for tasks of the name that the queue belongs to: a holder of a key for one queue must not
+   * have tasks enqueued that follow those of another.
+   */
+  private Optional<EnqueueRequest> followUp(
+      LeasedTask task, Function<Attempt, Optional<EnqueueRequest>> of) {
+    String name = task.task().type();
+    Optional<TaskDefinition> owner =
+        catalog.ofQueue(task.queue().value()).map(Catalog.Entry::definition);
+    if (owner.filter(definition -> definition.name().equals(name)).isEmpty()) {
+      return Optional.empty();
+    }
+    return of.apply(new Attempt(task.id(), name, task.retried() + 1, task.task().payload()));
   }
 
   /** The worker has gone before it could be told. */
@@ -177,7 +181,7 @@ final class LeaseApi {
           Optional<JsonNode> result = fields.any("result");
           return new Decided(
               new Verdict.Complete(task, result.map(LeaseApi::payload).orElseGet(Payload::absent)),
-              followUps.succeeded(attempt(task), result.orElse(null)));
+              followUp(task, attempt -> followUps.succeeded(attempt, result.orElse(null))));
         });
   }
 
@@ -198,7 +202,8 @@ final class LeaseApi {
                   .orElseGet(
                       () -> again ? retry(task, error, in) : new Verdict.Archive(task, error));
           boolean last = !(verdict instanceof Verdict.Retry) || task.retried() >= task.maxRetry();
-          return new Decided(verdict, followUps.failed(attempt(task), error, !last));
+          return new Decided(
+              verdict, followUp(task, attempt -> followUps.failed(attempt, error, !last)));
         });
   }
 
@@ -297,8 +302,8 @@ final class LeaseApi {
             byLength.computeIfAbsent(lease, any -> new ArrayList<>()).add(new Extension(i, task));
           } else {
             late.add(retry(task, TOO_LONG, Optional.empty()));
-            followUps
-                .failed(attempt(task), TOO_LONG, task.retried() < task.maxRetry())
+            boolean again = task.retried() < task.maxRetry();
+            followUp(task, attempt -> followUps.failed(attempt, TOO_LONG, again))
                 .ifPresent(told::add);
             batch.answer(i, "lost");
           }
@@ -368,7 +373,7 @@ final class LeaseApi {
         add(body);
       } else {
         Fields fields = new Fields(body, "the body");
-        list(fields, "tasks").forEach(this::add);
+        fields.list("tasks", MOST).forEach(this::add);
         fields.end();
       }
     }
@@ -380,11 +385,25 @@ final class LeaseApi {
               .orElseThrow(() -> Problem.invalid("token", "this is no token of a lease"));
       Optional<TaskDefinition> definition =
           catalog.ofQueue(proof.queue()).map(Catalog.Entry::definition);
-      definition.ifPresent(each -> Access.requireName(caller, each.name()));
+      definition.ifPresentOrElse(
+          each -> Access.requireName(caller, each.name()), () -> requireUndefined(proof.queue()));
       followedUp |= definition.map(each -> each.followUps().success() != null).orElse(false);
       items.add(fields);
       proofs.add(proof);
       answers.add(Json.object().put("id", proof.id()));
+    }
+
+    /** Perhaps another replica has just defined it. */
+    private void requireUndefined(String queue) {
+      if (caller.allows(queue)) {
+        return;
+      }
+      catalog.refresh();
+      catalog
+          .ofQueue(queue)
+          .ifPresentOrElse(
+              entry -> Access.requireName(caller, entry.definition().name()),
+              () -> Access.requireQueue(caller, queue));
     }
 
     /** Whether a task is enqueued when one of these succeeds. */

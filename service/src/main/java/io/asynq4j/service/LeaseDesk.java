@@ -131,10 +131,20 @@ final class LeaseDesk implements AutoCloseable {
 
   private List<LeasedTask> claim(List<String> queues, int max, Duration lease) {
     List<LeasedTask> tasks = new ArrayList<>();
+    RuntimeException failure = null;
     for (String queue : queues.size() > FEW_QUEUES ? watch.withTasks(queues) : queues) {
       if (tasks.size() < max) {
-        tasks.addAll(leases.get().claim(queue, max - tasks.size(), lease));
+        try {
+          tasks.addAll(leases.get().claim(queue, max - tasks.size(), lease));
+        } catch (RuntimeException e) {
+          // What other queues gave is leased, and must reach the worker.
+          log.warn("tasks of queue {} cannot be claimed: {}", queue, e.getMessage());
+          failure = e;
+        }
       }
+    }
+    if (tasks.isEmpty() && failure != null) {
+      throw failure;
     }
     return tasks;
   }
@@ -236,8 +246,11 @@ final class LeaseDesk implements AutoCloseable {
     }
   }
 
-  private synchronized void hold(String queue, Instant until) {
-    long millis = Math.max(1, Duration.between(clock.instant(), until).toMillis() + 1);
+  private void hold(String queue, Instant until) {
+    hold(queue, Math.max(1, Duration.between(clock.instant(), until).toMillis() + 1));
+  }
+
+  private synchronized void hold(String queue, long millis) {
     held.put(queue, System.nanoTime() + Duration.ofMillis(millis).toNanos());
   }
 
@@ -259,7 +272,7 @@ final class LeaseDesk implements AutoCloseable {
       queues = watch.armEmpty(queues);
     }
     for (String queue : queues) {
-      if (!drain(queue)) {
+      if (!drainOrHold(queue)) {
         dry.add(queue);
       }
     }
@@ -271,7 +284,18 @@ final class LeaseDesk implements AutoCloseable {
     if (!withTasks.isEmpty()) {
       // Perhaps there is no place, or a pause: their end is told from now on.
       watch.armBlocked(withTasks);
-      withTasks.forEach(this::drain);
+      withTasks.forEach(this::drainOrHold);
+    }
+  }
+
+  /** The same, where a queue that fails is tried again after a pause and keeps no other waiting. */
+  private boolean drainOrHold(String queue) {
+    try {
+      return drain(queue);
+    } catch (RuntimeException e) {
+      log.warn("tasks of queue {} cannot be claimed: {}", queue, e.getMessage());
+      hold(queue, PAUSE_AFTER_FAILURE_MILLIS);
+      return true;
     }
   }
 

@@ -40,7 +40,13 @@ final class ParamsSchema {
 
   /** The first thing that does not fit. */
   Optional<Problem> check(JsonNode params) {
-    List<Error> errors = schema.validate(params);
+    List<Error> errors;
+    try {
+      errors = schema.validate(params);
+    } catch (StackOverflowError e) {
+      // A pattern with an alternative that is repeated needs stack for each character.
+      return Optional.of(Problem.invalid("params", "params are too large for their schema"));
+    }
     return errors.stream().findFirst().map(ParamsSchema::problem);
   }
 

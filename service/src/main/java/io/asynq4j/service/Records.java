@@ -1,13 +1,14 @@
 package io.asynq4j.service;
 
+import io.asynq4j.dashboard.http.RecordLog;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Counts, logs and audits requests. Thread-safe. */
 final class Records {
 
-  private static final Logger log = LoggerFactory.getLogger("io.asynq4j.service.requests");
+  private static final RecordLog log = new RecordLog("io.asynq4j.service.requests");
 
   private final ServiceMetrics metrics;
   private final AuditLog audit;
@@ -26,14 +27,14 @@ final class Records {
       audit.add(visit.key(), visit.from(), visit.method(), visit.path(), status);
     }
     if (logRequests.getAsBoolean()) {
-      log.atInfo()
-          .addKeyValue("method", visit.method())
-          .addKeyValue("route", visit.routePath())
-          .addKeyValue("status", status)
-          .addKeyValue("micros", nanos / 1_000)
-          .addKeyValue("key", visit.key())
-          .addKeyValue("from", visit.from())
-          .log("answered");
+      Map<String, Object> values = new LinkedHashMap<>();
+      values.put("method", visit.method());
+      values.put("route", visit.routePath());
+      values.put("status", status);
+      values.put("micros", nanos / 1_000);
+      values.put("key", String.valueOf(visit.key()));
+      values.put("from", visit.from());
+      log.write("answered", values);
     }
   }
 }

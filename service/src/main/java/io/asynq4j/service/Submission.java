@@ -80,14 +80,6 @@ record Submission(
                 throw problem;
               });
     }
-    TaskOptions.Builder options = TaskOptions.builder();
-    fields.id("id").ifPresent(options::id);
-    fields.duration("in").ifPresent(options::processIn);
-    fields.time("at").ifPresent(options::processAt);
-    fields.time("deadline").ifPresent(options::deadline);
-    fields.duration("retention").ifPresent(options::retention);
-    fields.end();
-
     TaskDefinition definition = entry.definition();
     Fingerprint fingerprint = null;
     if (idempotencyKey != null) {
@@ -95,9 +87,18 @@ record Submission(
         throw Problem.invalid("Idempotency-Key", "an Idempotency-Key has 1 to 255 characters");
       }
       fingerprint = Fingerprint.of(caller.name(), name, idempotencyKey, body);
-      options.header(FINGERPRINT_HEADER, fingerprint.header());
     }
     try {
+      TaskOptions.Builder options = TaskOptions.builder();
+      fields.id("id").ifPresent(options::id);
+      fields.duration("in").ifPresent(options::processIn);
+      fields.time("at").ifPresent(options::processAt);
+      fields.time("deadline").ifPresent(options::deadline);
+      fields.duration("retention").ifPresent(options::retention);
+      fields.end();
+      if (fingerprint != null) {
+        options.header(FINGERPRINT_HEADER, fingerprint.header());
+      }
       TaskOptions all = entry.options().overriddenBy(options.build());
       if (fingerprint != null) {
         all = remembered(all, fingerprint, idempotency);

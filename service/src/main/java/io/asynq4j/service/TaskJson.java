@@ -5,7 +5,6 @@ import io.asynq4j.TaskInfo;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -59,10 +58,7 @@ final class TaskJson {
     if (payload.size() == 0) {
       return Json.object();
     }
-    try {
-      return Json.MAPPER.readTree(payload.bytes());
-    } catch (JacksonException e) {
-      return JsonNodeFactory.instance.stringNode(payload.utf8());
-    }
+    return Json.read(payload.bytes())
+        .orElseGet(() -> JsonNodeFactory.instance.stringNode(payload.utf8()));
   }
 }

@@ -2,6 +2,7 @@ package io.asynq4j.service;
 
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.dashboard.Dashboard;
+import io.asynq4j.dashboard.http.BodyLimits;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Middleware;
 import io.asynq4j.handler.Mux;
@@ -94,6 +95,7 @@ public final class TaskService implements AutoCloseable {
     this.followUps = new FollowUpTasks(catalog::definition, client);
     this.metrics = new ServiceMetrics(Inspector.create(redis));
     Mux.Builder handlers = Mux.builder().otherwise(hosted);
+    handlers.use(new OwnQueueMiddleware(catalog));
     handlers.use(new FollowUpMiddleware(followUps));
     builder.middlewares.forEach(handlers::use);
     this.server =
@@ -111,10 +113,24 @@ public final class TaskService implements AutoCloseable {
     this.routes = makeRoutes();
     AuditLog audit = new AuditLog(() -> config.logs().audit(), redis.clock());
     Records records = new Records(metrics, audit, () -> config.logs().requests());
-    this.web = new WebServer(config.listener(), new ApiServlet(routes, () -> access, records));
+    this.web =
+        new WebServer(
+            config.listener(),
+            new ApiServlet(routes, () -> access, records),
+            this::bodyLimits,
+            authorization -> access.mayBeAnswered(authorization));
     if (config.dashboard().enabled()) {
       mountDashboard();
     }
+  }
+
+  private BodyLimits bodyLimits() {
+    ServiceConfig.Limits limits = config.limits();
+    int ofService = Math.max(limits.body(), limits.batch());
+    return BodyLimits.upTo(
+        config.dashboard().enabled()
+            ? Math.max(ofService, BodyLimits.LARGEST_OF_DASHBOARD)
+            : ofService);
   }
 
   private void mountDashboard() {
@@ -239,7 +255,7 @@ public final class TaskService implements AutoCloseable {
     return List.of(
         new Route("GET", "/livez", null, exchange -> ok("live")),
         new Route("GET", "/readyz", null, exchange -> ready()),
-        new Route("GET", "/metrics", Scope.OPERATE, exchange -> scraped()),
+        new Route("GET", "/metrics", Scope.OPERATE, this::scraped),
         new Route("GET", "/v1/openapi.json", null, exchange -> openApi()),
         new Route("POST", "/v1/tasks", Scope.SUBMIT, submissions::submit),
         new Route("GET", "/v1/tasks/*", Scope.SUBMIT, tasks::get),
@@ -258,7 +274,7 @@ public final class TaskService implements AutoCloseable {
         new Route("GET", "/v1/definitions/*/limits", Scope.OPERATE, definitions::limits),
         new Route("PUT", "/v1/definitions/*/limits", Scope.OPERATE, definitions::setLimits),
         new Route("DELETE", "/v1/definitions/*", Scope.OPERATE, definitions::remove),
-        new Route("POST", "/v1/reload", Scope.OPERATE, exchange -> reloaded()));
+        new Route("POST", "/v1/reload", Scope.OPERATE, this::reloaded));
   }
 
   private static CompletionStage<Answer> ok(String state) {
@@ -281,7 +297,8 @@ public final class TaskService implements AutoCloseable {
     return endpoint.handle(exchange);
   }
 
-  private CompletionStage<Answer> scraped() {
+  private CompletionStage<Answer> scraped(Exchange exchange) {
+    Access.requireUnrestricted(exchange.caller());
     return CompletableFuture.completedFuture(
         Answer.text(metrics.scrape(), "text/plain; version=0.0.4; charset=utf-8"));
   }
@@ -293,7 +310,8 @@ public final class TaskService implements AutoCloseable {
     }
   }
 
-  private CompletionStage<Answer> reloaded() {
+  private CompletionStage<Answer> reloaded(Exchange exchange) {
+    Access.requireUnrestricted(exchange.caller());
     try {
       ObjectNode body = Json.object();
       reload().forEach(body.putArray("needRestart")::add);

@@ -68,12 +68,7 @@ final class Tasks {
                 TaskInfo now = inspector.task(task.queue().value(), task.id());
                 await(now, until, Math.min(pauseMillis * 3 / 2, LONGEST_PAUSE_MILLIS), answer);
               } catch (TaskNotFoundException | QueueNotFoundException e) {
-                answer.completeExceptionally(
-                    new Problem(
-                        410,
-                        "gone",
-                        "the task has ended or was deleted, and is not kept: give its definition a"
-                            + " retention"));
+                answer.completeExceptionally(gone());
               } catch (RuntimeException e) {
                 answer.completeExceptionally(e);
               }
@@ -92,7 +87,9 @@ final class Tasks {
           if (task.state() == TaskState.ACTIVE) {
             inspector.cancel(queue, task.id(), AfterCancel.ARCHIVE);
           } else {
-            inspector.archive(queue, task.id());
+            // As when a worker gives a task up: a full archive is no reason to run one that is not
+            // wanted any more.
+            inspector.droppingOldest().archive(queue, task.id());
           }
         });
   }
@@ -110,7 +107,17 @@ final class Tasks {
           answer(inspector.task(task.queue().value(), task.id())));
     } catch (TaskStateException e) {
       throw Problem.conflict("state", String.valueOf(e.getMessage()), TaskJson.of(task));
+    } catch (TaskNotFoundException | QueueNotFoundException e) {
+      throw gone();
     }
+  }
+
+  /** It was there when the request came. */
+  private static Problem gone() {
+    return new Problem(
+        410,
+        "gone",
+        "the task has ended or was deleted, and is not kept: give its definition a retention");
   }
 
   private static Answer answer(TaskInfo task) {

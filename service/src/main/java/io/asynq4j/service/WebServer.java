@@ -1,5 +1,11 @@
 package io.asynq4j.service;
 
+import static org.eclipse.jetty.http.HttpHeader.AUTHORIZATION;
+
+import io.asynq4j.dashboard.http.BodyLimits;
+import io.asynq4j.dashboard.http.BodyReceiver;
+import io.asynq4j.dashboard.http.StrictTransport;
+import io.asynq4j.dashboard.http.ThreadBudget;
 import io.asynq4j.service.ServiceConfig.Listener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -8,13 +14,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
@@ -32,6 +40,9 @@ final class WebServer implements AutoCloseable {
 
   private static final int MOST_THREADS = 200;
 
+  /** Answered whatever else is under way. */
+  private static final String HEALTH = "/livez";
+
   /** Longer than anybody may wait for an answer. */
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
 
@@ -42,7 +53,15 @@ final class WebServer implements AutoCloseable {
   private final ServletContextHandler context = new ServletContextHandler("/");
   private final SslContextFactory.@Nullable Server tls;
 
-  WebServer(Listener listener, HttpServlet servlet) {
+  /**
+   * @param bodies what is received of bodies
+   * @param admitted whether a request with this Authorization, or none, may be answered at all
+   */
+  WebServer(
+      Listener listener,
+      HttpServlet servlet,
+      Supplier<BodyLimits> bodies,
+      Predicate<@Nullable String> admitted) {
     QueuedThreadPool threads = new QueuedThreadPool(MOST_THREADS);
     threads.setName("asynq-http");
     this.server = new Server(threads);
@@ -56,7 +75,7 @@ final class WebServer implements AutoCloseable {
             UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING));
     HttpConnectionFactory plain = new HttpConnectionFactory(http);
     if (listener.isEncrypted()) {
-      http.addCustomizer(new SecureRequestCustomizer(/* sniHostCheck= */ false));
+      http.addCustomizer(StrictTransport.customizer());
       this.tls = new SslContextFactory.Server();
       use(tls, listener);
       this.connector =
@@ -71,7 +90,19 @@ final class WebServer implements AutoCloseable {
     server.addConnector(connector);
     context.getServletHandler().setDecodeAmbiguousURIs(true);
     add(servlet, "/*");
-    server.setHandler(new GracefulHandler(context));
+    ThreadBudget budget =
+        new ThreadBudget(
+            context,
+            MOST_THREADS - ThreadBudget.RESERVED,
+            request -> Request.getPathInContext(request).equals(HEALTH));
+    server.setHandler(
+        new GracefulHandler(
+            new BodyReceiver(
+                budget,
+                bodies,
+                request -> admitted.test(request.getHeaders().get(AUTHORIZATION)))));
+    server.setErrorHandler(new JsonErrors());
+    context.setErrorHandler(new JsonErrors());
     server.setStopTimeout(STOP_TIMEOUT.toMillis());
   }
 

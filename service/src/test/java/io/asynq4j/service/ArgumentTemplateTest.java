@@ -8,6 +8,7 @@ import io.asynq4j.handler.OutcomeException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -24,6 +25,33 @@ class ArgumentTemplateTest {
         .isEqualTo("--v=x; rm -rf / $HOME {params.b}");
     assertThat(new ArgumentTemplate("{params.b.c}").fill(params)).isEqualTo("7");
     assertThat(new ArgumentTemplate("fixed").fill(params)).isEqualTo("fixed");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "{params.a}{params.b}, '', --x",
+    "{params.a}{params.b}, -, -x",
+    "{params.a}-{params.b}, '', x",
+    "{params.a}--x, '', ''",
+    "-{params.a}, -x, ''",
+    "--{params.a}{params.b}, '', -x"
+  })
+  void paramsTogetherMakeNoOptionEither(String text, String a, String b) {
+    JsonNode params = params("{\"a\":\"%s\",\"b\":\"%s\"}".formatted(a, b));
+    assertThatThrownBy(() -> new ArgumentTemplate(text).fill(params))
+        .isInstanceOf(OutcomeException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-O{params.a}, 2, '', -O2",
+    "--x={params.a}, -1, '', --x=-1",
+    "-{params.a}, v, '', -v",
+    "{params.a}-{params.b}, 1, 2, 1-2"
+  })
+  void optionsOfTheConfigurationStay(String text, String a, String b, String argument) {
+    JsonNode params = params("{\"a\":\"%s\",\"b\":\"%s\"}".formatted(a, b));
+    assertThat(new ArgumentTemplate(text).fill(params)).isEqualTo(argument);
   }
 
   @ParameterizedTest

@@ -209,7 +209,7 @@ class LeaseIT {
     submit("b", "1");
     Reply reply = waiting.join();
     assertThat(reply.at("/tasks/0/id").stringValue()).isEqualTo("1");
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(2));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
   }
 
   @Test

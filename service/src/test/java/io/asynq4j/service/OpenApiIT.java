@@ -26,4 +26,21 @@ class OpenApiIT {
       assertThat(documented).isEqualTo(routes);
     }
   }
+
+  @Test
+  void everyOperationWhoseBodyIsReceivedTellsHowThatIsRefused() {
+    try (ServiceFixture fixture = new ServiceFixture()) {
+      fixture.start("");
+      JsonNode paths = fixture.get("/v1/openapi.json").at("/paths");
+      for (String path : paths.propertyNames()) {
+        for (String method : paths.get(path).propertyNames()) {
+          if (!method.equals("get")) {
+            assertThat(paths.get(path).get(method).get("responses").propertyNames())
+                .as(method + " " + path)
+                .contains("408", "413", "503");
+          }
+        }
+      }
+    }
+  }
 }

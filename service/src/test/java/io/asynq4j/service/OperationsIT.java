@@ -19,7 +19,10 @@ import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -84,6 +87,22 @@ class OperationsIT {
     assertThat(lines.get(2))
         .contains("\"key\":\"chief\"", "/v1/tasks/1/cancel", "\"from\":\"127.0.0.1\"");
     assertThat(lines.toString()).doesNotContain("asq_");
+  }
+
+  @Test
+  void aTaskThatIsDeletedWhileItIsChangedIsGone() throws Exception {
+    fixture.start("tasks: { a: { kind: worker } }");
+    Random random = new Random(1);
+    for (int i = 0; i < 200; i++) {
+      String path = "/v1/tasks/%d/%s".formatted(i, i % 2 == 0 ? "cancel" : "retry");
+      fixture.post("/v1/tasks", "{\"name\":\"a\",\"id\":\"%d\",\"in\":\"1h\"}".formatted(i));
+      CompletableFuture<Reply> changed = fixture.sendAsync("POST", path, "");
+      // The deletion is to come between any two steps of the change.
+      LockSupport.parkNanos(random.nextInt(3_000_000));
+      fixture.inspector.delete("a", Integer.toString(i));
+      Reply reply = changed.get(60, TimeUnit.SECONDS);
+      assertThat(reply.status()).as(reply.body()).isIn(200, 404, 410);
+    }
   }
 
   @Test
@@ -162,6 +181,8 @@ class OperationsIT {
     HttpResponse<String> answer =
         client.send(
             HttpRequest.newBuilder(service.resolve("/livez")).build(), BodyHandlers.ofString());
+    assertThat(answer.headers().firstValue("Strict-Transport-Security"))
+        .contains("max-age=31536000");
     return answer.statusCode();
   }
 

@@ -44,6 +44,15 @@ abstract class ServingCommand extends LocalCommand {
   private @Nullable Path credentials;
 
   @Option(
+      names = "--forwarded-by",
+      paramLabel = "ADDRESS",
+      description = {
+        "Reverse proxy whose X-Forwarded-For names the clients, by its address or network such as",
+        "10.0.0.0/8 (repeatable)."
+      })
+  private List<String> proxies = List.of();
+
+  @Option(
       names = "--tls-cert",
       paramLabel = "FILE",
       description = "Listen with TLS: the certificate and those that vouch for it, PEM.")
@@ -116,6 +125,7 @@ abstract class ServingCommand extends LocalCommand {
     try {
       Dashboard.Builder builder = Dashboard.builder(redis).host(host);
       set(builder, more);
+      proxies.forEach(builder::forwardedBy);
       Optional<Credentials> who = who();
       who.ifPresent(builder::credentials);
       if (who.isEmpty() && !hasOtherLogin()) {

@@ -13,8 +13,9 @@ import io.asynq4j.cli.output.ProgressBar;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -79,8 +80,18 @@ abstract class BulkCommand extends RedisCommand {
   abstract BulkReport apply(Selection selection);
 
   /** The quick way to do it with all tasks of the state; empty if there is none. */
-  OptionalLong applyToAll(Inspector inspector, String name, LongConsumer progress) {
-    return OptionalLong.empty();
+  Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
+    return Optional.empty();
+  }
+
+  /** What else to know before so many tasks are dealt with. */
+  Optional<String> warning(Inspector inspector, String name, long count) {
+    return Optional.empty();
+  }
+
+  /** Whether tasks go to the archive, from which others may have to go. */
+  boolean archives() {
+    return false;
   }
 
   @Override
@@ -106,6 +117,7 @@ abstract class BulkCommand extends RedisCommand {
     inspector.queue(queue);
     if (dryRun || !confirmation.isGiven()) {
       long count = count(session, inspector);
+      warning(inspector, queue, count).ifPresent(session::note);
       if (dryRun) {
         return tell(session, new BulkReport(count, count, 0, 0, List.of(), null, null));
       }
@@ -119,19 +131,8 @@ abstract class BulkCommand extends RedisCommand {
         return ExitCode.FAILED;
       }
     }
-    OptionalLong quickly = isAll() ? quickly(session, inspector) : OptionalLong.empty();
-    return tell(
-        session,
-        quickly.isPresent()
-            ? new BulkReport(
-                quickly.getAsLong(),
-                quickly.getAsLong(),
-                quickly.getAsLong(),
-                0,
-                List.of(),
-                null,
-                null)
-            : working(session, inspector, verb(), this::apply));
+    Optional<BulkReport> quickly = isAll() ? quickly(session, inspector) : Optional.empty();
+    return tell(session, quickly.orElseGet(() -> working(session, inspector, verb(), this::apply)));
   }
 
   /** Whether all tasks of the state are meant. */
@@ -139,7 +140,12 @@ abstract class BulkCommand extends RedisCommand {
     return filters.isEmpty() && group == null && limit == null && after == null;
   }
 
-  private OptionalLong quickly(Session session, Inspector inspector) {
+  /** What an operation that knows no failures has done. */
+  static Optional<BulkReport> reportOf(long done) {
+    return Optional.of(new BulkReport(done, done, done, 0, List.of(), null, null));
+  }
+
+  private Optional<BulkReport> quickly(Session session, Inspector inspector) {
     long total = inspector.queue(queue).size(state());
     try (ProgressBar bar = session.progress()) {
       return applyToAll(inspector, queue, so -> bar.show(verb(), so, total));
@@ -173,10 +179,8 @@ abstract class BulkCommand extends RedisCommand {
   }
 
   private int tell(Session session, BulkReport report) {
-    session
-        .printer()
-        .told(
-            List.of(report),
+    List<Column<BulkReport>> columns =
+        new ArrayList<>(
             List.of(
                 Column.data("queue", any -> queue),
                 Column.data("state", any -> state().word()),
@@ -184,11 +188,11 @@ abstract class BulkCommand extends RedisCommand {
                 Column.data("matched", BulkReport::matched),
                 Column.data("done", BulkReport::done),
                 Column.data("failed", BulkReport::failed),
-                Column.data("cursor", any -> limit == null ? report.cursor() : null)),
-            any ->
-                dryRun
-                    ? "%s would be %s.".formatted(Counts.tasks(report.matched()), done())
-                    : "%s %s.".formatted(Counts.tasks(report.done()), done()));
+                Column.data("cursor", any -> limit == null ? report.cursor() : null)));
+    if (archives()) {
+      columns.add(Column.data("dropped", BulkReport::dropped));
+    }
+    session.printer().told(List.of(report), columns, this::words);
     report.failures().stream()
         .limit(MOST_TOLD)
         .forEach(each -> session.note("asynq: task %s %s".formatted(each.id(), each.problem())));
@@ -199,9 +203,25 @@ abstract class BulkCommand extends RedisCommand {
       session.note("asynq: " + report.problem());
     }
     boolean stopped = report.cursor() != null && limit == null;
+    boolean failed = report.failed() > 0 || report.problem() != null;
     if (stopped) {
       session.note("Not at its end; go on with --after '%s'".formatted(report.cursor()));
     }
-    return report.failed() > 0 || stopped ? ExitCode.FAILED : ExitCode.DONE;
+    return failed || stopped ? ExitCode.FAILED : ExitCode.DONE;
+  }
+
+  private String words(BulkReport report) {
+    if (dryRun) {
+      return "%s would be %s.".formatted(Counts.tasks(report.matched()), done());
+    }
+    String words = "%s %s.".formatted(Counts.tasks(report.done()), done());
+    return report.dropped() == 0
+        ? words
+        : words
+            + " To make room, %s deleted, the oldest first."
+                .formatted(
+                    report.dropped() == 1
+                        ? "1 archived task was"
+                        : "%,d archived tasks were".formatted(report.dropped()));
   }
 }

@@ -3,6 +3,7 @@ package io.asynq4j.cli.task;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Archives tasks that do not run. */
 @Command(
@@ -15,9 +16,15 @@ import picocli.CommandLine.Command;
     })
 final class TaskArchive extends ChangeCommand {
 
+  @Option(
+      names = "--drop-oldest",
+      description =
+          "Delete the oldest archived task when the archive is full (default: archive no more).")
+  private boolean dropOldest;
+
   @Override
   String change(Inspector inspector, Session session, TaskRef task) {
-    inspector.archive(task.queue(), task.id());
+    (dropOldest ? inspector.droppingOldest() : inspector).archive(task.queue(), task.id());
     return "archived";
   }
 }

@@ -5,10 +5,11 @@ import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
 import java.util.EnumSet;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Archives all tasks of a queue in one state, or those that filters want. */
 @Command(
@@ -16,7 +17,8 @@ import picocli.CommandLine.Command;
     description = {
       "Archives all tasks of a queue in one state, or those that filters want.",
       "STATE is pending, aggregating, scheduled, retry or completed.",
-      "Counts them and asks before; --dry-run only counts."
+      "Counts them and asks before; --dry-run only counts.",
+      "Stops where the archive is full, unless --drop-oldest is given."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -24,6 +26,12 @@ import picocli.CommandLine.Command;
       "  asynq task archiveall -q mail -s pending --type 'report:*' --yes"
     })
 final class TaskArchiveAll extends BulkOfState {
+
+  @Option(
+      names = "--drop-oldest",
+      description =
+          "Delete the oldest archived tasks when the archive is full (default: archive no more).")
+  private boolean dropOldest;
 
   @Override
   Set<TaskState> states() {
@@ -42,11 +50,31 @@ final class TaskArchiveAll extends BulkOfState {
 
   @Override
   BulkReport apply(Selection selection) {
-    return selection.archive();
+    return (dropOldest ? selection.droppingOldest() : selection).archive();
   }
 
   @Override
-  OptionalLong applyToAll(Inspector inspector, String name, LongConsumer progress) {
-    return OptionalLong.of(inspector.archiveAll(name, state(), progress));
+  Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
+    Inspector allowed = dropOldest ? inspector.droppingOldest() : inspector;
+    return Optional.of(allowed.archiveEach(name, state(), progress));
+  }
+
+  @Override
+  Optional<String> warning(Inspector inspector, String name, long count) {
+    long beyond = count - inspector.archiveRoom(name);
+    if (beyond <= 0) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        dropOldest
+            ? "The archive of queue %s has no room for %,d of them: as many archived tasks are deleted, the oldest first."
+                .formatted(name, beyond)
+            : "The archive of queue %s has no room for %,d of them: they stay where they are, unless --drop-oldest is given."
+                .formatted(name, beyond));
+  }
+
+  @Override
+  boolean archives() {
+    return true;
   }
 }

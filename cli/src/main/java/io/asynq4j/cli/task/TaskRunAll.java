@@ -5,7 +5,7 @@ import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
 import java.util.EnumSet;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
@@ -46,7 +46,7 @@ final class TaskRunAll extends BulkOfState {
   }
 
   @Override
-  OptionalLong applyToAll(Inspector inspector, String name, LongConsumer progress) {
-    return OptionalLong.of(inspector.runAll(name, state(), progress));
+  Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
+    return reportOf(inspector.runAll(name, state(), progress));
   }
 }

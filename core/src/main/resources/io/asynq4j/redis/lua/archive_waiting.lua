@@ -1,22 +1,33 @@
--- Archives tasks that wait, as an operator asks for it; their message stays as it is.
+-- Archives tasks that wait, as an operator asks for it; their message stays as it is. When the archive is full, its oldest
+-- tasks make room only if drop_oldest is 1.
 --
 -- TRANSITION pending -> archived, scheduled -> archived, retry -> archived, completed -> archived, aggregating -> archived
 -- KEYS       archived groups guard
--- ARGV       now prefix max_size max_age release_locks
+-- ARGV       now prefix max_size max_age release_locks drop_oldest
 -- ITEMS      id
 -- DERIVES    t:<id>, g:<group>, every container, lease, sets under way and spent, the lock
--- RETURNS    for each task 1 = archived, 0 = not found, -1 = no message to keep, or the state that forbids it; last, how
---            many old ones were trimmed
+-- RETURNS    for each task 1 = archived, 0 = not found, -1 = no message to keep, -2 = the archive is full, or the state that
+--            forbids it; then how many were too old for the archive, and last, how many were trimmed
 local archived, groups = KEYS[1], KEYS[2]
 local now, prefix = clock(ARGV[1]), ARGV[2]
-local max_size, max_age, release_locks = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local max_size, max_age = tonumber(ARGV[3]), tonumber(ARGV[4])
+local release_locks, drop_oldest = ARGV[5], ARGV[6] == '1'
 
 local answers, leaving, moved, given_up = {}, {}, {}, {}
 local second = to_seconds(now)
-for i = 6, #ARGV do
+local too_old = redis.call('ZCOUNT', archived, '-inf', second - max_age)
+local room = max_size + too_old - redis.call('ZCARD', archived)
+for i = 7, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
-  local answer = take_for_operator(prefix, task, id, 'archived', leaving)
+  local answer
+  if drop_oldest or #moved < room then
+    answer = take_for_operator(prefix, task, id, 'archived', leaving)
+  else
+    -- What it takes out is forgotten: it stays where it is.
+    answer = take_for_operator(prefix, task, id, 'archived', {})
+    answer = answer == 1 and -2 or answer
+  end
   if answer == 1 then
     redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'group', 'claim', 'place')
     redis.call('HSET', task, 'state', 'archived')
@@ -38,5 +49,6 @@ if #moved > 0 then
   end
   trimmed = trim_archive(prefix, second, max_size, max_age, #moved + 50)
 end
+answers[#answers + 1] = too_old
 answers[#answers + 1] = trimmed
 return answers

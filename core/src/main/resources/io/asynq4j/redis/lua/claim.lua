@@ -6,7 +6,7 @@
 -- KEYS       pending active lease paused settings bucket lane guard
 -- ARGV       now prefix sequence keep max duration token max_active ordered rate rate_ms burst
 -- DERIVES    t:<id>, departed
--- RETURNS    why it gave no more (ok, empty, paused, full, held), until when in ms for held or 0, the second the leases
+-- RETURNS    why it gave no more (ok, empty, paused, full, held), for how many ms for held or 0, the second the leases
 --            end, then id, msg and pending_since (empty when it is not known) of each task
 local pending, active, lease, paused, settings, bucket = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local lane = KEYS[7]
@@ -48,18 +48,20 @@ if max_active > 0 then
 end
 if ordered == '1' then
   local head = redis.call('LINDEX', pending, -1)
-  local hold_until = head and redis.call('HGET', prefix .. 't:' .. head, 'hold_until')
-  if hold_until and tonumber(hold_until) > to_millis(now) then
-    return { 'held', tonumber(hold_until), 0 }
+  local hold_until = tonumber(head and fields_of(prefix .. 't:' .. head, 'hold_until')[1]) or 0
+  if hold_until > to_millis(now) then
+    -- At most what a reply can carry.
+    return { 'held', math.min(hold_until, 253402300799000) - to_millis(now), 0 }
   end
 end
 local millis, tokens, rated = to_millis(now), 0, false
+-- Always: records are read in this way after their ids have left the queue, and whoever must not do that learns it here.
+local kept = redis.call('HMGET', bucket, 'tokens', 'at')
 if rate > 0 then
-  local kept = redis.call('HMGET', bucket, 'tokens', 'at')
   local since = math.max(0, millis - (tonumber(kept[2]) or millis))
   tokens = math.min(burst, (tonumber(kept[1]) or burst) + since * rate / rate_ms)
   if tokens < 1 then
-    return { 'held', millis + math.ceil((1 - tokens) * rate_ms / rate), 0 }
+    return { 'held', math.ceil((1 - tokens) * rate_ms / rate), 0 }
   end
   rated = tokens < max
   max = math.min(max, math.floor(tokens))
@@ -94,10 +96,10 @@ repeat
     local id = ids[i]
     local task = prefix .. 't:' .. id
     local is_leased_here = all_leased_here or tonumber(redis.call('ZSCORE', lease, id)) == tonumber(score)
-    local record = redis.call('HMGET', task, 'msg', 'pending_since')
+    local record = fields_of(task, 'msg', 'pending_since')
     local msg = record[1]
     if not msg then
-      -- An id without a task: the original would run into it for ever.
+      -- An id without a task, or a key of another kind in its place: the original would run into it for ever.
       redis.call('DEL', task)
       if is_leased_here then
         redis.call('ZREM', lease, id)
@@ -131,7 +133,7 @@ end
 if n < max then
   answer[1] = 'empty'
 elseif rated then
-  answer[1], answer[2] = 'held', millis + math.max(0, math.ceil((1 - tokens) * rate_ms / rate))
+  answer[1], answer[2] = 'held', math.max(0, math.ceil((1 - tokens) * rate_ms / rate))
 elseif limited then
   answer[1] = 'full'
 end

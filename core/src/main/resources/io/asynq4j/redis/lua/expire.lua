@@ -11,7 +11,7 @@ local now, prefix, limit = clock(ARGV[1]), ARGV[2], ARGV[3]
 local due = redis.call('ZRANGEBYSCORE', completed, '-inf', to_seconds(now), 'LIMIT', 0, limit)
 local gone = {}
 for i = 1, #due do
-  if redis.call('HGET', prefix .. 't:' .. due[i], 'state') == 'completed' then
+  if fields_of(prefix .. 't:' .. due[i], 'state')[1] == 'completed' then
     add(gone, due[i])
   end
 end

@@ -1,11 +1,12 @@
 -- Lists tasks whose worker has let its lease run out. Leases of Go workers, whole numbers, get a grace on top: their
--- hosts' clocks may be behind, and running a task twice is worse than running it half a minute later.
+-- hosts' clocks may be behind, and running a task twice is worse than running it half a minute later. A Redis that refuses
+-- writes refuses this too, so that whoever asks knows that leases could not be extended lately.
 --
 -- TRANSITION none
 -- KEYS       active lease guard
 -- ARGV       now prefix limit go_grace
 -- DERIVES    t:<id>
--- RETURNS    for each task its id, the lease's score as it stands, its place at the old end of the active list (the higher
+-- RETURNS    the time in microseconds, then for each task its id, the lease's score as it stands, its place at the old end of the active list (the higher
 --            the older) or -1, its crashes so far, its msg or ''
 local active, lease = KEYS[1], KEYS[2]
 local now, prefix, limit, go_grace = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -17,11 +18,11 @@ local LOOK_AHEAD = 1000
 local OLD_END = 1000
 
 local second = to_seconds(now)
-local answer, found = {}, 0
+local answer, found = { now }, 0
 local places = {}
 
 local function add(id, score)
-  local record = redis.call('HMGET', prefix .. 't:' .. id, 'crashes', 'msg')
+  local record = fields_of(prefix .. 't:' .. id, 'crashes', 'msg')
   answer[#answer + 1] = id
   answer[#answer + 1] = score
   answer[#answer + 1] = places[id] or -1
@@ -30,6 +31,7 @@ local function add(id, score)
   found = found + 1
 end
 
+redis.call('ZREM', lease, '')
 if redis.call('ZCOUNT', lease, '-inf', second) == 0 then
   return answer
 end

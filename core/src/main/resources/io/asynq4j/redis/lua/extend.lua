@@ -21,6 +21,9 @@ for i = 4, #ARGV, 2 do
   answers[#answers + 1] = mine[n] and 1 or 0
 end
 if #extended > 0 then
+  -- No task has this id. But it is a write that Redis allows when it is out of memory, and after one it allows all others:
+  -- a lease that could not be extended then would be lost to a recovery, which begins with such a write too.
+  redis.call('ZREM', lease, '')
   redis.call('ZADD', lease, 'XX', unpack(extended))
 end
 return answers

@@ -6,7 +6,7 @@
 -- KEYS       scheduled retry pending groups guard
 -- ARGV       now prefix limit
 -- DERIVES    t:<id>, g:<group>
--- RETURNS    how many were moved, and when the next one is due in ms, 0 = none is waiting
+-- RETURNS    how many were moved, and in how many ms the next one is due by this server's clock, -1 = none is waiting
 local scheduled, retry, pending, groups = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, limit = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 
@@ -17,14 +17,18 @@ local second, now_ms = to_seconds(now), to_millis(now)
 local moved, next_due = 0, 0
 local fields, running, grouped = pending_fields(now), {}, {}
 
+-- A time beyond all calendars, which only somebody else can have written, is none that a reply can carry.
+local LATEST_MS = 253402300799000
+
 local function wait_for(due_ms)
+  due_ms = math.min(due_ms, LATEST_MS)
   if next_due == 0 or due_ms < next_due then
     next_due = due_ms
   end
 end
 
 local function has_to_wait(id)
-  local due_ms = tonumber(redis.call('HGET', prefix .. 't:' .. id, 'due_ms') or 0)
+  local due_ms = tonumber(fields_of(prefix .. 't:' .. id, 'due_ms')[1]) or 0
   if due_ms <= now_ms or math.floor(due_ms / 1000) ~= second then
     return false
   end
@@ -32,12 +36,11 @@ local function has_to_wait(id)
   return true
 end
 
-local function move(id)
+local function move(id, record)
   local task = prefix .. 't:' .. id
-  local record = redis.call('HMGET', task, 'group', 'msg', 'due_ms', 'hold_until')
   local group = record[1]
   if not record[2] then
-    -- An id without a task: nothing to run.
+    -- An id without a task, or a key of another kind in its place: nothing to run.
     redis.call('DEL', task)
     return
   end
@@ -64,10 +67,15 @@ for _, source in ipairs({ scheduled, retry }) do
       end
     end
   end
+  -- All are read before the first leaves, so that nothing is lost where that is not allowed.
+  local records = {}
+  for i = 1, #due do
+    records[i] = fields_of(prefix .. 't:' .. due[i], 'group', 'msg', 'due_ms', 'hold_until')
+  end
   -- First, since it is allowed also when Redis is out of memory.
   call_once('ZREM', source, due)
   for i = 1, #due do
-    move(due[i])
+    move(due[i], records[i])
   end
   moved = moved + #due
   local later = redis.call('ZRANGEBYSCORE', source, '(' .. second, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
@@ -83,4 +91,5 @@ end
 if moved == limit then
   next_due = now_ms
 end
-return { moved, next_due }
+-- Not a time: whoever reads it may have another clock. At most some ten thousand years.
+return { moved, next_due == 0 and -1 or math.min(math.max(next_due - now_ms, 0), 1e15) }

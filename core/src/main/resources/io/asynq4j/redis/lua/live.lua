@@ -1,4 +1,4 @@
--- Lists the servers, workers or schedulers that have shown themselves lately, and forgets the others.
+-- Lists the servers, workers or schedulers that have shown themselves lately, and forgets those that have long been gone.
 --
 -- TRANSITION none
 -- KEYS       registry
@@ -9,5 +9,5 @@ local now = clock(ARGV[1])
 
 local second = to_seconds(now)
 local alive = redis.call('ZRANGEBYSCORE', registry, second, '+inf')
-redis.call('ZREMRANGEBYSCORE', registry, '-inf', second - 1)
+forget_gone(registry, second)
 return alive

@@ -21,6 +21,13 @@ local function to_millis(micros)
   return tonumber(string.sub(micros, 1, -4))
 end
 
+-- A server, worker or scheduler stays listed for so many seconds after its time: the clock of a Go host may be behind.
+local PRESENCE_GRACE = 60
+
+local function forget_gone(registry, second)
+  redis.call('ZREMRANGEBYSCORE', registry, '-inf', '(' .. (second - PRESENCE_GRACE))
+end
+
 -- The UTC date of a Unix time, by the usual arithmetic on eras of 400 years; there is no os.date in here.
 local function utc_day(second)
   local days = math.floor(second / 86400) + 719468
@@ -114,6 +121,18 @@ local function delete_all(keys)
   end
 end
 
+-- Fields of a record, false for each that it does not have; none where a key of another kind stands in its place. Whatever
+-- else keeps them from being read, such as a missing permission, is raised: it says nothing of the task.
+local function fields_of(task, ...)
+  local found = redis.pcall('HMGET', task, ...)
+  if not found.err then
+    return found
+  elseif string.find(found.err, 'WRONGTYPE', 1, true) then
+    return {}
+  end
+  return redis.call('HMGET', task, ...)
+end
+
 -- Frees the locks that still belong to their task; a task without one has '' or false.
 local function release(locks, ids)
   local held, holders, own = {}, {}, {}
@@ -137,7 +156,7 @@ local function discard(prefix, ids)
   local tasks, locks = {}, {}
   for i = 1, #ids do
     tasks[i] = prefix .. 't:' .. ids[i]
-    locks[i] = redis.call('HGET', tasks[i], 'unique_key')
+    locks[i] = fields_of(tasks[i], 'unique_key')[1]
   end
   release(locks, ids)
   delete_all(tasks)
@@ -310,11 +329,13 @@ local function last_place(prefix, active, entering)
 end
 
 -- Where ids stand in the active list, counted from the tail; what is not in it is left out. A place that is not noted, or
--- is wrong because a Go worker has taken something out below it, is looked for.
+-- is wrong because a Go worker has taken something out below it, is looked for. Such a place may be beyond the list, where
+-- LRANGE would give what stands elsewhere.
 local function places_of(prefix, active, size, departed, ids)
   local noted, lowest, highest = {}, size, 1
   for i = 1, #ids do
-    noted[i] = (tonumber(redis.call('HGET', prefix .. 't:' .. ids[i], 'place')) or departed) - departed
+    local place = (tonumber(fields_of(prefix .. 't:' .. ids[i], 'place')[1]) or departed) - departed
+    noted[i] = place >= 1 and place <= size and place % 1 == 0 and place or 0
     lowest, highest = math.min(lowest, noted[i]), math.max(highest, noted[i])
   end
   -- What was claimed together is often settled together: then one look at that part of the list is enough.

@@ -52,7 +52,7 @@ for i = 7, #ARGV, 7 do
       elseif quarantine ~= '' then
         add(fields, 'quarantine', quarantine)
       end
-      redis.call('HINCRBY', task, 'crashes', 1)
+      redis.call('HSET', task, 'crashes', (tonumber(redis.call('HGET', task, 'crashes')) or 0) + 1)
       redis.call('HDEL', task, 'claim', 'place', 'group', 'due_ms')
       redis.call('HSET', task, unpack(fields))
     end

@@ -6,12 +6,12 @@
 -- KEYS       active lease guard
 -- ARGV       now prefix offset limit
 -- DERIVES    t:<id>
--- RETURNS    how many entries were put right, and how many there are to look at
+-- RETURNS    how many entries were put right, how many are listed, how many have a lease
 local active, lease = KEYS[1], KEYS[2]
 local now, prefix, offset, limit = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local function is_active(id)
-  local record = redis.call('HMGET', prefix .. 't:' .. id, 'state', 'msg')
+  local record = fields_of(prefix .. 't:' .. id, 'state', 'msg')
   return record[1] == 'active' and record[2]
 end
 
@@ -37,4 +37,4 @@ for i = 1, #leased do
     repaired = repaired + 1
   end
 end
-return { repaired, math.max(redis.call('LLEN', active), redis.call('ZCARD', lease)) }
+return { repaired, redis.call('LLEN', active), redis.call('ZCARD', lease) }

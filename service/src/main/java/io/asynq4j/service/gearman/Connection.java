@@ -297,6 +297,7 @@ final class Connection implements PacketReader.Sink {
       held = tooMuch;
       // It was not its fault that nothing came.
       heardAt = System.nanoTime();
+      reader.restartTime();
     }
   }
 
@@ -308,6 +309,8 @@ final class Connection implements PacketReader.Sink {
   void tick(long now) {
     if (reader.isAmidst() && !held && now - heardAt > STALLED_NANOS) {
       close("it has stopped in the middle of a packet");
+    } else if (!held && reader.isTooSlow(now)) {
+      close("it sends a packet too slowly");
     } else if (isFarBehind() || (!out.isEmpty() && now - writtenAt > UNREAD_NANOS)) {
       close("it does not read what it is sent");
     } else if (closing && open.isEmpty() && now - closingAt > ENDING_NANOS) {

@@ -46,7 +46,7 @@ final class EventLoop {
   private final int port;
   private final int maxConnections;
   private final int maxPacket;
-  private final Room room = Room.ofHeap();
+  private final Room room = Room.ofHeap(Runtime.getRuntime().maxMemory());
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Set<Connection> connections = new LinkedHashSet<>();
   private final Set<Connection> toFlush = new LinkedHashSet<>();

@@ -44,6 +44,7 @@ final class Functions {
   private final TaskDefinitions definitions;
   private final boolean acceptUndefined;
   private final int maxFunctions;
+  private final int maxResult;
   private volatile State state;
   private volatile Runnable onChange = () -> {};
   private long readAt;
@@ -53,6 +54,7 @@ final class Functions {
     this.definitions = TaskDefinitions.of(redis);
     this.acceptUndefined = config.acceptUndefined();
     this.maxFunctions = config.maxFunctions();
+    this.maxResult = config.maxPacket();
     this.state = stateOf(definitions.all());
     this.readAt = System.nanoTime();
   }
@@ -60,7 +62,7 @@ final class Functions {
   private State stateOf(Map<String, TaskDefinition> all) {
     Map<String, TaskDefinition> byQueue = new HashMap<>();
     Map<String, String> queueByTag = new HashMap<>();
-    TaskLeases.Builder leases = TaskLeases.builder(redis);
+    TaskLeases.Builder leases = TaskLeases.builder(redis).maxResult(maxResult);
     all.values()
         .forEach(
             definition -> {

@@ -1,19 +1,22 @@
 package io.asynq4j.service.gearman;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.QueueName;
 import io.asynq4j.lease.LeaseEnd;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,10 +49,14 @@ final class Jobs {
   private final AttemptListener attempts;
   private final Map<LeasedTask, Job> held = new ConcurrentHashMap<>();
   private final Map<String, Job> byHandle = new ConcurrentHashMap<>();
-  private final Desk<Ending> endings;
+  private final QueueLanes<Ending> endings;
+  private final QueueLanes<Job> extensions;
+
+  /** Queues whose leases could not be extended the last time. */
+  private final Set<QueueName> unextended = ConcurrentHashMap.newKeySet();
+
   private volatile long giveUpAt;
   private volatile boolean closing;
-  private boolean failing;
 
   /** How often in a row the workers of a job were lost; only on the loop. */
   private final Map<JobKey, Integer> losses =
@@ -74,7 +81,16 @@ final class Jobs {
     this.clock = clock;
     this.lease = config.lease();
     this.jobRetries = config.jobRetries();
-    this.endings = new Desk<>("settle", MOST_SETTLED_AT_ONCE, this::settle);
+    this.endings = new QueueLanes<>(daemons("settle"), MOST_SETTLED_AT_ONCE, this::settle);
+    this.extensions = new QueueLanes<>(daemons("extend"), MOST_EXTENDED_AT_ONCE, this::extend);
+  }
+
+  private static ThreadFactory daemons(String name) {
+    return task -> {
+      Thread thread = new Thread(task, "asynq-gearman-" + name);
+      thread.setDaemon(true);
+      return thread;
+    };
   }
 
   /** From now on its lease is kept. */
@@ -103,11 +119,15 @@ final class Jobs {
   }
 
   private void add(Ending ending) {
-    if (!endings.add(ending)) {
+    if (!endings.add(ending.task().queue(), ending)) {
       held.remove(ending.task());
       log.warn(
-          "task {} ended while the gateway was closing; it runs again when its lease ends",
+          "task {} was not settled, since the gateway is closing or has no threads; it runs again when"
+              + " its lease ends",
           ending.task().id());
+      if (!closing) {
+        loop.execute(() -> ending.then().accept(LeaseEnd.LEASE_LOST));
+      }
     }
   }
 
@@ -140,9 +160,11 @@ final class Jobs {
     add(new Ending(new Verdict.Release(task), end -> {}));
   }
 
-  private void settle(List<Ending> batch) {
+  /** Of one queue. */
+  private void settle(QueueName queue, List<Ending> batch) {
     List<Verdict> verdicts = batch.stream().map(Ending::verdict).toList();
     List<LeaseEnd> ends;
+    boolean failing = false;
     while (true) {
       try {
         tell(verdicts);
@@ -151,18 +173,39 @@ final class Jobs {
       } catch (BrokerException e) {
         if (!failing) {
           failing = true;
-          log.warn("{} jobs cannot be settled yet: {}", batch.size(), e.getMessage());
+          log.warn(
+              "{} jobs of queue {} cannot be settled yet: {}", batch.size(), queue, e.getMessage());
         }
         if ((closing && System.nanoTime() - giveUpAt > 0) || !pause()) {
           log.warn("{} jobs were not settled; they run again when their leases end", batch.size());
           return;
         }
+      } catch (RuntimeException | Error e) {
+        settleApart(queue, batch, e);
+        return;
       }
     }
     if (failing) {
-      failing = false;
-      log.info("jobs can be settled again");
+      log.info("jobs of queue {} can be settled again", queue);
     }
+    settled(batch, ends);
+  }
+
+  /** One that can never be settled must not keep the others, nor its own lease for ever. */
+  private void settleApart(QueueName queue, List<Ending> batch, Throwable error) {
+    if (batch.size() > 1) {
+      batch.forEach(ending -> settle(queue, List.of(ending)));
+      return;
+    }
+    log.error(
+        "task {} of queue {} cannot be settled; it runs again when its lease ends",
+        batch.get(0).task().id(),
+        queue,
+        error);
+    settled(batch, List.of(LeaseEnd.LEASE_LOST));
+  }
+
+  private void settled(List<Ending> batch, List<LeaseEnd> ends) {
     List<Runnable> told = new ArrayList<>(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       Ending ending = batch.get(i);
@@ -198,20 +241,44 @@ final class Jobs {
     }
   }
 
-  /** Extends all leases; three times in the time of one. */
+  /**
+   * Extends all leases; three times in the time of one. Each queue by itself, and not again while
+   * it is still at it.
+   */
   void keep() {
-    List<Job> all = new ArrayList<>(held.values());
-    TaskLeases leases = functions.leases();
-    for (int begin = 0; begin < all.size(); begin += MOST_EXTENDED_AT_ONCE) {
-      List<Job> some = all.subList(begin, Math.min(all.size(), begin + MOST_EXTENDED_AT_ONCE));
-      List<Optional<Instant>> ends = leases.extend(some.stream().map(Job::task).toList(), lease);
-      for (int i = 0; i < some.size(); i++) {
-        Job job = some.get(i);
-        // One that was settled in the meantime has no lease either.
-        if (ends.get(i).isEmpty() && byHandle.remove(job.handle(), job)) {
-          held.remove(job.task());
-          loop.execute(() -> job.worker().leaseLost(job));
-        }
+    Map<QueueName, List<Job>> byQueue = new HashMap<>();
+    for (Job job : held.values()) {
+      byQueue.computeIfAbsent(job.task().queue(), any -> new ArrayList<>()).add(job);
+    }
+    byQueue.forEach(
+        (queue, jobs) -> {
+          if (!extensions.isBusy(queue)) {
+            jobs.forEach(job -> extensions.add(queue, job));
+          }
+        });
+  }
+
+  private void extend(QueueName queue, List<Job> jobs) {
+    List<Optional<Instant>> ends;
+    try {
+      ends = functions.leases().extend(jobs.stream().map(Job::task).toList(), lease);
+    } catch (RuntimeException e) {
+      if (unextended.add(queue)) {
+        log.warn(
+            "leases on {} jobs of queue {} cannot be extended: {}",
+            jobs.size(),
+            queue,
+            e.getMessage());
+      }
+      return;
+    }
+    unextended.remove(queue);
+    for (int i = 0; i < jobs.size(); i++) {
+      Job job = jobs.get(i);
+      // One that was settled in the meantime has no lease either.
+      if (ends.get(i).isEmpty() && byHandle.remove(job.handle(), job)) {
+        held.remove(job.task());
+        loop.execute(() -> job.worker().leaseLost(job));
       }
     }
   }
@@ -220,13 +287,26 @@ final class Jobs {
   void cancelled(String id) {
     for (Job job : byHandle.values()) {
       if (job.task().id().equals(id)) {
-        LeasedTask task = job.task();
-        functions
-            .leases()
-            .restore(task.queue().value(), task.id(), task.token())
-            .flatMap(LeasedTask::cancelled)
-            .ifPresent(after -> loop.execute(() -> job.worker().cancelled(job, after)));
+        stopIfCancelled(job);
       }
+    }
+  }
+
+  /** Tasks of several queues may have the same id. */
+  private void stopIfCancelled(Job job) {
+    LeasedTask task = job.task();
+    try {
+      functions
+          .leases()
+          .restore(task.queue().value(), task.id(), task.token())
+          .flatMap(LeasedTask::cancelled)
+          .ifPresent(after -> loop.execute(() -> job.worker().cancelled(job, after)));
+    } catch (BrokerException e) {
+      log.warn(
+          "whether task {} of queue {} was cancelled is not known: {}",
+          task.id(),
+          task.queue(),
+          e.getMessage());
     }
   }
 
@@ -245,5 +325,6 @@ final class Jobs {
     giveUpAt = System.nanoTime() + most.toNanos();
     closing = true;
     endings.close(most.plusSeconds(1));
+    extensions.close(Duration.ZERO);
   }
 }

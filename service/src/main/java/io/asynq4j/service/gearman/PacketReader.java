@@ -2,7 +2,9 @@ package io.asynq4j.service.gearman;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class PacketReader {
 
-  private static final int FIRST_ROOM = 16 << 10;
+  private static final int FIRST_PIECE = 16 << 10;
   private static final int LONGEST_LINE = 2_048;
+  private static final Duration PERIOD = Duration.ofMinutes(1);
+  private static final int LEAST_PER_PERIOD = 1_024 * (int) PERIOD.toSeconds();
+  private static final Duration LONGEST = Duration.ofMinutes(10);
 
   /** What was found. */
   interface Sink {
@@ -37,7 +42,12 @@ final class PacketReader {
   private final StringBuilder line = new StringBuilder();
 
   private @Nullable Command command;
-  private byte[] body = new byte[0];
+
+  /** What has come of a body; pieces, since growing one array leaves others behind. */
+  private final List<byte[]> pieces = new ArrayList<>();
+
+  private byte[] piece = new byte[0];
+  private int inPiece;
   private int taken;
   private int filled;
   private int expected;
@@ -45,6 +55,9 @@ final class PacketReader {
   private boolean inBody;
   private boolean inLine;
   private boolean broken;
+  private long beganAt = System.nanoTime();
+  private long periodBeganAt = beganAt;
+  private int filledBeforePeriod;
 
   PacketReader(int maxBody, Room room, Sink sink) {
     this.maxBody = maxBody;
@@ -57,8 +70,44 @@ final class PacketReader {
     return inBody || inLine || toSkip > 0 || header.position() > 0;
   }
 
+  /**
+   * Whether the peer sends a packet or line too slowly: it may take a minute, longer while enough
+   * comes in every minute, and never longer than ten. To be asked again and again.
+   *
+   * @param now as {@code System.nanoTime()}
+   */
+  boolean isTooSlow(long now) {
+    if (!isAmidst() || toSkip > 0) {
+      return false;
+    }
+    if (now - beganAt > LONGEST.toNanos()) {
+      return true;
+    }
+    if (now - periodBeganAt <= PERIOD.toNanos()) {
+      return false;
+    }
+    boolean enough = filled - filledBeforePeriod >= LEAST_PER_PERIOD;
+    beginPeriod(now);
+    return !enough;
+  }
+
+  private void beginPeriod(long now) {
+    periodBeganAt = now;
+    filledBeforePeriod = filled;
+  }
+
+  /** The peer was not read from for a while, which was not its fault. */
+  void restartTime() {
+    beganAt = System.nanoTime();
+    beginPeriod(beganAt);
+  }
+
   void read(ByteBuffer in) {
     while (in.hasRemaining() && !broken) {
+      if (!isAmidst()) {
+        filled = 0;
+        restartTime();
+      }
       if (toSkip > 0) {
         skip(in);
       } else if (inBody) {
@@ -111,7 +160,6 @@ final class PacketReader {
       expected = (int) size;
       filled = 0;
       inBody = true;
-      body = new byte[Math.min(expected, FIRST_ROOM)];
       if (expected == 0) {
         endBody(command);
       }
@@ -119,12 +167,8 @@ final class PacketReader {
   }
 
   private void readBody(ByteBuffer in) {
-    int step = Math.min(expected - filled, in.remaining());
-    if (filled + step > body.length) {
-      // Room is made for what has come, not for what was announced.
-      int size = Math.min(expected, Math.max(filled + step, 2 * body.length));
-      int more = size - body.length;
-      if (!room.take(more)) {
+    while (in.hasRemaining() && filled < expected) {
+      if (inPiece == piece.length && !addPiece()) {
         toSkip = (long) expected - filled;
         inBody = false;
         free();
@@ -135,18 +179,42 @@ final class PacketReader {
                     + " later"));
         return;
       }
-      taken += more;
-      body = Arrays.copyOf(body, size);
+      int step = Math.min(piece.length - inPiece, in.remaining());
+      in.get(piece, inPiece, step);
+      inPiece += step;
+      filled += step;
     }
-    in.get(body, filled, step);
-    filled += step;
     if (filled == expected && command != null) {
       endBody(command);
     }
   }
 
+  /** Room is made for as much as has come, not for what was announced. */
+  private boolean addPiece() {
+    int size = Math.min(expected - filled, Math.max(FIRST_PIECE, filled));
+    // Small packets are not worth counting: each connection has at most one.
+    int counted = pieces.isEmpty() ? 0 : size;
+    if (!room.take(counted)) {
+      return false;
+    }
+    taken += counted;
+    piece = new byte[size];
+    inPiece = 0;
+    pieces.add(piece);
+    return true;
+  }
+
+  private byte[] assembled() {
+    if (pieces.size() == 1) {
+      return pieces.get(0);
+    }
+    ByteBuffer all = ByteBuffer.allocate(expected);
+    pieces.forEach(all::put);
+    return all.array();
+  }
+
   private void endBody(Command complete) {
-    byte[] all = body;
+    byte[] all = assembled();
     inBody = false;
     free();
     Request request;
@@ -168,7 +236,9 @@ final class PacketReader {
   private void free() {
     room.free(taken);
     taken = 0;
-    body = new byte[0];
+    pieces.clear();
+    piece = new byte[0];
+    inPiece = 0;
   }
 
   private void readLine(ByteBuffer in) {

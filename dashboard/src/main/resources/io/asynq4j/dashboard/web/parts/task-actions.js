@@ -29,6 +29,8 @@ const TEXT = {
 
 function fieldsOf(action, queue) {
   switch (action) {
+    case 'archive':
+      return [{name: 'full', label: 'When the archive is full', value: '', options: [['', 'nothing more is archived'], ['drop', 'its oldest tasks are deleted']]}];
     case 'cancel':
       return [{name: 'after', label: 'What becomes of it', value: 'retry', options: [['retry', 'it is retried'], ['archive', 'it is archived'], ['delete', 'it is deleted']]}];
     case 'move':
@@ -43,8 +45,23 @@ function fieldsOf(action, queue) {
 /** Two buttons that say cancel would leave open which one does. */
 const dismissOf = (action) => (action === 'cancel' ? 'Let it run' : 'Cancel');
 
-const bodyOf = (action, values) => (action === 'cancel' ? {after: values.after} : action === 'move' ? {queue: values.queue} : action === 'reschedule' ? {in: values.in} : undefined);
-const cliOf = (action, values) => (action === 'cancel' ? {then: values.after} : action === 'move' ? {to: values.queue} : action === 'reschedule' ? {in: values.in} : {});
+const dropsOldest = (action, values) => action === 'archive' && values.full === 'drop';
+const bodyOf = (action, values) => (dropsOldest(action, values) ? {dropOldest: true} : action === 'cancel' ? {after: values.after} : action === 'move' ? {queue: values.queue} : action === 'reschedule' ? {in: values.in} : undefined);
+const cliOf = (action, values) => (dropsOldest(action, values) ? {'drop-oldest': true} : action === 'cancel' ? {then: values.after} : action === 'move' ? {to: values.queue} : action === 'reschedule' ? {in: values.in} : {});
+
+function requestOf(action, path, values) {
+  switch (action) {
+    case 'delete':
+      return {method: 'DELETE', path};
+    case 'archive':
+      return {method: 'POST', path: `${path}/archive`, query: dropsOldest(action, values) ? {dropOldest: true} : {}};
+    default:
+      return {method: 'POST', path: `${path}/${action}`, body: bodyOf(action, values)};
+  }
+}
+
+/** What had to go for those that were archived. */
+const droppedOf = (report) => (report.dropped > 0 ? `To make room, ${plural(report.dropped, 'archived task')} went for good.` : '');
 
 /** Gives true when it was done. */
 export async function actOnTask(action, task) {
@@ -64,7 +81,7 @@ export async function actOnTask(action, task) {
     danger,
     text: html`<p>${TEXT[action]}</p><p class="faint">${task.queue} / ${task.id}</p>`,
     fields: fieldsOf(action, task.queue),
-    request: (values) => (action === 'delete' ? {method: 'DELETE', path} : {method: 'POST', path: `${path}/${action}`, body: bodyOf(action, values)}),
+    request: (values) => requestOf(action, path, values),
     cli: (values) => cli('task', action, {queue: task.queue, ...cliOf(action, values)}, byId(task.id)),
     done: `The task is ${PAST[action]}`,
   }));
@@ -143,7 +160,7 @@ export async function actOnChosen(action, queue, ids) {
       const why = report.failures.slice(0, 3).map((f) => `${f.id}: ${f.problem}`).join(' · ');
       toast('bad', `${count(report.done)} ${PAST[action]}, ${count(report.failed)} not`, why);
     } else {
-      toast('good', `${plural(report.done, 'task')} ${PAST[action]}`);
+      toast('good', `${plural(report.done, 'task')} ${PAST[action]}`, droppedOf(report));
     }
     return true;
   } catch (e) {
@@ -184,7 +201,7 @@ export async function actOnQuery(action, query) {
   }
   const job = await startJob(body(values));
   if (job?.state === 'done' && job.failed === 0) {
-    toast('good', `${plural(job.done, 'task')} ${PAST[action]}`);
+    toast('good', `${plural(job.done, 'task')} ${PAST[action]}`, droppedOf(job));
   } else if (job) {
     toast('bad', `${label} ${job.state}: ${count(job.done)} ${PAST[action]}, ${count(job.failed)} failed`, job.problem ?? '');
   }

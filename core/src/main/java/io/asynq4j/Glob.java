@@ -1,0 +1,107 @@
+package io.asynq4j;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A pattern for names in which {@code *} matches any characters, including none. Matching never
+ * backtracks: its cost grows with the length of the name, whatever the pattern. Immutable.
+ */
+public final class Glob {
+
+  /** The maximum length of a pattern, in characters. */
+  public static final int MAX_LENGTH = 512;
+
+  private final String text;
+  private final boolean ignoresCase;
+
+  /** The texts before, between and after the stars; a single one where there is no star. */
+  private final List<String> parts;
+
+  private Glob(String text, boolean ignoresCase) {
+    if (text.length() > MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "a pattern may have %d characters at most, got %d".formatted(MAX_LENGTH, text.length()));
+    }
+    this.text = text;
+    this.ignoresCase = ignoresCase;
+    this.parts = split(ignoresCase ? fold(text) : text);
+  }
+
+  /** A pattern that a whole name has to match. */
+  public static Glob of(String text) {
+    return new Glob(text, /* ignoresCase= */ false);
+  }
+
+  /** A pattern that a part of a name has to match, in upper or lower case. */
+  public static Glob within(String text) {
+    return new Glob("*" + text + "*", /* ignoresCase= */ true);
+  }
+
+  private static List<String> split(String text) {
+    List<String> parts = new ArrayList<>();
+    int start = 0;
+    for (int star = text.indexOf('*'); star >= 0; star = text.indexOf('*', start)) {
+      // Stars in a row match what one of them matches.
+      if (parts.isEmpty() || star > start) {
+        parts.add(text.substring(start, star));
+      }
+      start = star + 1;
+    }
+    parts.add(text.substring(start));
+    return List.copyOf(parts);
+  }
+
+  public boolean matches(String name) {
+    String subject = ignoresCase ? fold(name) : name;
+    String first = parts.get(0);
+    if (parts.size() == 1) {
+      return subject.equals(first);
+    }
+    String last = parts.get(parts.size() - 1);
+    if (!subject.startsWith(first) || !subject.endsWith(last)) {
+      return false;
+    }
+    int at = first.length();
+    int end = subject.length() - last.length();
+    for (String part : parts.subList(1, parts.size() - 1)) {
+      // The leftmost place leaves the most for the parts that follow.
+      int found = subject.indexOf(part, at);
+      if (found < 0) {
+        return false;
+      }
+      at = found + part.length();
+    }
+    return at <= end;
+  }
+
+  /** As Java compares texts regardless of case, character by character. */
+  private static String fold(String text) {
+    char[] folded = text.toCharArray();
+    for (int i = 0; i < folded.length; i++) {
+      folded[i] = Character.toLowerCase(Character.toUpperCase(folded[i]));
+    }
+    return new String(folded);
+  }
+
+  /** Whether it matches every name. */
+  public boolean matchesAll() {
+    return parts.size() == 2 && parts.stream().allMatch(String::isEmpty);
+  }
+
+  /** The pattern as it was given. */
+  @Override
+  public String toString() {
+    return text;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Glob glob && text.equals(glob.text) && ignoresCase == glob.ignoresCase;
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+}

@@ -1,0 +1,206 @@
+package io.asynq4j.redis;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.redis.RedisLookout.Shard;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks several servers of a cluster at the same time, and waits for none of them for long: a server
+ * that does not answer in time, or fails, counts as having nothing. While it owes an answer it is
+ * not asked the same again. What it answers late is not lost: a watch is told, and whoever only
+ * looks now and then gets it with the next look. Thread-safe.
+ */
+final class ShardQuestions {
+
+  private static final Logger log = LoggerFactory.getLogger(ShardQuestions.class);
+
+  private static final Duration PATIENCE = Duration.ofMillis(250);
+  private static final long IDLE_SECONDS = 10;
+
+  /** Whoever has asked. Equal ones are told once. */
+  interface Asker {
+
+    /** These have something, or were left out, as their server has answered meanwhile. */
+    void lookAgain(Collection<QueueName> queues);
+  }
+
+  /** By the servers that owe an answer: who wants to know what was left out since. */
+  private final Map<String, Map<Asker, Set<QueueName>>> silent = new HashMap<>();
+
+  /** Those that only look now and then: what they asked a server for. */
+  private record Owed(String server, Set<Part> parts, Set<QueueName> queues) {}
+
+  private final Set<Owed> owed = new HashSet<>();
+
+  /** What was answered too late for one look, for the next. */
+  private final Map<Set<Part>, Set<QueueName>> late = new HashMap<>();
+
+  private final Executor threads =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          ShardQuestions::daemon);
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "asynq-shard-question");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /**
+   * The answers of all servers that answer in time.
+   *
+   * @param asker told on another thread of what is answered later
+   */
+  Set<QueueName> ask(
+      Collection<Shard> shards, Function<Shard, Set<QueueName>> question, Asker asker) {
+    Map<Shard, CompletableFuture<Set<QueueName>>> asked = new LinkedHashMap<>();
+    for (Shard shard : shards) {
+      if (!isLeftOut(shard, asker)) {
+        asked.put(shard, CompletableFuture.supplyAsync(() -> question.apply(shard), threads));
+      }
+    }
+    return collect(asked, (shard, answer) -> fetchLater(shard, answer, asker));
+  }
+
+  /**
+   * The same for whoever looks now and then: what is answered later is among the answers to the
+   * next question for these parts of the queue.
+   */
+  Set<QueueName> ask(
+      Collection<Shard> shards, Function<Shard, Set<QueueName>> question, Set<Part> parts) {
+    Map<Shard, CompletableFuture<Set<QueueName>>> asked = new LinkedHashMap<>();
+    Set<QueueName> having = new HashSet<>();
+    for (Shard shard : shards) {
+      Owed answer = new Owed(shard.server().name(), parts, Set.copyOf(shard.queues()));
+      synchronized (this) {
+        having.addAll(takeLate(answer));
+        if (!owed.add(answer)) {
+          continue;
+        }
+      }
+      try {
+        asked.put(
+            shard,
+            CompletableFuture.supplyAsync(() -> question.apply(shard), threads)
+                .whenComplete((found, error) -> settle(answer)));
+      } catch (RuntimeException | Error e) {
+        settle(answer);
+        throw e;
+      }
+    }
+    having.addAll(collect(asked, (shard, answer) -> keepLate(shard, answer, parts)));
+    return having;
+  }
+
+  private synchronized void settle(Owed answer) {
+    owed.remove(answer);
+  }
+
+  private synchronized Set<QueueName> takeLate(Owed asked) {
+    Set<QueueName> known = late.get(asked.parts());
+    if (known == null) {
+      return Set.of();
+    }
+    Set<QueueName> taken = new HashSet<>(asked.queues());
+    taken.retainAll(known);
+    known.removeAll(taken);
+    return taken;
+  }
+
+  // Nothing is lost with the future: failures are handled here.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void keepLate(Shard shard, CompletableFuture<Set<QueueName>> answer, Set<Part> parts) {
+    answer.whenComplete(
+        (having, error) -> {
+          if (error != null) {
+            failed(shard, error);
+            return;
+          }
+          synchronized (this) {
+            late.computeIfAbsent(parts, any -> new HashSet<>()).addAll(having);
+          }
+        });
+  }
+
+  private static Set<QueueName> collect(
+      Map<Shard, CompletableFuture<Set<QueueName>>> asked,
+      BiConsumer<Shard, CompletableFuture<Set<QueueName>>> whenLate) {
+    Set<QueueName> having = new HashSet<>();
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    asked.forEach(
+        (shard, answer) -> {
+          try {
+            having.addAll(answer.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS));
+          } catch (TimeoutException e) {
+            whenLate.accept(shard, answer);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            whenLate.accept(shard, answer);
+          } catch (ExecutionException e) {
+            failed(shard, e.getCause());
+          }
+        });
+    return having;
+  }
+
+  private synchronized boolean isLeftOut(Shard shard, Asker asker) {
+    Map<Asker, Set<QueueName>> leftOut = silent.get(shard.server().name());
+    if (leftOut != null) {
+      leftOut.computeIfAbsent(asker, any -> new HashSet<>()).addAll(shard.queues());
+    }
+    return leftOut != null;
+  }
+
+  // Nothing is lost with the future: failures are handled here, and the asker catches its own.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void fetchLater(Shard shard, CompletableFuture<Set<QueueName>> answer, Asker asker) {
+    synchronized (this) {
+      silent.computeIfAbsent(shard.server().name(), any -> new HashMap<>());
+    }
+    answer.whenComplete(
+        (having, error) -> {
+          Map<Asker, Set<QueueName>> leftOut;
+          synchronized (this) {
+            leftOut = silent.remove(shard.server().name());
+          }
+          if (error != null) {
+            failed(shard, error);
+            return;
+          }
+          if (!having.isEmpty()) {
+            asker.lookAgain(having);
+          }
+          if (leftOut != null) {
+            leftOut.forEach(Asker::lookAgain);
+          }
+        });
+  }
+
+  /** Whoever watches is told that all is lost once the server tells of changes again. */
+  private static void failed(Shard shard, @Nullable Throwable error) {
+    log.debug("the server at {} could not be asked", shard.server().name(), error);
+  }
+}

@@ -1,0 +1,115 @@
+package io.asynq4j.server;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads that settle: a few for each server of Redis, so that a silent one keeps only its own
+ * queues waiting. Thread-safe.
+ */
+final class SettlerThreads {
+
+  private static final Logger log = LoggerFactory.getLogger(SettlerThreads.class);
+
+  private static final int THREADS = 4;
+
+  /** So many queues whose settlements fail may rest at once without taking threads from others. */
+  private static final int MOST_RESTING = 16;
+
+  private static final long IDLE_SECONDS = 30;
+
+  private static final class Group {
+    final ThreadPoolExecutor pool;
+    private int resting;
+
+    Group(ThreadPoolExecutor pool) {
+      this.pool = pool;
+    }
+
+    /** Another thread takes the place of one that rests. */
+    synchronized void rests(int more) {
+      resting += more;
+      int size = THREADS + Math.min(resting, MOST_RESTING);
+      if (size > pool.getMaximumPoolSize()) {
+        pool.setMaximumPoolSize(size);
+        pool.setCorePoolSize(size);
+      } else {
+        pool.setCorePoolSize(size);
+        pool.setMaximumPoolSize(size);
+      }
+    }
+  }
+
+  private final Function<String, ThreadPoolExecutor> pools;
+  private final Map<String, Group> groups = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  static SettlerThreads madeBy(ThreadFactory factory) {
+    return new SettlerThreads(shard -> pool(shard, factory));
+  }
+
+  /**
+   * @param pools makes the threads of a server
+   */
+  SettlerThreads(Function<String, ThreadPoolExecutor> pools) {
+    this.pools = pools;
+  }
+
+  /** For queues of this server. */
+  ThreadPoolExecutor of(String shard) {
+    return group(shard).pool;
+  }
+
+  private Group group(String shard) {
+    Group known = groups.get(shard);
+    if (known != null) {
+      return known;
+    }
+    Group group = groups.computeIfAbsent(shard, any -> new Group(pools.apply(shard)));
+    if (closed) {
+      group.pool.shutdown();
+    }
+    return group;
+  }
+
+  private static ThreadPoolExecutor pool(String shard, ThreadFactory factory) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+    // Servers of several may leave; where there is one, its threads stay.
+    pool.allowCoreThreadTimeOut(!shard.isEmpty());
+    return pool;
+  }
+
+  /** Has the calling thread, which is one of these, wait; false when it was interrupted. */
+  boolean rest(String shard, long nanos) {
+    Group group = group(shard);
+    try {
+      group.rests(1);
+    } catch (RuntimeException | Error e) {
+      log.debug("no thread to be had for one that rests", e);
+    }
+    try {
+      return Pause.sleepNanos(nanos);
+    } finally {
+      group.rests(-1);
+    }
+  }
+
+  /** Takes nothing more. Returns what may still run. */
+  List<? extends ExecutorService> close() {
+    closed = true;
+    List<ThreadPoolExecutor> all = groups.values().stream().map(group -> group.pool).toList();
+    all.forEach(ExecutorService::shutdown);
+    return all;
+  }
+}

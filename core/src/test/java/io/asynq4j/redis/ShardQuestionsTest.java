@@ -1,0 +1,68 @@
+package io.asynq4j.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.redis.RedisLookout.Shard;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ShardQuestionsTest {
+
+  private static final QueueName NEAR = QueueName.of("near");
+  private static final QueueName FAR = QueueName.of("far");
+  private static final Set<Part> PARTS = Set.of(Part.PENDING);
+
+  private final ShardQuestions questions = new ShardQuestions();
+  private final CountDownLatch arrival = new CountDownLatch(1);
+  private final AtomicInteger asked = new AtomicInteger();
+
+  private static Shard shard(QueueName queue) {
+    Nodes.Server server =
+        new Nodes.Server(
+            queue.value(),
+            () -> {
+              throw new IllegalStateException("nobody connects");
+            });
+    return new Shard(server, 0, List.of(queue));
+  }
+
+  /** The far server answers once, late, that its queue has something. */
+  private Set<QueueName> answer(Shard shard) {
+    if (shard.queues().contains(NEAR)) {
+      return Set.of(NEAR);
+    }
+    if (asked.incrementAndGet() > 1) {
+      return Set.of();
+    }
+    try {
+      arrival.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return Set.of(FAR);
+  }
+
+  private Set<QueueName> look(Set<Part> parts) {
+    return questions.ask(List.of(shard(NEAR), shard(FAR)), this::answer, parts);
+  }
+
+  @Test
+  void whatIsAnsweredTooLateForOneLookIsKnownToTheNext() {
+    assertThat(look(PARTS)).containsExactly(NEAR);
+    assertThat(look(PARTS)).as("the same is not asked twice at once").containsExactly(NEAR);
+    assertThat(asked).hasValue(1);
+    assertThat(look(Set.of(Part.ACTIVE))).as("something else is").containsExactly(NEAR);
+    assertThat(asked).hasValue(2);
+
+    arrival.countDown();
+
+    await().until(() -> look(PARTS).contains(FAR));
+    assertThat(look(PARTS)).as("once").containsExactly(NEAR);
+  }
+}

@@ -1,0 +1,58 @@
+package io.asynq4j.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SettlerThreadsTest {
+
+  private final SettlerThreads threads =
+      SettlerThreads.madeBy(
+          task -> {
+            Thread thread = new Thread(task, "settler-threads-test");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  @AfterEach
+  void end() {
+    threads.close().forEach(pool -> pool.shutdownNow());
+  }
+
+  @Test
+  void queuesWhoseSettlementsFailTakeNoThreadsFromOthers() throws InterruptedException {
+    for (int i = 0; i < 10; i++) {
+      threads.of("").execute(() -> threads.rest("", TimeUnit.HOURS.toNanos(1)));
+    }
+    CountDownLatch settled = new CountDownLatch(1);
+
+    threads.of("").execute(settled::countDown);
+
+    assertThat(settled.await(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void aServerOfRedisThatIsSilentTakesNoThreadsFromOthers() throws InterruptedException {
+    CountDownLatch silence = new CountDownLatch(1);
+    for (int i = 0; i < 10; i++) {
+      threads.of("silent").execute(() -> awaitQuietly(silence));
+    }
+    CountDownLatch settled = new CountDownLatch(1);
+
+    threads.of("healthy").execute(settled::countDown);
+
+    assertThat(settled.await(20, TimeUnit.SECONDS)).isTrue();
+    silence.countDown();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,231 @@
+package io.asynq4j.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.QueueName;
+import io.asynq4j.broker.Lookout;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ShardLanesTest {
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final Recorder recorder = new Recorder();
+  private final Outages outages = new Outages(recorder, new Vitals(Clock.systemUTC()));
+  private final Collection<String> done = new ConcurrentLinkedQueue<>();
+
+  /** Says which server has a queue, and nothing else. */
+  private record Places(Function<String, String> shards) implements Lookout {
+    @Override
+    public String shardOf(QueueName queue) {
+      return shards.apply(queue.value());
+    }
+
+    @Override
+    public Set<QueueName> having(Collection<QueueName> queues, Set<Part> parts) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Watch watch(Listener listener) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  @AfterEach
+  void end() {
+    threads.shutdownNow();
+  }
+
+  private ShardLanes lanes(Function<String, String> shards, Consumer<String> action) {
+    return new ShardLanes(
+        "test",
+        new Shards(new Places(shards), outages, threads),
+        Duration.ofMillis(10),
+        queue -> {
+          action.accept(queue.value());
+          done.add(queue.value());
+          return true;
+        });
+  }
+
+  private static List<QueueName> queues(String... names) {
+    return Arrays.stream(names).map(QueueName::of).toList();
+  }
+
+  private static BrokerUnavailableException away() {
+    return new BrokerUnavailableException("away", false, new Exception());
+  }
+
+  @Test
+  void aQueueThatRedisRefusesKeepsNoOtherFromItsTurn() {
+    ShardLanes lanes =
+        lanes(
+            any -> "",
+            queue -> {
+              if (queue.equals("a") || queue.equals("c")) {
+                throw new BrokerRefusedException(queue, false, new Exception());
+              }
+            });
+
+    assertThatThrownBy(() -> lanes.each(queues("a", "b", "c", "d"))).hasMessage("a");
+
+    assertThat(done).containsExactly("b", "d");
+  }
+
+  @Test
+  void aQueueThatCannotBeReachedByItselfKeepsNoOtherFromItsTurn() {
+    ShardLanes lanes =
+        lanes(
+            any -> "",
+            queue -> {
+              if (queue.equals("a")) {
+                throw away();
+              }
+            });
+
+    assertThatThrownBy(() -> lanes.each(queues("a", "b"))).hasMessage("away");
+
+    assertThat(done).containsExactly("b");
+  }
+
+  @Test
+  void aServerThatIsAwayIsNotAskedForEachQueueAndThoseThatFailedComeLast() {
+    Collection<String> asked = new ConcurrentLinkedQueue<>();
+    ShardLanes lanes =
+        lanes(
+            any -> "",
+            queue -> {
+              asked.add(queue);
+              throw away();
+            });
+
+    assertThatThrownBy(() -> lanes.each(queues("a", "b", "c", "d"))).hasMessage("away");
+    assertThat(asked).containsExactly("a", "b");
+    assertThatThrownBy(() -> lanes.each(queues("a", "b", "c", "d"))).hasMessage("away");
+    assertThat(asked).containsExactly("a", "b", "c", "d");
+  }
+
+  @Test
+  void aServerThatIsSilentKeepsOnlyItsOwnQueuesWaiting() {
+    CountDownLatch silence = new CountDownLatch(1);
+    ShardLanes lanes =
+        lanes(
+            queue -> queue.substring(0, 1),
+            queue -> {
+              if (queue.startsWith("s")) {
+                try {
+                  silence.await();
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              }
+            });
+
+    lanes.each(queues("s1", "h1", "s2", "h2"));
+    lanes.each(queues("s1", "h3", "g1"));
+
+    await().until(() -> done.containsAll(List.of("h1", "h2", "h3", "g1")));
+    assertThat(done).noneMatch(queue -> queue.startsWith("s"));
+    silence.countDown();
+    await().until(() -> done.containsAll(List.of("s1", "s2")));
+  }
+
+  @Test
+  void whatFailedWhileAServerWasAwayIsDoneOnceItIsBack() {
+    CountDownLatch tries = new CountDownLatch(5);
+    ShardLanes lanes =
+        lanes(
+            queue -> queue.substring(0, 1),
+            queue -> {
+              if (queue.startsWith("s") && tries.getCount() > 0) {
+                tries.countDown();
+                throw away();
+              }
+            });
+
+    lanes.each(queues("s1", "s2", "s3", "h1"));
+
+    await().until(() -> done.containsAll(List.of("s1", "s2", "s3", "h1")));
+    await().until(() -> recorder.lines("outage").size() == 2);
+    assertThat(recorder.lines("outage")).containsExactly("outageStarted", "outageEnded");
+  }
+
+  @Test
+  void aLaneGoesOnAfterNoThreadCouldBeHadForItsNextTry() {
+    AtomicInteger executions = new AtomicInteger();
+    AtomicInteger tries = new AtomicInteger();
+    Executor scarce =
+        task -> {
+          if (executions.incrementAndGet() == 2) {
+            throw new OutOfMemoryError("unable to create native thread, on purpose");
+          }
+          threads.execute(task);
+        };
+    ShardLanes lanes =
+        new ShardLanes(
+            "test",
+            new Shards(new Places(queue -> "s"), outages, scarce),
+            Duration.ofMillis(10),
+            queue -> {
+              if (tries.incrementAndGet() == 1) {
+                throw away();
+              }
+              done.add(queue.value());
+              return true;
+            });
+
+    lanes.each(queues("s1"));
+    await().until(() -> executions.get() == 2);
+
+    await()
+        .until(
+            () -> {
+              lanes.each(queues("s2"));
+              return done.containsAll(List.of("s1", "s2"));
+            });
+  }
+
+  @Test
+  void anOutageIsNotOverBeforeTheServerWasAskedAgain() {
+    AtomicInteger tries = new AtomicInteger();
+    ShardLanes lanes =
+        new ShardLanes(
+            "test",
+            new Shards(new Places(queue -> "s"), outages, threads),
+            Duration.ofMillis(10),
+            queue -> {
+              if (tries.incrementAndGet() == 1) {
+                throw away();
+              }
+              return tries.get() > 3;
+            });
+    lanes.each(queues("s1"));
+    await().until(() -> tries.get() == 2);
+    lanes.each(queues("s1"));
+    await().until(() -> tries.get() == 3);
+    assertThat(outages.isDown("s")).isTrue();
+
+    lanes.each(queues("s1"));
+
+    await().until(() -> !outages.isDown("s"));
+  }
+}

@@ -1,0 +1,48 @@
+package io.asynq4j.service;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+
+/** Requests that no client library would send. */
+final class RawHttp {
+
+  private RawHttp() {}
+
+  /** Opens a connection to the newest replica; it waits for answers half a minute at most. */
+  static Socket open(ServiceFixture fixture) throws IOException {
+    Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), URI.create(fixture.url()).getPort());
+    socket.setSoTimeout(30_000);
+    return socket;
+  }
+
+  static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+    socket.getOutputStream().flush();
+  }
+
+  /** The status of the next answer; fails when the connection ends before it. */
+  static int status(Socket socket) throws IOException {
+    BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
+    String first = lines.readLine();
+    if (first == null) {
+      throw new IOException("the connection was closed without an answer");
+    }
+    return Integer.parseInt(first.split(" ", 3)[1]);
+  }
+
+  /** Sends a request without a body. */
+  static int status(ServiceFixture fixture, String requestLine) throws IOException {
+    try (Socket socket = open(fixture)) {
+      send(socket, requestLine + "\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+      return status(socket);
+    }
+  }
+}
