@@ -14,7 +14,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -99,9 +98,7 @@ class DashboardCommandIT {
                           "--for",
                           "5s"));
       Pattern address = Pattern.compile("dashboard  (https://\\S+)");
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(15))
-          .until(() -> running.isDone() || address.matcher(Cli.text(out)).find());
+      Awaitility.await().until(() -> running.isDone() || address.matcher(Cli.text(out)).find());
       Matcher found = address.matcher(Cli.text(out));
       assertThat(found.find()).as(Cli.text(err)).isTrue();
       URI session = URI.create(found.group(1)).resolve("api/v1/session");

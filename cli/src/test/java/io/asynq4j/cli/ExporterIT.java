@@ -51,9 +51,7 @@ class ExporterIT {
         new Thread(
             () -> ended.complete(Asynq.commandLine(cli.surroundings(out, err)).execute(words)));
     command.start();
-    await()
-        .atMost(Duration.ofSeconds(10))
-        .until(() -> ended.isDone() || ADDRESS.matcher(Cli.text(out)).find());
+    await().until(() -> ended.isDone() || ADDRESS.matcher(Cli.text(out)).find());
     Matcher address = ADDRESS.matcher(Cli.text(out));
     assertThat(address.find()).as(Cli.text(err)).isTrue();
     return URI.create(address.group(1));

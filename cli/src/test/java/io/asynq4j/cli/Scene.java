@@ -123,7 +123,6 @@ final class Scene implements AutoCloseable {
     Scheduler scheduler = builder.build();
     scheduler.start();
     await()
-        .atMost(Duration.ofSeconds(10))
         .until(
             () ->
                 inspector().schedules().stream()

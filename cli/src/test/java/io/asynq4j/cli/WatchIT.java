@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.embedded.EmbeddedRedis;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -33,7 +32,6 @@ class WatchIT {
     Thread thread = new Thread(command);
     thread.start();
     await()
-        .atMost(Duration.ofSeconds(10))
         .until(
             () ->
                 command.isDone()

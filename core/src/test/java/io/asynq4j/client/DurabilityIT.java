@@ -57,7 +57,7 @@ class DurabilityIT {
   void awaitReplicas() {
     try (Jedis admin = new Jedis(primary.host(), primary.port())) {
       admin.flushAll();
-      await().atMost(ofSeconds(20)).until(() -> admin.waitReplicas(2, 1_000) == 2);
+      await().until(() -> admin.waitReplicas(2, 1_000) == 2);
     }
   }
 

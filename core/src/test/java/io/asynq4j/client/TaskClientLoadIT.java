@@ -192,7 +192,7 @@ class TaskClientLoadIT {
         var unused = client.enqueueAsync(TASK);
       }
       assertThat(client.enqueue(TASK).isEnqueued()).isTrue();
-      await().atMost(ofSeconds(10)).until(() -> admin.llen(PENDING) == 511);
+      await().until(() -> admin.llen(PENDING) == 511);
     } finally {
       hold.countDown();
     }

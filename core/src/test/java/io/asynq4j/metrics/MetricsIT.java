@@ -261,7 +261,6 @@ class MetricsIT {
       QueueMetrics metrics = byHand();
 
       await()
-          .atMost(Duration.ofSeconds(15))
           .pollInterval(Duration.ofMillis(200))
           .untilAsserted(
               () -> {
@@ -297,7 +296,6 @@ class MetricsIT {
             .build()) {
       running.start();
       await()
-          .atMost(Duration.ofSeconds(15))
           .until(
               () ->
                   scrape().getOrDefault("asynq_server_processed_total{queue=\"mail\"}", 0.0) == 3);
@@ -343,7 +341,6 @@ class MetricsIT {
       }
       running.start();
       await()
-          .atMost(Duration.ofSeconds(20))
           .until(() -> inspector.queues().stream().allMatch(q -> inspector.queue(q).size() == 0));
     }
 
@@ -375,7 +372,6 @@ class MetricsIT {
       }
 
       await()
-          .atMost(Duration.ofSeconds(15))
           .untilAsserted(
               () -> {
                 queues.refresh();

@@ -83,7 +83,7 @@ class LookoutFaultsIT {
   }
 
   private void isToldAgain(Watch watch) {
-    soon().atMost(Duration.ofSeconds(15)).until(watch::isLive);
+    soon().until(watch::isLive);
     soon()
         .ignoreExceptions()
         .until(

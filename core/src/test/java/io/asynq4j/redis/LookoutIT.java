@@ -117,10 +117,7 @@ class LookoutIT {
 
   /** Waits for what takes milliseconds. */
   static ConditionFactory soon() {
-    return Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(5));
+    return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
   }
 
   static long threads() {
@@ -149,7 +146,6 @@ class LookoutIT {
   /** Arms until it is live, as those who are told that all is lost do. */
   void arm(Watch watch, Collection<QueueName> queues) {
     soon()
-        .atMost(Duration.ofSeconds(20))
         .ignoreExceptions()
         .until(
             () -> {
@@ -163,7 +159,6 @@ class LookoutIT {
   /** Whatever is still lost on the way, at last it is told of this queue. */
   void isToldOf(QueueName queue, Watch watch) {
     soon()
-        .atMost(Duration.ofSeconds(20))
         .ignoreExceptions()
         .until(
             () -> {

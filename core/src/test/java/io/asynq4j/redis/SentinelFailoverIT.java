@@ -146,9 +146,7 @@ class SentinelFailoverIT {
     void goesOn() {
       int accepted = this.accepted.size();
       int done = this.done.size();
-      await()
-          .atMost(Duration.ofSeconds(15))
-          .until(() -> this.accepted.size() > accepted + 20 && this.done.size() > done + 20);
+      await().until(() -> this.accepted.size() > accepted + 20 && this.done.size() > done + 20);
     }
 
     @Override

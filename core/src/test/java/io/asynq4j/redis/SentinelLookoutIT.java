@@ -5,7 +5,6 @@ import static io.asynq4j.redis.BrokerFixture.Q;
 import io.asynq4j.broker.Lookout.Watch;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.embedded.EmbeddedSentinel;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +38,7 @@ class SentinelLookoutIT extends LookoutIT {
 
     sentinel.failover();
 
-    soon().atMost(Duration.ofSeconds(15)).until(() -> heard.losses.get() > 0);
+    soon().until(() -> heard.losses.get() > 0);
     isToldOf(Q, watch);
   }
 }

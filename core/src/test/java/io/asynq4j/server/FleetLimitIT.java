@@ -87,9 +87,7 @@ class FleetLimitIT {
       }
       for (int kill = 0; kill < KILLS; kill++) {
         long before = world.count(TaskState.COMPLETED);
-        await()
-            .atMost(Duration.ofSeconds(30))
-            .until(() -> world.count(TaskState.COMPLETED) >= before + 20);
+        await().until(() -> world.count(TaskState.COMPLETED) >= before + 20);
         int victim = random.nextInt(PROCESSES);
         processes.get(victim).signal("KILL");
         processes.set(victim, start(counter));

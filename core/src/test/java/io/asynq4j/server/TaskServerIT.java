@@ -12,7 +12,6 @@ import io.asynq4j.broker.NewTask;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.redis.RedisConnection;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -71,7 +70,7 @@ class TaskServerIT {
                 })
             .build()) {
       running.start();
-      await().atMost(Duration.ofSeconds(10)).until(() -> seen.size() == 1_000);
+      await().until(() -> seen.size() == 1_000);
     }
 
     Listing active = Listing.of(TaskState.ACTIVE, 0, 10);

@@ -41,10 +41,7 @@ class ActionsIT {
   }
 
   private static void soon(Runnable assertion) {
-    await()
-        .atMost(Duration.ofSeconds(15))
-        .pollInterval(Duration.ofMillis(30))
-        .untilAsserted(assertion::run);
+    await().pollInterval(Duration.ofMillis(30)).untilAsserted(assertion::run);
   }
 
   private static LeasedTask claim(String queue) {

@@ -231,7 +231,6 @@ class LiveIT {
     }
 
     await()
-        .atMost(Duration.ofSeconds(15))
         .untilAsserted(
             () -> {
               on.api(dashboard, "/queues").get().is(200);

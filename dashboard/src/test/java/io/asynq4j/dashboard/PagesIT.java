@@ -258,9 +258,7 @@ class PagesIT {
     assertThat(browser.text(".fresh")).contains("old");
     on.server.restart();
 
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(() -> assertThat(browser.shown(".banner")).isEmpty());
+    await().untilAsserted(() -> assertThat(browser.shown(".banner")).isEmpty());
   }
 
   @Test

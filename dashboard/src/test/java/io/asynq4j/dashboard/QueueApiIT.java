@@ -196,7 +196,6 @@ class QueueApiIT {
         on.server.stop();
 
         await()
-            .atMost(Duration.ofSeconds(15))
             .untilAsserted(
                 () -> {
                   JsonNode overview = on.api(dashboard, "/overview").get().is(200).json();
@@ -207,7 +206,6 @@ class QueueApiIT {
 
         on.server.restart();
         await()
-            .atMost(Duration.ofSeconds(15))
             .untilAsserted(
                 () ->
                     assertThat(on.api(dashboard, "/overview").get().json().get("problem").isNull())

@@ -55,7 +55,6 @@ final class Sample implements AutoCloseable {
     server.start();
     fill(on);
     await()
-        .atMost(Duration.ofSeconds(20))
         .until(
             () ->
                 on.inspector.queue("mail").size(TaskState.RETRY) == 14

@@ -26,7 +26,6 @@ class ScheduleApiIT {
             .build()) {
       scheduler.start();
       await()
-          .atMost(Duration.ofSeconds(15))
           .untilAsserted(
               () -> {
                 JsonNode first =
@@ -49,7 +48,6 @@ class ScheduleApiIT {
       on.api(dashboard, path + "/resume").post("").isProblem(409, "wrong-state");
       on.api(dashboard, path + "/run").post("").is(202);
       await()
-          .atMost(Duration.ofSeconds(15))
           .untilAsserted(
               () ->
                   assertThat(on.api(dashboard, path + "/runs").get().is(200).json().get("items"))
@@ -58,9 +56,7 @@ class ScheduleApiIT {
     }
     String path = "/schedules/" + Names.encode("every/hour");
     on.api(dashboard, path).delete().is(204);
-    await()
-        .atMost(Duration.ofSeconds(10))
-        .untilAsserted(() -> on.api(dashboard, path).get().isProblem(404, "not-found"));
+    await().untilAsserted(() -> on.api(dashboard, path).get().isProblem(404, "not-found"));
     on.api(dashboard, "/schedules/nobody/run").post("").isProblem(404, "not-found");
   }
 }

@@ -47,7 +47,6 @@ class SearchApiIT {
 
   private static JsonNode done(Dashboard dashboard, String location) {
     await()
-        .atMost(Duration.ofSeconds(20))
         .pollInterval(Duration.ofMillis(50))
         .until(
             () ->
@@ -139,7 +138,6 @@ class SearchApiIT {
     assertThat(on.inspector.queue("a").size()).isZero();
     assertThat(on.inspector.queue("b").size()).isEqualTo(10);
     await()
-        .atMost(Duration.ofSeconds(5))
         .untilAsserted(
             () ->
                 assertThat(on.api(dashboard, "/audit").get().json().get("items").toString())
@@ -292,9 +290,7 @@ class SearchApiIT {
             .build()) {
       many("mail", "email", 100, Duration.ZERO);
       server.start();
-      await()
-          .atMost(Duration.ofSeconds(20))
-          .until(() -> on.inspector.queue("mail").size(TaskState.RETRY) == 100);
+      await().until(() -> on.inspector.queue("mail").size(TaskState.RETRY) == 100);
     }
     Dashboard dashboard = on.start();
 

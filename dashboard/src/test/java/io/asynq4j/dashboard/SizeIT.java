@@ -100,7 +100,6 @@ class SizeIT {
     assertThat(browser.text(".bulk strong")).isEqualTo("All %,d tasks".formatted(TASKS));
     browser.press(".bulk", "Delete");
     await()
-        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(browser.text("dialog h2"))
@@ -119,7 +118,6 @@ class SizeIT {
     browser.write(".toolbar query-box input", "id:task-00000005");
     browser.enter();
     await()
-        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(browser.text("task-table tbody"))

@@ -307,7 +307,6 @@ class TaskApiIT {
       server.awaitBegun();
       Dashboard dashboard = on.start();
       await()
-          .atMost(Duration.ofSeconds(10))
           .untilAsserted(
               () -> {
                 JsonNode servers = on.api(dashboard, "/servers").get().json();
@@ -321,16 +320,13 @@ class TaskApiIT {
           .post("{\"after\":\"shred\"}")
           .isProblem(422, "unprocessable");
       on.api(dashboard, "/queues/mail/tasks/a/cancel").post("{\"after\":\"archive\"}").is(204);
-      await()
-          .atMost(Duration.ofSeconds(10))
-          .until(() -> on.inspector.task("mail", "a").state() == TaskState.ARCHIVED);
+      await().until(() -> on.inspector.task("mail", "a").state() == TaskState.ARCHIVED);
 
       JsonNode shown = on.api(dashboard, "/servers").get().json();
       String id = shown.at("/items/0/id").stringValue();
       on.api(dashboard, "/servers/nobody/quiet").post("").isProblem(404, "not-found");
       on.api(dashboard, "/servers/" + Names.encode(id) + "/quiet").post("").is(204);
       await()
-          .atMost(Duration.ofSeconds(10))
           .untilAsserted(
               () ->
                   assertThat(

@@ -110,7 +110,7 @@ class MixedFleetIT extends TwoSides {
         new Fleet.Kind("java", javaCommand(FleetWorker.class, String.join(",", QUEUES)));
     Fleet fleet = new Fleet(logs, List.of(java, go, java, go));
     try (fleet) {
-      Awaitility.await().atMost(Duration.ofSeconds(30)).until(fleet::allReady);
+      Awaitility.await().until(fleet::allReady);
       CompletableFuture<Void> producers =
           CompletableFuture.allOf(
               CompletableFuture.runAsync(() -> produce(Side.JAVA, half(plan, 0), accepted)),

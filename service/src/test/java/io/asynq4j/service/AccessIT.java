@@ -215,9 +215,7 @@ class AccessIT {
                 "1");
         assertThat(put.status()).as(put.body()).isEqualTo(201);
       }
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> fixture.inspector.task("shop-cat", "1").state() == TaskState.ARCHIVED);
+      await().until(() -> fixture.inspector.task("shop-cat", "1").state() == TaskState.ARCHIVED);
       assertThat(fixture.inspector.task("shop-cat", "1").lastError()).contains("charge");
       Reply leased = fixture.post("/v1/lease", "{\"names\":[\"shop-work\"]}", as(key));
       String token = leased.at("/tasks/0/token").stringValue();

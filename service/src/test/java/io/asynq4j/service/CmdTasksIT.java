@@ -57,9 +57,7 @@ class CmdTasksIT {
   private TaskInfo run(String name, String params, TaskState expected) {
     String body = "{\"name\":\"%s\",\"id\":\"1\",\"params\":%s}".formatted(name, params);
     assertThat(fixture.post("/v1/tasks", body).status()).isEqualTo(201);
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> fixture.inspector.task(name, "1").state() == expected);
+    await().until(() -> fixture.inspector.task(name, "1").state() == expected);
     return fixture.inspector.task(name, "1");
   }
 

@@ -97,7 +97,7 @@ class DurabilityIT {
       server.kill();
       server.restart();
       int before = promised.size();
-      await().atMost(Duration.ofSeconds(20)).until(() -> promised.size() > before + 20);
+      await().until(() -> promised.size() > before + 20);
       stop.set(true);
       submitter.join();
       awaitAll(redis, promised);

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.service.ServiceFixture.Reply;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -50,7 +49,7 @@ class LeaseDeskIT {
     CompletableFuture<Reply> bad = waiting("bad");
     CompletableFuture<Reply> good = waiting("good");
     CompletableFuture<Reply> last = waiting("z");
-    await().atMost(Duration.ofSeconds(30)).until(() -> waitingWorkers() == 3);
+    await().until(() -> waitingWorkers() == 3);
     breakQueue("bad");
     fixture.post("/v1/tasks", "{\"name\":\"good\"}");
     fixture.post("/v1/tasks", "{\"name\":\"z\"}");

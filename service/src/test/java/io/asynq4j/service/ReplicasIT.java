@@ -8,7 +8,6 @@ import io.asynq4j.TaskState;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Middleware;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -54,9 +53,7 @@ class ReplicasIT {
     }
     String lines = "{\"name\":\"nap\"}\n".repeat(60);
     fixture.post("/v1/tasks", lines, "Content-Type", "application/x-ndjson");
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> fixture.inspector.queue("nap").size(TaskState.COMPLETED) == 60);
+    await().until(() -> fixture.inspector.queue("nap").size(TaskState.COMPLETED) == 60);
     assertThat(most).hasValue(3);
   }
 
@@ -106,7 +103,7 @@ class ReplicasIT {
     await().until(() -> fixture.inspector.task("same", "2").state() == TaskState.COMPLETED);
     // What was handed in stays, and what is scheduled comes.
     assertThat(fixture.inspector.task("old", "1").state()).isEqualTo(TaskState.PENDING);
-    await().atMost(Duration.ofSeconds(15)).until(() -> fixture.inspector.queues().contains("new"));
+    await().until(() -> fixture.inspector.queues().contains("new"));
   }
 
   @Test

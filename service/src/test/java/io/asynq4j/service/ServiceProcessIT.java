@@ -18,7 +18,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -60,9 +59,7 @@ class ServiceProcessIT {
       Path output = directory.resolve("out");
       Process process = startProcess(file, output);
       try {
-        await()
-            .atMost(Duration.ofSeconds(20))
-            .until(() -> LISTENING.matcher(Files.readString(output)).find());
+        await().until(() -> LISTENING.matcher(Files.readString(output)).find());
         Matcher listening = LISTENING.matcher(Files.readString(output));
         assertThat(listening.find()).isTrue();
         String url = "http://127.0.0.1:" + listening.group(1);

@@ -124,10 +124,7 @@ class WakeUpIT {
 
   /** So that the next task finds everybody asleep, or some of them just falling asleep. */
   private void awaitAll(int submitted) {
-    await()
-        .pollInterval(Duration.ofMillis(1))
-        .atMost(Duration.ofSeconds(10))
-        .until(() -> done.get() == submitted);
+    await().pollInterval(Duration.ofMillis(1)).until(() -> done.get() == submitted);
   }
 
   @Test

@@ -11,7 +11,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -183,7 +182,6 @@ class WorkersIT {
 
   private TaskInfo ended(String id, TaskState state) {
     await()
-        .atMost(Duration.ofSeconds(20))
         .ignoreException(TaskNotFoundException.class)
         .until(() -> fixture.inspector.task("work", id).state() == state);
     return fixture.inspector.task("work", id);
@@ -203,7 +201,7 @@ class WorkersIT {
     assertThat(ended("give up", TaskState.ARCHIVED).lastError()).isEqualTo("no use");
     assertThat(ended("snooze", TaskState.SCHEDULED).retried()).isZero();
     worker.destroy();
-    await().atMost(Duration.ofSeconds(10)).until(() -> !worker.isAlive());
+    await().until(() -> !worker.isAlive());
   }
 
   @ParameterizedTest
@@ -212,9 +210,7 @@ class WorkersIT {
     startWorker(language, 2);
     submit("1", "once");
     Path marker = directory.resolve("marker");
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> Files.exists(marker) && !Files.readString(marker).isBlank());
+    await().until(() -> Files.exists(marker) && !Files.readString(marker).isBlank());
     long pid = Long.parseLong(Files.readString(marker).strip());
     ProcessHandle.of(pid).orElseThrow().destroyForcibly();
     startWorker(language, 2);
@@ -228,9 +224,7 @@ class WorkersIT {
   void aCancelledTaskIsStoppedByItsWorker(Language language) throws Exception {
     startWorker(language, 2);
     submit("1", "stop");
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> fixture.inspector.task("work", "1").progress() != null);
+    await().until(() -> fixture.inspector.task("work", "1").progress() != null);
     String[] asKey = {"Authorization", "Bearer " + key};
     assertThat(fixture.post("/v1/tasks/1/cancel", "", asKey).status()).isEqualTo(200);
     assertThat(ended("1", TaskState.ARCHIVED).lastError()).isEqualTo("it was cancelled");

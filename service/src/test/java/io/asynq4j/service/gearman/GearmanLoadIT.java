@@ -122,7 +122,6 @@ class GearmanLoadIT {
     assertThat(out).isPositive();
     // Nobody confirms WORK_COMPLETE, and the gateway settles many together, a moment later.
     await()
-        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> assertThat(fixture.size("f", TaskState.ACTIVE)).isLessThanOrEqualTo(10));
     assertThat(fixture.size("f", TaskState.PENDING)).isBetween(in - out - 10, in - out);

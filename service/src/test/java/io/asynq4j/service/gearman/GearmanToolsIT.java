@@ -181,7 +181,6 @@ class GearmanToolsIT {
   private void awaitWorkers(String function, int count) {
     RawPeer admin = fixture.peer();
     await()
-        .atMost(Duration.ofSeconds(15))
         .untilAsserted(
             () ->
                 assertThat(admin.adminList("status"))

@@ -102,7 +102,7 @@ class JobsIT {
     jobs.keep();
 
     for (String queue : HEALTHY) {
-      await(queue).atMost(Duration.ofSeconds(30)).until(() -> leasedUntil(queue) > soon);
+      await(queue).until(() -> leasedUntil(queue) > soon);
     }
     assertThat(jobs.size()).isEqualTo(HEALTHY.size() + 1);
   }
@@ -113,12 +113,12 @@ class JobsIT {
     for (String queue : HEALTHY) {
       end(queue, new Verdict.Complete(job(queue).task(), Payload.absent()));
     }
-    await().atMost(Duration.ofSeconds(30)).until(() -> ends.size() == HEALTHY.size());
+    await().until(() -> ends.size() == HEALTHY.size());
     assertThat(ends).containsOnlyKeys(HEALTHY);
     assertThat(ends.values()).containsOnly(LeaseEnd.COMPLETED);
 
     call("DEL asynq:{bad}:lease");
-    await().atMost(Duration.ofSeconds(30)).until(() -> ends.containsKey("bad"));
+    await().until(() -> ends.containsKey("bad"));
     assertThat(jobs.size()).isZero();
   }
 
@@ -126,7 +126,7 @@ class JobsIT {
   @SuppressWarnings("NullAway") // What makes settling fail for good.
   void aJobThatCanNeverBeSettledIsNotKept() {
     end("a", new Verdict.Snooze(job("a").task(), null));
-    await().atMost(Duration.ofSeconds(30)).until(() -> ends.containsKey("a"));
+    await().until(() -> ends.containsKey("a"));
     assertThat(ends).containsEntry("a", LeaseEnd.LEASE_LOST);
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
   }
