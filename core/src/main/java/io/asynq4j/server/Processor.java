@@ -490,6 +490,12 @@ final class Processor implements Runnable {
   }
 
   private void granted(ServedQueue queue, ClaimBatch batch) {
+    if (!batch.claims().isEmpty() && !queues.weights().containsKey(queue.name())) {
+      // The queue was removed while the call was under way.
+      claims.giveBack(batch, 0);
+      leaveReady(queue, Status.EMPTY);
+      return;
+    }
     boolean placesWatched = queue.status() == Status.FULL_WATCHED;
     if (!batch.claims().isEmpty()) {
       unstarted.addAll(batch.claims());

@@ -136,7 +136,10 @@ public final class TaskServer implements AutoCloseable {
     engine.queues().add(QueueName.of(queue), weight);
   }
 
-  /** Serves a queue no longer; its running tasks go on. False when it did not serve it. */
+  /**
+   * Stops serving a queue; its running tasks go on. A task that is enqueued after this returns is
+   * left to other servers. Returns false if the server did not serve the queue.
+   */
   public boolean removeQueue(String queue) {
     return engine.queues().remove(QueueName.of(queue));
   }

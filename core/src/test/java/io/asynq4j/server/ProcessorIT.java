@@ -36,6 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientPauseMode;
 
 /** How tasks are taken from queues. */
 class ProcessorIT {
@@ -231,6 +232,36 @@ class ProcessorIT {
 
     assertThat(server.queues()).containsOnly(Map.entry("tenant-9", 7));
     assertThat(seen).containsExactly("a");
+  }
+
+  @Test
+  void aTaskThatIsClaimedAfterItsQueueWasRemovedGoesBack() throws Exception {
+    world.enqueue("a");
+    try (Jedis jedis = world.jedis()) {
+      jedis.clientPause(60_000, ClientPauseMode.WRITE);
+      TaskServer server = world.start(world.quick(see));
+      soon(() -> assertThat(blockedScripts(jedis)).isPositive());
+      // For the claim to be among them. If it comes later, there is nothing to give back.
+      Thread.sleep(500);
+      server.removeQueue("default");
+      jedis.clientUnpause();
+
+      soon(() -> assertThat(blockedScripts(jedis)).isZero());
+      world.awaitState("a", TaskState.PENDING);
+      world.awaitNothingActive();
+      assertThat(seen).isEmpty();
+
+      server.addQueue("default", 1);
+      soon(() -> assertThat(seen).containsExactly("a"));
+    }
+  }
+
+  private static long blockedScripts(Jedis jedis) {
+    return jedis
+        .clientList()
+        .lines()
+        .filter(client -> client.contains(" flags=b") && client.contains(" cmd=evalsha"))
+        .count();
   }
 
   @Test
