@@ -11,13 +11,16 @@ import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.Jedis;
 
 class FleetCommandsIT {
 
   private static final Duration SOON = Duration.ofSeconds(15);
+  private static final String JUNK = "\u0001no message";
 
   @TempDir private Path home;
   private final Scene scene = new Scene();
@@ -92,5 +95,46 @@ class FleetCommandsIT {
     assertThat(run("cron", "pause", "nightly").exitCode()).isEqualTo(3);
     assertThat(run("cron", "history", "nosuch").exitCode()).isEqualTo(3);
     assertThat(run("cron", "list").out()).isEqualTo("No scheduler has entries.\n");
+  }
+
+  @Test
+  void whatCannotBeReadIsListedAsBrokenBesideTheRest() {
+    scene.task("a", "{}", o -> o.queue("mail").group("g"));
+    try (Jedis jedis = scene.jedis()) {
+      jedis.hset("asynq:schedules", Map.of("bad", "mail", "good", "mail"));
+      jedis.hset(
+          "asynq:{mail}:schedules",
+          Map.of("spec:bad", "@daily", "from:bad", "x", "spec:good", "@daily", "from:good", "1"));
+      jedis.zadd("asynq:scheduler_history:good", 1_700_000_000, JUNK);
+      jedis.zadd("asynq:servers", 4e9, "asynq:servers:{host:7:one}");
+      jedis.set("asynq:servers:{host:7:one}", JUNK);
+      jedis.zadd("asynq:workers", 4e9, "asynq:workers:{host:7:one}");
+      jedis.hset("asynq:workers:{host:7:one}", "task", JUNK);
+      jedis.sadd("asynq:queues", "broken");
+      jedis.set("asynq:{broken}:pending", "not a list");
+      jedis.sadd("asynq:{mail}:groups", "broken");
+      jedis.set("asynq:{mail}:g:broken", "not a set");
+    }
+
+    Answer entries = run("cron", "list");
+    assertThat(entries.exitCode()).isZero();
+    assertThat(entries.out())
+        .containsPattern("bad +broken")
+        .containsPattern("good +@daily +no scheduler");
+    assertThat(entries.err()).contains("entry bad cannot be read");
+    assertThat(run("cron", "list", "--json").out()).contains("\"problem\": \"");
+    assertThat(run("cron", "history", "good").out()).contains("(unreadable)");
+    assertThat(run("cron", "forget", "bad").out()).contains("is forgotten");
+    Answer servers = run("server", "list", "--workers");
+    assertThat(servers.out()).containsPattern("host +7 +broken").contains("task", "(unreadable)");
+    assertThat(servers.err()).contains("server host:7 cannot be read", "task task of server");
+    Answer queues = run("queue", "list");
+    assertThat(queues.exitCode()).isZero();
+    assertThat(queues.out()).containsPattern("broken +broken").containsPattern("mail +running +1");
+    assertThat(queues.err()).contains("queue broken cannot be read");
+    assertThat(run("stats").out()).containsPattern("broken +broken");
+    assertThat(run("group", "list", "-q", "mail").out())
+        .containsPattern("broken +broken")
+        .containsPattern("g +1");
   }
 }

@@ -14,11 +14,13 @@ import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.Scheduler;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import redis.clients.jedis.Jedis;
 
 /**
  * A Redis database of its own, and what may be in it. All scenes share one server, which ends with
@@ -41,6 +43,11 @@ final class Scene implements AutoCloseable {
 
   static int port() {
     return SERVER.port();
+  }
+
+  /** A plain connection, to write what the library would not. */
+  Jedis jedis() {
+    return new Jedis(URI.create(url));
   }
 
   RedisConnection redis() {

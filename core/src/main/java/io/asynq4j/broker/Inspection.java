@@ -77,7 +77,7 @@ public interface Inspection {
 
   record DailyStats(LocalDate date, long processed, long failed) {}
 
-  /** Groups with the number of tasks that wait in each. */
+  /** Groups with the number of tasks that wait in each; -1 when the group cannot be read. */
   Map<String, Long> groupSizes(QueueName queue);
 
   TaskInfo task(QueueName queue, String id);

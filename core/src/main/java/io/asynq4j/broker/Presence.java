@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Who is there: servers with their workers, and schedulers with their entries. Thread-safe. */
@@ -68,6 +69,15 @@ public interface Presence {
       @Nullable Instant started,
       @Nullable Instant deadline) {}
 
+  /**
+   * A row of another process that cannot be read.
+   *
+   * @param owner the server or scheduler that wrote it: {@code host:pid:id}
+   * @param id the id of the task or entry; empty when it is not known
+   * @param reason why it cannot be read
+   */
+  record Unreadable(String owner, String id, String reason) {}
+
   /** Shows a server and its workers for so long. */
   void show(Server server, List<Worker> workers, Duration ttl);
 
@@ -84,12 +94,26 @@ public interface Presence {
   /** The queues that servers serve who are there at this instant. Changes nothing. */
   Set<String> servedQueues(Instant now);
 
-  /** The servers, with the time until which they count as there unless they show themselves. */
-  List<Seen> seen();
+  /**
+   * The servers, with the time until which they count as there unless they show themselves.
+   *
+   * @param broken called for each server whose record cannot be read
+   */
+  List<Seen> seen(Consumer<Unreadable> broken);
 
   record Seen(Server server, Instant until) {}
 
-  List<Worker> workers();
+  /** The tasks that servers work on; without those that cannot be read. */
+  default List<Worker> workers() {
+    return workers(unreadable -> {});
+  }
+
+  /**
+   * The tasks that servers work on.
+   *
+   * @param broken called for each one that cannot be read
+   */
+  List<Worker> workers(Consumer<Unreadable> broken);
 
   /**
    * An entry of a scheduler as others see it.
@@ -117,14 +141,34 @@ public interface Presence {
     }
   }
 
-  record SchedulerEvent(String taskId, Instant enqueuedAt) {}
+  /**
+   * A task that an entry has enqueued.
+   *
+   * @param taskId empty when the record cannot be read
+   * @param problem why the record cannot be read; null when it can
+   */
+  record SchedulerEvent(String taskId, Instant enqueuedAt, @Nullable String problem) {
+    public SchedulerEvent(String taskId, Instant enqueuedAt) {
+      this(taskId, enqueuedAt, null);
+    }
+  }
 
   /** Shows the entries of a scheduler for so long. */
   void showEntries(String schedulerId, List<SchedulerEntry> entries, Duration ttl);
 
   void hideEntries(String schedulerId);
 
-  List<SchedulerEntry> schedulerEntries();
+  /** The entries that live schedulers show; without those that cannot be read. */
+  default List<SchedulerEntry> schedulerEntries() {
+    return schedulerEntries(unreadable -> {});
+  }
+
+  /**
+   * The entries that live schedulers show.
+   *
+   * @param broken called for each one that cannot be read
+   */
+  List<SchedulerEntry> schedulerEntries(Consumer<Unreadable> broken);
 
   /**
    * Notes that an entry has enqueued a task; the newest 1,000 are kept, for 90 days after the last

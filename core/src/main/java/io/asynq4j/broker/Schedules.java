@@ -1,6 +1,7 @@
 package io.asynq4j.broker;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The periodic entries of all schedulers, with what operators do to them; kept beyond the life of
@@ -13,8 +14,28 @@ public interface Schedules extends ScheduleLedger {
   /** An entry that is known, whether or not a scheduler has it now. */
   record Known(Entry entry, State state) {}
 
-  /** All entries, by name. */
-  List<Known> known();
+  /**
+   * An entry that is known but whose data cannot be read.
+   *
+   * @param queue as it is stored, valid or not
+   * @param reason why it cannot be read
+   */
+  record Unreadable(String name, String queue, String reason) {}
+
+  /** All entries that can be read, by name. */
+  default List<Known> known() {
+    return known(unreadable -> {});
+  }
+
+  /**
+   * All entries that can be read, by name.
+   *
+   * @param broken called for each entry that cannot be read
+   */
+  List<Known> known(Consumer<Unreadable> broken);
+
+  /** Whether an entry is listed, readable or not. */
+  boolean isListed(String name);
 
   Known known(String name);
 

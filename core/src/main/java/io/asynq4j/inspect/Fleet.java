@@ -4,6 +4,7 @@ import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Order;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.Presence.Seen;
+import io.asynq4j.broker.Presence.Unreadable;
 import io.asynq4j.broker.Times;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,8 +28,41 @@ final class Fleet {
 
   /** By host, process and id. */
   List<ServerSnapshot> servers() {
+    Map<String, List<WorkerSnapshot>> workers = workersByServer();
+    Instant now = broker.clock().instant();
+    List<ServerSnapshot> servers = new ArrayList<>();
+    List<Seen> all =
+        broker
+            .presence()
+            .seen(
+                broken ->
+                    servers.add(
+                        ServerSnapshot.broken(
+                            broken.owner(),
+                            workers.getOrDefault(serverId(broken), List.of()),
+                            broken.reason())));
+    all.forEach(
+        seen ->
+            servers.add(
+                snapshot(seen, workers.getOrDefault(seen.server().serverId(), List.of()), now)));
+    servers.sort(
+        Comparator.comparing(ServerSnapshot::host)
+            .thenComparing(ServerSnapshot::pid)
+            .thenComparing(ServerSnapshot::id));
+    return List.copyOf(servers);
+  }
+
+  private Map<String, List<WorkerSnapshot>> workersByServer() {
     Map<String, List<WorkerSnapshot>> workers = new HashMap<>();
-    for (Presence.Worker worker : broker.presence().workers()) {
+    List<Presence.Worker> all =
+        broker
+            .presence()
+            .workers(
+                broken ->
+                    workers
+                        .computeIfAbsent(serverId(broken), any -> new ArrayList<>())
+                        .add(WorkerSnapshot.broken(broken.id(), broken.reason())));
+    for (Presence.Worker worker : all) {
       workers
           .computeIfAbsent(worker.serverId(), any -> new ArrayList<>())
           .add(
@@ -38,16 +72,14 @@ final class Fleet {
                   worker.taskPayload(),
                   worker.queue().value(),
                   worker.started(),
-                  worker.deadline()));
+                  worker.deadline(),
+                  null));
     }
-    Instant now = broker.clock().instant();
-    return broker.presence().seen().stream()
-        .map(seen -> snapshot(seen, workers.getOrDefault(seen.server().serverId(), List.of()), now))
-        .sorted(
-            Comparator.comparing(ServerSnapshot::host)
-                .thenComparing(ServerSnapshot::pid)
-                .thenComparing(ServerSnapshot::id))
-        .toList();
+    return workers;
+  }
+
+  private static String serverId(Unreadable broken) {
+    return broken.owner().substring(broken.owner().lastIndexOf(':') + 1);
   }
 
   private static ServerSnapshot snapshot(Seen seen, List<WorkerSnapshot> workers, Instant now) {
@@ -66,7 +98,8 @@ final class Fleet {
         server.started(),
         age.isNegative() ? Duration.ZERO : age,
         server.activeWorkers(),
-        workers);
+        workers,
+        null);
   }
 
   boolean quiet(String serverId) {

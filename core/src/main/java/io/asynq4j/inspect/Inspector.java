@@ -5,6 +5,7 @@ import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
@@ -19,8 +20,6 @@ import io.asynq4j.broker.Inspection.ArchivedAll;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.QueueStats;
 import io.asynq4j.broker.Inspection.Settings;
-import io.asynq4j.broker.Presence.SchedulerEntry;
-import io.asynq4j.broker.Schedules.Known;
 import io.asynq4j.broker.Times;
 import io.asynq4j.inspect.BulkReport.Failure;
 import io.asynq4j.redis.RedisConnection;
@@ -30,13 +29,10 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -179,7 +175,10 @@ public final class Inspector {
         .toList();
   }
 
-  /** The groups of a queue, with the number of tasks that wait in each. */
+  /**
+   * The groups of a queue, with the number of tasks that wait in each; -1 when the group cannot be
+   * read.
+   */
   public Map<String, Long> groups(String queue) {
     QueueName name = QueueName.of(queue);
     inspection().requireQueue(name);
@@ -506,9 +505,11 @@ public final class Inspector {
       return action.apply(name, null, progress::accept);
     }
     long count = 0;
-    for (String group : groups(queue).keySet()) {
-      long before = count;
-      count += action.apply(name, group, so -> progress.accept(before + so));
+    for (Map.Entry<String, Long> group : groups(queue).entrySet()) {
+      if (group.getValue() >= 0) {
+        long before = count;
+        count += action.apply(name, group.getKey(), so -> progress.accept(before + so));
+      }
     }
     return count;
   }
@@ -570,7 +571,10 @@ public final class Inspector {
 
   // ---- servers and schedulers
 
-  /** All live servers with what they work on, by host and process. */
+  /**
+   * All live servers with what they work on, by host and process. One whose data cannot be read has
+   * a {@link ServerSnapshot#problem}, and a task of it a {@link WorkerSnapshot#problem}.
+   */
   public List<ServerSnapshot> servers() {
     return fleet.servers();
   }
@@ -593,21 +597,10 @@ public final class Inspector {
 
   /**
    * All periodic entries, by id: those that live schedulers show, and those that are remembered
-   * while none does.
+   * while none does. One whose data cannot be read has a {@link ScheduleSnapshot#problem}.
    */
   public List<ScheduleSnapshot> schedules() {
-    Map<String, Known> known = new TreeMap<>();
-    broker.schedules().known().forEach(one -> known.put(one.entry().name(), one));
-    List<ScheduleSnapshot> all = new ArrayList<>();
-    Set<String> live = new HashSet<>();
-    for (SchedulerEntry shown : broker.presence().schedulerEntries()) {
-      live.add(shown.id());
-      all.add(ScheduleSnapshot.live(shown, known.get(shown.id())));
-    }
-    known.keySet().removeAll(live);
-    known.values().forEach(one -> all.add(ScheduleSnapshot.remembered(one)));
-    all.sort(Comparator.comparing(ScheduleSnapshot::id));
-    return all;
+    return new ScheduleList(broker).read();
   }
 
   /**
@@ -634,10 +627,12 @@ public final class Inspector {
 
   /**
    * Forgets all about an entry that no scheduler has any more: how far it is and whether it is
-   * paused. One that still has it begins anew.
+   * paused. One that still has it begins anew. Also removes an entry whose data cannot be read.
    */
   public void forgetSchedule(String id) {
-    broker.schedules().known(id);
+    if (!broker.schedules().isListed(id)) {
+      throw new ScheduleNotFoundException(id);
+    }
     broker.schedules().forget(id);
   }
 
@@ -645,7 +640,7 @@ public final class Inspector {
   public List<ScheduleEvent> scheduleHistory(String entryId, int offset, int limit) {
     PageRequest page = PageRequest.at(offset, limit);
     return broker.presence().events(entryId, page.offset(), page.limit()).stream()
-        .map(event -> new ScheduleEvent(event.taskId(), event.enqueuedAt()))
+        .map(event -> new ScheduleEvent(event.taskId(), event.enqueuedAt(), event.problem()))
         .toList();
   }
 

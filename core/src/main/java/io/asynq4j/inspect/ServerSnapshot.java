@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param queues the queues that it serves, with their weights
  * @param status {@code active}, {@code stopped} (it claims nothing more) or {@code closed} (it
- *     ends)
+ *     ends); {@code broken} when what it wrote cannot be read
  * @param heartbeatAge how long ago it has shown itself, to about a second
  * @param activeWorkers how many tasks it works on, by its own count
  * @param workers those tasks
+ * @param problem why the row is broken, so that only its host, process and id are known; null when
+ *     it is not
  */
 public record ServerSnapshot(
     String id,
@@ -27,11 +29,37 @@ public record ServerSnapshot(
     @Nullable Instant started,
     Duration heartbeatAge,
     int activeWorkers,
-    List<WorkerSnapshot> workers) {
+    List<WorkerSnapshot> workers,
+    @Nullable String problem) {
 
   public ServerSnapshot {
     queues = Map.copyOf(queues);
     workers = List.copyOf(workers);
+  }
+
+  /**
+   * A server whose record cannot be read.
+   *
+   * @param owner what its key says: {@code host:pid:id}
+   */
+  static ServerSnapshot broken(String owner, List<WorkerSnapshot> workers, String problem) {
+    int idStart = owner.lastIndexOf(':') + 1;
+    int pidStart = owner.lastIndexOf(':', Math.max(0, idStart - 2)) + 1;
+    String pid = idStart > pidStart ? owner.substring(pidStart, idStart - 1) : "";
+    boolean hasPid = pid.matches("[0-9]{1,9}");
+    return new ServerSnapshot(
+        owner.substring(idStart),
+        hasPid && pidStart > 0 ? owner.substring(0, pidStart - 1) : "",
+        hasPid ? Integer.parseInt(pid) : 0,
+        /* concurrency= */ 0,
+        Map.of(),
+        /* strictPriority= */ false,
+        "broken",
+        null,
+        Duration.ZERO,
+        /* activeWorkers= */ 0,
+        workers,
+        problem);
   }
 
   /** Whether it claims tasks, from this queue among others. */

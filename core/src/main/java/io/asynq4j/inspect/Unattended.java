@@ -10,6 +10,7 @@ import io.asynq4j.broker.Inspection.QueueStats;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -79,7 +80,9 @@ final class Unattended {
   /** The groups of a queue that nobody aggregates. */
   List<String> groups(QueueName queue) {
     Instant late = broker.clock().instant().minus(GROUP_STILL_FOR);
-    return inspection().groupSizes(queue).keySet().stream()
+    return inspection().groupSizes(queue).entrySet().stream()
+        .filter(group -> group.getValue() >= 0)
+        .map(Map.Entry::getKey)
         .limit(MOST_GROUPS)
         .filter(group -> isStill(queue, group, late))
         .toList();

@@ -77,6 +77,8 @@ final class Walk {
     if (only != null) {
       sizes.keySet().retainAll(List.of(only));
     }
+    // The list of groups shows those that cannot be read.
+    sizes.values().removeIf(size -> size < 0);
     total = sizes.values().stream().mapToLong(Long::longValue).sum();
     totalKnown = true;
     return new ArrayList<>(sizes.keySet());

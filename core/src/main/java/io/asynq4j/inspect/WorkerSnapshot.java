@@ -7,7 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that a server works on, as it was at the server's last heartbeat. Immutable.
  *
+ * @param taskId empty when it is not known, which only happens to a broken row
+ * @param queue empty in a broken row
  * @param deadline when the attempt must be over
+ * @param problem why the row is broken, so that no more is known than its task id; null when it is
+ *     not
  */
 public record WorkerSnapshot(
     String taskId,
@@ -15,4 +19,10 @@ public record WorkerSnapshot(
     Payload taskPayload,
     String queue,
     @Nullable Instant started,
-    @Nullable Instant deadline) {}
+    @Nullable Instant deadline,
+    @Nullable String problem) {
+
+  static WorkerSnapshot broken(String taskId, String problem) {
+    return new WorkerSnapshot(taskId, "", Payload.absent(), "", null, null, problem);
+  }
+}

@@ -102,6 +102,12 @@ final class Keys {
     return "asynq:scheduler_history:" + entryId;
   }
 
+  /** The part in braces of the key of a server, of its workers or of a scheduler. */
+  static String ownerOf(String key) {
+    int start = key.indexOf('{');
+    return start >= 0 && key.endsWith("}") ? key.substring(start + 1, key.length() - 1) : key;
+  }
+
   /** The list that names the key of a server, of its workers or of a scheduler; null for others. */
   static @Nullable String registryOf(String key) {
     for (String registry : new String[] {SERVERS, WORKERS, SCHEDULERS}) {

@@ -186,6 +186,22 @@ final class PresenceCodec {
         id, spec, taskType, taskPayload, options, next.orNever(), previous.orNever());
   }
 
+  /** The id of an entry, also of one that cannot be read behind it; empty when it has none. */
+  static String schedulerEntryId(byte[] bytes) {
+    try {
+      WireReader in = new WireReader(bytes);
+      for (int tag = in.tag(); tag != 0; tag = in.tag()) {
+        if (tag == EntryField.ID) {
+          return in.string();
+        }
+        in.skip(tag);
+      }
+      return "";
+    } catch (WireFormatException e) {
+      return "";
+    }
+  }
+
   static byte[] encode(Presence.SchedulerEvent event) {
     WireWriter out = new WireWriter(USUAL_SIZE);
     out.nonEmpty(EventField.TASK_ID, event.taskId());

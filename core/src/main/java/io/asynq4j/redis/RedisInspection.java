@@ -61,6 +61,7 @@ final class RedisInspection implements Inspection {
   private final BrokerTime time;
   private final OperatorActions actions;
   private final AtomicBoolean toldOfMemory = new AtomicBoolean();
+  private final Unreadables unreadables = new Unreadables();
 
   RedisInspection(
       Scripts scripts,
@@ -115,10 +116,10 @@ final class RedisInspection implements Inspection {
         TaskRow.time(reply.get(0)),
         sizes,
         Reply.number(reply.get(8)),
-        Reply.number(reply.get(9)),
-        Reply.number(reply.get(10)),
-        Reply.number(reply.get(11)),
-        Reply.number(reply.get(12)),
+        counter(Keys.prefix(queue) + "processed of today", reply.get(9)),
+        counter(Keys.prefix(queue) + "failed of today", reply.get(10)),
+        counter(Keys.of(queue, "processed"), reply.get(11)),
+        counter(Keys.of(queue, "failed"), reply.get(12)),
         Reply.number(reply.get(13)) == 1,
         TaskRow.ofNanos(Reply.text(reply.get(14))));
   }
@@ -155,13 +156,24 @@ final class RedisInspection implements Inspection {
         Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.MGET, args));
     List<DailyStats> history = new ArrayList<>(days);
     for (int i = 0; i < days; i++) {
+      LocalDate date = today.minusDays(i);
       history.add(
           new DailyStats(
-              today.minusDays(i),
-              Reply.number(counters.get(2 * i)),
-              Reply.number(counters.get(2 * i + 1))));
+              date,
+              counter(Keys.processedOn(queue, date), counters.get(2 * i)),
+              counter(Keys.failedOn(queue, date), counters.get(2 * i + 1))));
     }
     return history;
+  }
+
+  /** A counter that is not a number must not hide the queue or its other days. */
+  private long counter(String key, @Nullable Object reply) {
+    try {
+      return Reply.number(reply);
+    } catch (NumberFormatException e) {
+      unreadables.warn("the counter " + key, e, "it is shown as 0");
+      return 0;
+    }
   }
 
   @Override

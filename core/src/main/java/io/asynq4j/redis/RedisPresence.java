@@ -1,6 +1,7 @@
 package io.asynq4j.redis;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.Seconds;
@@ -9,7 +10,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -19,6 +24,7 @@ import redis.clients.jedis.Protocol.Command;
  */
 final class RedisPresence implements Presence {
 
+  private static final String SHOWN_AS_BROKEN = "it is shown as broken";
   private static final int MOST_EVENTS = 1000;
   private static final int MOST_WORKERS = 200;
   static final Duration HISTORY_TTL = Duration.ofDays(90);
@@ -120,52 +126,56 @@ final class RedisPresence implements Presence {
   @Override
   public List<Server> servers() {
     List<Server> servers = new ArrayList<>();
-    live(Keys.SERVERS).forEach(key -> readServer(key, servers));
+    live(Keys.SERVERS).forEach(key -> readServer(key, unreadable -> {}).ifPresent(servers::add));
     return servers;
   }
 
   @Override
   public Set<String> servedQueues(Instant now) {
     Args since = new Args(3).add(Keys.SERVERS).add(now.getEpochSecond()).add("+inf");
-    List<Server> servers = new ArrayList<>();
+    Set<String> queues = new HashSet<>();
     for (Object key :
         Reply.list(link.call(Keys.SERVERS, Repeat.SAFE, Command.ZRANGEBYSCORE, since))) {
-      readServer(Reply.text(key), servers);
+      readServer(Reply.text(key), unreadable -> {})
+          .ifPresent(server -> queues.addAll(server.queues().keySet()));
     }
-    Set<String> queues = new HashSet<>();
-    servers.forEach(server -> queues.addAll(server.queues().keySet()));
     return queues;
   }
 
   @Override
-  public List<Seen> seen() {
+  public List<Seen> seen(Consumer<Unreadable> broken) {
     List<Seen> seen = new ArrayList<>();
     for (String key : live(Keys.SERVERS)) {
       Args args = new Args().add(Keys.SERVERS).add(key);
       Object until = link.call(Keys.SERVERS, Repeat.SAFE, Command.ZSCORE, args);
-      List<Server> found = new ArrayList<>(1);
-      readServer(key, found);
-      if (until != null && !found.isEmpty()) {
-        seen.add(new Seen(found.get(0), Reply.second(Reply.text(until))));
+      if (until != null) {
+        readServer(key, broken)
+            .ifPresent(server -> seen.add(new Seen(server, Reply.second(Reply.text(until)))));
       }
     }
     return seen;
   }
 
-  private void readServer(String key, List<Server> into) {
-    Object info = link.call(key, Repeat.SAFE, Command.GET, new Args().add(key));
-    if (info != null) {
-      read(key, into, info, PresenceCodec::decodeServer);
-    }
+  private Optional<Server> readServer(String key, Consumer<Unreadable> broken) {
+    return ask(key, Command.GET, new Args().add(key), broken)
+        .flatMap(
+            info -> decode(key, info, PresenceCodec::decodeServer, unread(key, any -> "", broken)));
   }
 
   @Override
-  public List<Worker> workers() {
+  public List<Worker> workers(Consumer<Unreadable> broken) {
     List<Worker> workers = new ArrayList<>();
     for (String key : live(Keys.WORKERS)) {
-      for (Object info :
-          Reply.list(link.call(key, Repeat.SAFE, Command.HVALS, new Args().add(key)))) {
-        read(key, workers, info, PresenceCodec::decodeWorker);
+      List<@Nullable Object> rows =
+          Reply.list(ask(key, Command.HGETALL, new Args().add(key), broken).orElse(null));
+      for (int i = 0; i < rows.size(); i += 2) {
+        String taskId = Reply.text(rows.get(i));
+        decode(
+                key,
+                rows.get(i + 1),
+                PresenceCodec::decodeWorker,
+                unread(key, any -> taskId, broken))
+            .ifPresent(workers::add);
       }
     }
     return workers;
@@ -188,12 +198,17 @@ final class RedisPresence implements Presence {
   }
 
   @Override
-  public List<SchedulerEntry> schedulerEntries() {
+  public List<SchedulerEntry> schedulerEntries(Consumer<Unreadable> broken) {
     List<SchedulerEntry> entries = new ArrayList<>();
     for (String key : live(Keys.SCHEDULERS)) {
       Args args = new Args().add(key).add(0).add(-1);
-      for (Object entry : Reply.list(link.call(key, Repeat.SAFE, Command.LRANGE, args))) {
-        read(key, entries, entry, PresenceCodec::decodeSchedulerEntry);
+      for (Object entry : Reply.list(ask(key, Command.LRANGE, args, broken).orElse(null))) {
+        decode(
+                key,
+                entry,
+                PresenceCodec::decodeSchedulerEntry,
+                unread(key, PresenceCodec::schedulerEntryId, broken))
+            .ifPresent(entries::add);
       }
     }
     return entries;
@@ -213,10 +228,17 @@ final class RedisPresence implements Presence {
   @Override
   public List<SchedulerEvent> events(String entryId, int offset, int limit) {
     String key = Keys.schedulerHistory(entryId);
-    Args args = new Args().add(key).add(offset).add(offset + limit - 1L);
+    Args args = new Args().add(key).add(offset).add(offset + limit - 1L).add("WITHSCORES");
     List<SchedulerEvent> events = new ArrayList<>();
-    for (Object event : Reply.list(link.call(key, Repeat.SAFE, Command.ZREVRANGE, args))) {
-      read(key, events, event, PresenceCodec::decodeSchedulerEvent);
+    List<@Nullable Object> rows = Reply.list(link.call(key, Repeat.SAFE, Command.ZREVRANGE, args));
+    for (int i = 0; i < rows.size(); i += 2) {
+      Instant second = Reply.second(Reply.text(rows.get(i + 1)));
+      decode(
+              key,
+              rows.get(i),
+              PresenceCodec::decodeSchedulerEvent,
+              (bytes, reason) -> events.add(new SchedulerEvent("", second, reason)))
+          .ifPresent(events::add);
     }
     return events;
   }
@@ -238,12 +260,45 @@ final class RedisPresence implements Presence {
     T decode(byte[] bytes) throws WireFormatException;
   }
 
-  /** One that cannot be read, or says what cannot be, must not hide the others. */
-  private <T> void read(String key, List<T> into, @Nullable Object bytes, Decoder<T> decoder) {
+  private interface Unread {
+    void report(byte[] bytes, String reason);
+  }
+
+  private static Unread unread(
+      String key, Function<byte[], String> id, Consumer<Unreadable> broken) {
+    return (bytes, reason) ->
+        broken.accept(new Unreadable(Keys.ownerOf(key), id.apply(bytes), reason));
+  }
+
+  /** A row that cannot be read must not hide the others. */
+  private <T> Optional<T> decode(
+      String key, @Nullable Object reply, Decoder<T> decoder, Unread unread) {
+    byte[] bytes = Reply.bytes(reply);
     try {
-      into.add(decoder.decode(Reply.bytes(bytes)));
+      return Optional.of(decoder.decode(bytes));
     } catch (WireFormatException | IllegalArgumentException e) {
-      unreadables.skipped("an entry of " + key, e);
+      unreadables.warn("a row of " + key, e, SHOWN_AS_BROKEN);
+      unread.report(bytes, reason(e));
+      return Optional.empty();
     }
+  }
+
+  /** Reads a key; empty when it does not exist. A key of another type is one broken row. */
+  private Optional<Object> ask(
+      String key, Command command, Args args, Consumer<Unreadable> broken) {
+    try {
+      return Optional.ofNullable(link.call(key, Repeat.SAFE, command, args));
+    } catch (BrokerRefusedException e) {
+      if (e.reason() != BrokerRefusedException.Reason.REQUEST) {
+        throw e;
+      }
+      unreadables.warn(key, e, SHOWN_AS_BROKEN);
+      broken.accept(new Unreadable(Keys.ownerOf(key), "", reason(e)));
+      return Optional.empty();
+    }
+  }
+
+  private static String reason(Exception e) {
+    return Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
   }
 }

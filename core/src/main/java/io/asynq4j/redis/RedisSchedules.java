@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.broker.EnqueueAnswer;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -102,11 +105,14 @@ final class RedisSchedules implements Schedules {
                   args.add(entry.name()).add(entry.spec());
                   addLegacy(args, entry.name(), unlisted.getOrDefault(entry, ""));
                 }
-                read(
-                    states,
-                    batch,
-                    STATE.size(),
-                    Reply.list(scripts.run(Script.ENROLL, queue, args)));
+                ifReadable(
+                    queue,
+                    () ->
+                        read(
+                            states,
+                            batch,
+                            STATE.size(),
+                            Reply.list(scripts.run(Script.ENROLL, queue, args))));
               }
             });
     unlisted.forEach(this::list);
@@ -146,15 +152,22 @@ final class RedisSchedules implements Schedules {
       return;
     }
     QueueName queue = QueueName.of(leaves);
-    String key = Keys.of(queue, "schedules");
-    call(key, Command.HSET, key, field(LEAVING, name), "1");
-    fields(queue, name, SPEC_AND_STATE)
-        .forEach(value -> args.add(value == null ? "" : Reply.text(value)));
+    List<@Nullable Object> values =
+        new ArrayList<>(Collections.nCopies(SPEC_AND_STATE.size(), null));
+    ifReadable(
+        queue,
+        () -> {
+          String key = Keys.of(queue, "schedules");
+          call(key, Command.HSET, key, field(LEAVING, name), "1");
+          values.clear();
+          values.addAll(fields(queue, name, SPEC_AND_STATE));
+        });
+    values.forEach(value -> args.add(Reply.text(value)));
   }
 
   private void list(Entry entry, String left) {
     if (!left.isEmpty()) {
-      delete(QueueName.of(left), entry.name());
+      ifReadable(QueueName.of(left), () -> delete(QueueName.of(left), entry.name()));
     }
     call(Keys.SCHEDULES, Command.HSET, Keys.SCHEDULES, entry.name(), entry.queue().value());
   }
@@ -171,14 +184,31 @@ final class RedisSchedules implements Schedules {
                 for (Entry entry : batch) {
                   STATE_AND_LEAVING.forEach(word -> args.add(field(word, entry.name())));
                 }
-                read(
-                    states,
-                    batch,
-                    STATE_AND_LEAVING.size(),
-                    Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, args)));
+                ifReadable(
+                    queue,
+                    () ->
+                        read(
+                            states,
+                            batch,
+                            STATE_AND_LEAVING.size(),
+                            Reply.list(
+                                link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, args))));
               }
             });
     return states;
+  }
+
+  /** A queue whose state of entries is of another type must not keep other queues' from firing. */
+  private void ifReadable(QueueName queue, Runnable call) {
+    try {
+      call.run();
+    } catch (BrokerRefusedException e) {
+      if (e.reason() != BrokerRefusedException.Reason.REQUEST) {
+        throw e;
+      }
+      unreadables.warn(
+          Keys.of(queue, "schedules"), e, "entries of queue " + queue.value() + " do not fire");
+    }
   }
 
   private static Map<QueueName, List<Entry>> byQueue(Collection<Entry> entries) {
@@ -198,18 +228,12 @@ final class RedisSchedules implements Schedules {
       boolean leaves = width > STATE.size() && of.get(STATE.size()) != null;
       if (of.get(FROM) != null && !leaves) {
         String name = entries.get(i).name();
-        readState(name, of).ifPresent(state -> states.put(name, state));
+        try {
+          states.put(name, state(of));
+        } catch (IllegalArgumentException e) {
+          unreadables.warn("the state of schedule entry " + name, e, "the entry does not fire");
+        }
       }
-    }
-  }
-
-  /** An entry whose state cannot be read must not keep the others from being fired or shown. */
-  private Optional<State> readState(String name, List<@Nullable Object> values) {
-    try {
-      return Optional.of(state(values));
-    } catch (IllegalArgumentException e) {
-      unreadables.skipped("schedule entry " + name, e);
-      return Optional.empty();
     }
   }
 
@@ -237,11 +261,18 @@ final class RedisSchedules implements Schedules {
 
   @Override
   public long revision() {
-    return Reply.number(call(Keys.SCHEDULES, Command.HGET, Keys.SCHEDULES, REVISION));
+    String revision = Reply.text(call(Keys.SCHEDULES, Command.HGET, Keys.SCHEDULES, REVISION));
+    return (long) Reply.decimal(revision, 0);
   }
 
   private void changed() {
-    call(Keys.SCHEDULES, Command.HINCRBY, Keys.SCHEDULES, REVISION, "1");
+    try {
+      call(Keys.SCHEDULES, Command.HINCRBY, Keys.SCHEDULES, REVISION, "1");
+    } catch (BrokerRefusedException e) {
+      // Not a number: any other value than before tells schedulers to look.
+      String now = Long.toString(time.clock().instant().toEpochMilli());
+      call(Keys.SCHEDULES, Command.HSET, Keys.SCHEDULES, REVISION, now);
+    }
   }
 
   @Override
@@ -271,7 +302,9 @@ final class RedisSchedules implements Schedules {
   public void forget(String name) {
     String queue = Reply.text(call(Keys.SCHEDULES, Command.HGET, Keys.SCHEDULES, name));
     if (!queue.isEmpty()) {
-      delete(QueueName.of(queue), name);
+      if (isQueue(queue)) {
+        ifReadable(QueueName.of(queue), () -> delete(QueueName.of(queue), name));
+      }
       call(Keys.SCHEDULES, Command.HDEL, Keys.SCHEDULES, name);
       changed();
     }
@@ -284,7 +317,7 @@ final class RedisSchedules implements Schedules {
   }
 
   @Override
-  public List<Known> known() {
+  public List<Known> known(Consumer<Unreadable> broken) {
     Map<String, String> queues = new TreeMap<>();
     List<@Nullable Object> flat = Reply.list(call(Keys.SCHEDULES, Command.HGETALL, Keys.SCHEDULES));
     for (int i = 0; i < flat.size(); i += 2) {
@@ -295,31 +328,43 @@ final class RedisSchedules implements Schedules {
     queues.forEach(
         (name, queue) -> {
           try {
-            add(all, name, QueueName.of(queue));
+            find(name, QueueName.of(queue)).ifPresent(all::add);
           } catch (IllegalArgumentException e) {
-            unreadables.skipped("schedule entry " + name, e);
+            addUnreadable(name, queue, e, broken);
+          } catch (BrokerRefusedException e) {
+            if (e.reason() != BrokerRefusedException.Reason.REQUEST) {
+              throw e;
+            }
+            addUnreadable(name, queue, e, broken);
           }
         });
     return all;
   }
 
-  @Override
-  public Known known(String name) {
-    List<Known> found = new ArrayList<>(1);
-    add(found, name, queueOf(name));
-    if (found.isEmpty()) {
-      throw new ScheduleNotFoundException(name);
-    }
-    return found.get(0);
+  private void addUnreadable(
+      String name, String queue, RuntimeException e, Consumer<Unreadable> broken) {
+    unreadables.warn("schedule entry " + name, e, "it is shown as broken");
+    String reason = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
+    broken.accept(new Unreadable(name, queue, reason));
   }
 
-  private void add(List<Known> all, String name, QueueName queue) {
+  @Override
+  public boolean isListed(String name) {
+    return !name.isEmpty() && call(Keys.SCHEDULES, Command.HGET, Keys.SCHEDULES, name) != null;
+  }
+
+  @Override
+  public Known known(String name) {
+    return find(name, queueOf(name)).orElseThrow(() -> new ScheduleNotFoundException(name));
+  }
+
+  /** Throws an {@code IllegalArgumentException} when the state cannot be read. */
+  private Optional<Known> find(String name, QueueName queue) {
     List<@Nullable Object> values = fields(queue, name, SPEC_AND_STATE);
     List<@Nullable Object> state = values.subList(1, values.size());
-    if (state.get(FROM) != null) {
-      Entry entry = new Entry(name, queue, Reply.text(values.get(0)));
-      readState(name, state).ifPresent(read -> all.add(new Known(entry, read)));
-    }
+    return state.get(FROM) == null
+        ? Optional.empty()
+        : Optional.of(new Known(new Entry(name, queue, Reply.text(values.get(0))), state(state)));
   }
 
   private List<@Nullable Object> fields(QueueName queue, String name, List<String> words) {

@@ -6,21 +6,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Entries of other processes that cannot be read and are left out of what is listed: one warning
- * for each, however often it is met. Thread-safe.
+ * Warns of data in Redis that cannot be read: once for each place, however often it is read.
+ * Thread-safe.
  */
 final class Unreadables {
 
   private static final Logger log = LoggerFactory.getLogger(Unreadables.class);
 
-  /** Beyond these, nothing is remembered and nothing told: somebody fills Redis with rubbish. */
-  private static final int MOST = 1000;
+  /** Limits memory and log lines when very many rows are broken. */
+  private static final int MAX_WARNINGS = 1000;
 
-  private final Set<String> told = ConcurrentHashMap.newKeySet();
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-  void skipped(String entry, Exception why) {
-    if (told.size() < MOST && told.add(entry)) {
-      log.warn("skipped {}, which cannot be read: {}", entry, why.getMessage());
+  /**
+   * @param place what cannot be read
+   * @param consequence what happens instead
+   */
+  void warn(String place, Exception why, String consequence) {
+    if (warned.size() < MAX_WARNINGS && warned.add(place)) {
+      log.warn("cannot read {}: {}; {}", place, why.getMessage(), consequence);
     }
   }
 }

@@ -234,7 +234,7 @@ class AclIT {
         new Presence.Worker("h", 1, "s", "a", "t", Payload.ofUtf8("p"), Q, Instant.now(), null);
     presence.show(server, List.of(worker), Duration.ofSeconds(10));
     assertThat(presence.servers()).hasSize(1);
-    assertThat(presence.seen()).hasSize(1);
+    assertThat(presence.seen(unreadable -> {})).hasSize(1);
     assertThat(presence.workers()).hasSize(1);
     presence.hide(server);
     presence.showEntries(

@@ -6,16 +6,20 @@ import static io.asynq4j.redis.BrokerFixture.T;
 import static io.asynq4j.redis.BrokerFixture.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.inspect.DayCount;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.QueueLimits;
@@ -23,6 +27,7 @@ import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.inspect.WorkerSnapshot;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.Scheduler;
@@ -30,16 +35,23 @@ import io.asynq4j.schedule.SchedulerOn;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
 /** Queues, servers and schedulers, as the inspector shows and changes them. */
 interface InspectorQueueContract extends InspectorScene {
+
+  /** Not a message of any kind. */
+  String JUNK = "\u0001not a message";
 
   private static Presence.Server server(String id, @Nullable Duration beat) {
     return new Presence.Server("host", 7, id, 10, Map.of("q", 3), false, "active", NOON, 1, beat);
@@ -222,7 +234,8 @@ interface InspectorQueueContract extends InspectorScene {
     assertThat(servers.get(0).workers()).isEmpty();
     assertThat(servers.get(1).workers())
         .containsExactly(
-            new WorkerSnapshot("a", "t", Payload.ofUtf8("p"), "q", NOON, NOON.plusSeconds(30)));
+            new WorkerSnapshot(
+                "a", "t", Payload.ofUtf8("p"), "q", NOON, NOON.plusSeconds(30), null));
     redis().clock.advance(Duration.ofSeconds(8));
     assertThat(inspector().servers()).extracting(ServerSnapshot::id).containsExactly("ours");
   }
@@ -259,13 +272,182 @@ interface InspectorQueueContract extends InspectorScene {
                 NOON,
                 /* pausedSince= */ null,
                 /* isLive= */ true,
-                /* isRemembered= */ false));
+                /* isRemembered= */ false,
+                /* problem= */ null));
     assertThat(inspector().scheduleHistory("e", 0, 10))
         .containsExactly(
-            new ScheduleEvent("2", NOON.plusSeconds(30)), new ScheduleEvent("1", NOON));
+            new ScheduleEvent("2", NOON.plusSeconds(30), null), new ScheduleEvent("1", NOON, null));
     assertThat(inspector().scheduleHistory("e", 1, 10)).hasSize(1);
     assertThat(inspector().scheduleHistory("unknown", 0, 10)).isEmpty();
     assertThatThrownBy(() -> inspector().scheduleHistory("e", 0, 0)).hasMessageContaining("0");
+  }
+
+  @Test
+  default void aServerOrWorkerThatCannotBeReadIsShownAsBrokenBesideTheOthers() {
+    Presence.Worker worker =
+        new Presence.Worker("host", 7, "ours", "a", "t", Payload.absent(), Q, NOON, NOON);
+    redis().presence().show(server("ours", null), List.of(worker), Duration.ofSeconds(10));
+    redis().raw(Command.HSET, Keys.workers("host", 7, "ours"), "b", JUNK);
+    String until = Long.toString(NOON.getEpochSecond() + 10);
+    String junk = Keys.server("host", 8, "junk");
+    redis().raw(Command.ZADD, Keys.SERVERS, until, junk);
+    redis().raw(Command.SET, junk, JUNK);
+    String wrongType = Keys.server("host", 9, "list");
+    redis().raw(Command.ZADD, Keys.SERVERS, until, wrongType);
+    redis().raw(Command.LPUSH, wrongType, "x");
+    redis().raw(Command.ZADD, Keys.WORKERS, until, Keys.workers("host", 9, "list"));
+    redis().raw(Command.SET, Keys.workers("host", 9, "list"), "x");
+
+    assertThat(inspector().servers())
+        .satisfiesExactly(
+            ours -> {
+              assertThat(ours.problem()).isNull();
+              assertThat(ours.workers())
+                  .satisfiesExactlyInAnyOrder(
+                      a -> assertThat(a.problem()).isNull(),
+                      b -> {
+                        assertThat(b.taskId()).isEqualTo("b");
+                        assertThat(b.problem()).isNotBlank();
+                      });
+            },
+            broken -> {
+              assertThat(broken.host()).isEqualTo("host");
+              assertThat(broken.pid()).isEqualTo(8);
+              assertThat(broken.id()).isEqualTo("junk");
+              assertThat(broken.status()).isEqualTo("broken");
+              assertThat(broken.problem()).isNotBlank();
+            },
+            broken -> {
+              assertThat(broken.id()).isEqualTo("list");
+              assertThat(broken.problem()).contains("WRONGTYPE");
+              assertThat(broken.workers())
+                  .singleElement()
+                  .satisfies(one -> assertThat(one.problem()).contains("WRONGTYPE"));
+            });
+  }
+
+  @Test
+  default void anEntryThatASchedulerShowsUnreadablyIsShownAsBrokenBesideTheOthers() {
+    Presence.SchedulerEntry good =
+        new Presence.SchedulerEntry("good", "@daily", "t", Payload.absent(), List.of(), null, null);
+    redis().presence().showEntries("host:1:s", List.of(good), Duration.ofSeconds(20));
+    String key = Keys.scheduler("host:1:s");
+    byte[] cutOff =
+        Arrays.copyOf(PresenceCodec.encode(good), PresenceCodec.encode(good).length - 1);
+    redis().link.call(key, Repeat.NEVER, Command.RPUSH, new Args().add(key).add(cutOff));
+    redis().raw(Command.RPUSH, key, JUNK, JUNK);
+    String wrongType = Keys.scheduler("host:2:w");
+    redis().raw(Command.ZADD, Keys.SCHEDULERS, "" + (NOON.getEpochSecond() + 20), wrongType);
+    redis().raw(Command.SET, wrongType, "x");
+
+    List<ScheduleSnapshot> rows = inspector().schedules();
+
+    assertThat(rows)
+        .extracting(ScheduleSnapshot::id)
+        .containsExactly("good", "good", "host:1:s#1", "host:1:s#2", "host:2:w#1");
+    assertThat(rows).filteredOn(row -> row.problem() == null).hasSize(1);
+    assertThat(rows)
+        .filteredOn(row -> row.problem() != null)
+        .allSatisfy(
+            row -> {
+              assertThat(row.problem()).isNotBlank();
+              assertThat(row.isLive()).isTrue();
+              assertThat(row.isRemembered()).isFalse();
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rubbish", "-1", "99999999999999999999", "9223372036854775807", "1e300"})
+  default void anEntryWhoseStateCannotBeReadIsShownAsBrokenAndCanBeForgotten(String time) {
+    redis()
+        .broker
+        .schedules()
+        .enroll(
+            List.of(
+                new ScheduleLedger.Entry("bad", Q, "@daily"),
+                new ScheduleLedger.Entry("good", Q, "@daily")));
+    redis().raw(Command.HSET, key("schedules"), "from:bad", time);
+
+    assertThat(inspector().schedules())
+        .satisfiesExactly(
+            bad -> {
+              assertThat(bad.id()).isEqualTo("bad");
+              assertThat(bad.options().queue()).isEqualTo(Q);
+              assertThat(bad.problem()).isNotBlank();
+            },
+            good -> {
+              assertThat(good.id()).isEqualTo("good");
+              assertThat(good.problem()).isNull();
+            });
+
+    inspector().forgetSchedule("bad");
+
+    assertThat(inspector().schedules()).extracting(ScheduleSnapshot::id).containsExactly("good");
+  }
+
+  @Test
+  default void anEntryWhoseQueueCannotBeReadIsShownAsBrokenAndCanBeForgotten() {
+    redis().broker.schedules().enroll(List.of(new ScheduleLedger.Entry("good", Q, "@daily")));
+    redis().raw(Command.HSET, Keys.SCHEDULES, "no-queue", " ", "wrong-type", "other", "", "x");
+    redis().raw(Command.SET, Keys.of(QueueName.of("other"), "schedules"), "x");
+
+    assertThat(inspector().schedules())
+        .satisfiesExactly(
+            good -> assertThat(good.problem()).isNull(),
+            bad -> {
+              assertThat(bad.id()).isEqualTo("no-queue");
+              assertThat(bad.problem()).isNotBlank();
+            },
+            bad -> {
+              assertThat(bad.id()).isEqualTo("wrong-type");
+              assertThat(bad.problem()).contains("WRONGTYPE");
+            });
+
+    inspector().forgetSchedule("no-queue");
+    inspector().forgetSchedule("wrong-type");
+
+    assertThat(inspector().schedules()).extracting(ScheduleSnapshot::id).containsExactly("good");
+    assertThatThrownBy(() -> inspector().forgetSchedule("no-queue"))
+        .isInstanceOf(ScheduleNotFoundException.class);
+  }
+
+  @Test
+  default void aQueueWhoseEntriesCannotBeReadStopsNoEntriesOfOthers() {
+    redis().raw(Command.SET, key("schedules"), "x");
+    List<ScheduleLedger.Entry> entries =
+        List.of(
+            new ScheduleLedger.Entry("bad", Q, "@daily"),
+            new ScheduleLedger.Entry("good", QueueName.of("other"), "@daily"));
+
+    assertThat(redis().broker.schedules().enroll(entries)).containsOnlyKeys("good");
+    assertThat(redis().broker.schedules().look(entries)).containsOnlyKeys("good");
+  }
+
+  @Test
+  default void aTaskGroupOrCounterThatCannotBeReadHidesNoOther() {
+    redis().enqueue(redis().task("bad", o -> o), redis().task("good", o -> o));
+    redis().enqueue(redis().task("grouped", o -> o.group("good")));
+    redis().raw(Command.DEL, Keys.task(Q, "bad"));
+    redis().raw(Command.SET, Keys.task(Q, "bad"), "x");
+    redis().raw(Command.SADD, key("groups"), "bad");
+    redis().raw(Command.SET, key("g:bad"), "x");
+    String today = LocalDate.ofInstant(NOON, ZoneOffset.UTC).toString();
+    redis().raw(Command.SET, key("processed:" + today), "x");
+    redis().raw(Command.SET, key("failed"), "x");
+
+    TaskPage page = inspector().tasks("q", TaskState.PENDING, PageRequest.first(10));
+    assertThat(page.tasks()).extracting(TaskInfo::id).containsExactly("good");
+    assertThat(page.unreadable()).containsExactly("bad");
+    assertThat(inspector().groups("q")).containsExactly(entry("bad", -1L), entry("good", 1L));
+    assertThat(inspector().unaggregatedGroups("q")).isEmpty();
+    assertThat(inspector().select("q", TaskState.AGGREGATING).find(10).tasks())
+        .extracting(TaskInfo::id)
+        .containsExactly("grouped");
+    QueueSnapshot queue = inspector().queue("q");
+    assertThat(queue.size(TaskState.PENDING)).isEqualTo(2);
+    assertThat(queue.size(TaskState.AGGREGATING)).isEqualTo(1);
+    assertThat(queue.processedToday()).isZero();
+    assertThat(inspector().history("q", 2)).hasSize(2);
   }
 
   @Test
@@ -316,7 +498,8 @@ interface InspectorQueueContract extends InspectorScene {
                 NOON.plusSeconds(20),
                 /* pausedSince= */ null,
                 /* isLive= */ false,
-                /* isRemembered= */ true));
+                /* isRemembered= */ true,
+                /* problem= */ null));
     inspector().forgetSchedule("e");
     assertThat(inspector().schedules()).isEmpty();
     assertThatThrownBy(() -> inspector().forgetSchedule("e"))

@@ -228,7 +228,13 @@ interface PresenceContract {
     assertThat(redis().presence().workers()).containsExactly(worker("one", "a"));
     assertThat(redis().presence().schedulerEntries()).containsExactly(entry("e"));
     assertThat(redis().presence().events("e", 0, 10))
-        .containsExactly(new SchedulerEvent("a", NOON));
+        .satisfiesExactly(
+            readable -> assertThat(readable).isEqualTo(new SchedulerEvent("a", NOON)),
+            broken -> {
+              assertThat(broken.taskId()).isEmpty();
+              assertThat(broken.enqueuedAt()).isEqualTo(Instant.ofEpochSecond(1));
+              assertThat(broken.problem()).isNotBlank();
+            });
   }
 
   // ---- schedulers ----

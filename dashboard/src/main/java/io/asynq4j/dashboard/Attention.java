@@ -55,7 +55,7 @@ record Attention(
     ofRedis(snapshot.info(), all);
     snapshot.visible(grant).forEach(row -> ofQueue(row, snapshot, archiveSize, all));
     for (ScheduleSnapshot schedule : snapshot.schedules()) {
-      if (grant.sees(Schedules.queueOf(schedule))) {
+      if (Schedules.isVisible(schedule, grant)) {
         ofSchedule(schedule, snapshot.at(), all);
       }
     }
@@ -163,6 +163,16 @@ record Attention(
 
   private static void ofSchedule(
       ScheduleSnapshot schedule, @Nullable Instant now, List<Attention> all) {
+    if (schedule.problem() != null) {
+      all.add(
+          new Attention(
+              "schedule-unreadable",
+              null,
+              schedule.id(),
+              Severity.ERROR,
+              "It cannot be read: " + schedule.problem()));
+      return;
+    }
     if (!schedule.isLive() && schedule.pausedSince() == null) {
       all.add(
           new Attention(

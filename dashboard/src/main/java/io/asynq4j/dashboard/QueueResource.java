@@ -203,6 +203,10 @@ final class QueueResource {
             groups.entrySet().stream().filter(group -> match.matches(group.getKey())).toList(),
             exchange.limit(),
             exchange.param("cursor"),
-            group -> new Fields().put("group", group.getKey()).put("size", group.getValue())));
+            group ->
+                new Fields()
+                    .put("group", group.getKey())
+                    .put("size", group.getValue() < 0 ? null : group.getValue())
+                    .put("broken", group.getValue() < 0)));
   }
 }

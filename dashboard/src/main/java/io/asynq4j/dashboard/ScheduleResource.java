@@ -27,7 +27,7 @@ final class ScheduleResource {
 
   private static List<ScheduleSnapshot> visible(Exchange exchange) {
     return exchange.source().inspector().schedules().stream()
-        .filter(schedule -> exchange.user().sees(Schedules.queueOf(schedule)))
+        .filter(schedule -> Schedules.isVisible(schedule, exchange.user().grant()))
         .toList();
   }
 
@@ -91,6 +91,7 @@ final class ScheduleResource {
                             new Fields()
                                 .put("taskId", event.taskId())
                                 .put("enqueuedAt", event.enqueuedAt())
+                                .put("problem", event.problem())
                                 .map())
                     .toList())
             .put("cursor", events.size() == limit ? Cursor.of(offset + limit) : null));

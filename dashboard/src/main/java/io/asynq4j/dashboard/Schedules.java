@@ -18,9 +18,19 @@ final class Schedules {
 
   private Schedules() {}
 
-  static String queueOf(ScheduleSnapshot schedule) {
+  /** Null when it cannot be read. */
+  private static @Nullable String queueOf(ScheduleSnapshot schedule) {
     QueueName queue = schedule.options().queue();
-    return (queue == null ? QueueName.DEFAULT : queue).value();
+    if (queue == null) {
+      return schedule.problem() == null ? QueueName.DEFAULT.value() : null;
+    }
+    return queue.value();
+  }
+
+  /** Only a user who sees all queues sees an entry whose queue is not known. */
+  static boolean isVisible(ScheduleSnapshot schedule, Grant grant) {
+    String queue = queueOf(schedule);
+    return queue == null ? grant.seesAll() : grant.sees(queue);
   }
 
   static Fields fields(ScheduleSnapshot schedule, Contents contents, Instant now, int most) {
@@ -38,7 +48,8 @@ final class Schedules {
         .put("previous", schedule.previous())
         .put("pausedSince", schedule.pausedSince())
         .put("live", schedule.isLive())
-        .put("controllable", schedule.isRemembered());
+        .put("controllable", schedule.isRemembered())
+        .put("problem", schedule.problem());
   }
 
   private static Fields options(TaskOptions options, Contents contents) {

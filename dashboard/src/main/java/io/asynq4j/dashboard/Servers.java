@@ -41,7 +41,8 @@ final class Servers {
         server.started(),
         server.heartbeatAge(),
         workers.size(),
-        workers);
+        workers,
+        server.problem());
   }
 
   static Fields fields(ServerSnapshot server, Contents contents) {
@@ -58,7 +59,8 @@ final class Servers {
         .put("activeWorkers", server.activeWorkers())
         .put(
             "workers",
-            server.workers().stream().map(worker -> fields(worker, contents).map()).toList());
+            server.workers().stream().map(worker -> fields(worker, contents).map()).toList())
+        .put("problem", server.problem());
   }
 
   private static Fields fields(WorkerSnapshot worker, Contents contents) {
@@ -70,6 +72,7 @@ final class Servers {
             "payload",
             contents.payload(worker.taskType(), worker.taskPayload(), Contents.PREVIEW).map())
         .put("started", worker.started())
-        .put("deadline", worker.deadline());
+        .put("deadline", worker.deadline())
+        .put("problem", worker.problem());
   }
 }

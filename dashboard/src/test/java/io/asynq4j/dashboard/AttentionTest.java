@@ -135,7 +135,8 @@ class AttentionTest {
             null,
             pausedSince,
             isLive,
-            true);
+            true,
+            null);
     Snapshot snapshot =
         new Snapshot(NOON, null, Map.of(), List.of(), List.of(schedule), Map.of(), Map.of());
     return Attention.find(snapshot, Grant.of(Role.VIEWER), ARCHIVE).stream()

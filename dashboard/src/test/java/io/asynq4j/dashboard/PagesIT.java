@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.openqa.selenium.Keys;
+import redis.clients.jedis.Jedis;
 
 /** The pages as people see and use them, in a real browser. */
 class PagesIT {
@@ -102,6 +103,39 @@ class PagesIT {
             problems.add(name + " is wider than the screen by " + overflow());
           }
         });
+  }
+
+  @Test
+  void whatCannotBeReadIsShownAsBrokenBesideTheRest() {
+    String junk = "\u0001no message";
+    try (Jedis jedis = on.jedis()) {
+      jedis.hset("asynq:schedules", Map.of("bad-entry", "default", "good-entry", "default"));
+      jedis.hset(
+          "asynq:{default}:schedules",
+          Map.of("from:bad-entry", "x", "spec:good-entry", "0 3 * * *", "from:good-entry", "1"));
+      jedis.zadd("asynq:schedulers", 4e9, "asynq:schedulers:{host:1:s}");
+      jedis.rpush("asynq:schedulers:{host:1:s}", junk);
+      jedis.zadd("asynq:servers", 4e9, "asynq:servers:{host:7:one}");
+      jedis.set("asynq:servers:{host:7:one}", junk);
+      jedis.zadd("asynq:workers", 4e9, "asynq:workers:{host:7:one}");
+      jedis.hset("asynq:workers:{host:7:one}", "broken-task", junk);
+    }
+    Dashboard dashboard = on.start();
+    browser.fresh(WIDE, false);
+    browser.open(dashboard, "/schedules");
+    browser.seeText("good-entry");
+    browser.seeText("bad-entry");
+    browser.seeText("host:1:s#1");
+    browser.seeText("broken");
+    browser.picture("broken-schedules");
+    browser.go("/schedules/bad-entry");
+    browser.seeText("It cannot be read");
+    browser.picture("broken-schedule");
+    browser.go("/servers");
+    browser.seeText("broken-task");
+    browser.seeText("It cannot be read");
+    browser.picture("broken-servers");
+    assertThat(browser.problems()).isEmpty();
   }
 
   private static long overflow() {

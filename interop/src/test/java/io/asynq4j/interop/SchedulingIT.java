@@ -193,7 +193,8 @@ class SchedulingIT extends TwoSides {
                 go.add(
                     new ScheduleEvent(
                         event.get("TaskID").asString(),
-                        OffsetDateTime.parse(event.get("EnqueuedAt").asString()).toInstant())));
+                        OffsetDateTime.parse(event.get("EnqueuedAt").asString()).toInstant(),
+                        null)));
     assertThat(go).hasSizeGreaterThanOrEqualTo(2);
     assertThat(inspector.scheduleHistory(entry, 0, 100)).isEqualTo(go);
   }

@@ -96,7 +96,12 @@ final class QueuePainter {
         new Listing<>(
             table,
             view.groupList(),
-            group -> List.of(Table.text(group.name()), Table.text(Figures.count(group.size()))));
+            group ->
+                List.of(
+                    Table.text(group.name()),
+                    group.size() < 0
+                        ? Table.text("broken", Style.BAD)
+                        : Table.text(Figures.count(group.size()))));
     if (!listing.paint(grid, model, view, header)) {
       Painter.empty(
           grid,

@@ -53,6 +53,9 @@ final class SchedulesPainter {
   }
 
   private static List<Span> state(ScheduleSnapshot one) {
+    if (one.problem() != null) {
+      return Table.text("BROKEN", Style.BAD);
+    }
     return one.pausedSince() != null
         ? Table.text("PAUSED", Style.WARN)
         : one.isLive() ? Table.text("LIVE", Style.GOOD) : Table.text("IDLE", Style.DIM);
@@ -80,7 +83,8 @@ final class SchedulesPainter {
           grid,
           y + 2,
           "state",
-          (one.isLive() ? "live" : "no live scheduler shows it")
+          (one.problem() == null ? "" : "broken (" + one.problem() + "), ")
+              + (one.isLive() ? "live" : "no live scheduler shows it")
               + (one.pausedSince() == null
                   ? ""
                   : ", paused since " + Figures.at(one.pausedSince(), model.now(), model.zone()))
@@ -100,7 +104,9 @@ final class SchedulesPainter {
             answer.events(),
             event ->
                 List.of(
-                    Table.text(event.taskId()),
+                    event.problem() == null
+                        ? Table.text(event.taskId())
+                        : Table.text("(unreadable)", Style.BAD),
                     Table.text(Figures.at(event.enqueuedAt(), model.now(), model.zone()))));
     if (!listing.paint(grid, model, view, y + 7)) {
       Painter.empty(grid, y + 8, model, /* isKnown= */ true, null, "Nothing more.");

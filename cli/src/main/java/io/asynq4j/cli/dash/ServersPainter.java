@@ -57,13 +57,19 @@ final class ServersPainter {
     return List.of(
         Table.text(server.host()),
         Table.text(Integer.toString(server.pid())),
-        Table.text(server.status(), server.status().equals("active") ? Style.GOOD : Style.WARN),
+        Table.text(server.status(), statusStyle(server)),
         Charts.gauge(server.activeWorkers(), server.concurrency(), GAUGE),
         Table.text(server.activeWorkers() + "/" + server.concurrency()),
         Table.text(queues(server)),
         Table.text(Figures.ago(server.started(), now)),
         Table.text(Figures.age(server.heartbeatAge())),
         Table.text(server.id(), Style.DIM));
+  }
+
+  private static Style statusStyle(ServerSnapshot server) {
+    return server.problem() != null
+        ? Style.BAD
+        : server.status().equals("active") ? Style.GOOD : Style.WARN;
   }
 
   private static String queues(ServerSnapshot server) {
@@ -100,7 +106,10 @@ final class ServersPainter {
         y + 2,
         List.of(
             Span.dim(" status   "),
-            Span.plain(server.status()),
+            Span.plain(
+                server.problem() == null
+                    ? server.status()
+                    : server.status() + " (" + server.problem() + ")"),
             Span.dim(", heartbeat "),
             Span.plain(Figures.age(server.heartbeatAge()) + " ago")));
     grid.put(
@@ -146,7 +155,9 @@ final class ServersPainter {
   private static List<List<Span>> cells(WorkerSnapshot worker, Instant now) {
     return List.of(
         Table.text(worker.taskId()),
-        Table.text(worker.taskType()),
+        worker.problem() == null
+            ? Table.text(worker.taskType())
+            : Table.text("(unreadable)", Style.BAD),
         Table.text(worker.queue()),
         Table.text(Figures.ago(worker.started(), now).replace(" ago", "")),
         Table.text(Figures.in(worker.deadline(), now)),

@@ -66,9 +66,15 @@ final class CronHistory extends LookCommand {
             events,
             List.of(
                 Column.of("Entry", "entry", Event::entry),
-                Column.of("Task", "task", each -> each.event().taskId()),
+                Column.<Event>of("Task", "task", each -> each.event().taskId())
+                    .shownAs(
+                        each ->
+                            each.event().problem() == null
+                                ? each.event().taskId()
+                                : "(unreadable)"),
                 Column.<Event>of("Enqueued", "enqueued_at", each -> each.event().enqueuedAt())
-                    .shownAs(each -> Times.full(each.event().enqueuedAt(), now))),
+                    .shownAs(each -> Times.full(each.event().enqueuedAt(), now)),
+                Column.data("problem", each -> each.event().problem())),
             page == 1 ? "Nothing has been enqueued yet." : "Nothing is on this page.");
     return ExitCode.DONE;
   }

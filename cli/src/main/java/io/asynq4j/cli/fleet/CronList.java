@@ -28,17 +28,22 @@ final class CronList extends LookCommand {
   @Override
   protected int run(Session session) {
     Instant now = session.now();
+    List<ScheduleSnapshot> entries = session.inspector().schedules();
     session
         .printer()
         .list(
-            session.inspector().schedules(),
+            entries,
             List.of(
                 Column.of("Entry", "id", ScheduleSnapshot::id),
                 Column.of("Spec", "spec", ScheduleSnapshot::spec),
                 Column.<ScheduleSnapshot>of("State", "state", CronList::state)
                     .styled(
                         (ink, entry, text) ->
-                            text.equals("live") ? ink.green(text) : ink.yellow(text)),
+                            switch (text) {
+                              case "live" -> ink.green(text);
+                              case "broken" -> ink.red(text);
+                              default -> ink.yellow(text);
+                            }),
                 Column.of("Type", "type", ScheduleSnapshot::taskType),
                 Column.<ScheduleSnapshot>of(
                         "Payload", "payload", entry -> PayloadText.of(entry.taskPayload()).json())
@@ -53,8 +58,14 @@ final class CronList extends LookCommand {
                 Column.<ScheduleSnapshot>of("Previous", "previous", ScheduleSnapshot::previous)
                     .shownAs(entry -> Times.relative(entry.previous(), now)),
                 Column.data("paused_since", ScheduleSnapshot::pausedSince),
-                Column.data("steerable", ScheduleSnapshot::isRemembered)),
+                Column.data("steerable", ScheduleSnapshot::isRemembered),
+                Column.data("problem", ScheduleSnapshot::problem)),
             "No scheduler has entries.");
+    for (ScheduleSnapshot entry : entries) {
+      if (entry.problem() != null) {
+        session.note("asynq: entry %s cannot be read: %s".formatted(entry.id(), entry.problem()));
+      }
+    }
     return ExitCode.DONE;
   }
 
@@ -65,6 +76,9 @@ final class CronList extends LookCommand {
   }
 
   private static String state(ScheduleSnapshot entry) {
+    if (entry.problem() != null) {
+      return "broken";
+    }
     return entry.pausedSince() != null ? "paused" : entry.isLive() ? "live" : "no scheduler";
   }
 

@@ -39,6 +39,7 @@ final class ServerList extends LookCommand {
     List<ServerSnapshot> servers = session.inspector().servers();
     Instant now = session.now();
     session.printer().list(servers, columns(now), "No server is live.");
+    servers.forEach(server -> noteProblems(session, server));
     if (workers) {
       List<Working> all =
           servers.stream()
@@ -52,6 +53,23 @@ final class ServerList extends LookCommand {
     return ExitCode.DONE;
   }
 
+  private static void noteProblems(Session session, ServerSnapshot server) {
+    String name = server.host() + ":" + server.pid();
+    if (server.problem() != null) {
+      session.note("asynq: server %s cannot be read: %s".formatted(name, server.problem()));
+    }
+    for (WorkerSnapshot worker : server.workers()) {
+      if (worker.problem() != null) {
+        session.note(
+            "asynq: task %s of server %s cannot be read: %s"
+                .formatted(
+                    worker.taskId().isEmpty() ? "(unknown)" : worker.taskId(),
+                    name,
+                    worker.problem()));
+      }
+    }
+  }
+
   private static List<Column<ServerSnapshot>> columns(Instant now) {
     return List.of(
         Column.of("Host", "host", ServerSnapshot::host),
@@ -60,7 +78,11 @@ final class ServerList extends LookCommand {
         Column.<ServerSnapshot>of("State", "status", ServerSnapshot::status)
             .styled(
                 (ink, server, text) ->
-                    server.status().equals("active") ? ink.green(text) : ink.yellow(text)),
+                    switch (server.status()) {
+                      case "active" -> ink.green(text);
+                      case "broken" -> ink.red(text);
+                      default -> ink.yellow(text);
+                    }),
         Column.<ServerSnapshot>of("Active workers", "active_workers", ServerSnapshot::activeWorkers)
             .shownAs(server -> server.activeWorkers() + "/" + server.concurrency()),
         Column.data("concurrency", ServerSnapshot::concurrency),
@@ -78,6 +100,7 @@ final class ServerList extends LookCommand {
         Column.count("Heartbeat", "heartbeat_age_seconds", ServerSnapshot::heartbeatAge),
         // host:pid names a server as well.
         Column.<ServerSnapshot>of("ID", "id", ServerSnapshot::id).mayBeLeftOut(),
+        Column.data("problem", ServerSnapshot::problem),
         Column.data(
             "workers", server -> server.workers().stream().map(ServerList::object).toList()));
   }
@@ -99,15 +122,21 @@ final class ServerList extends LookCommand {
     object.put("type", worker.taskType());
     object.put("started", worker.started());
     object.put("deadline", worker.deadline());
+    object.put("problem", worker.problem());
     return object;
   }
 
   private static List<Column<Working>> workerColumns(Instant now) {
     return List.of(
         Column.of("Server", "server", each -> each.server().host() + ":" + each.server().pid()),
-        Column.of("Task", "task", each -> each.worker().taskId()),
+        Column.<Working>of("Task", "task", each -> each.worker().taskId())
+            .shownAs(
+                each -> each.worker().taskId().isEmpty() ? "(unknown)" : each.worker().taskId()),
         Column.of("Queue", "queue", each -> each.worker().queue()),
-        Column.of("Type", "type", each -> each.worker().taskType()),
+        Column.<Working>of("Type", "type", each -> each.worker().taskType())
+            .shownAs(
+                each ->
+                    each.worker().problem() == null ? each.worker().taskType() : "(unreadable)"),
         Column.<Working>of("Started", "started", each -> each.worker().started())
             .shownAs(each -> Times.relative(each.worker().started(), now)),
         Column.<Working>of("Must end", "deadline", each -> each.worker().deadline())

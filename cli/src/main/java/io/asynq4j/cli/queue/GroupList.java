@@ -7,6 +7,7 @@ import io.asynq4j.cli.output.Column;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -36,8 +37,15 @@ final class GroupList extends LookCommand {
             groups,
             List.of(
                 Column.of("Group", "group", Map.Entry::getKey),
-                Column.count("Size", "size", Map.Entry::getValue)),
+                Column.<Map.Entry<String, Long>>count("Size", "size", GroupList::size)
+                    .shownAs(
+                        group ->
+                            group.getValue() < 0 ? "broken" : Long.toString(group.getValue()))),
             "No group in queue %s holds tasks.".formatted(queue));
     return ExitCode.DONE;
+  }
+
+  private static @Nullable Object size(Map.Entry<String, Long> group) {
+    return group.getValue() < 0 ? null : (Object) group.getValue();
   }
 }

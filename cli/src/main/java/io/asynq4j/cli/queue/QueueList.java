@@ -1,16 +1,13 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.LookCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.inspect.QueueSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -43,36 +40,29 @@ final class QueueList extends LookCommand {
               name -> name);
       return ExitCode.DONE;
     }
-    List<QueueSnapshot> queues =
-        inspector.queues().stream().flatMap(name -> snapshot(inspector, name).stream()).toList();
+    List<QueueLine> queues = QueueLine.all(inspector);
     session.printer().list(queues, columns(inspector, queues), "There is no queue yet.");
+    QueueLine.noteProblems(session, queues);
     return ExitCode.DONE;
   }
 
-  /** Empty for one that was removed meanwhile. */
-  static Optional<QueueSnapshot> snapshot(Inspector inspector, String name) {
-    try {
-      return Optional.of(inspector.queue(name));
-    } catch (QueueNotFoundException e) {
-      return Optional.empty();
-    }
-  }
-
-  private static List<Column<QueueSnapshot>> columns(
-      Inspector inspector, List<QueueSnapshot> queues) {
-    List<Column<QueueSnapshot>> columns = new ArrayList<>();
-    columns.add(QueueColumns.name());
-    columns.add(QueueColumns.paused());
-    columns.add(QueueColumns.size());
-    columns.addAll(QueueColumns.sizes());
-    columns.add(QueueColumns.latency());
-    columns.addAll(QueueColumns.today());
+  private static List<Column<QueueLine>> columns(Inspector inspector, List<QueueLine> queues) {
+    List<Column<QueueLine>> columns = new ArrayList<>();
+    columns.add(QueueLine.name());
+    columns.add(QueueLine.state());
+    columns.add(QueueLine.of(QueueColumns.size()));
+    QueueColumns.sizes().forEach(column -> columns.add(QueueLine.of(column)));
+    columns.add(QueueLine.of(QueueColumns.latency()));
+    QueueColumns.today().forEach(column -> columns.add(QueueLine.of(column)));
+    columns.add(QueueLine.reason());
     Map<String, List<String>> nodes = new TreeMap<>();
-    queues.forEach(queue -> nodes.put(queue.queue(), inspector.nodes(queue.queue())));
+    QueueLine.seen(queues)
+        .forEach(queue -> nodes.put(queue.queue(), inspector.nodes(queue.queue())));
     if (nodes.values().stream().anyMatch(each -> !each.isEmpty())) {
-      columns.add(Column.count("Slot", "slot", queue -> inspector.slot(queue.queue())));
       columns.add(
-          Column.<QueueSnapshot>of("Nodes", "nodes", queue -> nodes.get(queue.queue()))
+          QueueLine.of(Column.count("Slot", "slot", queue -> inspector.slot(queue.queue()))));
+      columns.add(
+          Column.<QueueLine>of("Nodes", "nodes", queue -> nodes.get(queue.queue()))
               .shownAs(queue -> String.join(" ", nodes.getOrDefault(queue.queue(), List.of()))));
     }
     return columns;

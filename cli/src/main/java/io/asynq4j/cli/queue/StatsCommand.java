@@ -52,11 +52,8 @@ public final class StatsCommand extends LookCommand {
   @Override
   protected int run(Session session) {
     Inspector inspector = session.inspector();
-    List<QueueSnapshot> queues =
-        inspector.queues().stream()
-            .flatMap(name -> QueueList.snapshot(inspector, name).stream())
-            .toList();
-    Total total = Total.of(queues, session);
+    List<QueueLine> queues = QueueLine.all(inspector);
+    Total total = Total.of(QueueLine.seen(queues), session);
     Map<String, String> redis = info(inspector);
     Printer printer = session.printer();
     switch (printer.format()) {
@@ -64,6 +61,7 @@ public final class StatsCommand extends LookCommand {
       case CSV -> printer.list(queues, queueColumns(), "");
       case TABLE -> show(printer, queues, total, redis);
     }
+    QueueLine.noteProblems(session, queues);
     return ExitCode.DONE;
   }
 
@@ -123,19 +121,21 @@ public final class StatsCommand extends LookCommand {
     }
   }
 
-  private static List<Column<QueueSnapshot>> queueColumns() {
-    List<Column<QueueSnapshot>> columns = new ArrayList<>();
-    columns.add(QueueColumns.name());
-    columns.add(QueueColumns.paused());
-    columns.add(QueueColumns.size());
-    QueueColumns.sizes().forEach(column -> columns.add(Column.data(column.key(), column.value())));
-    columns.add(QueueColumns.latency());
-    columns.addAll(QueueColumns.today());
+  private static List<Column<QueueLine>> queueColumns() {
+    List<Column<QueueLine>> columns = new ArrayList<>();
+    columns.add(QueueLine.name());
+    columns.add(QueueLine.state());
+    columns.add(QueueLine.of(QueueColumns.size()));
+    QueueColumns.sizes()
+        .forEach(column -> columns.add(QueueLine.of(Column.data(column.key(), column.value()))));
+    columns.add(QueueLine.of(QueueColumns.latency()));
+    QueueColumns.today().forEach(column -> columns.add(QueueLine.of(column)));
+    columns.add(QueueLine.reason());
     return columns;
   }
 
   private static Map<String, @Nullable Object> document(
-      List<QueueSnapshot> queues, Total total, Map<String, String> redis) {
+      List<QueueLine> queues, Total total, Map<String, String> redis) {
     Map<String, @Nullable Object> document = new LinkedHashMap<>();
     document.put("states", Printer.object(total, Total.states()));
     document.put("queues", Printer.objects(queues, queueColumns()));
@@ -145,7 +145,7 @@ public final class StatsCommand extends LookCommand {
   }
 
   private static void show(
-      Printer printer, List<QueueSnapshot> queues, Total total, Map<String, String> redis) {
+      Printer printer, List<QueueLine> queues, Total total, Map<String, String> redis) {
     printer.heading("Tasks by state");
     printer.list(List.of(total), Total.states(), "");
     printer.line("");

@@ -447,7 +447,7 @@ class ControllerTest {
                 new Answer.Events(
                     wish,
                     Samples.schedule("a", true, null),
-                    List.of(new ScheduleEvent("task-9", Samples.NOW)))));
+                    List.of(new ScheduleEvent("task-9", Samples.NOW, null)))));
     assertThat(Samples.text(events)).contains("task-9", "report:daily in queue mail");
     assertThat(press(events, Key.Code.ENTER).wish()).isEqualTo(new Wish.Task("mail", "task-9"));
   }

@@ -187,7 +187,7 @@ class PainterTest {
                 new Answer.Events(
                     (Wish.Events) one.wish(),
                     Samples.schedule("nightly", true, null),
-                    List.of(new ScheduleEvent("task-9", Samples.NOW.minusSeconds(180))))));
+                    List.of(new ScheduleEvent("task-9", Samples.NOW.minusSeconds(180), null)))));
     assertThat(Samples.text(known)).contains("*/5 * * * *", "HAS ENQUEUED", "task-9");
   }
 

@@ -172,7 +172,9 @@ final class Samples {
                 Payload.ofUtf8("{}"),
                 "default",
                 NOW.minusSeconds(12),
-                NOW.plusSeconds(1_700))));
+                NOW.plusSeconds(1_700),
+                null)),
+        null);
   }
 
   static ScheduleSnapshot schedule(String id, boolean isRemembered, @Nullable Instant paused) {
@@ -187,7 +189,8 @@ final class Samples {
         NOW.minusSeconds(180),
         paused,
         true,
-        isRemembered);
+        isRemembered,
+        null);
   }
 
   /** Presses keys one after the other; what they would do to the world is left out. */

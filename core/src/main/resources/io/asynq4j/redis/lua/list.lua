@@ -99,7 +99,7 @@ for i = 1, #ids do
   if bytes > ENOUGH then
     break
   end
-  local record = redis.call('HMGET', prefix .. 't:' .. ids[i], 'msg', 'state', 'result', 'crashes', 'quarantine',
+  local record = fields_of(prefix .. 't:' .. ids[i], 'msg', 'state', 'result', 'crashes', 'quarantine',
     'due_ms', 'hold_until', 'pending_since', 'group', 'progress')
   add(answer, ids[i], scores[i] or '')
   add(answer, leases[i] or '')

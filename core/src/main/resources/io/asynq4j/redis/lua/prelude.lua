@@ -133,6 +133,17 @@ local function fields_of(task, ...)
   return redis.call('HMGET', task, ...)
 end
 
+-- The size of a sorted set, false where a key of another type is in its place. Other errors are raised.
+local function size_of(set)
+  local size = redis.pcall('ZCARD', set)
+  if type(size) == 'number' then
+    return size
+  elseif string.find(size.err, 'WRONGTYPE', 1, true) then
+    return false
+  end
+  return redis.call('ZCARD', set)
+end
+
 -- Frees the locks that still belong to their task; a task without one has '' or false.
 local function release(locks, ids)
   local held, holders, own = {}, {}, {}

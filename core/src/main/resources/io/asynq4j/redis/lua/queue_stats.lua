@@ -13,11 +13,11 @@ local now, prefix = clock(ARGV[1]), ARGV[2]
 local aggregating = 0
 local names = redis.call('SMEMBERS', groups)
 for i = 1, #names do
-  aggregating = aggregating + redis.call('ZCARD', prefix .. 'g:' .. names[i])
+  aggregating = aggregating + (size_of(prefix .. 'g:' .. names[i]) or 0)
 end
 local sets = redis.call('ZRANGE', aggregation_sets, 0, -1)
 for i = 1, #sets do
-  aggregating = aggregating + redis.call('ZCARD', sets[i])
+  aggregating = aggregating + (size_of(sets[i]) or 0)
 end
 local oldest = redis.call('LINDEX', pending, -1)
 local day = utc_day(to_seconds(now))
@@ -36,5 +36,5 @@ return {
   redis.call('GET', processed) or '0',
   redis.call('GET', failed) or '0',
   redis.call('EXISTS', paused),
-  oldest and redis.call('HGET', prefix .. 't:' .. oldest, 'pending_since') or '',
+  oldest and fields_of(prefix .. 't:' .. oldest, 'pending_since')[1] or '',
 }

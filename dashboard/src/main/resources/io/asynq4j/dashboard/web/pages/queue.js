@@ -194,7 +194,7 @@ class QueuePage extends View {
     const chosen = this.place.query.get('group') ?? '';
     return html`<select aria-label="Group" @change=${(e) => setQuery({group: e.target.value, state: 'aggregating', offset: null})}>
       <option value="" ?selected=${!chosen}>all groups</option>
-      ${groups.map((g) => html`<option value=${g.group} ?selected=${g.group === chosen}>${g.group} (${g.size})</option>`)}</select>`;
+      ${groups.map((g) => html`<option value=${g.group} ?selected=${g.group === chosen}>${g.group} (${g.broken ? 'broken' : g.size})</option>`)}</select>`;
   }
 
   #bulk(state, list) {

@@ -40,24 +40,25 @@ class SchedulePage extends View {
     return html`
       ${head({
         crumbs,
-        title: s?.taskType ?? this.place.params.id,
-        meta: s ? html`${s.pausedSince ? html`${tag('paused', 'warn')} ${when(s.pausedSince)}` : nothing}${s.live ? tag('live', 'good') : tag('no scheduler', 'bad')}<span class="mono break faint">${s.id}</span>` : nothing,
+        title: s?.taskType || this.place.params.id,
+        meta: s ? html`${s.pausedSince ? html`${tag('paused', 'warn')} ${when(s.pausedSince)}` : nothing}${s.problem ? tag('broken', 'bad') : nothing}${s.live ? tag('live', 'good') : tag('no scheduler', 'bad')}<span class="mono break faint">${s.id}</span>` : nothing,
         actions: html`${ageOf(this.schedule)}${s?.controllable && may('operator') ? html`
           <button class="primary" @click=${() => this.#do('run')}>${icon('play')}Run now</button>
           <button @click=${() => this.#do(s.pausedSince ? 'resume' : 'pause')}>${icon(s.pausedSince ? 'clock' : 'pause')}${s.pausedSince ? 'Resume' : 'Pause'}</button>` : nothing}
-          ${s && !s.live && s.controllable && may('admin') ? html`<button class="quiet-danger" @click=${() => this.#do('forget')}>${icon('trash')}Forget</button>` : nothing}`,
+          ${s && (!s.live || s.problem) && s.controllable && may('admin') ? html`<button class="quiet-danger" @click=${() => this.#do('forget')}>${icon('trash')}Forget</button>` : nothing}`,
       })}
       ${trouble(this.schedule)}${waiting(this.schedule)}
+      ${s?.problem ? html`<section class="card"><p>It cannot be read: ${s.problem}</p></section>` : nothing}
       ${s ? html`<div class="columns">
         <div>
           <section class="card"><header class="card-head"><h2>What it enqueues</h2></header><dl class="facts">
-            <div><dt>Queue</dt><dd><a href=${queueLink(s.queue)}>${s.queue}</a></dd></div>
+            <div><dt>Queue</dt><dd>${s.queue ? html`<a href=${queueLink(s.queue)}>${s.queue}</a>` : '–'}</dd></div>
             ${Object.entries(s.options ?? {}).filter(([, v]) => v !== null && v !== undefined && !(typeof v === 'object' && !Object.keys(v).length)).map(([k, v]) => html`<div><dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd></div>`)}
             ${s.unreadOptions?.length ? html`<div><dt>Not understood</dt><dd>${s.unreadOptions.join(', ')}</dd></div>` : nothing}</dl>
             <content-view .content=${s.payload} .what=${'payload'}></content-view></section>
           <section class="card"><header class="card-head"><h2>What it has enqueued</h2></header>
             ${trouble(this.runs)}${this.runs.data?.items.length ? html`<div class="table-wrap"><table><thead><tr><th>Task</th><th>Enqueued</th></tr></thead><tbody>
-              ${this.runs.data.items.map((run) => html`<tr><td><a class="mono" href=${taskLink(s.queue, run.taskId)}>${run.taskId}</a></td><td>${when(run.enqueuedAt)}</td></tr>`)}</tbody></table></div>
+              ${this.runs.data.items.map((run) => html`<tr><td>${run.problem ? html`${tag('broken', 'bad')} <span class="faint">${run.problem}</span>` : html`<a class="mono" href=${taskLink(s.queue, run.taskId)}>${run.taskId}</a>`}</td><td>${when(run.enqueuedAt)}</td></tr>`)}</tbody></table></div>
               ${this.runs.data.cursor && this.#limit < 1_000 ? html`<p class="center"><button class="small" @click=${() => { this.#limit = Math.min(1_000, this.#limit * 4); this.runs.refresh(); }}>More</button></p>` : nothing}` : this.runs.data ? empty('Nothing yet') : nothing}</section>
         </div>
         <section class="card"><header class="card-head"><h2>${s.description ?? 'When'}</h2></header><p><code>${s.spec}</code></p>

@@ -31,9 +31,9 @@ class SchedulesPage extends View {
 
   #row(s) {
     return html`<tr>
-      <td data-label="Task"><a class="strong" href=${link('/schedules', [s.id])}>${s.taskType}</a> ${s.pausedSince ? tag('paused', 'warn') : nothing}${s.live ? nothing : tag('no scheduler', 'bad')}</td>
+      <td data-label="Task"><a class="strong" href=${link('/schedules', [s.id])}>${s.taskType || s.id}</a> ${s.problem ? html`${tag('broken', 'bad')}<br><span class="faint">${s.problem}</span> ` : nothing}${s.pausedSince ? tag('paused', 'warn') : nothing}${s.live ? nothing : tag('no scheduler', 'bad')}</td>
       <td data-label="When"><span>${s.description ?? s.spec}</span>${s.description ? html`<br><code class="faint">${s.spec}</code>` : nothing}</td>
-      <td data-label="Queue"><a href=${queueLink(s.queue)}>${s.queue}</a></td>
+      <td data-label="Queue">${s.queue ? html`<a href=${queueLink(s.queue)}>${s.queue}</a>` : '–'}</td>
       <td data-label="Next">${s.pausedSince ? html`<span class="faint">paused</span>` : when(s.next)}</td>
       <td data-label="Last">${when(s.previous)}</td>
       <td class="row-actions">${may('operator') && s.controllable ? html`

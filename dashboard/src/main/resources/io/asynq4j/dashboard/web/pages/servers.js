@@ -50,9 +50,10 @@ class ServersPage extends View {
   #server(s) {
     return html`<section class="card server">
       <header class="card-head"><h2>${s.host}<span class="faint">:${s.pid}</span></h2>
-        ${tag(s.status, s.status === 'active' ? 'good' : 'warn')}${s.heartbeatAgeMs > LATE_MS ? tag(`silent for ${duration(s.heartbeatAgeMs)}`, 'bad') : nothing}
+        ${tag(s.status, s.problem ? 'bad' : s.status === 'active' ? 'good' : 'warn')}${s.heartbeatAgeMs > LATE_MS ? tag(`silent for ${duration(s.heartbeatAgeMs)}`, 'bad') : nothing}
         <span class="faint">started ${when(s.started)}</span><span class="grow"></span>
         ${may('admin') ? html`<button class="small" @click=${() => this.#tell('quiet', s)}>${icon('pause')}Quiet</button><button class="small quiet-danger" @click=${() => this.#tell('stop', s)}>${icon('stop')}Stop</button>` : nothing}</header>
+      ${s.problem ? html`<p class="faint">It cannot be read: ${s.problem}</p>` : nothing}
       <div class="server-load">${bar(s.concurrency ? s.activeWorkers / s.concurrency : 0)}<span>${count(s.activeWorkers)} of ${plural(s.concurrency, 'worker')}</span></div>
       <p class="chips">${Object.entries(s.queues).sort((a, b) => b[1] - a[1]).slice(0, 30).map(([queue, weight]) => html`<a class="chip" href=${queueLink(queue)}>${queue}<b>${weight}</b></a>`)}
         <span class="faint">${s.strictPriority ? 'strictly by priority' : 'by weight'}</span></p>
@@ -63,6 +64,9 @@ class ServersPage extends View {
 }
 
 function worker(w) {
+  if (w.problem) {
+    return html`<tr><td data-label="Task">${w.taskId || '(unknown)'} ${tag('broken', 'bad')}</td><td colspan="4" class="faint">${w.problem}</td></tr>`;
+  }
   const started = w.started ? Date.parse(w.started) : null;
   const deadline = w.deadline ? Date.parse(w.deadline) : null;
   const elapsed = started === null ? null : Math.max(0, Date.now() - started);
