@@ -141,6 +141,24 @@ class SilentShardIT {
     }
   }
 
+  /** The seconds at which the leases of the long tasks end; none of them has ended. */
+  private static Map<String, Double> leases(List<String> queues) {
+    Map<String, Double> ends = new HashMap<>();
+    for (String queue : queues) {
+      EmbeddedRedis node = nodeOf("asynq:{" + queue + "}:");
+      try (Jedis jedis = new Jedis(node.host(), node.port())) {
+        Double end = jedis.zscore("asynq:{" + queue + "}:lease", "long" + queue);
+        List<String> now = jedis.time();
+        assertThat(end).as("lease in " + queue).isNotNull();
+        assertThat(end)
+            .as("lease in " + queue)
+            .isGreaterThan(Double.parseDouble(now.get(0)) + Double.parseDouble(now.get(1)) / 1e6);
+        ends.put(queue, end);
+      }
+    }
+    return ends;
+  }
+
   private void awaitCompleted(List<String> queues, String... prefixes) {
     soon(
         () -> {
@@ -206,9 +224,17 @@ class SilentShardIT {
       Instant before = other.clock().instant();
       silent.pause();
       try {
-        // Several leases long.
-        soon(() -> assertThat(other.clock().instant()).isAfter(before.plusSeconds(12)));
+        Map<String, Double> atFirst = leases(healthy);
+        Map<String, Double> last = atFirst;
+        // Four leases long: a lease that is not extended ends, and the recoverer takes the task.
+        while (other.clock().instant().isBefore(before.plusSeconds(12))) {
+          last = leases(healthy);
+        }
 
+        assertThat(last)
+            .allSatisfy(
+                (queue, end) ->
+                    assertThat(end).as(queue).isGreaterThan(atFirst.getOrDefault(queue, 1e12) + 6));
         assertThat(recorder.lines("leaseLost")).isEmpty();
         assertThat(recorder.lines("recovered")).isEmpty();
         release.countDown();
