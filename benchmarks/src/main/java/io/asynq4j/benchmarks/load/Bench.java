@@ -36,6 +36,7 @@ import picocli.CommandLine.Spec;
       RetryStorm.class,
       ManyQueues.class,
       IdleCost.class,
+      LargeFleet.class,
       Recovery.class,
       Footprint.class,
       AddedLatency.class,

@@ -44,6 +44,7 @@ class LoadProgramsIT {
     "retry-storm, tasksPerSecond, 0",
     "queues, oneBusyOfOneQueue, 2",
     "idle-cost, commandsPerSecondWith1000, 3",
+    "fleet, commandsPerSecondWith50Due, 0",
     "latency, tasksPerSecondWith2Millis, 1",
     "search, tasksPerSecond, 2",
     "service, tasksPerSecond, 1"
@@ -127,6 +128,7 @@ class LoadProgramsIT {
                 "retry-storm",
                 "queues",
                 "idle-cost",
+                "fleet",
                 "recovery",
                 "footprint",
                 "latency",
