@@ -74,6 +74,14 @@ final class Entry {
 
   /** The answer if there is one; else the failure, and the task is not sent any more. */
   EnqueueAnswer giveUp(String problem, Throwable cause) {
+    try {
+      return given(problem, cause);
+    } catch (OutOfMemoryError e) {
+      return LOST;
+    }
+  }
+
+  private EnqueueAnswer given(String problem, Throwable cause) {
     if (take() != null) {
       return EnqueueAnswer.failed(
           new BrokerUnavailableException(problem + "; the task was not sent", false, cause));

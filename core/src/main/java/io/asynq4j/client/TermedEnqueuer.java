@@ -8,13 +8,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Enqueues under certain terms. */
 final class TermedEnqueuer implements Enqueuer {
+
+  private static final long PAUSE_WITHOUT_MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Intake intake;
   private final Dispatcher dispatcher;
@@ -51,14 +55,37 @@ final class TermedEnqueuer implements Enqueuer {
   /** What hangs on the stage is not ours, so it must not run on a thread that sends. */
   private void complete(
       CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueAnswer answer) {
-    Supplier<EnqueueResult> result = () -> intake.result(task, answer, terms.durability());
     try {
-      stage.completeAsync(result, callbacks);
+      callbacks.execute(() -> completeNow(stage, task, answer));
     } catch (Throwable e) {
       // Closed meanwhile, the caller's executor has had enough, or no thread can be started: nobody
       // must wait for ever.
-      stage.completeAsync(result, Runnable::run);
+      completeNow(stage, task, answer);
     }
+  }
+
+  /** Tries again while there is no memory for a result, since nobody else would complete it. */
+  private void completeNow(
+      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueAnswer answer) {
+    while (!stage.isDone()) {
+      try {
+        completeOnce(stage, task, answer);
+      } catch (OutOfMemoryError e) {
+        LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
+      }
+    }
+  }
+
+  private void completeOnce(
+      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueAnswer answer) {
+    EnqueueResult result;
+    try {
+      result = intake.result(task, answer, terms.durability());
+    } catch (RuntimeException e) {
+      stage.completeExceptionally(new CompletionException(e));
+      return;
+    }
+    stage.complete(result);
   }
 
   @Override

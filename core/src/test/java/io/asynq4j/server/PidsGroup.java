@@ -29,8 +29,9 @@ final class PidsGroup implements AutoCloseable {
     }
     PidsGroup group = new PidsGroup(folder);
     try {
+      // First what fails where threads are not counted: a group with a process cannot be deleted.
+      group.startAny();
       Files.writeString(folder.resolve("cgroup.procs"), Long.toString(process.pid()));
-      group.limit("max");
       return Optional.of(group);
     } catch (IOException e) {
       group.close();

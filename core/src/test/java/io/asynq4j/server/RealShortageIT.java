@@ -134,7 +134,7 @@ class RealShortageIT {
       child.tell("send before 20", "sent");
       assertThat(child.accepted("before")).hasSize(20);
 
-      String released = child.tell("hog 5 during 100", "released");
+      String released = child.tell("hog 5 during 400", "released");
 
       assertThat(Integer.parseInt(released.substring(9))).as("shortages").isPositive();
       child.tell("send after 300", "sent");
