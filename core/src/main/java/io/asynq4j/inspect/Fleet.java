@@ -111,8 +111,8 @@ final class Fleet {
   }
 
   private boolean tell(String serverId, Order order) {
-    boolean isLive =
-        broker.presence().servers().stream().anyMatch(server -> server.serverId().equals(serverId));
+    // One whose record cannot be read may live all the same.
+    boolean isLive = servers().stream().anyMatch(server -> server.id().equals(serverId));
     if (isLive) {
       broker.cancellations().publish(order);
     }

@@ -299,6 +299,11 @@ final class RedisPresence implements Presence {
   }
 
   private static String reason(Exception e) {
+    String text = message(e);
+    return e instanceof WireFormatException ? "not a valid message: " + text : text;
+  }
+
+  private static String message(Exception e) {
     return Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
   }
 }

@@ -252,11 +252,13 @@ final class RedisSchedules implements Schedules {
     if (millis == null) {
       return null;
     }
-    long value = Reply.number(millis);
-    if (value < 0 || value > Times.LATEST.toEpochMilli()) {
-      throw new IllegalArgumentException("not a time: " + value);
+    String text = millis instanceof Long number ? number.toString() : Reply.text(millis);
+    double value = Reply.decimal(text, -1);
+    boolean isTime = value >= 0 && value <= Times.LATEST.toEpochMilli();
+    if (!isTime) {
+      throw new IllegalArgumentException("not a time: \"" + text + "\"");
     }
-    return Instant.ofEpochMilli(value);
+    return Instant.ofEpochMilli((long) value);
   }
 
   @Override
