@@ -35,7 +35,8 @@ public interface Lookout {
 
   /**
    * A name of the server of Redis that has a queue, as far as it is known: never asks, and never
-   * fails. Empty while it is not known, and where one server has all queues.
+   * fails. Empty where one server has all queues, and while nothing is known of the servers. Queues
+   * that no server of a cluster has at this time share a name of their own.
    */
   default String shardOf(QueueName queue) {
     return "";

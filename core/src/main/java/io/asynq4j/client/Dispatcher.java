@@ -2,16 +2,20 @@ package io.asynq4j.client;
 
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
+import io.asynq4j.QueueName;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Times;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,14 +28,29 @@ final class Dispatcher {
 
   private final Sender sender;
   private final SharedCalls sharedCalls;
-  private final Semaphore ownCalls;
+  private final int maxCalls;
+  private final Function<QueueName, String> shardOf;
+
+  /** Permits for calls of callers' own, by the Redis server of a cluster that they go to. */
+  private final Map<String, Semaphore> ownCalls = new ConcurrentHashMap<>();
+
   private final Gatherer gatherer;
   private final Room room;
 
-  Dispatcher(Sender sender, int maxCalls, Gatherer gatherer, Room room) {
+  /**
+   * @param maxCalls how many calls callers make themselves at once, to each Redis server
+   * @param shardOf the server that has a queue, as far as it is known; must not block
+   */
+  Dispatcher(
+      Sender sender,
+      int maxCalls,
+      Function<QueueName, String> shardOf,
+      Gatherer gatherer,
+      Room room) {
     this.sender = sender;
     this.sharedCalls = new SharedCalls(sender, maxCalls);
-    this.ownCalls = new Semaphore(maxCalls);
+    this.maxCalls = maxCalls;
+    this.shardOf = shardOf;
     this.gatherer = gatherer;
     this.room = room;
   }
@@ -71,17 +90,44 @@ final class Dispatcher {
     return answer == null ? null : List.of(answer);
   }
 
-  /** Null when too many do so already. */
+  /** Null when too many do so already, or when it takes calls to several servers. */
   private @Nullable List<EnqueueAnswer> sendInThisThread(
       List<NewTask> tasks, Durability durability) {
-    if (!ownCalls.tryAcquire()) {
+    String shard = onlyShardOf(tasks);
+    if (shard == null) {
+      // One call after the other, those to a server that does not answer would delay the rest.
+      return null;
+    }
+    Semaphore permits = ownCalls.computeIfAbsent(shard, any -> new Semaphore(maxCalls));
+    if (!permits.tryAcquire()) {
       return null;
     }
     try {
       return sender.send(tasks, durability);
     } finally {
-      ownCalls.release();
+      permits.release();
     }
+  }
+
+  /** The server that has the queues of all these tasks; null when there are several. */
+  private @Nullable String onlyShardOf(List<NewTask> tasks) {
+    if (tasks.isEmpty()) {
+      return "";
+    }
+    QueueName queue = tasks.get(0).message().queue();
+    String shard = shardOf.apply(queue);
+    if (shard.isEmpty()) {
+      return shard;
+    }
+    for (NewTask task : tasks) {
+      if (!task.message().queue().equals(queue)) {
+        queue = task.message().queue();
+        if (!shardOf.apply(queue).equals(shard)) {
+          return null;
+        }
+      }
+    }
+    return shard;
   }
 
   /** Blocks only while there is no room. */
@@ -91,12 +137,13 @@ final class Dispatcher {
     Long until = until(terms);
     Entry entry = new Entry(task);
     Destination destination = Destination.of(task, terms.durability());
-    room.enter(task, until);
+    String shard = shardOf.apply(destination.queue());
+    room.enter(task, shard, until);
     CompletableFuture<EnqueueAnswer> answer;
     try {
-      answer = limited(entry, until).whenComplete((known, none) -> room.leave(task));
+      answer = limited(entry, until).whenComplete((known, none) -> room.leave(task, shard));
     } catch (Throwable e) {
-      room.leave(task);
+      room.leave(task, shard);
       throw e;
     }
     // From here on, whatever answers it makes it leave.

@@ -4,7 +4,6 @@ import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.Times;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,8 +11,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -27,16 +24,12 @@ final class Gatherer {
   private static final int MOST = 100;
 
   private final Sender sender;
-  private final ThreadPoolExecutor threads;
+  private final SenderThreads threads;
   private final Map<Destination, Lot> lots = new ConcurrentHashMap<>();
   private volatile boolean closed;
   private volatile boolean givenUp;
 
-  Gatherer(Sender sender, int maxThreads) {
-    this(sender, ClientThreads.upTo(maxThreads, "asynq-enqueue"));
-  }
-
-  Gatherer(Sender sender, ThreadPoolExecutor threads) {
+  Gatherer(Sender sender, SenderThreads threads) {
     this.sender = sender;
     this.threads = threads;
   }
@@ -73,9 +66,8 @@ final class Gatherer {
    */
   void close(Duration most) {
     closed = true;
-    threads.shutdown();
     try {
-      threads.awaitTermination(Times.nanos(most), TimeUnit.NANOSECONDS);
+      threads.close(most);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -99,7 +91,7 @@ final class Gatherer {
     void start() {
       if (!underWay.get() && underWay.compareAndSet(false, true)) {
         try {
-          threads.execute(this);
+          threads.of(destination.queue()).execute(this);
         } catch (RejectedExecutionException e) {
           underWay.set(false);
           drop();

@@ -46,8 +46,6 @@ final class SharedCalls {
   private final Sender together;
   private final int maxCalls;
   private final Map<Destination, Line> lines = new ConcurrentHashMap<>();
-  // Of all calls, smoothed; it does not matter when one of two updates at once gets lost.
-  private volatile long nanosOfACall;
 
   SharedCalls(Sender sender, int maxCalls) {
     this.alone = sender;
@@ -68,18 +66,6 @@ final class SharedCalls {
     return lines.computeIfAbsent(Destination.of(task, durability), Line::new);
   }
 
-  private List<EnqueueAnswer> call(Sender sender, List<NewTask> tasks, Durability durability) {
-    long began = System.nanoTime();
-    List<EnqueueAnswer> answers = sender.send(tasks, durability);
-    long before = nanosOfACall;
-    nanosOfACall = before + (System.nanoTime() - began - before) / 8;
-    return answers;
-  }
-
-  private int callsAtOnce() {
-    return (int) Math.min(maxCalls, 1 + nanosOfACall / ONE_MORE_NANOS);
-  }
-
   /** Those who bring tasks for one queue. */
   private final class Line {
     private final Destination destination;
@@ -89,6 +75,10 @@ final class SharedCalls {
 
     /** Who may come for the next call: those of the last one, and those who waited meanwhile. */
     private volatile int expected;
+
+    // Smoothed; it does not matter when one of two updates at once gets lost. Of this queue alone:
+    // a server that does not answer must not change how others are called.
+    private volatile long nanosOfACall;
 
     Line(Destination destination) {
       this.destination = destination;
@@ -115,10 +105,22 @@ final class SharedCalls {
         return null;
       }
       try {
-        return call(alone, List.of(task), destination.durability()).get(0);
+        return call(alone, List.of(task)).get(0);
       } finally {
         endCall(1);
       }
+    }
+
+    private List<EnqueueAnswer> call(Sender sender, List<NewTask> tasks) {
+      long began = System.nanoTime();
+      List<EnqueueAnswer> answers = sender.send(tasks, destination.durability());
+      long before = nanosOfACall;
+      nanosOfACall = before + (System.nanoTime() - began - before) / 8;
+      return answers;
+    }
+
+    private int callsAtOnce() {
+      return (int) Math.min(maxCalls, 1 + nanosOfACall / ONE_MORE_NANOS);
     }
 
     private boolean mayCall() {
@@ -196,8 +198,7 @@ final class SharedCalls {
     private void send(Caller self, List<Caller> callers, List<NewTask> tasks) {
       boolean isOnlyMine = callers.size() == 1 && callers.get(0) == self;
       try {
-        List<EnqueueAnswer> answers =
-            call(isOnlyMine ? alone : together, tasks, destination.durability());
+        List<EnqueueAnswer> answers = call(isOnlyMine ? alone : together, tasks);
         for (int i = 0; i < callers.size(); i++) {
           callers.get(i).entry.answer().complete(answers.get(i));
           callers.get(i).wake();

@@ -42,7 +42,9 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     Broker broker = builder.redis.broker();
     int connections = builder.redis.maxConnections();
     Sender sender = new Sender(broker.sink(), builder.confirmations());
-    this.gatherer = new Gatherer(sender, Math.max(1, Math.min(MAX_SENDERS, connections / 4)));
+    Function<QueueName, String> shardOf = broker.lookout()::shardOf;
+    int senders = Math.max(1, Math.min(MAX_SENDERS, connections / 4));
+    this.gatherer = new Gatherer(sender, new SenderThreads(shardOf, senders));
     this.ownCallbacks =
         builder.callbacks == null ? ClientThreads.upTo(CALLBACK_THREADS, "asynq-callback") : null;
     Executor callbacks = builder.callbacks != null ? builder.callbacks : ownCallbacks;
@@ -50,6 +52,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
         new Dispatcher(
             sender,
             builder.maxCalls > 0 ? builder.maxCalls : defaultCalls(connections),
+            shardOf,
             gatherer,
             new Room(builder.maxWaiting));
     this.enqueuer =

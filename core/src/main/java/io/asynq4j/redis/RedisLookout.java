@@ -22,6 +22,9 @@ final class RedisLookout implements Lookout {
 
   private static final Logger log = LoggerFactory.getLogger(RedisLookout.class);
 
+  /** Calls for slots that no server has take as long as those to a server that is silent. */
+  private static final String NO_SERVER = "no server";
+
   /** Between two looks at whether the connections for the telling still live. */
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(3);
 
@@ -49,7 +52,11 @@ final class RedisLookout implements Lookout {
   @Override
   public String shardOf(QueueName queue) {
     // Asked for each call: where there is one server, nothing is computed.
-    return link.isKnownAsSharded() ? link.shardOf(Keys.slot(Keys.prefix(queue))) : "";
+    if (!link.isKnownAsSharded()) {
+      return "";
+    }
+    String shard = link.shardOf(Keys.slot(Keys.prefix(queue)));
+    return shard.isEmpty() ? NO_SERVER : shard;
   }
 
   @Override

@@ -30,7 +30,9 @@ class GathererTest {
   private final ThreadPoolExecutor threads =
       new ThreadPoolExecutor(4, 4, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
   private final Gatherer gatherer =
-      new Gatherer(new Sender(new Sink(), durability -> Confirmation.NONE), threads);
+      new Gatherer(
+          new Sender(new Sink(), durability -> Confirmation.NONE),
+          new SenderThreads(queue -> "", shard -> threads));
 
   @AfterEach
   void close() {
