@@ -151,6 +151,15 @@ public final class TaskLeases {
     return leased;
   }
 
+  /**
+   * A name of the Redis server of a cluster that has a queue, for callers that do not want to wait
+   * for one server with calls to another. Known without asking Redis. Empty where one server has
+   * all queues.
+   */
+  public String serverOf(String queue) {
+    return broker.lookout().shardOf(QueueName.of(queue));
+  }
+
   /** Begins to watch queues, so that nobody has to claim in vain. */
   public QueueWatch watch(QueueWatch.Listener listener) {
     return new QueueWatch(broker.lookout(), listener);

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
@@ -26,8 +27,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks several servers of a cluster at the same time, and waits for none of them for long: a server
  * that does not answer in time, or fails, counts as having nothing. While it owes an answer it is
- * not asked the same again. What it answers late is not lost: a watch is told, and whoever only
- * looks now and then gets it with the next look. Thread-safe.
+ * not asked the same again, and until it has answered something nobody waits for it. What it
+ * answers late is not lost: a watch is told, and whoever only looks now and then gets it with the
+ * next look. Thread-safe.
  */
 final class ShardQuestions {
 
@@ -42,6 +44,9 @@ final class ShardQuestions {
     /** These have something, or were left out, as their server has answered meanwhile. */
     void lookAgain(Collection<QueueName> queues);
   }
+
+  /** Servers that did not answer in time, and have answered nothing since. */
+  private final Set<String> unresponsive = ConcurrentHashMap.newKeySet();
 
   /** By the servers that owe an answer: who wants to know what was left out since. */
   private final Map<String, Map<Asker, Set<QueueName>>> silent = new HashMap<>();
@@ -145,16 +150,20 @@ final class ShardQuestions {
         });
   }
 
-  private static Set<QueueName> collect(
+  private Set<QueueName> collect(
       Map<Shard, CompletableFuture<Set<QueueName>>> asked,
       BiConsumer<Shard, CompletableFuture<Set<QueueName>>> whenLate) {
     Set<QueueName> having = new HashSet<>();
     long end = System.nanoTime() + PATIENCE.toNanos();
     asked.forEach(
         (shard, answer) -> {
+          String server = shard.server().name();
+          long patience = unresponsive.contains(server) ? 0 : Math.max(0, end - System.nanoTime());
           try {
-            having.addAll(answer.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS));
+            having.addAll(answer.get(patience, TimeUnit.NANOSECONDS));
+            unresponsive.remove(server);
           } catch (TimeoutException e) {
+            doNotWaitFor(server, answer);
             whenLate.accept(shard, answer);
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -164,6 +173,18 @@ final class ShardQuestions {
           }
         });
     return having;
+  }
+
+  // Nothing is lost with the future: failures are handled elsewhere.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void doNotWaitFor(String server, CompletableFuture<Set<QueueName>> answer) {
+    unresponsive.add(server);
+    answer.whenComplete(
+        (having, error) -> {
+          if (error == null) {
+            unresponsive.remove(server);
+          }
+        });
   }
 
   private synchronized boolean isLeftOut(Shard shard, Asker asker) {

@@ -1,9 +1,11 @@
 package io.asynq4j.service;
 
+import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.QueueWatch;
 import io.asynq4j.lease.TaskLeases;
+import io.asynq4j.service.claim.PatientClaims;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,7 +30,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Where workers of other processes wait for tasks: however many do, one thread and one watch see to
  * them. A task is told to a waiting worker when it has been claimed for it, with its data, so no
- * worker is ever told of one that it cannot have. Thread-safe.
+ * worker is ever told of one that it cannot have. A Redis server of a cluster that does not answer
+ * delays only those who wait for nothing but its queues. Thread-safe.
  */
 final class LeaseDesk implements AutoCloseable {
 
@@ -42,21 +46,30 @@ final class LeaseDesk implements AutoCloseable {
 
   private static final long PAUSE_AFTER_FAILURE_MILLIS = 200;
 
+  /** How long a worker that does not want to wait waits for a Redis server that does not answer. */
+  private static final Duration LONGEST_ANSWER = Duration.ofSeconds(2);
+
   /** With more, it is asked at once which of them have tasks at all. */
   private static final int FEW_QUEUES = 3;
 
-  /** A worker that waits. */
+  /**
+   * A worker that waits.
+   *
+   * @param unanswered of a worker that does not want to wait, the queues whose Redis server has not
+   *     answered yet; null for the others. Guarded by the desk
+   */
   private record Poll(
       List<String> queues,
       int max,
       Duration lease,
       long until,
+      @Nullable Set<String> unanswered,
       CompletableFuture<List<LeasedTask>> answer) {}
 
-  private final Supplier<TaskLeases> leases;
   private final Clock clock;
   private final Executor answers;
   private final long lookNanos;
+  private final PatientClaims claims;
   private final QueueWatch watch;
   private final Thread thread;
 
@@ -78,9 +91,9 @@ final class LeaseDesk implements AutoCloseable {
    */
   LeaseDesk(Supplier<TaskLeases> leases, Clock clock, Executor answers, Duration lookEvery) {
     this.lookNanos = lookEvery.toNanos();
-    this.leases = leases;
     this.clock = clock;
     this.answers = answers;
+    this.claims = new PatientClaims(leases, this::told);
     this.watch =
         leases
             .get()
@@ -112,41 +125,68 @@ final class LeaseDesk implements AutoCloseable {
     List<String> order = new ArrayList<>(queues);
     // No name is always the last to be asked.
     Collections.shuffle(order);
-    List<LeasedTask> found = claim(order, max, lease);
-    if (!found.isEmpty() || wait.isZero()) {
+    Set<String> unanswered = new HashSet<>();
+    List<LeasedTask> found = claim(order, max, lease, wait.isZero(), unanswered);
+    if (!found.isEmpty() || (wait.isZero() && unanswered.isEmpty())) {
       return CompletableFuture.completedFuture(found);
     }
+    Duration longest = wait.isZero() ? LONGEST_ANSWER : wait;
     Poll poll =
-        new Poll(order, max, lease, System.nanoTime() + wait.toNanos(), new CompletableFuture<>());
+        new Poll(
+            wait.isZero() ? List.copyOf(unanswered) : order,
+            max,
+            lease,
+            System.nanoTime() + longest.toNanos(),
+            wait.isZero() ? unanswered : null,
+            new CompletableFuture<>());
     synchronized (this) {
       if (closed) {
         return CompletableFuture.completedFuture(List.of());
       }
       waiting.add(poll);
-      changed.addAll(order);
+      changed.addAll(poll.queues());
       notifyAll();
     }
     return poll.answer();
   }
 
-  private List<LeasedTask> claim(List<String> queues, int max, Duration lease) {
+  /**
+   * @param last whether the worker does not wait: then it must hear of each queue that fails
+   * @param unanswered gets the queues whose Redis server does not answer
+   */
+  private List<LeasedTask> claim(
+      List<String> queues, int max, Duration lease, boolean last, Set<String> unanswered) {
     List<LeasedTask> tasks = new ArrayList<>();
     RuntimeException failure = null;
+    int failures = 0;
     for (String queue : queues.size() > FEW_QUEUES ? watch.withTasks(queues) : queues) {
       if (tasks.size() < max) {
         try {
-          tasks.addAll(leases.get().claim(queue, max - tasks.size(), lease));
+          LeaseBatch batch = claims.claim(queue, max - tasks.size(), lease);
+          if (batch == null) {
+            unanswered.add(queue);
+          } else {
+            tasks.addAll(batch.tasks());
+          }
         } catch (RuntimeException e) {
           // What other queues gave is leased, and must reach the worker.
           log.warn("tasks of queue {} cannot be claimed: {}", queue, e.getMessage());
           failure = e;
+          failures++;
         }
       }
     }
-    if (tasks.isEmpty() && failure != null) {
+    if (tasks.isEmpty() && failure != null && (last || failures == queues.size())) {
       throw failure;
     }
     return tasks;
+  }
+
+  private static BrokerUnavailableException notAnswered(Set<String> queues) {
+    return new BrokerUnavailableException(
+        "the Redis server of " + queues + " does not answer; tasks that it grants go back",
+        true,
+        new TimeoutException("no answer to a claim"));
   }
 
   private synchronized void told(Set<String> queues) {
@@ -260,7 +300,40 @@ final class LeaseDesk implements AutoCloseable {
       Poll poll = polls.next();
       if (poll.until() - now <= 0) {
         polls.remove();
-        poll.answer().completeAsync(List::of, answers);
+        end(poll);
+      }
+    }
+  }
+
+  private void end(Poll poll) {
+    Set<String> unanswered = poll.unanswered();
+    if (unanswered == null || unanswered.isEmpty()) {
+      poll.answer().completeAsync(List::of, answers);
+    } else {
+      BrokerUnavailableException failure = notAnswered(Set.copyOf(unanswered));
+      answers.execute(() -> poll.answer().completeExceptionally(failure));
+    }
+  }
+
+  private synchronized Set<String> unansweredQueues() {
+    Set<String> queues = new HashSet<>();
+    for (Poll poll : waiting) {
+      if (poll.unanswered() != null) {
+        queues.addAll(poll.unanswered());
+      }
+    }
+    return queues;
+  }
+
+  /** Those who do not want to wait leave, unless the servers of other queues have not answered. */
+  private synchronized void gaveNothing(String queue) {
+    Iterator<Poll> polls = waiting.iterator();
+    while (polls.hasNext()) {
+      Poll poll = polls.next();
+      Set<String> unanswered = poll.unanswered();
+      if (unanswered != null && unanswered.remove(queue) && unanswered.isEmpty()) {
+        polls.remove();
+        end(poll);
       }
     }
   }
@@ -269,7 +342,10 @@ final class LeaseDesk implements AutoCloseable {
     Set<String> dry = new HashSet<>();
     if (queues.size() > FEW_QUEUES) {
       // One question tells which are empty, and arms them; claiming from each would be many.
-      queues = watch.armEmpty(queues);
+      Set<String> toClaim = new HashSet<>(watch.armEmpty(queues));
+      // It does not tell whether the server of a queue has answered at all.
+      unansweredQueues().stream().filter(queues::contains).forEach(toClaim::add);
+      queues = toClaim;
     }
     for (String queue : queues) {
       if (!drainOrHold(queue)) {
@@ -299,25 +375,33 @@ final class LeaseDesk implements AutoCloseable {
     }
   }
 
-  /** Gives tasks to those who wait for this queue, until nobody does or it gives none: false. */
+  /**
+   * Gives tasks to those who wait for this queue, until nobody does, or it gives none: false. While
+   * its server does not answer it is not asked; it is changed when the server does.
+   */
   private boolean drain(String queue) {
     while (true) {
       Poll poll = takeFirst(queue);
       if (poll == null) {
         return true;
       }
-      LeaseBatch batch;
+      @Nullable LeaseBatch batch;
       try {
-        batch = leases.get().claimBatch(queue, poll.max(), poll.lease());
+        batch = claims.claim(queue, poll.max(), poll.lease());
       } catch (RuntimeException e) {
         putBack(poll);
         throw e;
+      }
+      if (batch == null) {
+        putBack(poll);
+        return true;
       }
       if (batch.heldUntil() != null) {
         hold(queue, batch.heldUntil());
       }
       if (batch.tasks().isEmpty()) {
         putBack(poll);
+        gaveNothing(queue);
         return false;
       }
       List<LeasedTask> tasks = batch.tasks();
@@ -363,5 +447,6 @@ final class LeaseDesk implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     watch.close();
+    claims.close();
   }
 }

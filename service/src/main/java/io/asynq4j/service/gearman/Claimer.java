@@ -1,9 +1,11 @@
 package io.asynq4j.service.gearman;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.QueueWatch;
+import io.asynq4j.service.claim.PatientClaims;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,9 +32,11 @@ import org.slf4j.LoggerFactory;
  * <p>A queue is <em>dry</em> when it gave no task after Redis was asked to tell of its next change,
  * and Redis has told of none since. Workers are let sleep only while all of their queues are dry;
  * so no job waits while a worker sleeps that could do it, and none is woken for a job that he
- * cannot have yet. Whoever asks a dry queue is answered without asking Redis. Messages may get
- * lost, so once a second the dry queues are looked at, and one sleeper of each that has tasks goes
- * to try.
+ * cannot have yet. A queue whose Redis server does not answer, or that Redis refuses to give tasks
+ * of, is <em>unavailable</em>: it keeps nobody from sleeping, and is tried again later, while
+ * others go on. Whoever asks a dry queue is answered without asking Redis. Messages may get lost,
+ * so once a second the dry queues are looked at, and one sleeper of each that has tasks goes to
+ * try.
  */
 final class Claimer {
 
@@ -42,9 +47,14 @@ final class Claimer {
   /** Beyond so many queues it is cheaper to ask first which of them have tasks. */
   private static final int FEW_QUEUES = 3;
 
+  private static final Duration REST_AFTER_REFUSAL = Duration.ofSeconds(1);
+
   private static final class QueueState {
     private long changes;
     private boolean dry;
+
+    /** It gives nothing until it is told of again. */
+    private boolean unavailable;
 
     /** Had tasks while it was thought to be dry: a message may have been lost. */
     private boolean suspect;
@@ -53,12 +63,12 @@ final class Claimer {
     private boolean timed;
   }
 
-  private final Functions functions;
   private final EventLoop loop;
   private final Duration lease;
   private final Clock clock;
   private final ScheduledExecutorService timer;
   private final AttemptListener attempts;
+  private final PatientClaims claims;
   private final QueueWatch watch;
   private final Desk<Grab> grabs;
 
@@ -75,12 +85,12 @@ final class Claimer {
       Clock clock,
       ScheduledExecutorService timer,
       AttemptListener attempts) {
-    this.functions = functions;
     this.loop = loop;
     this.lease = lease;
     this.clock = clock;
     this.timer = timer;
     this.attempts = attempts;
+    this.claims = new PatientClaims(functions::leases, queues -> queues.forEach(this::tellOf));
     this.watch =
         functions
             .leases()
@@ -108,7 +118,7 @@ final class Claimer {
 
   /** A worker waits to be woken. False when there may be something for it already. */
   synchronized boolean sleep(WorkerSide worker, Set<String> queues) {
-    if (!draining && !outage && !queues.stream().allMatch(queue -> stateOf(queue).dry)) {
+    if (!draining && !outage && !queues.stream().allMatch(this::givesNothing)) {
       return false;
     }
     sleepers.put(worker, queues);
@@ -118,6 +128,11 @@ final class Claimer {
   /** It has come by itself, or is gone. */
   synchronized void awake(WorkerSide worker) {
     sleepers.remove(worker);
+  }
+
+  private boolean givesNothing(String queue) {
+    QueueState state = stateOf(queue);
+    return state.dry || state.unavailable;
   }
 
   private QueueState stateOf(String queue) {
@@ -138,6 +153,7 @@ final class Claimer {
     QueueState state = stateOf(queue);
     state.changes++;
     state.dry = false;
+    state.unavailable = false;
     wake(sleepersOf(queue));
   }
 
@@ -149,6 +165,7 @@ final class Claimer {
             state -> {
               state.changes++;
               state.dry = false;
+              state.unavailable = false;
             });
     wake(List.copyOf(sleepers.keySet()));
   }
@@ -271,8 +288,11 @@ final class Claimer {
       }
       LeaseBatch batch =
           worthAsking.contains(queue)
-              ? functions.leases().claimBatch(queue, asking.size(), lease)
+              ? claim(queue, asking.size())
               : new LeaseBatch(List.of(), null);
+      if (batch == null) {
+        continue;
+      }
       List<LeasedTask> tasks = batch.tasks();
       for (int i = 0; i < tasks.size(); i++) {
         given.put(asking.get(i), tasks.get(i));
@@ -287,6 +307,29 @@ final class Claimer {
       }
     }
     return exhausted;
+  }
+
+  /** Null when the queue is unavailable. */
+  private @Nullable LeaseBatch claim(String queue, int max) {
+    Map<String, Long> before = changesOf(Set.of(queue));
+    LeaseBatch batch = null;
+    try {
+      batch = claims.claim(queue, max, lease);
+    } catch (BrokerRefusedException e) {
+      log.warn("jobs of queue {} cannot be claimed and are tried again: {}", queue, e.getMessage());
+      tellOfLater(queue, clock.instant().plus(REST_AFTER_REFUSAL));
+    }
+    if (batch == null) {
+      nowUnavailable(queue, before);
+    }
+    return batch;
+  }
+
+  /** Unless it was told of meanwhile. */
+  private synchronized void nowUnavailable(String queue, Map<String, Long> changesBefore) {
+    QueueState state = stateOf(queue);
+    Long before = changesBefore.get(queue);
+    state.unavailable = before != null && before == state.changes;
   }
 
   /** When time is all that a queue waits for, nothing in Redis changes when it has passed. */
@@ -307,7 +350,7 @@ final class Claimer {
   }
 
   private synchronized List<String> notDry(List<String> queues) {
-    return queues.stream().filter(queue -> !stateOf(queue).dry).toList();
+    return queues.stream().filter(queue -> !givesNothing(queue)).toList();
   }
 
   private synchronized Map<String, Long> changesOf(Set<String> queues) {
@@ -353,6 +396,8 @@ final class Claimer {
             }
           });
       sleepers.values().forEach(queues::addAll);
+      // They are told of when they are available again.
+      queues.removeIf(queue -> !outage && stateOf(queue).unavailable);
       wasOut = outage;
     }
     if (queues.isEmpty() && !wasOut) {
@@ -394,5 +439,6 @@ final class Claimer {
   void close(Duration most) {
     grabs.close(most);
     watch.close();
+    claims.close();
   }
 }
