@@ -171,6 +171,14 @@ public interface Presence {
   List<SchedulerEntry> schedulerEntries(Consumer<Unreadable> broken);
 
   /**
+   * A name of the server of Redis that has the history of an entry, as far as it is known: never
+   * asks, and never fails. Empty while it is not known, and where one server has all keys.
+   */
+  default String shardOfEvents(String entryId) {
+    return "";
+  }
+
+  /**
    * Notes that an entry has enqueued a task; the newest 1,000 are kept, for 90 days after the last
    * one.
    */

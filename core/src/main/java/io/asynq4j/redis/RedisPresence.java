@@ -215,6 +215,11 @@ final class RedisPresence implements Presence {
   }
 
   @Override
+  public String shardOfEvents(String entryId) {
+    return link.isKnownAsSharded() ? link.shardOf(Keys.slot(Keys.schedulerHistory(entryId))) : "";
+  }
+
+  @Override
   public void recordEvent(String entryId, SchedulerEvent event) {
     Args args =
         new Args(4)

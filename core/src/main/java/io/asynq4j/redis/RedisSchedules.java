@@ -1,6 +1,8 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
 import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.broker.EnqueueAnswer;
@@ -13,14 +15,19 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
 /**
@@ -28,6 +35,8 @@ import redis.clients.jedis.Protocol.Command;
  * comes in and its entry gets further in one step; which queue that is, is in one place for all.
  */
 final class RedisSchedules implements Schedules {
+
+  private static final Logger log = LoggerFactory.getLogger(RedisSchedules.class);
 
   /** The fields of an entry's state, in the order in which scripts tell them. */
   private static final List<String> STATE = List.of("anchor", "from", "last", "paused", "run");
@@ -40,6 +49,9 @@ final class RedisSchedules implements Schedules {
 
   private static final List<String> SPEC_AND_STATE =
       List.of("spec", "anchor", "from", "last", "paused", "run");
+
+  /** Of an entry that comes from no other queue. */
+  private static final List<String> NO_LEGACY = Collections.nCopies(SPEC_AND_STATE.size(), "");
 
   /** Set while an entry moves into another queue. */
   private static final String LEAVING = "leaving";
@@ -57,6 +69,7 @@ final class RedisSchedules implements Schedules {
   private final BrokerTime time;
   private final Unreadables unreadables = new Unreadables();
   private final Registry registry;
+  private final Set<String> skippedNames = ConcurrentHashMap.newKeySet();
 
   RedisSchedules(Scripts scripts, Link link, BrokerTime time, Registry registry) {
     this.scripts = scripts;
@@ -95,28 +108,119 @@ final class RedisSchedules implements Schedules {
   @Override
   public Map<String, State> enroll(Collection<Entry> entries) {
     Map<Entry, String> unlisted = unlisted(entries);
+    Skipped skipped = new Skipped();
+    Map<Entry, List<String>> legacies = legacies(unlisted, skipped);
     Map<String, State> states = new HashMap<>();
     byQueue(entries)
         .forEach(
-            (queue, some) -> {
-              for (List<Entry> batch : Batches.of(some)) {
-                Args args = new Args(batch.size() * Script.ENROLL.items().size());
-                for (Entry entry : batch) {
-                  args.add(entry.name()).add(entry.spec());
-                  addLegacy(args, entry.name(), unlisted.getOrDefault(entry, ""));
-                }
-                ifReadable(
-                    queue,
-                    () ->
-                        read(
-                            states,
-                            batch,
-                            STATE.size(),
-                            Reply.list(scripts.run(Script.ENROLL, queue, args))));
+            (queue, ofQueue) -> {
+              List<Entry> some = ofQueue.stream().filter(skipped::isWithout).toList();
+              try {
+                enroll(queue, some, legacies, states);
+              } catch (BrokerRefusedException e) {
+                skipped.add(some, e);
               }
             });
-    unlisted.forEach(this::list);
-    return states;
+    unlisted.forEach(
+        (entry, left) -> {
+          if (skipped.isWithout(entry)) {
+            try {
+              list(entry, left);
+            } catch (BrokerException e) {
+              requireIsolated(left, e);
+              skipped.add(List.of(entry), e);
+            }
+          }
+        });
+    return skipped.from(states);
+  }
+
+  private void enroll(
+      QueueName queue,
+      List<Entry> some,
+      Map<Entry, List<String>> legacies,
+      Map<String, State> states) {
+    for (List<Entry> batch : Batches.of(some)) {
+      Args args = new Args(batch.size() * Script.ENROLL.items().size());
+      for (Entry entry : batch) {
+        args.add(entry.name()).add(entry.spec());
+        legacies.getOrDefault(entry, NO_LEGACY).forEach(args::add);
+      }
+      read(states, batch, STATE.size(), Reply.list(scripts.run(Script.ENROLL, queue, args)));
+    }
+  }
+
+  /** Entries that cannot be dealt with now, which must not keep the others waiting. */
+  private final class Skipped {
+    private final Set<Entry> entries = new HashSet<>();
+    private @Nullable BrokerException first;
+
+    void add(Collection<Entry> some, BrokerException failure) {
+      for (Entry entry : some) {
+        entries.add(entry);
+        if (skippedNames.add(entry.name())) {
+          log.warn(
+              "schedule entry {} of queue {} waits, others are fired: {}",
+              entry.name(),
+              entry.queue(),
+              failure.getMessage());
+        }
+      }
+      first = first == null ? failure : first;
+    }
+
+    boolean isWithout(Entry entry) {
+      return !entries.contains(entry);
+    }
+
+    /** The states of the other entries. Fails when there is none, so that the caller knows why. */
+    Map<String, State> from(Map<String, State> states) {
+      entries.forEach(entry -> states.remove(entry.name()));
+      if (first != null && states.isEmpty()) {
+        throw first;
+      }
+      skippedNames.removeAll(states.keySet());
+      return states;
+    }
+  }
+
+  /**
+   * What entries had in the queues that they leave, where nobody fires them any more. In a cluster
+   * such a queue may be on a server that is silent.
+   */
+  private Map<Entry, List<String>> legacies(Map<Entry, String> unlisted, Skipped skipped) {
+    Map<Entry, List<String>> legacies = new HashMap<>();
+    Map<String, BrokerException> failures = new HashMap<>();
+    unlisted.forEach(
+        (entry, left) -> {
+          if (left.isEmpty()) {
+            return;
+          }
+          String server = link.shardOf(Keys.slot(Keys.prefix(QueueName.of(left))));
+          BrokerException failure = failures.get(server);
+          if (failure == null) {
+            try {
+              legacies.put(entry, legacy(entry.name(), QueueName.of(left)));
+              return;
+            } catch (BrokerException e) {
+              requireIsolated(left, e);
+              failure = e;
+              if (e instanceof BrokerUnavailableException) {
+                failures.put(server, e);
+              }
+            }
+          }
+          skipped.add(List.of(entry), failure);
+        });
+    return legacies;
+  }
+
+  /** Throws the failure unless it can be about the queue that an entry leaves, and nothing else. */
+  private void requireIsolated(String left, BrokerException failure) {
+    if (left.isEmpty()
+        || (failure instanceof BrokerUnavailableException && !link.isKnownAsSharded())) {
+      throw failure;
+    }
   }
 
   /** The entries that are not listed where they are now, each with the queue where it is listed. */
@@ -145,24 +249,18 @@ final class RedisSchedules implements Schedules {
     }
   }
 
-  /** What an entry had in the queue that it leaves, where nobody fires it any more. */
-  private void addLegacy(Args args, String name, String leaves) {
-    if (leaves.isEmpty()) {
-      SPEC_AND_STATE.forEach(word -> args.add(""));
-      return;
-    }
-    QueueName queue = QueueName.of(leaves);
-    List<@Nullable Object> values =
-        new ArrayList<>(Collections.nCopies(SPEC_AND_STATE.size(), null));
+  private List<String> legacy(String name, QueueName queue) {
+    String key = Keys.of(queue, "schedules");
+    List<String> values = new ArrayList<>(NO_LEGACY);
     ifReadable(
         queue,
         () -> {
-          String key = Keys.of(queue, "schedules");
           call(key, Command.HSET, key, field(LEAVING, name), "1");
           values.clear();
-          values.addAll(fields(queue, name, SPEC_AND_STATE));
+          fields(queue, name, SPEC_AND_STATE)
+              .forEach(value -> values.add(value == null ? "" : Reply.text(value)));
         });
-    values.forEach(value -> args.add(Reply.text(value)));
+    return values;
   }
 
   private void list(Entry entry, String left) {
@@ -175,27 +273,32 @@ final class RedisSchedules implements Schedules {
   @Override
   public Map<String, State> look(Collection<Entry> entries) {
     Map<String, State> states = new HashMap<>();
+    Skipped skipped = new Skipped();
     byQueue(entries)
         .forEach(
             (queue, some) -> {
-              for (List<Entry> batch : Batches.of(some)) {
-                Args args = new Args(1 + batch.size() * STATE_AND_LEAVING.size());
-                args.add(Keys.of(queue, "schedules"));
-                for (Entry entry : batch) {
-                  STATE_AND_LEAVING.forEach(word -> args.add(field(word, entry.name())));
-                }
-                ifReadable(
-                    queue,
-                    () ->
-                        read(
-                            states,
-                            batch,
-                            STATE_AND_LEAVING.size(),
-                            Reply.list(
-                                link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, args))));
+              try {
+                look(queue, some, states);
+              } catch (BrokerRefusedException e) {
+                skipped.add(some, e);
               }
             });
-    return states;
+    return skipped.from(states);
+  }
+
+  private void look(QueueName queue, List<Entry> some, Map<String, State> states) {
+    for (List<Entry> batch : Batches.of(some)) {
+      Args args = new Args(1 + batch.size() * STATE_AND_LEAVING.size());
+      args.add(Keys.of(queue, "schedules"));
+      for (Entry entry : batch) {
+        STATE_AND_LEAVING.forEach(word -> args.add(field(word, entry.name())));
+      }
+      read(
+          states,
+          batch,
+          STATE_AND_LEAVING.size(),
+          Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, args)));
+    }
   }
 
   /** A queue whose state of entries is of another type must not keep other queues' from firing. */

@@ -1,6 +1,8 @@
 package io.asynq4j.schedule;
 
 import io.asynq4j.broker.ScheduleLedger;
+import io.asynq4j.schedule.CallLanes.Lane;
+import io.asynq4j.schedule.CallLanes.Purpose;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -8,6 +10,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,14 +24,18 @@ final class Leadership {
   private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
   private final ScheduleLedger ledger;
+  private final CallLanes lanes;
+  private final Lane lane;
   private final String schedulerId;
   private final Duration lease;
   private String group = "";
   private volatile boolean leading;
   private boolean following;
 
-  Leadership(ScheduleLedger ledger, String schedulerId, Duration lease) {
+  Leadership(ScheduleLedger ledger, CallLanes lanes, String schedulerId, Duration lease) {
     this.ledger = ledger;
+    this.lanes = lanes;
+    this.lane = lanes.of(Purpose.LEADERSHIP);
     this.schedulerId = schedulerId;
     this.lease = lease;
   }
@@ -42,32 +49,55 @@ final class Leadership {
     return following;
   }
 
-  /** Leads these entries, if no other does. */
-  boolean check(Collection<String> names) {
-    String newGroup = groupOf(names);
-    if (!newGroup.equals(group)) {
-      resign();
-      group = newGroup;
-    }
-    boolean leads = ledger.lead(group, schedulerId, lease);
+  /**
+   * Leads these entries, if no other does. A scheduler that leads goes on until it is known that
+   * another does: this only saves work, and the leader's key may be on a server that is silent.
+   *
+   * @param lost called when another scheduler leads
+   */
+  void check(Collection<String> names, Runnable lost, Consumer<Throwable> failed) {
+    String left = group;
+    String next = groupOf(names);
+    boolean resigns = leading && !next.equals(left);
+    lanes.run(
+        lane,
+        () -> {
+          if (resigns) {
+            ledger.resign(left, schedulerId);
+          }
+          return ledger.lead(next, schedulerId, lease);
+        },
+        leads -> {
+          group = next;
+          answered(leads, names.size());
+          if (!leads) {
+            lost.run();
+          }
+        },
+        failed);
+  }
+
+  private void answered(boolean leads, int entries) {
     if (leads != leading) {
       log.info(
           leads
               ? "this scheduler ({}) now enqueues for its {} entries"
               : "another scheduler than this ({}) now enqueues for its {} entries",
           schedulerId,
-          names.size());
+          entries);
     }
     leading = leads;
     following = !leads;
-    return leads;
   }
 
-  void resign() {
-    if (leading) {
-      leading = false;
-      ledger.resign(group, schedulerId);
+  /** Leads no longer. Returns whether others are told: in a cluster, their server may be silent. */
+  boolean resign() {
+    if (!leading) {
+      return true;
     }
+    leading = false;
+    String left = group;
+    return lanes.run(lane, () -> ledger.resign(left, schedulerId), () -> {});
   }
 
   private static String groupOf(Collection<String> names) {

@@ -12,11 +12,12 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The ledger of a scheduler that knows of no others, as the original's schedulers do: it always
- * leads, and remembers only as long as it lives. Used by one thread.
+ * leads, and remembers only as long as it lives. Thread-safe.
  */
 final class OwnLedger implements ScheduleLedger {
 
@@ -24,7 +25,7 @@ final class OwnLedger implements ScheduleLedger {
 
   private final TaskSink sink;
   private final Clock clock;
-  private final Map<String, Noted> entries = new HashMap<>();
+  private final Map<String, Noted> entries = new ConcurrentHashMap<>();
 
   OwnLedger(TaskSink sink, Clock clock) {
     this.sink = sink;

@@ -2,15 +2,20 @@ package io.asynq4j.schedule;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.broker.ScheduleLedger;
-import io.asynq4j.broker.ScheduleLedger.State;
+import io.asynq4j.schedule.CallLanes.Lane;
+import io.asynq4j.schedule.CallLanes.Outcome;
+import io.asynq4j.schedule.CallLanes.Purpose;
+import io.asynq4j.schedule.Slot.Knowledge;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +27,9 @@ import org.slf4j.LoggerFactory;
  * <p>Nothing here has to be right for an instant to fire once; that is the ledger's doing, which
  * refuses who does not know how far an entry is. A leader that slept for a minute believes what was
  * true a minute ago, is refused, looks again, and goes on.
+ *
+ * <p>In a cluster no round waits for Redis: calls run in {@link CallLanes}, and each one that ends
+ * brings about another round, which handles its result.
  */
 final class Rounds {
 
@@ -33,12 +41,18 @@ final class Rounds {
   /** A request that was not heard for so long is no longer wanted. */
   private static final Duration REQUEST_AGE = Duration.ofMinutes(1);
 
+  /** How long a scheduler that stops waits for calls under way, and then for its last calls. */
+  private static final Duration LAST_CALLS = Duration.ofSeconds(2);
+
   private final SchedulerConfig config;
   private final Entries entries;
   private final ScheduleLedger ledger;
+  private final CallLanes lanes;
   private final Leadership leadership;
   private final Trigger trigger;
+  private final History history;
   private final Showcase showcase;
+  private final EntryStates states;
   private final Clock clock;
   private final Runnable followClock;
 
@@ -46,31 +60,40 @@ final class Rounds {
   private final Set<String> toForget = new HashSet<>();
   private Instant nextCheck = Instant.MIN;
   private Instant nextLook = Instant.MIN;
-  private boolean enrolled;
-  private long revision;
+
+  /** The ledger's revision before the states were read; null when it is not known. */
+  private @Nullable Long revision;
+
   private @Nullable Instant awaySince;
 
   Rounds(
       SchedulerConfig config,
       Entries entries,
       ScheduleLedger ledger,
+      CallLanes lanes,
       Leadership leadership,
       Trigger trigger,
+      History history,
       Showcase showcase,
       Clock clock,
       Runnable followClock) {
     this.config = config;
     this.entries = entries;
     this.ledger = ledger;
+    this.lanes = lanes;
     this.leadership = leadership;
     this.trigger = trigger;
+    this.history = history;
     this.showcase = showcase;
+    this.states =
+        new EntryStates(ledger, timetable, lanes, showcase::renew, this::tellStatesFailure);
     this.clock = clock;
     this.followClock = followClock;
   }
 
   /** Does what is to be done now. Returns when there is something to do next. */
   Instant round() {
+    lanes.collect();
     adoptChanges();
     Instant now = clock.instant();
     if (timetable.names().isEmpty() && !leadership.isLeading()) {
@@ -81,21 +104,28 @@ final class Rounds {
         check(now);
       }
       if (leadership.isLeading()) {
+        readStates();
         fire(clock.instant());
         showcase.show(timetable, now);
       }
+      history.write();
       back(now);
     } catch (BrokerException e) {
       away(e, now);
       if (!leadership.isFollowing()) {
-        trigger.tellFailure(timetable.due(now, config.grace()), e, now);
+        tellFailure(e, slot -> true);
       }
       nextCheck = now.plus(CHECK);
       return nextCheck;
     }
     return leadership.isLeading()
-        ? timetable.next().filter(nextCheck::isAfter).orElse(nextCheck)
+        ? timetable.next(this::canFire).filter(nextCheck::isAfter).orElse(nextCheck)
         : nextCheck;
+  }
+
+  /** Whether calls are under way whose results are still to be handled, by another round. */
+  boolean isBusy() {
+    return lanes.isBusy();
   }
 
   private void adoptChanges() {
@@ -106,70 +136,135 @@ final class Rounds {
         toForget.addAll(gone);
       }
       toForget.removeAll(all.keySet());
-      enrolled = false;
+      showcase.renew();
       nextCheck = Instant.MIN;
     }
   }
 
   private void check(Instant now) {
-    if (!now.isBefore(nextLook)) {
-      followClock.run();
+    boolean isLook = !now.isBefore(nextLook);
+    if (isLook) {
+      lanes.run(lanes.of(Purpose.CLOCK), followClock, () -> {});
     }
-    toForget.forEach(ledger::forget);
-    toForget.clear();
-    if (!leadership.check(timetable.names())) {
-      enrolled = false;
-      showcase.hide();
-    } else if (!enrolled) {
-      revision = ledger.revision();
-      timetable.states(ledger.enroll(timetable.inLedger()));
-      enrolled = true;
-      showcase.renew();
-    } else if (ledger.revision() != revision || !now.isBefore(nextLook)) {
-      revision = ledger.revision();
-      look(timetable.inLedger());
-      showcase.renew();
+    forget();
+    leadership.check(timetable.names(), this::leadershipLost, this::leadershipUnknown);
+    if (leadership.isLeading() && revision != null) {
+      readRevision();
     }
-    if (!now.isBefore(nextLook)) {
+    if (isLook) {
+      timetable.outdated();
       nextLook = now.plus(config.heartbeat());
     }
     nextCheck = now.plus(CHECK);
   }
 
-  private void look(List<ScheduleLedger.Entry> some) {
-    Map<String, State> states = ledger.look(some);
-    timetable.states(states);
-    List<ScheduleLedger.Entry> unknown =
-        some.stream().filter(entry -> !states.containsKey(entry.name())).toList();
-    if (!unknown.isEmpty()) {
-      timetable.states(ledger.enroll(unknown));
+  private void forget() {
+    if (!toForget.isEmpty()) {
+      List<String> names = List.copyOf(toForget);
+      boolean isSharded = lanes.isSharded();
+      lanes.runPartly(
+          lanes.of(Purpose.REMOVED_ENTRIES),
+          () -> forget(names, isSharded),
+          forgotten -> toForget.removeAll(forgotten),
+          failure -> {});
+    }
+  }
+
+  /** On any thread. In a cluster, each entry may need another server. */
+  private Outcome<Set<String>> forget(List<String> names, boolean isSharded) {
+    Set<String> forgotten = new HashSet<>();
+    BrokerException failure = null;
+    for (String name : names) {
+      if (failure == null || isSharded) {
+        try {
+          ledger.forget(name);
+          forgotten.add(name);
+        } catch (BrokerException e) {
+          failure = e;
+        }
+      }
+    }
+    return new Outcome<>(forgotten, failure);
+  }
+
+  private void leadershipLost() {
+    timetable.forgetStates();
+    revision = null;
+    showcase.hide();
+  }
+
+  private void leadershipUnknown(Throwable failure) {
+    if (!leadership.isLeading() && !leadership.isFollowing()) {
+      tellFailure(failure, slot -> true);
+    }
+  }
+
+  private void readRevision() {
+    lanes.run(
+        lanes.of(Purpose.ENTRY_LIST),
+        ledger::revision,
+        read -> {
+          if (!read.equals(revision)) {
+            revision = read;
+            timetable.outdated();
+          }
+        },
+        failure -> tellFailure(failure, slot -> slot.knowledge() == Knowledge.NONE));
+  }
+
+  private void readStates() {
+    if (revision == null) {
+      // Before the states, so that no change after them is missed.
+      readRevision();
+    }
+    states.look();
+    if (revision != null) {
+      states.enroll();
     }
   }
 
   private void fire(Instant now) {
-    Map<Slot, List<Instant>> due = timetable.due(now, config.grace());
-    Map<Slot, Instant> requests = requests(now);
-    if (due.isEmpty() && requests.isEmpty()) {
-      return;
-    }
-    Trigger.Result result = trigger.fire(due, requests, now);
-    if (result.outage() != null) {
-      throw result.outage();
-    }
-    if (!result.stale().isEmpty()) {
-      look(result.stale().stream().distinct().map(slot -> slot.entry().inLedger()).toList());
+    Predicate<Slot> ready = slot -> canFire(slot) && !slot.rests(now);
+    Map<Slot, List<Instant>> due = timetable.due(now, config.grace(), ready);
+    Map<Slot, Instant> requests = requests(now, ready);
+    if (!due.isEmpty() || !requests.isEmpty()) {
+      trigger.fire(due, requests, now, this::tellLaneFailure);
+      readStates();
     }
   }
 
-  private Map<Slot, Instant> requests(Instant now) {
+  private boolean canFire(Slot slot) {
+    return slot.isReady() && lanes.isFree(laneOf(slot));
+  }
+
+  private Lane laneOf(Slot slot) {
+    return lanes.of(Purpose.ENTRIES, slot.entry().queue());
+  }
+
+  private Map<Slot, Instant> requests(Instant now, Predicate<Slot> some) {
     Map<Slot, Instant> requests = new LinkedHashMap<>();
     for (Slot slot : timetable.slots()) {
       Instant request = slot.state().runRequested();
-      if (request != null && request.isAfter(now.minus(REQUEST_AGE))) {
+      if (request != null && request.isAfter(now.minus(REQUEST_AGE)) && some.test(slot)) {
         requests.put(slot, request);
       }
     }
     return requests;
+  }
+
+  private void tellStatesFailure(List<Slot> slots, Throwable failure) {
+    tellFailure(failure, new HashSet<>(slots)::contains);
+  }
+
+  private void tellLaneFailure(Lane lane, Throwable failure) {
+    tellFailure(failure, slot -> laneOf(slot).equals(lane));
+  }
+
+  private void tellFailure(Throwable failure, Predicate<Slot> some) {
+    if (failure instanceof BrokerException e) {
+      Instant now = clock.instant();
+      trigger.tellFailure(timetable.due(now, config.grace(), some), e, now);
+    }
   }
 
   private void away(BrokerException e, Instant now) {
@@ -188,12 +283,21 @@ final class Rounds {
 
   /** Leaves the rest to others. */
   void end() {
+    lanes.finish(LAST_CALLS);
     try {
-      leadership.resign();
+      boolean resigned = leadership.resign();
       showcase.hide();
+      if (!resigned) {
+        log.warn(
+            "the scheduler could not resign, since Redis does not answer; another takes over within"
+                + " {}",
+            config.lease());
+      }
     } catch (BrokerException e) {
       log.warn(
           "the scheduler could not say goodbye; another takes over within {}", config.lease(), e);
     }
+    lanes.finish(LAST_CALLS, EnumSet.of(Purpose.LEADERSHIP, Purpose.PRESENCE));
+    lanes.close();
   }
 }

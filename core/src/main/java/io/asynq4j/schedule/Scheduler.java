@@ -36,21 +36,26 @@ public final class Scheduler implements AutoCloseable {
     Broker broker = builder.broker;
     ScheduleLedger ledger =
         config.shared() ? broker.schedules() : new OwnLedger(broker.sink(), broker.clock());
-    this.leadership = new Leadership(ledger, id, config.lease());
+    WakeUp wakeUp = new WakeUp();
+    CallLanes lanes = new CallLanes(broker.lookout(), broker.clock(), wakeUp);
+    this.leadership = new Leadership(ledger, lanes, id, config.lease());
+    History history = new History(broker.presence(), lanes);
     Trigger trigger =
         new Trigger(
-            ledger, broker.presence(), new Listeners(config.listeners()), config.instantHeader());
+            ledger, lanes, history, new Listeners(config.listeners()), config.instantHeader());
     Rounds rounds =
         new Rounds(
             config,
             entries,
             ledger,
+            lanes,
             leadership,
             trigger,
-            new Showcase(broker.presence(), id, config.heartbeat()),
+            history,
+            new Showcase(broker.presence(), lanes, id, config.heartbeat()),
             broker.clock(),
             builder.followClock);
-    this.threads = new SchedulerThreads(config, entries, rounds, broker);
+    this.threads = new SchedulerThreads(config, entries, rounds, wakeUp, broker);
   }
 
   public static Builder builder(RedisConnection redis) {

@@ -1,9 +1,12 @@
 package io.asynq4j.schedule;
 
 /**
- * Hears what a scheduler does. It is called by the thread that enqueues, so it must be quick: while
- * it lasts nothing else is enqueued, and when it lasts for seconds another replica takes over. What
- * it throws is logged, and changes nothing.
+ * Hears what a scheduler does. It is called by the scheduler's own thread, one call at a time, so
+ * it must be quick: while it lasts nothing else is enqueued, and when it lasts for seconds another
+ * replica takes over. What it throws is logged, and changes nothing.
+ *
+ * <p>In a Redis Cluster that thread does not wait for Redis. Between {@link #beforeEnqueue} and the
+ * method that follows it, others may be called for other entries.
  */
 public interface SchedulerListener {
 

@@ -6,7 +6,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,14 +25,16 @@ final class SchedulerThreads {
   private final @Nullable SourceReader reader;
   private final Thread roundsThread = daemon(this::runRounds, "asynq-scheduler");
   private final Thread sourceThread = daemon(this::readSource, "asynq-schedule-source");
-  private final Semaphore wakeUps = new Semaphore(0);
+  private final WakeUp wakeUp;
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private boolean started;
   private volatile Broker.@Nullable Registration beforeClose;
 
-  SchedulerThreads(SchedulerConfig config, Entries entries, Rounds rounds, Broker broker) {
+  SchedulerThreads(
+      SchedulerConfig config, Entries entries, Rounds rounds, WakeUp wakeUp, Broker broker) {
     this.rounds = rounds;
+    this.wakeUp = wakeUp;
     this.broker = broker;
     this.clock = broker.clock();
     ScheduleSource source = config.source();
@@ -72,7 +73,7 @@ final class SchedulerThreads {
   }
 
   void wakeUp() {
-    wakeUps.release();
+    wakeUp.raise();
   }
 
   private boolean isStopping() {
@@ -101,9 +102,7 @@ final class SchedulerThreads {
   private void sleep(Duration pause) {
     try {
       // A part of a millisecond more, so that what is due then is due.
-      if (wakeUps.tryAcquire(Math.max(0, Times.nanos(pause) + 100_000), TimeUnit.NANOSECONDS)) {
-        wakeUps.drainPermits();
-      }
+      wakeUp.await(pause.plusNanos(100_000));
     } catch (InterruptedException e) {
       // Nobody of ours does that, so the process is to end.
       Thread.currentThread().interrupt();
@@ -159,9 +158,14 @@ final class SchedulerThreads {
     }
   }
 
-  /** One round, for tests that set the time. */
+  /** One round and those that its calls bring about, for tests that set the time. */
   Instant round() {
-    return rounds.round();
+    Instant next = rounds.round();
+    while (rounds.isBusy() && !isStopping()) {
+      sleep(AFTER_FAILURE);
+      next = rounds.round();
+    }
+    return next;
   }
 
   void readSourceOnce() throws InterruptedException {

@@ -3,6 +3,8 @@ package io.asynq4j.schedule;
 import io.asynq4j.broker.OptionTexts;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.Presence.SchedulerEntry;
+import io.asynq4j.schedule.CallLanes.Lane;
+import io.asynq4j.schedule.CallLanes.Purpose;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -11,13 +13,17 @@ import java.util.List;
 final class Showcase {
 
   private final Presence presence;
+  private final CallLanes lanes;
+  private final Lane lane;
   private final String schedulerId;
   private final Duration heartbeat;
   private Instant nextTime = Instant.MIN;
   private boolean shown;
 
-  Showcase(Presence presence, String schedulerId, Duration heartbeat) {
+  Showcase(Presence presence, CallLanes lanes, String schedulerId, Duration heartbeat) {
     this.presence = presence;
+    this.lanes = lanes;
+    this.lane = lanes.of(Purpose.PRESENCE);
     this.schedulerId = schedulerId;
     this.heartbeat = heartbeat;
   }
@@ -29,14 +35,21 @@ final class Showcase {
 
   /** Shows the entries, when it is time for it. */
   void show(Timetable timetable, Instant now) {
-    if (now.isBefore(nextTime)) {
+    if (now.isBefore(nextTime) || !lanes.isFree(lane)) {
       return;
     }
     List<SchedulerEntry> entries =
         timetable.slots().stream().map(slot -> entry(slot, now)).toList();
-    presence.showEntries(schedulerId, entries, heartbeat.multipliedBy(2));
     shown = true;
     nextTime = now.plus(heartbeat);
+    lanes.run(
+        lane,
+        () -> {
+          presence.showEntries(schedulerId, entries, heartbeat.multipliedBy(2));
+          return true;
+        },
+        done -> {},
+        failure -> renew());
   }
 
   private static SchedulerEntry entry(Slot slot, Instant now) {
@@ -53,9 +66,8 @@ final class Showcase {
 
   void hide() {
     if (shown) {
-      shown = false;
       renew();
-      presence.hideEntries(schedulerId);
+      lanes.run(lane, () -> presence.hideEntries(schedulerId), () -> shown = false);
     }
   }
 }

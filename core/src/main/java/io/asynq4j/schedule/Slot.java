@@ -10,9 +10,23 @@ import org.jspecify.annotations.Nullable;
 /** An entry in a timetable, with how far it is. Used by one thread. */
 final class Slot {
 
+  /** What is known of the state that the ledger has. */
+  enum Knowledge {
+    /** Nothing: the entry has to be enrolled. */
+    NONE,
+    /** The ledger has been asked. */
+    ASKED,
+    /** It may have changed, so the ledger has to be asked. */
+    OUTDATED,
+    CURRENT
+  }
+
   private final ScheduleEntry entry;
   private State state;
   private Optional<Instant> next;
+  private Knowledge knowledge = Knowledge.NONE;
+  private boolean underWay;
+  private Instant restsUntil = Instant.MIN;
   private @Nullable Instant lastFailure;
 
   Slot(ScheduleEntry entry, State state) {
@@ -38,6 +52,45 @@ final class Slot {
       this.state = newState;
       this.next = afterDecided();
     }
+  }
+
+  Knowledge knowledge() {
+    return knowledge;
+  }
+
+  void knowledge(Knowledge newKnowledge) {
+    this.knowledge = newKnowledge;
+  }
+
+  /** The ledger's state may have changed. What was asked before this does not tell. */
+  void outdated() {
+    if (knowledge != Knowledge.NONE) {
+      knowledge = Knowledge.OUTDATED;
+    }
+  }
+
+  /** A call that fires it has begun or ended. */
+  void underWay(boolean isUnderWay) {
+    this.underWay = isUnderWay;
+  }
+
+  /** Fires nothing before this time. */
+  void restUntil(Instant time) {
+    this.restsUntil = time;
+  }
+
+  /** Whether it can be fired, as far as its state and earlier calls are concerned. */
+  boolean isReady() {
+    return knowledge == Knowledge.CURRENT && !underWay;
+  }
+
+  boolean rests(Instant now) {
+    return now.isBefore(restsUntil);
+  }
+
+  /** When there is something to fire; empty when there is nothing, or it is paused. */
+  Optional<Instant> nextTry() {
+    return next().map(instant -> instant.isBefore(restsUntil) ? restsUntil : instant);
   }
 
   /** The next instant that is to be fired; empty when there is none, or it is paused. */

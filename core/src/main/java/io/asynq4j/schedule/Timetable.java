@@ -1,7 +1,7 @@
 package io.asynq4j.schedule;
 
-import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.broker.ScheduleLedger.State;
+import io.asynq4j.schedule.Slot.Knowledge;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The entries that a scheduler has now, with how far each is. Used by one thread. */
 final class Timetable {
@@ -54,25 +55,21 @@ final class Timetable {
     return slots.values();
   }
 
-  List<ScheduleLedger.Entry> inLedger() {
-    return slots.values().stream().map(slot -> slot.entry().inLedger()).toList();
+  /** Nothing is known of the ledger's states any more. */
+  void forgetStates() {
+    slots.values().forEach(slot -> slot.knowledge(Knowledge.NONE));
   }
 
-  void states(Map<String, State> states) {
-    states.forEach(
-        (name, state) -> {
-          Slot slot = slots.get(name);
-          if (slot != null) {
-            slot.state(state);
-          }
-        });
+  /** The ledger's states may have changed. */
+  void outdated() {
+    slots.values().forEach(Slot::outdated);
   }
 
-  /** What is to be fired at a time, and for which instants. */
-  Map<Slot, List<Instant>> due(Instant now, Duration grace) {
+  /** Which of some entries are to be fired at a time, and for which instants. */
+  Map<Slot, List<Instant>> due(Instant now, Duration grace, Predicate<Slot> some) {
     Map<Slot, List<Instant>> due = new LinkedHashMap<>();
     for (Slot slot : slots.values()) {
-      List<Instant> instants = slot.due(now, grace);
+      List<Instant> instants = some.test(slot) ? slot.due(now, grace) : List.of();
       if (!instants.isEmpty()) {
         due.put(slot, instants);
       }
@@ -80,7 +77,11 @@ final class Timetable {
     return due;
   }
 
-  Optional<Instant> next() {
-    return slots.values().stream().flatMap(slot -> slot.next().stream()).min(Instant::compareTo);
+  /** When one of some entries has something to fire. */
+  Optional<Instant> next(Predicate<Slot> some) {
+    return slots.values().stream()
+        .filter(some)
+        .flatMap(slot -> slot.nextTry().stream())
+        .min(Instant::compareTo);
   }
 }

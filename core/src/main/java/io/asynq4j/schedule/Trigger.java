@@ -7,20 +7,30 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskIdConflictException;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.Presence;
-import io.asynq4j.broker.Presence.SchedulerEvent;
 import io.asynq4j.broker.ScheduleLedger;
+import io.asynq4j.schedule.CallLanes.Lane;
+import io.asynq4j.schedule.CallLanes.Outcome;
+import io.asynq4j.schedule.CallLanes.Purpose;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Enqueues what is due, tells the listeners, and notes it in the history. Used by one thread. */
+/**
+ * Enqueues what is due, tells the listeners, and has it recorded in the history. Used by one
+ * thread.
+ */
 final class Trigger {
 
   private static final Logger log = LoggerFactory.getLogger(Trigger.class);
@@ -28,123 +38,233 @@ final class Trigger {
   /** Payloads that one call carries at most, but for the last. */
   private static final long MAX_BYTES = 1 << 20;
 
-  /** Queues that are tried in vain before Redis as a whole counts as away. */
+  /** Queues that are tried in vain before the server of Redis counts as away. */
   private static final int MAX_OUTAGES = 3;
 
+  /** How long the entries of a queue wait for which Redis has refused a call. */
+  private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
+
   private final ScheduleLedger ledger;
-  private final Presence presence;
+  private final CallLanes lanes;
+  private final History history;
   private final SchedulerListener listener;
   private final @Nullable String instantHeader;
+  private final Set<QueueName> refused = new HashSet<>();
 
   Trigger(
       ScheduleLedger ledger,
-      Presence presence,
+      CallLanes lanes,
+      History history,
       SchedulerListener listener,
       @Nullable String instantHeader) {
     this.ledger = ledger;
-    this.presence = presence;
+    this.lanes = lanes;
+    this.history = history;
     this.listener = listener;
     this.instantHeader = instantHeader;
   }
 
-  /** One firing, with where it comes from. */
-  private record Shot(Slot slot, Firing firing, ScheduleLedger.Firing inLedger) {}
+  /** One firing, with the entry that it comes from. */
+  private record PendingFire(Slot slot, Firing firing, ScheduleLedger.Firing inLedger) {}
+
+  /** The firings of one queue that one call carries. */
+  private record FireCall(QueueName queue, List<PendingFire> fires) {}
 
   /**
-   * What came of it.
-   *
-   * @param stale entries that are further than was believed, or changed by an operator
-   * @param outage what went wrong with Redis; null when nothing did
+   * @param answers empty when the call failed
    */
-  record Result(List<Slot> stale, @Nullable BrokerException outage) {}
+  private record FireResult(
+      FireCall call, List<@Nullable EnqueueAnswer> answers, @Nullable BrokerException failure) {}
 
-  Result fire(Map<Slot, List<Instant>> due, Map<Slot, Instant> requests, Instant now) {
-    Map<QueueName, List<Shot>> shots = new LinkedHashMap<>();
-    requests.forEach((slot, request) -> add(shots, slot, null, request, now));
+  /**
+   * Fires what is due, and what operators have requested. Entries that turn out to be further than
+   * was believed, or changed by an operator, are outdated then.
+   *
+   * @param failed called when a server cannot be reached, with the lane of its entries
+   */
+  void fire(
+      Map<Slot, List<Instant>> due,
+      Map<Slot, Instant> requests,
+      Instant now,
+      BiConsumer<Lane, Throwable> failed) {
+    Map<QueueName, List<PendingFire>> byQueue = new LinkedHashMap<>();
+    requests.forEach((slot, request) -> add(byQueue, slot, null, request, now));
     due.forEach(
         (slot, instants) -> {
           Instant decided = slot.state().decided();
           for (Instant instant : instants) {
-            add(shots, slot, decided, instant, now);
+            add(byQueue, slot, decided, instant, now);
             decided = instant;
           }
         });
-    List<Slot> stale = new ArrayList<>();
+    Map<Lane, List<FireCall>> byLane = new LinkedHashMap<>();
+    byQueue.forEach(
+        (queue, fires) ->
+            byLane
+                .computeIfAbsent(lanes.of(Purpose.ENTRIES, queue), any -> new ArrayList<>())
+                .addAll(calls(queue, fires)));
+    byLane.forEach(
+        (lane, calls) -> {
+          if (lanes.isSharded()) {
+            fireElsewhere(lane, calls, now, failed);
+          } else {
+            fireHere(lane, calls, now, failed);
+          }
+        });
+  }
+
+  private void fireHere(
+      Lane lane, List<FireCall> calls, Instant now, BiConsumer<Lane, Throwable> failed) {
     List<Firing> enqueued = new ArrayList<>();
-    BrokerException outage = null;
-    int outages = 0;
-    for (List<Shot> ofQueue : shots.values()) {
-      try {
-        for (List<Shot> volley : volleys(ofQueue)) {
-          fire(volley, stale, enqueued);
-        }
-      } catch (BrokerException e) {
-        outage = e;
-        ofQueue.forEach(shot -> stale.add(shot.slot()));
-        tellFailure(ofQueue, e);
-        outages += e instanceof BrokerUnavailableException ? 1 : 0;
-      }
-      if (outages == MAX_OUTAGES) {
-        break;
-      }
+    lanes.runPartly(
+        lane,
+        () ->
+            new Outcome<>(
+                enqueued, send(calls, this::announce, result -> apply(result, now, enqueued))),
+        all -> history.add(all, now),
+        failure -> failed.accept(lane, failure));
+  }
+
+  /** The same on another thread. Listeners are called on this one, before and after all calls. */
+  private void fireElsewhere(
+      Lane lane, List<FireCall> calls, Instant now, BiConsumer<Lane, Throwable> failed) {
+    if (!lanes.isFree(lane)) {
+      return;
     }
-    note(enqueued, now);
-    return new Result(stale, outage);
+    calls.forEach(this::announce);
+    underWay(calls, true);
+    lanes.runPartly(
+        lane,
+        () -> {
+          List<FireResult> results = new ArrayList<>();
+          BrokerException outage = send(calls, call -> {}, results::add);
+          return new Outcome<>(results, outage);
+        },
+        results -> {
+          underWay(calls, false);
+          List<Firing> enqueued = new ArrayList<>();
+          results.forEach(result -> apply(result, now, enqueued));
+          history.add(enqueued, now);
+        },
+        failure -> {
+          underWay(calls, false);
+          failed.accept(lane, failure);
+        });
+  }
+
+  private static void underWay(List<FireCall> calls, boolean isUnderWay) {
+    calls.forEach(call -> call.fires().forEach(fire -> fire.slot().underWay(isUnderWay)));
   }
 
   private void add(
-      Map<QueueName, List<Shot>> shots,
+      Map<QueueName, List<PendingFire>> byQueue,
       Slot slot,
       @Nullable Instant decided,
       Instant instant,
       Instant now) {
     ScheduleEntry entry = slot.entry();
     NewTask task = entry.newTask(instant, instantHeader, now);
-    shots
+    byQueue
         .computeIfAbsent(entry.queue(), queue -> new ArrayList<>())
         .add(
-            new Shot(
+            new PendingFire(
                 slot,
                 new Firing(entry, instant, decided == null, task.message().id()),
                 new ScheduleLedger.Firing(entry.name(), decided, instant, task)));
   }
 
-  /** As many as one call may carry. */
-  private static List<List<Shot>> volleys(List<Shot> shots) {
-    List<List<Shot>> volleys = new ArrayList<>();
-    List<Shot> volley = new ArrayList<>();
+  /** As many firings in each as one call may carry. */
+  private static List<FireCall> calls(QueueName queue, List<PendingFire> fires) {
+    List<FireCall> calls = new ArrayList<>();
+    List<PendingFire> some = new ArrayList<>();
     long bytes = 0;
-    for (Shot shot : shots) {
-      if (volley.size() == ScheduleLedger.MOST_FIRINGS || bytes >= MAX_BYTES) {
-        volleys.add(volley);
-        volley = new ArrayList<>();
+    for (PendingFire fire : fires) {
+      if (some.size() == ScheduleLedger.MOST_FIRINGS || bytes >= MAX_BYTES) {
+        calls.add(new FireCall(queue, some));
+        some = new ArrayList<>();
         bytes = 0;
       }
-      volley.add(shot);
-      bytes += shot.inLedger().task().message().payload().size();
+      some.add(fire);
+      bytes += fire.inLedger().task().message().payload().size();
     }
-    volleys.add(volley);
-    return volleys;
+    calls.add(new FireCall(queue, some));
+    return calls;
   }
 
-  private void fire(List<Shot> volley, List<Slot> stale, List<Firing> enqueued) {
-    volley.forEach(shot -> listener.beforeEnqueue(shot.firing()));
-    List<@Nullable EnqueueAnswer> answers =
-        ledger.fire(
-            volley.get(0).slot().entry().queue(), volley.stream().map(Shot::inLedger).toList());
-    for (int i = 0; i < volley.size(); i++) {
-      Shot shot = volley.get(i);
-      EnqueueAnswer answer = answers.get(i);
+  private void announce(FireCall call) {
+    call.fires().forEach(fire -> listener.beforeEnqueue(fire.firing()));
+  }
+
+  /**
+   * Makes the calls, on any thread. A queue that fails keeps no other from being tried.
+   *
+   * @return why the server could not be reached; null when it could
+   */
+  private @Nullable BrokerException send(
+      List<FireCall> calls, Consumer<FireCall> before, Consumer<FireResult> after) {
+    Map<QueueName, BrokerException> failures = new HashMap<>();
+    BrokerException outage = null;
+    int outages = 0;
+    for (FireCall call : calls) {
+      BrokerException failure = outages == MAX_OUTAGES ? outage : failures.get(call.queue());
+      List<@Nullable EnqueueAnswer> answers = List.of();
+      if (failure == null) {
+        before.accept(call);
+        try {
+          answers =
+              ledger.fire(call.queue(), call.fires().stream().map(PendingFire::inLedger).toList());
+        } catch (BrokerException e) {
+          failure = e;
+          failures.put(call.queue(), e);
+          if (e instanceof BrokerUnavailableException) {
+            outage = e;
+            outages++;
+          }
+        }
+      }
+      after.accept(new FireResult(call, answers, failure));
+    }
+    return outage;
+  }
+
+  private void apply(FireResult result, Instant now, List<Firing> enqueued) {
+    List<PendingFire> fires = result.call().fires();
+    if (result.failure() != null) {
+      failed(result.call(), result.failure(), now);
+      return;
+    }
+    if (refused.remove(result.call().queue())) {
+      log.info(
+          "Redis accepts calls for the schedule entries of queue {} again", result.call().queue());
+    }
+    for (int i = 0; i < fires.size(); i++) {
+      PendingFire fire = fires.get(i);
+      Slot slot = fire.slot();
+      EnqueueAnswer answer = result.answers().get(i);
       if (answer == null) {
-        stale.add(shot.slot());
+        slot.outdated();
         continue;
       }
-      if (shot.firing().requested()) {
-        shot.slot().state(shot.slot().state().withoutRequest());
+      if (fire.firing().requested()) {
+        slot.state(slot.state().withoutRequest());
       } else {
-        shot.slot().state(shot.slot().state().fired(shot.firing().instant()));
+        slot.state(slot.state().fired(fire.firing().instant()));
       }
-      tell(shot.firing(), answer, enqueued);
+      tell(fire.firing(), answer, enqueued);
+    }
+  }
+
+  private void failed(FireCall call, BrokerException failure, Instant now) {
+    tellFailure(call.fires(), failure);
+    if (failure instanceof BrokerUnavailableException) {
+      return;
+    }
+    call.fires().forEach(fire -> fire.slot().restUntil(now.plus(AFTER_REFUSAL)));
+    if (refused.add(call.queue())) {
+      log.warn(
+          "Redis refuses calls for the schedule entries of queue {}, the scheduler tries again: {}",
+          call.queue(),
+          failure.getMessage());
     }
   }
 
@@ -172,33 +292,22 @@ final class Trigger {
   }
 
   /** Tells of what has not been fired, of each instant once. */
-  private void tellFailure(List<Shot> shots, BrokerException error) {
-    for (Shot shot : shots) {
-      Instant instant = shot.firing().instant();
-      boolean isFired = !instant.isAfter(shot.slot().state().decided());
-      if (!shot.firing().requested() && !isFired && shot.slot().isNewFailure(instant)) {
-        listener.failed(shot.firing(), error);
+  private void tellFailure(List<PendingFire> fires, BrokerException error) {
+    for (PendingFire fire : fires) {
+      Instant instant = fire.firing().instant();
+      boolean isFired = !instant.isAfter(fire.slot().state().decided());
+      if (!fire.firing().requested() && !isFired && fire.slot().isNewFailure(instant)) {
+        listener.failed(fire.firing(), error);
       }
     }
   }
 
   /** The same for what is due while nothing can even be tried. */
   void tellFailure(Map<Slot, List<Instant>> due, BrokerException error, Instant now) {
-    Map<QueueName, List<Shot>> shots = new LinkedHashMap<>();
+    Map<QueueName, List<PendingFire>> byQueue = new LinkedHashMap<>();
     due.forEach(
         (slot, instants) ->
-            instants.forEach(instant -> add(shots, slot, slot.state().decided(), instant, now)));
-    shots.values().forEach(ofQueue -> tellFailure(ofQueue, error));
-  }
-
-  private void note(List<Firing> enqueued, Instant now) {
-    try {
-      for (Firing firing : enqueued) {
-        presence.recordEvent(firing.entry().name(), new SchedulerEvent(firing.taskId(), now));
-      }
-    } catch (BrokerException e) {
-      log.warn(
-          "some of {} tasks are missing from the history of their entries", enqueued.size(), e);
-    }
+            instants.forEach(instant -> add(byQueue, slot, slot.state().decided(), instant, now)));
+    byQueue.values().forEach(fires -> tellFailure(fires, error));
   }
 }

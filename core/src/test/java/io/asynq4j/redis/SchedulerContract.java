@@ -602,6 +602,49 @@ interface SchedulerContract {
   }
 
   @Test
+  default void anEntryThatRedisRefusesKeepsNoOtherFromFiring() {
+    QueueName broken = QueueName.of("broken");
+    redis().raw(Command.SET, Keys.of(broken, "schedules"), "not a hash");
+    Scheduler scheduler =
+        scheduler(every("e", "1s"), every("f", "1s").with(o -> o.queue("broken")));
+    rounds(scheduler);
+    pass(3, scheduler);
+    assertThat(fired()).containsExactly(1L, 2L, 3L);
+
+    redis().raw(Command.DEL, Keys.of(broken, "schedules"));
+    // One heartbeat long: then entries that could not be read are looked at again.
+    pass(12, scheduler);
+
+    assertThat(redis().inspection().list(broken, Listing.of(TaskState.PENDING, 0, 1_000)).tasks())
+        .isNotEmpty();
+    assertThat(fired()).hasSize(15);
+  }
+
+  @Test
+  default void aQueueThatRedisRefusesToFireForKeepsNoOtherFromFiring() {
+    QueueName broken = QueueName.of("broken");
+    Recorder recorder = new Recorder();
+    Scheduler scheduler =
+        builder()
+            .add(every("e", "1s").with(o -> o.queue("broken")))
+            .add(every("f", "1s"))
+            .listener(recorder)
+            .build();
+    rounds(scheduler);
+    redis().raw(Command.SET, Keys.of(broken, "pending"), "not a list");
+    pass(3, scheduler);
+    assertThat(fired()).containsExactly(1L, 2L, 3L);
+    assertThat(recorder.errors).isNotEmpty();
+
+    redis().raw(Command.DEL, Keys.of(broken, "pending"));
+    pass(2, scheduler);
+
+    assertThat(redis().inspection().list(broken, Listing.of(TaskState.PENDING, 0, 1_000)).tasks())
+        .isNotEmpty();
+    assertThat(fired()).hasSize(5);
+  }
+
+  @Test
   default void aTaskThatIsAlreadyThereIsToldAsFailedAndTheEntryGoesOn() {
     Recorder recorder = new Recorder();
     Scheduler scheduler =
