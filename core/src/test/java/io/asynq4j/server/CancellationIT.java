@@ -378,18 +378,24 @@ class CancellationIT {
     CountDownLatch write = new CountDownLatch(1);
     CountDownLatch written = new CountDownLatch(1);
     world.enqueue("a");
-    startWith(
-        (task, context) -> {
-          running.countDown();
-          waitStubbornly(write);
-          try {
-            context.writeResult("late");
-          } catch (IllegalStateException e) {
-            thrown.add(e);
-          }
-          written.countDown();
-          return Outcome.done();
-        });
+    world.start(
+        world
+            .quick(
+                (task, context) -> {
+                  running.countDown();
+                  waitStubbornly(write);
+                  try {
+                    context.writeResult("late");
+                  } catch (RuntimeException e) {
+                    thrown.add(e);
+                  } finally {
+                    written.countDown();
+                  }
+                  return Outcome.done();
+                })
+            // No heartbeat notices before the handler does, and interrupts it.
+            .lease(Duration.ofMinutes(5))
+            .heartbeat(Duration.ofMinutes(1)));
     running.await();
     try (Jedis jedis = world.jedis()) {
       jedis.zadd("asynq:{default}:lease", 4_000_000_000.0, "a");
@@ -397,6 +403,9 @@ class CancellationIT {
     write.countDown();
     written.await();
 
-    assertThat(thrown).singleElement().satisfies(e -> assertThat(e).hasMessageContaining("lease"));
+    assertThat(thrown)
+        .singleElement()
+        .isInstanceOf(IllegalStateException.class)
+        .satisfies(e -> assertThat(e).hasMessageContaining("lease"));
   }
 }
