@@ -9,7 +9,6 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.NewTask;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -114,9 +113,7 @@ class RoomTest {
             });
     interrupted.setDaemon(true);
     interrupted.start();
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> interrupted.getState() == Thread.State.WAITING);
+    await().until(() -> interrupted.getState() == Thread.State.WAITING);
     CompletableFuture<Void> other = enterInBackground(TASK, "a");
 
     interrupted.interrupt();
@@ -137,7 +134,7 @@ class RoomTest {
             });
     thread.setDaemon(true);
     thread.start();
-    await().atMost(Duration.ofSeconds(30)).until(() -> thread.getState() == Thread.State.WAITING);
+    await().until(() -> thread.getState() == Thread.State.WAITING);
     assertThat(entered).isNotDone();
     return entered;
   }

@@ -112,7 +112,7 @@ class SilentShardClientIT {
                 var unused = enqueueAsync(stuck.get(i % stuck.size()));
               }
             });
-    await().atMost(Duration.ofSeconds(30)).until(() -> caller.getState() == State.WAITING);
+    await().until(() -> caller.getState() == State.WAITING);
 
     CompletableFuture<CompletableFuture<EnqueueResult>> entered = new CompletableFuture<>();
     inBackground(() -> entered.complete(enqueueAsync(healthy)));
@@ -146,9 +146,7 @@ class SilentShardClientIT {
 
     EmbeddedRedis node = nodeOf(healthy);
     try (Jedis jedis = new Jedis(node.host(), node.port())) {
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> jedis.exists("asynq:{" + healthy + "}:t:last"));
+      await().until(() -> jedis.exists("asynq:{" + healthy + "}:t:last"));
     }
     assertThat(caller.isAlive()).isTrue();
   }

@@ -85,7 +85,7 @@ class AclIT {
   static final String NEEDED =
       "~asynq:* +ping +time +eval +evalsha +scan +del +exists +expire +expireat +pttl +rename +type"
           + " +get +mget +set +incrby"
-          + " +hdel +hget +hgetall +hincrby +hmget +hset +hstrlen +hvals"
+          + " +hdel +hget +hgetall +hincrby +hmget +hset +hstrlen"
           + " +lindex +llen +lpop +lpos +lpush +lrange +lrem +lset +ltrim +rpop +rpush"
           + " +sadd +scard +sismember +smembers +srandmember +srem +sscan"
           + " +zadd +zcard +zcount +zrange +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore"
@@ -369,6 +369,23 @@ class AclIT {
       assertThat(warnings.lines()).isEmpty();
       assertThat(Reply.text(admin(server.primaries().get(0), Command.CLIENT, "LIST")))
           .contains(" name=asynq4j ");
+    }
+  }
+
+  @Test
+  void anEntryOfAForbiddenQueueKeepsNoOtherFromBeingKnown() {
+    String ofOneQueue = NEEDED.replace("~asynq:*", "~asynq:schedules ~asynq:{q}:*");
+    try (RedisConnection connection = connectAs(ofOneQueue + " " + USEFUL)) {
+      Schedules schedules = connection.broker().schedules();
+      List<ScheduleLedger.Entry> entries =
+          List.of(
+              new ScheduleLedger.Entry("forbidden", QueueName.of("other"), "@daily"),
+              new ScheduleLedger.Entry("allowed", Q, "@daily"));
+
+      assertThat(schedules.enroll(entries)).containsOnlyKeys("allowed");
+      assertThat(schedules.look(entries)).containsOnlyKeys("allowed");
+      assertThatThrownBy(() -> schedules.enroll(entries.subList(0, 1)))
+          .isInstanceOf(BrokerRefusedException.class);
     }
   }
 

@@ -62,10 +62,7 @@ class SilentShardGatewayIT {
         ofStuck.expect(Command.NOOP);
         assertThat(ofStuck.work().get(1)).isEqualTo(stuck.get(1));
         Inspector inspector = Inspector.create(other);
-        await()
-            .atMost(Duration.ofSeconds(30))
-            .ignoreExceptions()
-            .until(() -> inspector.queue(stuck.get(0)).size(TaskState.PENDING) == 1);
+        await().until(() -> inspector.queue(stuck.get(0)).size(TaskState.PENDING) == 1);
       } finally {
         shard.resume();
         peers.forEach(RawPeer::close);
