@@ -11,16 +11,14 @@ import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import redis.clients.jedis.Jedis;
 
 class FleetCommandsIT {
 
   private static final Duration SOON = Duration.ofSeconds(15);
-  private static final String JUNK = "\u0001no message";
+  private static final String JUNK = "\u0001junk";
 
   @TempDir private Path home;
   private final Scene scene = new Scene();
@@ -100,21 +98,18 @@ class FleetCommandsIT {
   @Test
   void whatCannotBeReadIsListedAsBrokenBesideTheRest() {
     scene.task("a", "{}", o -> o.queue("mail").group("g"));
-    try (Jedis jedis = scene.jedis()) {
-      jedis.hset("asynq:schedules", Map.of("bad", "mail", "good", "mail"));
-      jedis.hset(
-          "asynq:{mail}:schedules",
-          Map.of("spec:bad", "@daily", "from:bad", "x", "spec:good", "@daily", "from:good", "1"));
-      jedis.zadd("asynq:scheduler_history:good", 1_700_000_000, JUNK);
-      jedis.zadd("asynq:servers", 4e9, "asynq:servers:{host:7:one}");
-      jedis.set("asynq:servers:{host:7:one}", JUNK);
-      jedis.zadd("asynq:workers", 4e9, "asynq:workers:{host:7:one}");
-      jedis.hset("asynq:workers:{host:7:one}", "task", JUNK);
-      jedis.sadd("asynq:queues", "broken");
-      jedis.set("asynq:{broken}:pending", "not a list");
-      jedis.sadd("asynq:{mail}:groups", "broken");
-      jedis.set("asynq:{mail}:g:broken", "not a set");
-    }
+    scene.raw(
+        "HSET asynq:schedules bad mail good mail",
+        "HSET asynq:{mail}:schedules spec:bad @daily from:bad x spec:good @daily from:good 1",
+        "ZADD asynq:scheduler_history:good 1700000000 " + JUNK,
+        "ZADD asynq:servers 4e9 asynq:servers:{host:7:one}",
+        "SET asynq:servers:{host:7:one} " + JUNK,
+        "ZADD asynq:workers 4e9 asynq:workers:{host:7:one}",
+        "HSET asynq:workers:{host:7:one} task " + JUNK,
+        "SADD asynq:queues broken",
+        "SET asynq:{broken}:pending not-a-list",
+        "SADD asynq:{mail}:groups broken",
+        "SET asynq:{mail}:g:broken not-a-set");
 
     Answer entries = run("cron", "list");
     assertThat(entries.exitCode()).isZero();

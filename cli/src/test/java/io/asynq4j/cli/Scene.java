@@ -1,5 +1,7 @@
 package io.asynq4j.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.Payload;
@@ -14,13 +16,16 @@ import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.Scheduler;
-import java.net.URI;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
-import redis.clients.jedis.Jedis;
 
 /**
  * A Redis database of its own, and what may be in it. All scenes share one server, which ends with
@@ -45,9 +50,28 @@ final class Scene implements AutoCloseable {
     return SERVER.port();
   }
 
-  /** A plain connection, to write what the library would not. */
-  Jedis jedis() {
-    return new Jedis(URI.create(url));
+  /** Runs commands, one per line, on this database: writes what the library would not. */
+  void raw(String... commands) {
+    try (Socket socket = new Socket(SERVER.host(), SERVER.port())) {
+      BufferedReader answers =
+          new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+      send(socket, answers, List.of("SELECT", url.substring(url.lastIndexOf('/') + 1)));
+      for (String command : commands) {
+        send(socket, answers, List.of(command.split(" ", -1)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void send(Socket socket, BufferedReader answers, List<String> words)
+      throws IOException {
+    StringBuilder request = new StringBuilder("*" + words.size() + "\r\n");
+    words.forEach(
+        word ->
+            request.append("$" + word.getBytes(UTF_8).length + "\r\n").append(word + "\r\n"));
+    socket.getOutputStream().write(request.toString().getBytes(UTF_8));
+    assertThat(answers.readLine()).as("%s", words).doesNotStartWith("-");
   }
 
   RedisConnection redis() {

@@ -1,6 +1,7 @@
 package io.asynq4j.broker;
 
 import java.time.Clock;
+import java.time.Instant;
 
 /** Everything that is done to tasks in the store. */
 public interface Broker {
@@ -33,6 +34,9 @@ public interface Broker {
 
   /** The store's time. */
   Clock clock();
+
+  /** How long ago the store's clock has shown this time. */
+  Elapsed elapsedSince(Instant moment);
 
   /**
    * Has something done, once, when the connection is closed: before that, while it still works.

@@ -110,6 +110,22 @@ public sealed interface Settlement {
     }
   }
 
+  /**
+   * It is archived with its stored message as it is, because no other settlement can be written.
+   * The reason is kept beside the message.
+   */
+  record Quarantine(Claim claim, String reason) implements Settlement {
+    @Override
+    public int mostInACall() {
+      return 25;
+    }
+
+    @Override
+    public long size() {
+      return 0;
+    }
+  }
+
   /** It is to run again later, and has not failed. */
   record Reschedule(Claim claim, Duration delay, boolean precise) implements Settlement {
     public Reschedule {

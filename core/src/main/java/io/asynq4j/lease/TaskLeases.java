@@ -11,6 +11,7 @@ import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Cancellations.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.Elapsed;
 import io.asynq4j.broker.Order;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.ResultLimit;
@@ -236,6 +237,38 @@ public final class TaskLeases {
               }
             });
     return List.copyOf(answers);
+  }
+
+  /**
+   * Whether the time of an attempt is over. This is measured by the steady timer of this process,
+   * whichever process has claimed the task: after a step of the clock of Redis, an attempt still
+   * has all of its time. By {@link LeasedTask#deadline()} alone, it would fail without a fault of
+   * its worker.
+   *
+   * <p>An attempt that is {@link AttemptTime#OVER} has failed. One that is {@link
+   * AttemptTime#UNKNOWN} ends without a failure, as by {@link #abandon}.
+   */
+  public AttemptTime attemptTime(LeasedTask task) {
+    Optional<Instant> claimedAt = broker.source().claimedAt(task.claim());
+    if (claimedAt.isEmpty()) {
+      boolean left = task.deadline().isAfter(broker.clock().instant());
+      return left ? AttemptTime.LEFT : AttemptTime.UNKNOWN;
+    }
+    Duration allowed = Duration.between(claimedAt.get(), task.deadline());
+    Elapsed elapsed = broker.elapsedSince(claimedAt.get());
+    if (elapsed.most().compareTo(allowed) < 0) {
+      return AttemptTime.LEFT;
+    }
+    return elapsed.least().compareTo(allowed) < 0 ? AttemptTime.UNKNOWN : AttemptTime.OVER;
+  }
+
+  /**
+   * Lets the leases on tasks end within a second, as if their workers had crashed: the tasks are
+   * recovered then, which costs no retry. Unlike tasks that are released, one that comes to this
+   * again and again is archived in the end.
+   */
+  public void abandon(List<LeasedTask> tasks) {
+    extend(tasks, SHORTEST_LEASE);
   }
 
   private static Map<QueueName, List<Integer>> byQueue(List<LeasedTask> tasks) {

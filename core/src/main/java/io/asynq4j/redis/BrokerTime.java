@@ -1,6 +1,7 @@
 package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.Elapsed;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +21,12 @@ interface BrokerTime {
   /** This machine's steady timer. */
   default long nanoTime() {
     return System.nanoTime();
+  }
+
+  /** How long ago the clock has shown this time, see {@link Elapsed}. */
+  default Elapsed elapsedSince(Instant moment) {
+    Duration elapsed = Duration.between(moment, clock().instant());
+    return new Elapsed(elapsed, elapsed);
   }
 
   /**

@@ -6,6 +6,7 @@ import io.asynq4j.broker.Cancellations;
 import io.asynq4j.broker.Channels;
 import io.asynq4j.broker.Definitions;
 import io.asynq4j.broker.Diagnostics;
+import io.asynq4j.broker.Elapsed;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Presence;
@@ -15,6 +16,7 @@ import io.asynq4j.broker.TaskSink;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.broker.Upkeep;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
@@ -142,6 +144,11 @@ final class RedisBroker implements Broker {
   @Override
   public Clock clock() {
     return time.clock();
+  }
+
+  @Override
+  public Elapsed elapsedSince(Instant moment) {
+    return time.elapsedSince(moment);
   }
 
   @Override

@@ -1,11 +1,14 @@
 package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.Elapsed;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -16,11 +19,49 @@ import java.util.function.LongSupplier;
  */
 final class RedisClock extends Clock implements BrokerTime {
 
+  /** More than clocks drift apart between two looks. */
+  private static final Duration STEP = Duration.ofSeconds(2);
+
+  private static final int MOST_STEPS = 64;
+
+  /** A step forward that this clock has followed. */
+  private record Step(Instant from, Instant to) {
+
+    Duration size() {
+      return Duration.between(from, to);
+    }
+
+    /**
+     * Whether a moment was shown before the step. Other processes notice a step somewhat earlier or
+     * later: what they show meanwhile is near to one of the two ends.
+     */
+    boolean isAfter(Instant moment) {
+      return moment.isBefore(from.plus(size().dividedBy(2)));
+    }
+  }
+
+  /** The steps since this clock began to follow Redis, which was at this moment of the timer. */
+  private record History(long sinceNanos, List<Step> steps) {
+
+    static History from(long nanoTime) {
+      return new History(nanoTime, List.of());
+    }
+
+    History with(Step step, long now) {
+      if (step.size().compareTo(STEP) <= 0) {
+        return this;
+      }
+      List<Step> all = new ArrayList<>(steps);
+      all.add(step);
+      return all.size() > MOST_STEPS ? from(now) : new History(sinceNanos, List.copyOf(all));
+    }
+  }
+
   /**
    * The time shown at a moment of the timer, and how far that was ahead of Redis. What is ahead is
    * made up for by running at half the speed until Redis has caught up.
    */
-  private record Anchor(Instant shown, long nanoTime, long aheadNanos) {
+  private record Anchor(Instant shown, long nanoTime, long aheadNanos, History history) {
     Instant at(long now) {
       long elapsed = Math.max(0, now - nanoTime);
       return shown.plusNanos(elapsed - Math.min(aheadNanos, elapsed / 2));
@@ -42,7 +83,8 @@ final class RedisClock extends Clock implements BrokerTime {
     this(
         ZoneOffset.UTC,
         timer,
-        new AtomicReference<>(new Anchor(now, timer.getAsLong(), 0)),
+        new AtomicReference<>(
+            new Anchor(now, timer.getAsLong(), 0, History.from(timer.getAsLong()))),
         new AtomicReference<>(now),
         new ClockSteps());
   }
@@ -63,7 +105,7 @@ final class RedisClock extends Clock implements BrokerTime {
   /** Starts from an answer, whatever was shown before: for the first look only. */
   void start(Instant redis, long sentNanos, long answeredNanos) {
     Instant redisNow = redis.plusNanos((answeredNanos - sentNanos) / 2);
-    anchor.set(new Anchor(redisNow, answeredNanos, 0));
+    anchor.set(new Anchor(redisNow, answeredNanos, 0, History.from(answeredNanos)));
     latest.set(redisNow);
   }
 
@@ -78,10 +120,15 @@ final class RedisClock extends Clock implements BrokerTime {
         current -> {
           Instant shown = current.at(answeredNanos);
           if (shown.isBefore(redis)) {
-            return new Anchor(redisNow, answeredNanos, 0);
+            History history = current.history().with(new Step(shown, redisNow), answeredNanos);
+            return new Anchor(redisNow, answeredNanos, 0, history);
           }
           return shown.isAfter(redis.plusNanos(roundTrip))
-              ? new Anchor(shown, answeredNanos, Duration.between(redisNow, shown).toNanos())
+              ? new Anchor(
+                  shown,
+                  answeredNanos,
+                  Duration.between(redisNow, shown).toNanos(),
+                  current.history())
               : current;
         });
   }
@@ -104,6 +151,21 @@ final class RedisClock extends Clock implements BrokerTime {
     boolean ofShard = steps.note(shard, now, sentNanos, answered, lately);
     boolean ofQueue = steps.note(Keys.prefix(queue), now, sentNanos, answered, lately);
     return ofShard || ofQueue;
+  }
+
+  @Override
+  public Elapsed elapsedSince(Instant moment) {
+    long now = timer.getAsLong();
+    Anchor current = Objects.requireNonNull(anchor.get());
+    History history = current.history();
+    Duration most = Duration.between(moment, current.at(now));
+    for (Step step : history.steps()) {
+      if (step.isAfter(moment)) {
+        most = most.minus(step.size());
+      }
+    }
+    Duration observed = Duration.ofNanos(now - history.sinceNanos());
+    return new Elapsed(observed.compareTo(most) < 0 ? observed : most, most);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.ArchiveRules;
@@ -69,7 +70,7 @@ final class Settler {
               Batches.of(
                   places, most, Settlement.MOST_BYTES, place -> settlements.get(place).size())) {
             Args args = head(script, rules, archive, leaveNothing);
-            batch.forEach(place -> add(args, settlements.get(place), leaveNothing));
+            batch.forEach(place -> encode(args, settlements.get(place), leaveNothing));
             List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
             for (int i = 0; i < batch.size(); i++) {
               answers[batch.get(i)] =
@@ -117,7 +118,8 @@ final class Settler {
       return Script.COMPLETE;
     } else if (settlement instanceof Settlement.Retry) {
       return Script.RETRY;
-    } else if (settlement instanceof Settlement.Archive) {
+    } else if (settlement instanceof Settlement.Archive
+        || settlement instanceof Settlement.Quarantine) {
       return Script.ARCHIVE;
     } else if (settlement instanceof Settlement.Reschedule) {
       return Script.RESCHEDULE;
@@ -147,6 +149,20 @@ final class Settler {
     TaskMessage message = complete.claim().message().completed(now);
     String note = complete.note();
     return note == null ? message : message.withLastError(note);
+  }
+
+  /** Nothing is sent when one of them cannot be encoded: that would be so each time. */
+  private void encode(Args args, Settlement settlement, boolean leaveNothing) {
+    try {
+      add(args, settlement, leaveNothing);
+    } catch (RuntimeException e) {
+      throw new BrokerRefusedException(
+          "the settlement of task %s of queue %s cannot be encoded: %s"
+              .formatted(settlement.claim().id(), settlement.claim().queue(), e),
+          /* mayHaveBeenApplied= */ false,
+          e,
+          BrokerRefusedException.Reason.REQUEST);
+    }
   }
 
   private void add(Args args, Settlement settlement, boolean leaveNothing) {
@@ -183,6 +199,11 @@ final class Settler {
           .add(message.uniqueKey())
           .addEmpty()
           .add(report(now, archived.error(), archived.trace()));
+    } else if (settlement instanceof Settlement.Quarantine quarantine) {
+      args.addEmpty()
+          .add(message.uniqueKey())
+          .add(MessageCodec.errorText(quarantine.reason()))
+          .addEmpty();
     } else if (settlement instanceof Settlement.Reschedule reschedule) {
       args.add(reschedule.delay().toMillis()).add(reschedule.precise());
     }

@@ -280,7 +280,9 @@ final class Settler {
         } catch (BrokerException e) {
           inDoubt |= e.mayHaveBeenApplied();
           refusal = forItsOwnSake(e);
-          failed(batch.size(), e);
+          if (refusal == null || refusals == 0) {
+            failed(batch.size(), e);
+          }
         } catch (RuntimeException | Error e) {
           // It may have come after Redis had done it.
           inDoubt = true;
@@ -337,16 +339,16 @@ final class Settler {
           : null;
     }
 
-    /** Not even that it is archived is accepted: then its lease ends. */
+    /** Not even that it is archived as it is stored is accepted: then its lease ends. */
     private static boolean isHopeless(List<Entry> batch, int refusals) {
       return refusals >= MOST_REFUSALS
-          && batch.get(0).ended().settlement() instanceof Settlement.Archive;
+          && batch.get(0).ended().settlement() instanceof Settlement.Quarantine;
     }
 
     /**
      * What to settle instead of a batch that is refused: each of several alone, since one of them
-     * may be the reason; of a single one, that it is archived. Null when there is nothing else, or
-     * no memory for it.
+     * may be the reason; of a single one, that it is archived, and if that is refused too, that it
+     * is archived as it is stored. Null when there is nothing else, or no memory for it.
      */
     private @Nullable List<List<Entry>> instead(List<Entry> batch, BrokerRefusedException refusal) {
       try {
@@ -354,7 +356,7 @@ final class Settler {
           return batch.stream().map(List::of).toList();
         }
         Entry entry = batch.get(0);
-        return entry.ended().settlement() instanceof Settlement.Archive
+        return entry.ended().settlement() instanceof Settlement.Quarantine
             ? null
             : List.of(List.of(archived(entry, refusal)));
       } catch (RuntimeException | Error e) {
@@ -365,19 +367,25 @@ final class Settler {
 
     private Entry archived(Entry entry, BrokerRefusedException refusal) {
       Ended ended = entry.ended();
+      boolean asStored = ended.settlement() instanceof Settlement.Archive;
       Claim claim = ended.settlement().claim();
       log.error(
-          "task {} ({}, queue {}) cannot be settled as {}, and is archived",
+          "task {} ({}, queue {}) cannot be settled as {}, and is archived{}",
           LogText.name(claim.id()),
           LogText.name(claim.message().type()),
           queue,
           ended.ending(),
+          asStored ? " with its message as it is stored" : "",
           refusal);
       String reason = "could not be settled as " + ended.ending() + ": " + refusal;
       return new Entry(
           entry.attempt(),
           new Ended(
-              ServerListener.Ending.ARCHIVED, new Settlement.Archive(claim, reason), refusal));
+              ServerListener.Ending.ARCHIVED,
+              asStored
+                  ? new Settlement.Quarantine(claim, reason)
+                  : new Settlement.Archive(claim, reason),
+              refusal));
     }
 
     /** The last that handlers have reported, which nobody could write afterwards. */

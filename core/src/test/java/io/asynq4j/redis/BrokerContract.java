@@ -5,6 +5,7 @@ abstract class BrokerContract extends OneServer
     implements EnqueueContract,
         ClaimContract,
         SettleContract,
+        WrongTypeContract,
         ManyActiveContract,
         UpkeepContract,
         AggregationContract,

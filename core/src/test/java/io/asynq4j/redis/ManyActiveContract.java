@@ -5,6 +5,7 @@ import static io.asynq4j.redis.BrokerFixture.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
+import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.QueueRules;
@@ -12,6 +13,7 @@ import io.asynq4j.broker.Settled;
 import io.asynq4j.broker.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -78,7 +80,7 @@ interface ManyActiveContract {
       List<Claim> part = claims.subList(0, Math.min(70, claims.size()));
       complete(part);
       part.clear();
-      assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+      assertActive(ids(claims));
       assertPlaces();
     }
 
@@ -114,7 +116,7 @@ interface ManyActiveContract {
     assertThat(redis().source().settle(Q, settlements, QueueRules.NONE, ArchiveRules.DEFAULT))
         .containsOnly(Settled.DONE);
 
-    assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+    assertActive(ids(claims));
     assertPlaces();
     for (Settlement settlement : settlements) {
       assertThat(redis().raw(Command.HGET, key("t:" + settlement.claim().id()), "place")).isNull();
@@ -124,13 +126,99 @@ interface ManyActiveContract {
   @Test
   default void anIdThatStandsForNothingGetsNoRecordWhenItMoves() {
     List<Claim> claims = claim(MANY);
-    Claim oldest = claims.remove(0);
-    redis().raw(Command.DEL, key("t:" + oldest.id()));
+    // The newest takes the place of one that leaves from the middle.
+    Claim newest = claims.remove(MANY - 1);
+    redis().raw(Command.DEL, key("t:" + newest.id()));
 
     complete(List.of(claims.remove(500)));
 
-    assertThat(redis().raw(Command.EXISTS, key("t:" + oldest.id()))).isEqualTo(0L);
-    assertThat(active()).contains(oldest.id());
+    assertThat(redis().raw(Command.EXISTS, key("t:" + newest.id()))).isEqualTo(0L);
+    assertThat(active()).contains(newest.id());
+  }
+
+  @Test
+  default void aTaskThatIsNotActiveAnyMoreGetsNoPlaceWhenItsIdMoves() {
+    List<Claim> claims = claim(MANY);
+    Claim newest = claims.remove(MANY - 1);
+    String record = key("t:" + newest.id());
+    redis().raw(Command.HDEL, record, "place");
+    redis().raw(Command.HSET, record, "state", "retry");
+
+    complete(List.of(claims.remove(500)));
+
+    assertThat(redis().raw(Command.HGET, record, "place")).isNull();
+    assertThat(active()).contains(newest.id());
+  }
+
+  @Test
+  default void aKeyOfAnotherTypeInThePlaceOfARecordDoesNotStopASettlement() {
+    List<Claim> claims = claim(MANY);
+    for (Claim damaged : List.of(claims.get(0), claims.get(MANY - 1))) {
+      redis().raw(Command.SET, key("t:" + damaged.id()), "of another type");
+    }
+
+    complete(List.of(claims.remove(500)));
+    complete(List.of(claims.remove(claims.size() - 500)));
+
+    assertActive(ids(claims));
+    assertThat(redis().rawText(Command.GET, key("t:" + claims.get(0).id())))
+        .isEqualTo("of another type");
+  }
+
+  @Test
+  default void whatIsNoNumberOfDepartedTasksStopsNeitherClaimsNorSettlements() {
+    List<Claim> claims = claim(MANY);
+    redis().enqueue("one", "two", "three");
+    redis().raw(Command.DEL, key("departed"));
+    redis().raw(Command.RPUSH, key("departed"), "of another type");
+    complete(List.of(claims.remove(0), claims.remove(700)));
+    claims.addAll(redis().claim(1));
+    for (String departed : List.of("text", "-1", "nan", "1e300", "0.5")) {
+      redis().raw(Command.SET, key("departed"), departed);
+      claims.addAll(redis().claim(1));
+      complete(List.of(claims.remove(0), claims.remove(700)));
+    }
+
+    assertActive(ids(claims));
+    assertThat(claims).extracting(Claim::id).contains("one", "two", "three");
+  }
+
+  /** In any order. Sorted first, since AssertJ compares each with each. */
+  private void assertActive(Collection<String> expected) {
+    assertThat(active().stream().sorted()).containsExactlyElementsOf(expected.stream().sorted().toList());
+  }
+
+  /** Go workers know nothing of places: they add at the head, and remove from anywhere. */
+  @Test
+  default void noTaskVanishesWhileGoWorkersUseTheSameList() {
+    Random random = new Random(5);
+    List<Claim> claims = claim(MANY);
+    List<String> ofGo = new ArrayList<>();
+    int taken = 0;
+    for (int round = 0; round < 40; round++) {
+      for (int i = random.nextInt(20); i > 0; i--) {
+        String id = "go-" + taken++;
+        redis().seed(TaskState.ACTIVE, id, BrokerFixture.T + 3600);
+        ofGo.add(id);
+      }
+      for (int i = random.nextInt(15); i > 0 && !ofGo.isEmpty(); i--) {
+        String id = ofGo.remove(random.nextInt(ofGo.size()));
+        redis().raw(Command.LREM, key("active"), "0", id);
+        redis().raw(Command.ZREM, key("lease"), id);
+        redis().raw(Command.DEL, key("t:" + id));
+      }
+      redis().enqueue("new-" + round);
+      claims.addAll(redis().claim(1));
+      List<Claim> part = new ArrayList<>();
+      for (int i = random.nextInt(12); i >= 0; i--) {
+        part.add(claims.remove(random.nextInt(claims.size())));
+      }
+      complete(part);
+
+      List<String> expected = ids(claims);
+      expected.addAll(ofGo);
+      assertActive(expected);
+    }
   }
 
   @Test
@@ -157,7 +245,7 @@ interface ManyActiveContract {
     complete(part);
     part.clear();
 
-    assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+    assertActive(ids(claims));
   }
 
   @Test
@@ -176,7 +264,7 @@ interface ManyActiveContract {
     complete(part);
     claims.removeAll(part);
 
-    assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+    assertActive(ids(claims));
   }
 
   @Test
@@ -191,7 +279,7 @@ interface ManyActiveContract {
     complete(part);
     part.clear();
 
-    assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+    assertActive(ids(claims));
   }
 
   @Test
@@ -203,7 +291,7 @@ interface ManyActiveContract {
 
     assertThat(redis().upkeep().repair(Q)).isEqualTo(3);
 
-    assertThat(active()).containsExactlyInAnyOrderElementsOf(ids(claims));
+    assertActive(ids(claims));
     assertThat(redis().upkeep().repair(Q)).isZero();
     complete(claims);
     assertThat(redis().world()).doesNotContain("active:", "lease:", "departed:");

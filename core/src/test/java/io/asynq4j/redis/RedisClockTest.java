@@ -3,6 +3,7 @@ package io.asynq4j.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.Elapsed;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -66,6 +67,55 @@ class RedisClockTest {
 
     pass(Duration.ofSeconds(5));
     assertThat(clock.instant()).as("at full speed again").isEqualTo(NOON.plusSeconds(15));
+  }
+
+  @Test
+  void timeThatHasPassedIsMeasuredByTheTimerWhateverTheClockDoes() {
+    pass(Duration.ofSeconds(10));
+    Instant before = clock.instant();
+    pass(Duration.ofSeconds(5));
+    answer(NOON.plusSeconds(75), Duration.ZERO);
+    Instant after = clock.instant();
+    pass(Duration.ofSeconds(7));
+
+    assertThat(clock.elapsedSince(before))
+        .isEqualTo(new Elapsed(Duration.ofSeconds(12), Duration.ofSeconds(12)));
+    assertThat(clock.elapsedSince(after))
+        .isEqualTo(new Elapsed(Duration.ofSeconds(7), Duration.ofSeconds(7)));
+  }
+
+  @Test
+  void whatAnotherProcessShowsWhileItHasNotNoticedAStepYetIsBeforeTheStep() {
+    pass(Duration.ofSeconds(10));
+    answer(NOON.plusSeconds(70), Duration.ZERO);
+
+    Instant ofOneThatIsSlower = NOON.plusSeconds(14);
+    Instant ofOneThatWasQuicker = NOON.plusSeconds(66);
+    pass(Duration.ofSeconds(20));
+
+    assertThat(clock.elapsedSince(ofOneThatIsSlower).most()).isEqualTo(Duration.ofSeconds(16));
+    assertThat(clock.elapsedSince(ofOneThatWasQuicker).most()).isEqualTo(Duration.ofSeconds(24));
+  }
+
+  @Test
+  void noMoreIsCertainToHavePassedThanThisProcessHasSeen() {
+    pass(Duration.ofSeconds(3));
+    clock.start(NOON, timer.get(), timer.get());
+    pass(Duration.ofSeconds(8));
+
+    assertThat(clock.elapsedSince(NOON.minusSeconds(600)))
+        .isEqualTo(new Elapsed(Duration.ofSeconds(8), Duration.ofSeconds(608)));
+  }
+
+  @Test
+  void aClockThatStepsAgainAndAgainIsNoReasonToKeepAllOfIt() {
+    for (int i = 1; i <= 65; i++) {
+      pass(Duration.ofSeconds(1));
+      answer(NOON.plusSeconds(100L * i), Duration.ZERO);
+    }
+    pass(Duration.ofSeconds(5));
+
+    assertThat(clock.elapsedSince(NOON).least()).isEqualTo(Duration.ofSeconds(5));
   }
 
   @Test

@@ -8,6 +8,7 @@ import static io.asynq4j.redis.BrokerFixture.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
@@ -384,6 +385,33 @@ interface SettleContract {
         .isEqualTo(Settled.LEASE_LOST);
 
     assertThat(redis().world()).isEqualTo(before);
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // what no settlement may have, so that it cannot be encoded
+  default void aSettlementThatCannotBeEncodedIsRefusedAndItsTaskCanBeArchivedAsItIs() {
+    redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
+    Claim claim = redis().claimOne();
+    String before = redis().world();
+
+    assertThatThrownBy(
+            () -> redis().settle(new Settlement.Retry(claim, Duration.ZERO, null, true, false)))
+        .isInstanceOfSatisfying(
+            BrokerRefusedException.class,
+            refusal -> {
+              assertThat(refusal.reason()).isEqualTo(BrokerRefusedException.Reason.REQUEST);
+              assertThat(refusal.mayHaveBeenApplied()).isFalse();
+            })
+        .hasMessageContaining("task a of queue q cannot be encoded");
+    assertThat(redis().world()).isEqualTo(before);
+
+    assertThat(redis().settle(new Settlement.Quarantine(claim, "it cannot be encoded")))
+        .isEqualTo(Settled.DONE);
+    assertThat(redis().world())
+        .contains(
+            "archived: {a=4102488000}\n",
+            "t:a: {msg=t(p) retry 0/25 timeout 1800 unique, quarantine=it cannot be encoded, ")
+        .doesNotContain("active:", "lease:");
   }
 
   @Test

@@ -21,9 +21,11 @@ import io.asynq4j.TaskState;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
+import io.asynq4j.broker.Elapsed;
 import io.asynq4j.broker.Inspection.Settings;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.TaskSource;
+import io.asynq4j.lease.AttemptTime;
 import io.asynq4j.lease.LeaseEnd;
 import io.asynq4j.lease.LeaseProgress;
 import io.asynq4j.lease.LeaseProof;
@@ -33,6 +35,7 @@ import io.asynq4j.lease.LeasesOn;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
 import java.lang.reflect.Proxy;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -96,6 +100,109 @@ class TaskLeasesIT {
         .world()
         .replaceAll("(=\\d{10})\\.\\d+", "$1.x")
         .replaceAll("claim=[^,}]+", "claim=c");
+  }
+
+  /** A replica that works on the same Redis, with a steady timer and a clock of its own. */
+  private final class Replica {
+    final AtomicLong timer = new AtomicLong();
+    final RedisClock follower = new RedisClock(timer::get, redis.clock.instant());
+    final TaskLeases leases =
+        LeasesOn.broker(
+                new RedisBroker(
+                    redis.link,
+                    new BrokerTime() {
+                      @Override
+                      public Clock clock() {
+                        return follower;
+                      }
+
+                      @Override
+                      public Elapsed elapsedSince(Instant moment) {
+                        return follower.elapsedSince(moment);
+                      }
+
+                      @Override
+                      public String forScripts() {
+                        return BrokerTime.of(redis.clock).forScripts();
+                      }
+                    }))
+            .build();
+
+    AttemptTime timeOf(LeasedTask task) {
+      LeasedTask restored =
+          leases.restore(task.queue().value(), task.id(), task.token()).orElseThrow();
+      return leases.attemptTime(restored);
+    }
+  }
+
+  /** Lets time pass for all of them. */
+  private void pass(Duration time, Replica... replicas) {
+    redis.clock.advance(time);
+    for (Replica replica : replicas) {
+      replica.timer.addAndGet(time.toNanos());
+    }
+    follow(replicas);
+  }
+
+  private void follow(Replica... replicas) {
+    for (Replica replica : replicas) {
+      long now = replica.timer.get();
+      replica.follower.follow(redis.clock.instant(), now, now);
+    }
+  }
+
+  // ---- the time of an attempt ----
+
+  @Test
+  void aStepOfTheClockTakesNoTimeFromAnAttempt() {
+    redis.enqueue(redis.task("a", o -> o.timeout(Duration.ofMinutes(2))));
+    Replica claiming = new Replica();
+    Replica other = new Replica();
+    LeasedTask task = claiming.leases.claim("q", 1, Duration.ofHours(1)).get(0);
+    pass(Duration.ofMinutes(1), claiming, other);
+
+    redis.clock.advance(Duration.ofMinutes(10));
+    follow(claiming, other);
+
+    assertThat(claiming.timeOf(task)).isEqualTo(AttemptTime.LEFT);
+    assertThat(other.timeOf(task)).isEqualTo(AttemptTime.LEFT);
+    pass(Duration.ofSeconds(59), claiming, other);
+    assertThat(claiming.timeOf(task)).isEqualTo(AttemptTime.LEFT);
+    assertThat(other.timeOf(task)).isEqualTo(AttemptTime.LEFT);
+    pass(Duration.ofSeconds(1), claiming, other);
+    assertThat(claiming.timeOf(task)).isEqualTo(AttemptTime.OVER);
+    assertThat(other.timeOf(task)).isEqualTo(AttemptTime.OVER);
+  }
+
+  @Test
+  void aProcessThatStartedLaterKnowsNoMoreThanItHasSeen() {
+    redis.enqueue(redis.task("a", o -> o.timeout(Duration.ofMinutes(2))));
+    LeasedTask task = new Replica().leases.claim("q", 1, Duration.ofHours(1)).get(0);
+    redis.clock.advance(Duration.ofSeconds(119));
+    Replica started = new Replica();
+    assertThat(started.timeOf(task)).isEqualTo(AttemptTime.LEFT);
+
+    redis.clock.advance(Duration.ofMinutes(10));
+    Replica startedAfterAStep = new Replica();
+
+    assertThat(startedAfterAStep.timeOf(task)).isEqualTo(AttemptTime.UNKNOWN);
+    pass(Duration.ofMinutes(2), startedAfterAStep);
+    assertThat(startedAfterAStep.timeOf(task)).isEqualTo(AttemptTime.OVER);
+  }
+
+  @Test
+  void anAbandonedTaskIsRecoveredWhichCostsNoRetry() {
+    redis.enqueue("a");
+    LeasedTask task = leases.claim("q", 1, Duration.ofHours(1)).get(0);
+
+    leases.abandon(List.of(task));
+    redis.clock.advance(Duration.ofSeconds(2));
+
+    assertThat(redis.recover()).hasSize(1);
+    assertThat(redis.world())
+        .contains("pending: [a]\n", "t:a: {crashes=1, msg=t(p) retry 0/25 ")
+        .doesNotContain("failed:");
+    assertThat(leases.complete(task)).isEqualTo(LeaseEnd.LEASE_LOST);
   }
 
   // ---- claim ----

@@ -72,9 +72,11 @@ class UtcDayIT {
     long first = 4_100_000_000L;
     String body =
         """
-        add_to_day('day', 1, tonumber(ARGV[1]))
-        add_to_day('day', 2, tonumber(ARGV[1]) + 60)
-        return { redis.call('GET', 'day'), tostring(redis.call('EXPIRETIME', 'day')) }
+        local second = tonumber(ARGV[1])
+        count('q:', second, 1, 0)
+        count('q:', second + 60, 2, 0)
+        local day = 'q:processed:' .. utc_day(second)
+        return { redis.call('GET', day), tostring(redis.call('EXPIRETIME', day)) }
         """;
 
     assertThat(texts(eval(body, first))).containsExactly("3", Long.toString(first + 7_776_000));

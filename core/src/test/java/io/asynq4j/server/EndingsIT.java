@@ -710,7 +710,7 @@ class EndingsIT {
       startWith(
           (task, context) -> {
             try (Jedis jedis = world.jedis()) {
-              jedis.set("asynq:{default}:t:a", "no hash");
+              jedis.set("asynq:{default}:archived", "no sorted set");
             }
             return Outcome.archive("on purpose");
           });
@@ -718,5 +718,8 @@ class EndingsIT {
       soon(() -> assertThat(logs.linesWith("gave up on settling 1 tasks")).isNotEmpty());
     }
     assertThat(recorder.lines("settled a")).isEmpty();
+    try (Jedis jedis = world.jedis()) {
+      assertThat(jedis.hget("asynq:{default}:t:a", "state")).isEqualTo("active");
+    }
   }
 }

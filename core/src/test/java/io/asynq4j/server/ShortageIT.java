@@ -13,10 +13,12 @@ import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.Cancellations;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.QueueRules;
+import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.TaskSource;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.server.GroupAggregator.Aggregated;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Duration;
@@ -275,6 +277,63 @@ class ShortageIT {
 
     soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a COMPLETED"));
     assertThat(world.state("a")).isEqualTo(TaskState.COMPLETED);
+  }
+
+  /** A source that is given settlements without their error, which cannot be encoded. */
+  @SuppressWarnings("NullAway") // on purpose
+  private static TaskSource withoutErrors() {
+    TaskSource source = world.broker().source();
+    return (TaskSource)
+        Proxy.newProxyInstance(
+            TaskSource.class.getClassLoader(),
+            new Class<?>[] {TaskSource.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("settle")) {
+                arguments[1] =
+                    ((List<?>) arguments[1])
+                        .stream()
+                            .map(
+                                each ->
+                                    each instanceof Settlement.Retry retry
+                                        ? new Settlement.Retry(
+                                            retry.claim(), retry.delay(), null, true, false)
+                                        : each instanceof Settlement.Archive archive
+                                            ? new Settlement.Archive(archive.claim(), null)
+                                            : each)
+                            .toList();
+              }
+              try {
+                return method.invoke(source, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @Test
+  void aTaskWhoseSettlementCannotBeEncodedIsArchivedAsItIsStored() {
+    Recorder recorder = new Recorder();
+    Settler settler = settler(withoutErrors(), recorder);
+    world.enqueue("a");
+    Attempt attempt = claimed(new ScarceHost(settler, 0));
+    IllegalStateException failure = new IllegalStateException("on purpose");
+
+    try (Logs logs = new Logs()) {
+      settler.add(
+          attempt,
+          new Ended(
+              ServerListener.Ending.RETRIED,
+              new Settlement.Retry(attempt.claim(), Duration.ZERO, "no", true, false),
+              failure));
+
+      soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a ARCHIVED"));
+      assertThat(logs.linesWith("cannot be settled as RETRIED")).hasSize(1);
+      assertThat(logs.linesWith("archived with its message as it is stored")).hasSize(1);
+      assertThat(logs.linesWith("could not settle 1 tasks")).hasSize(2);
+    }
+    assertThat(settler.waiting()).isZero();
+    assertThat(world.state("a")).isEqualTo(TaskState.ARCHIVED);
+    assertThat(world.info("a").lastError()).contains("could not be settled as ARCHIVED");
   }
 
   @Test

@@ -15,7 +15,6 @@ import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
 import io.asynq4j.service.FollowUpTasks.Attempt;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -50,19 +49,13 @@ final class LeaseApi {
   private final Catalog catalog;
   private final LeaseDesk desk;
   private final FollowUpTasks followUps;
-  private final Clock clock;
   private final Supplier<ServiceConfig> config;
 
   LeaseApi(
-      Catalog catalog,
-      LeaseDesk desk,
-      FollowUpTasks followUps,
-      Clock clock,
-      Supplier<ServiceConfig> config) {
+      Catalog catalog, LeaseDesk desk, FollowUpTasks followUps, Supplier<ServiceConfig> config) {
     this.catalog = catalog;
     this.desk = desk;
     this.followUps = followUps;
-    this.clock = clock;
     this.config = config;
   }
 
@@ -288,30 +281,42 @@ final class LeaseApi {
     return end.isLost() ? "lost" : end.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Makes leases longer, unless the time of the attempt is over: then it has failed. */
+  /**
+   * Makes leases longer, unless the time of the attempt is over: then it has failed. Where that is
+   * not certain, the lease ends without a failure.
+   */
   CompletionStage<Answer> extend(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
     Map<Duration, List<Extension>> byLength = new LinkedHashMap<>();
     List<Verdict> late = new ArrayList<>();
+    List<LeasedTask> abandoned = new ArrayList<>();
     List<EnqueueRequest> told = new ArrayList<>();
-    Instant now = clock.instant();
+    TaskLeases leases = catalog.leases();
     batch.each(
         (i, task, fields) -> {
           Duration lease = leaseTime(fields);
-          if (task.deadline().isAfter(now)) {
-            byLength.computeIfAbsent(lease, any -> new ArrayList<>()).add(new Extension(i, task));
-          } else {
-            late.add(retry(task, TOO_LONG, Optional.empty()));
-            boolean again = task.retried() < task.maxRetry();
-            followUp(task, attempt -> followUps.failed(attempt, TOO_LONG, again))
-                .ifPresent(told::add);
-            batch.answer(i, "lost");
+          switch (leases.attemptTime(task)) {
+            case LEFT ->
+                byLength
+                    .computeIfAbsent(lease, any -> new ArrayList<>())
+                    .add(new Extension(i, task));
+            case OVER -> {
+              late.add(retry(task, TOO_LONG, Optional.empty()));
+              boolean again = task.retried() < task.maxRetry();
+              followUp(task, attempt -> followUps.failed(attempt, TOO_LONG, again))
+                  .ifPresent(told::add);
+              batch.answer(i, "lost");
+            }
+            case UNKNOWN -> {
+              abandoned.add(task);
+              batch.answer(i, "lost");
+            }
           }
         });
-    TaskLeases leases = catalog.leases();
     byLength.forEach((lease, extensions) -> extend(leases, lease, extensions, batch));
     followUps.send(told);
     leases.settle(late);
+    leases.abandon(abandoned);
     return batch.answer();
   }
 

@@ -250,7 +250,7 @@ public final class TaskService implements AutoCloseable {
     Inspector inspector = Inspector.create(redis);
     Submissions submissions = new Submissions(catalog, client, inspector, () -> config);
     Tasks tasks = new Tasks(catalog, inspector, timer, () -> draining);
-    LeaseApi leases = new LeaseApi(catalog, desk, followUps, redis.clock(), () -> config);
+    LeaseApi leases = new LeaseApi(catalog, desk, followUps, () -> config);
     DefinitionApi definitions = new DefinitionApi(catalog, inspector, this::changed, () -> config);
     return List.of(
         new Route("GET", "/livez", null, exchange -> ok("live")),

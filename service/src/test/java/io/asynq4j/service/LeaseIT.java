@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.service.ServiceFixture.Reply;
 import java.io.IOException;
 import java.time.Duration;
@@ -260,5 +261,23 @@ class LeaseIT {
     await().until(() -> settle("extend", token, "").status() == 409);
     assertThat(task("short", "1").state()).isEqualTo(TaskState.RETRY);
     assertThat(task("short", "1").lastError()).contains("timeout");
+  }
+
+  @Test
+  void anAttemptThatIsOverByAClockThatMayHaveBeenSetIsLostAndCostsNoRetry() throws IOException {
+    submit("a", "1");
+    LeaseProof proof = LeaseToken.parse(leaseOne("a")).orElseThrow();
+    int end = proof.token().indexOf('.');
+    // The last nine digits say when the claim was made: an hour ago, when there was no service.
+    String made = Long.toString(fixture.redis.clock().millis() - 3_600_000, 36);
+    String claim = proof.token().substring(0, end - 9) + "0".repeat(9 - made.length()) + made;
+    fixture.redis("HSET asynq:{a}:t:1 claim " + claim);
+    String token = LeaseToken.of(new LeaseProof("a", "1", claim + proof.token().substring(end)));
+
+    assertThat(settle("extend", token, "").status()).isEqualTo(409);
+
+    String next = leaseOneWithin("a", Duration.ofSeconds(30));
+    assertThat(task("a", "1").retried()).isZero();
+    assertThat(settle("complete", next, "").status()).isEqualTo(200);
   }
 }

@@ -33,6 +33,8 @@ if not (enough or overdue or quiet) then
   return 0
 end
 
+-- Before the first write, in case it is of another type.
+redis.call('SCARD', groups)
 if max_size == 0 or size <= max_size then
   redis.call('RENAME', group_key, set_key)
   redis.call('SREM', groups, group)

@@ -18,6 +18,7 @@ end
 
 local second = to_seconds(now)
 local ids, settled = column(8, 6), nil
+redis.call('ZCARD', archived)
 answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(9, 6)))
 local n, given_up, locks = 0, {}, {}
 for i = 8, #ARGV, 6 do

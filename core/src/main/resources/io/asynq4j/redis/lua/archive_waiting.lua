@@ -13,7 +13,7 @@ local now, prefix = clock(ARGV[1]), ARGV[2]
 local max_size, max_age = tonumber(ARGV[3]), tonumber(ARGV[4])
 local release_locks, drop_oldest = ARGV[5], ARGV[6] == '1'
 
-local answers, leaving, moved, given_up = {}, {}, {}, {}
+local answers, leaving, moved, given_up, taken = {}, {}, {}, {}, {}
 local second = to_seconds(now)
 local too_old = redis.call('ZCOUNT', archived, '-inf', second - max_age)
 local room = max_size + too_old - redis.call('ZCARD', archived)
@@ -21,7 +21,9 @@ for i = 7, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
   local answer
-  if drop_oldest or #moved < room then
+  if taken[id] then
+    answer = 'archived'
+  elseif drop_oldest or #moved < room then
     answer = take_for_operator(prefix, task, id, 'archived', leaving)
   else
     -- What it takes out is forgotten: it stays where it is.
@@ -29,8 +31,7 @@ for i = 7, #ARGV do
     answer = answer == 1 and -2 or answer
   end
   if answer == 1 then
-    redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'group', 'claim', 'place')
-    redis.call('HSET', task, 'state', 'archived')
+    taken[id] = true
     add(given_up, second, id)
     add(moved, id)
   end
@@ -38,6 +39,11 @@ for i = 7, #ARGV do
 end
 local trimmed = 0
 if #moved > 0 then
+  for i = 1, #moved do
+    local task = prefix .. 't:' .. moved[i]
+    redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'group', 'claim', 'place')
+    redis.call('HSET', task, 'state', 'archived')
+  end
   leave_containers(prefix, groups, leaving)
   redis.call('ZADD', archived, unpack(given_up))
   if release_locks == '1' then

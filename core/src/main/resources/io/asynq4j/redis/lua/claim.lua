@@ -37,9 +37,10 @@ if redis.call('EXISTS', paused, settings) > 0 then
   end
 end
 max_active = ordered == '1' and 1 or tonumber(max_active)
-local limited = false
+-- Always: a key of another kind must raise an error before ids leave the queue.
+local limited, leased = false, redis.call('ZCARD', lease)
 if max_active > 0 then
-  local room = max_active - redis.call('ZCARD', lease)
+  local room = max_active - leased
   if room <= 0 then
     return { 'full', 0, 0 }
   end
@@ -91,7 +92,7 @@ end
 repeat
   local ids = redis.call('RPOP', pending, max - n) or {}
   -- Nearly always none of them had a lease: then nothing needs to be looked at for each.
-  local all_leased_here = lease_new(lease, score, ids) == #ids
+  local all_leased_here = lease_new(lease, score, ids, leased + n) == #ids
   for i = 1, #ids do
     local id = ids[i]
     local task = prefix .. 't:' .. id

@@ -19,6 +19,14 @@ end
 
 local ids, settled = column(6, width), nil
 local mine = held(prefix, lease, ids, column(7, width), column(8, width))
+if width > 3 then
+  for i = 6, #ARGV, width do
+    if ARGV[i + 5] ~= '0' then
+      redis.call('ZCARD', completed)
+      break
+    end
+  end
+end
 answers, settled = end_attempts(prefix, active, lease, ids, mine)
 if #settled == 0 then
   return answers
@@ -43,7 +51,13 @@ else
         if has_result == '1' then
           add(fields, 'result', result)
         end
-        redis.call('HSET', task, unpack(fields))
+        -- A key of another kind is replaced: nothing can run or show it.
+        if type(redis.pcall('HSET', task, unpack(fields))) == 'table' then
+          if redis.call('TYPE', task).ok ~= 'hash' then
+            redis.call('DEL', task)
+          end
+          redis.call('HSET', task, unpack(fields))
+        end
         redis.call('HDEL', task, 'claim', 'place', 'crashes')
       end
       add(locks, lock)

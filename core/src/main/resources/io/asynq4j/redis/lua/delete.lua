@@ -12,11 +12,16 @@ local groups = KEYS[1]
 local prefix, container, expected = ARGV[1], ARGV[2], ARGV[3]
 
 local answers, leaving, gone = {}, {}, {}
+local kind = container ~= '' and redis.call('TYPE', container).ok or 'none'
+if kind ~= 'none' and kind ~= 'list' then
+  -- Raises an error if it is not a sorted set, while nothing is written yet.
+  redis.call('ZCARD', container)
+end
 local ids, tasks, locks = {}, {}, {}
 for i = 4, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
-  local record = redis.call('HMGET', task, 'state', 'group', 'unique_key')
+  local record = fields_of(task, 'state', 'group', 'unique_key')
   local state = record[1]
   local answer = 1
   local seen = expected ~= '' and redis.call('HMGET', task, 'pending_since', 'msg')
@@ -24,8 +29,7 @@ for i = 4, #ARGV do
     -- What has no state is a late result written by the original, in no container, or nothing but an id in one.
     answer = redis.call('DEL', task)
     if container ~= '' then
-      answer = redis.call('TYPE', container).ok == 'list' and redis.call('LREM', container, -1, id)
-        or redis.call('ZREM', container, id)
+      answer = kind == 'list' and redis.call('LREM', container, -1, id) or redis.call('ZREM', container, id)
     end
   elseif gone[id] then
     answer = 0

@@ -25,10 +25,11 @@ end
 
 if width == 2 and redis.call('EXISTS', unpack(tasks)) == 0 then
   local since = now .. '000'
+  -- First, since a key of another kind refuses it before anything is written.
+  redis.call('LPUSH', pending, unpack(ids))
   for i = 1, n do
     redis.call('HSET', tasks[i], 'state', 'pending', 'pending_since', since, 'msg', ARGV[2 * i + 5])
   end
-  redis.call('LPUSH', pending, unpack(ids))
   return remember(lane, sequence, keep, n)
 end
 
@@ -36,12 +37,16 @@ answers = admit(prefix, ids, width == 4 and column(8, 4) or {})
 local new = {}
 for i = 1, n do
   if answers[i] == 1 then
-    local at = 6 + (i - 1) * width
-    local fields = pending_fields(now)
-    add(fields, 'msg', ARGV[at + 1])
-    create(tasks[i], ids[i], width == 4 and ARGV[at + 2] or '', ARGV[at + 3], fields)
     add(new, ids[i])
   end
 end
 call_once('LPUSH', pending, new)
+for i = 1, n do
+  if answers[i] == 1 then
+    local at = 6 + (i - 1) * width
+    local fields = pending_fields(now)
+    add(fields, 'msg', ARGV[at + 1])
+    create(tasks[i], ids[i], width == 4 and ARGV[at + 2] or '', ARGV[at + 3], fields)
+  end
+end
 return remember(lane, sequence, keep, answers)

@@ -25,6 +25,10 @@ local LARGEST_MESSAGE = 2097152
 -- So long a lease of Go's may be over before its task is taken away.
 local GO_GRACE = 30
 
+if repair == '1' then
+  -- The only key that is written to without having been read: raises an error if it is of another type.
+  redis.call('SCARD', groups)
+end
 local second = to_seconds(now)
 local walked, bytes = 0, 0
 
@@ -259,7 +263,7 @@ local function put_back(task)
     redis.call('ZADD', retry, second, task.id)
     say(task, 'retry')
   elseif task.state == 'scheduled' and task.due_ms then
-    redis.call('ZADD', scheduled, math.floor(tonumber(task.due_ms) / 1000), task.id)
+    redis.call('ZADD', scheduled, math.floor((tonumber(task.due_ms) or second * 1000) / 1000), task.id)
     say(task, 'scheduled')
   elseif task.state == 'archived' or task.state == 'completed' then
     redis.call('ZADD', prefix .. task.state, task.score ~= '' and task.score or second, task.id)

@@ -24,7 +24,12 @@ end
 if not is_reserved(aggregation_sets, set_key) then
   return -1
 end
+-- All before the first write, in case one is of another type.
+redis.call('SCARD', spent)
 if id ~= '' then
+  if not can_take_in(prefix, at, delay, group) then
+    report_unusable()
+  end
   local answer = take_in(prefix, now, id, msg, lock, ttl, at, delay, precise, group)
   if answer ~= 1 then
     return answer

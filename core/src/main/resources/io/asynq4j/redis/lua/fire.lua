@@ -28,14 +28,14 @@ local function is_due(entry, decided, instant)
   elseif decided == '' then
     return run == instant
   end
-  return from and not paused and math.max(tonumber(from), tonumber(last or 0)) == tonumber(decided)
+  return from and not paused and math.max(tonumber(from) or 0, tonumber(last) or 0) == tonumber(decided)
 end
 
 answers = {}
 for i = 5, #ARGV, 11 do
   local entry, decided, instant, id, msg, lock = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
   local ttl, at, delay, precise, group = ARGV[i + 6], ARGV[i + 7], ARGV[i + 8], ARGV[i + 9], ARGV[i + 10]
-  if is_due(entry, decided, instant) then
+  if is_due(entry, decided, instant) and can_take_in(prefix, at, delay, group) then
     add(answers, take_in(prefix, now, id, msg, lock, ttl, at, delay, precise, group))
     if decided == '' then
       redis.call('HDEL', schedules, 'run:' .. entry)
@@ -46,4 +46,6 @@ for i = 5, #ARGV, 11 do
     add(answers, -1)
   end
 end
+-- Entries whose keys can be written to have fired by now, and do not fire again.
+report_unusable()
 return remember(lane, sequence, keep, answers)

@@ -16,6 +16,8 @@ local LOOK_AHEAD = 1000
 local second, now_ms = to_seconds(now), to_millis(now)
 local moved, next_due = 0, 0
 local fields, running, grouped = pending_fields(now), {}, {}
+-- A task whose group cannot take it in is looked at again after so many seconds, so that it does not keep others waiting.
+local POSTPONED = 60
 
 -- A time beyond all calendars, which only somebody else can have written, is none that a reply can carry.
 local LATEST_MS = 253402300799000
@@ -34,6 +36,19 @@ local function has_to_wait(id)
   end
   wait_for(due_ms)
   return true
+end
+
+local usable = {}
+
+local function has_room_for(record)
+  local group = record[1]
+  if not record[2] or not group or group == '' then
+    return true
+  end
+  if usable[group] == nil then
+    usable[group] = is_usable('SCARD', groups) and is_usable('ZCARD', prefix .. 'g:' .. group)
+  end
+  return usable[group]
 end
 
 local function move(id, record)
@@ -57,8 +72,15 @@ local function move(id, record)
   end
 end
 
-for _, source in ipairs({ scheduled, retry }) do
-  local due = redis.call('ZRANGEBYSCORE', source, '-inf', '(' .. second, 'LIMIT', 0, limit - moved)
+-- What is due in a set, each with its record, and what its group cannot take in.
+local function read_due(source)
+  local due = redis.pcall('ZRANGEBYSCORE', source, '-inf', '(' .. second, 'LIMIT', 0, limit - moved)
+  if due.err then
+    if is_usable('ZCARD', source) then
+      redis.call('ZRANGEBYSCORE', source, 0, 0)
+    end
+    return { source = source, ids = {}, records = {}, postponed = {} }
+  end
   if moved + #due < limit then
     local this_second = redis.call('ZRANGEBYSCORE', source, second, second, 'LIMIT', 0, LOOK_AHEAD)
     for i = 1, #this_second do
@@ -67,20 +89,41 @@ for _, source in ipairs({ scheduled, retry }) do
       end
     end
   end
-  -- All are read before the first leaves, so that nothing is lost where that is not allowed.
-  local records = {}
-  for i = 1, #due do
-    records[i] = fields_of(prefix .. 't:' .. due[i], 'group', 'msg', 'due_ms', 'hold_until')
-  end
-  -- First, since it is allowed also when Redis is out of memory.
-  call_once('ZREM', source, due)
-  for i = 1, #due do
-    move(due[i], records[i])
-  end
-  moved = moved + #due
   local later = redis.call('ZRANGEBYSCORE', source, '(' .. second, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   if later[2] then
     wait_for(tonumber(later[2]) * 1000)
+  end
+  local ready, records, postponed = {}, {}, {}
+  for i = 1, #due do
+    local record = fields_of(prefix .. 't:' .. due[i], 'group', 'msg', 'due_ms', 'hold_until')
+    if has_room_for(record) then
+      add(ready, due[i])
+      add(records, record)
+    else
+      add(postponed, second + POSTPONED, due[i])
+    end
+  end
+  moved = moved + #ready
+  return { source = source, ids = ready, records = records, postponed = postponed }
+end
+
+-- Everything is read and checked before the first task leaves, so that none is lost.
+local lots = {}
+for _, source in ipairs({ scheduled, retry }) do
+  add(lots, read_due(source))
+end
+if moved > 0 then
+  redis.call('LLEN', pending)
+end
+for i = 1, #lots do
+  -- First, since it is allowed also when Redis is out of memory.
+  call_once('ZREM', lots[i].source, lots[i].ids)
+end
+for i = 1, #lots do
+  local lot = lots[i]
+  call_once('ZADD', lot.source, lot.postponed)
+  for n = 1, #lot.ids do
+    move(lot.ids[n], lot.records[n])
   end
 end
 call_once('LPUSH', pending, running)
@@ -88,6 +131,7 @@ for group, members in pairs(grouped) do
   redis.call('ZADD', prefix .. 'g:' .. group, unpack(members))
   redis.call('SADD', groups, group)
 end
+report_unusable()
 if moved == limit then
   next_due = now_ms
 end

@@ -14,17 +14,23 @@ if answers then
   return answers
 end
 
+redis.call('SCARD', groups)
 answers = admit(prefix, column(5, 5), column(7, 5))
 local n, second, members, named = 0, to_seconds(now), {}, {}
+local group_of = column(9, 5)
+for i = 1, #group_of do
+  local group = group_of[i]
+  if answers[i] == 1 and not members[group] then
+    redis.call('ZCARD', prefix .. 'g:' .. group)
+    members[group] = {}
+    add(named, group)
+  end
+end
 for i = 5, #ARGV, 5 do
   local id, msg, lock, ttl, group = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   n = n + 1
   if answers[n] == 1 then
     create(prefix .. 't:' .. id, id, lock, ttl, { 'msg', msg, 'state', 'aggregating', 'group', group })
-    if not members[group] then
-      members[group] = {}
-      add(named, group)
-    end
     add(members[group], second, id)
   end
 end

@@ -42,26 +42,34 @@ local function utc_day(second)
   return string.format('%04d-%02d-%02d', year + era * 400 + (month <= 2 and 1 or 0), month, day)
 end
 
-local function add_to_day(key, by, second)
-  if by > 0 and redis.call('INCRBY', key, by) == by then
-    redis.call('EXPIREAT', key, second + DAY_COUNTER_TTL)
+-- Adds to a counter. One that is at its limit, or is no number, starts again; then this is true. Never raises an error: the
+-- tasks that are counted have been settled by now, and statistics must not undo that.
+local function add_to_counter(key, by, expire_at)
+  local total = redis.pcall('INCRBY', key, by)
+  local is_restarted = type(total) == 'table'
+  if is_restarted then
+    redis.pcall('SET', key, by)
   end
+  if expire_at and (is_restarted or total == by) then
+    redis.pcall('EXPIREAT', key, expire_at)
+  end
+  return is_restarted
 end
 
--- Counts finished attempts. When the total runs over, both totals begin again, so that failed never exceeds processed.
+-- Counts finished attempts. When the total starts again, so does the number of failures, so that it never exceeds the total.
 local function count(prefix, second, processed, failed)
   if processed == 0 then
     return
   end
-  local day = utc_day(second)
-  add_to_day(prefix .. 'processed:' .. day, processed, second)
-  add_to_day(prefix .. 'failed:' .. day, failed, second)
-  local total = redis.pcall('INCRBY', prefix .. 'processed', processed)
-  if type(total) == 'table' and total.err then
-    redis.call('SET', prefix .. 'processed', processed)
-    redis.call('SET', prefix .. 'failed', failed)
+  local day, expire_at = utc_day(second), second + DAY_COUNTER_TTL
+  add_to_counter(prefix .. 'processed:' .. day, processed, expire_at)
+  if failed > 0 then
+    add_to_counter(prefix .. 'failed:' .. day, failed, expire_at)
+  end
+  if add_to_counter(prefix .. 'processed', processed) then
+    redis.pcall('SET', prefix .. 'failed', failed)
   elseif failed > 0 then
-    redis.call('INCRBY', prefix .. 'failed', failed)
+    add_to_counter(prefix .. 'failed', failed)
   end
 end
 
@@ -144,7 +152,26 @@ local function size_of(set)
   return redis.call('ZCARD', set)
 end
 
--- Frees the locks that still belong to their task; a task without one has '' or false.
+-- Whether a key is absent, or of the type that a command works on. If it is neither, the tasks that do not need it go on, and
+-- report_unusable raises the error after everything else is written.
+local raise_unusable
+local function is_usable(command, key)
+  if type(redis.pcall(command, key)) == 'table' then
+    raise_unusable = function()
+      redis.call(command, key)
+    end
+    return false
+  end
+  return true
+end
+local function report_unusable()
+  if raise_unusable then
+    raise_unusable()
+  end
+end
+
+-- Frees the locks that still belong to their task; a task without one has '' or false. A lock that cannot be read, such as
+-- one in another slot of a cluster, stays.
 local function release(locks, ids)
   local held, holders, own = {}, {}, {}
   for i = 1, #ids do
@@ -153,7 +180,12 @@ local function release(locks, ids)
       add(holders, ids[i])
     end
   end
-  local found = #held > 0 and redis.call('MGET', unpack(held)) or {}
+  local found = #held > 0 and redis.pcall('MGET', unpack(held)) or {}
+  if found.err then
+    for i = 1, #held do
+      found[i] = redis.pcall('GET', held[i])
+    end
+  end
   for i = 1, #held do
     if found[i] == holders[i] then
       add(own, held[i])
@@ -232,7 +264,20 @@ local function timed(state, due_ms, precise)
   return math.ceil(due_ms / 1000), { 'state', state }
 end
 
+-- Whether take_in can write to all keys that it has to.
+local function can_take_in(prefix, at, delay, group)
+  if group ~= '' and not is_usable('SCARD', prefix .. 'groups') then
+    return false
+  elseif at ~= '' or delay ~= '' then
+    return is_usable('ZCARD', prefix .. 'scheduled')
+  elseif group ~= '' then
+    return is_usable('ZCARD', prefix .. 'g:' .. group)
+  end
+  return is_usable('LLEN', prefix .. 'pending')
+end
+
 -- Takes one new task in, wherever it goes first: until its time has come, into its group, or to the tail of its queue.
+-- The caller has asked can_take_in.
 -- Returns 1, or what speaks against it: 0 = its id is taken, or the id of the task that holds the lock.
 local function take_in(prefix, now, id, msg, lock, ttl, at, delay, precise, group)
   local answer = admit(prefix, { id }, { lock })[1]
@@ -290,15 +335,15 @@ local function lease_score(expiry, token)
   return string.format('%.0f.%s', expiry, string.sub(token, 1, 6))
 end
 
--- Leases those that have no lease; returns how many they were. Redis keeps a small sorted set as a list, and to find a place
+-- Leases those that have no lease; returns how many they were. leased_before is the size of the set. Redis keeps a small sorted set as a list, and to find a place
 -- in it reads one score after the other as text. A long name in it, for a moment, makes it a skip list, which takes a
 -- fraction of that; it stays one for as long as it is not empty.
-local function lease_new(lease, score, ids)
+local function lease_new(lease, score, ids, leased_before)
   local leases = {}
   for i = 1, #ids do
     leases[2 * i - 1], leases[2 * i] = score, ids[i]
   end
-  local long_name = #ids >= 8 and redis.call('ZCARD', lease) < 128 and string.rep('-', 65)
+  local long_name = #ids >= 8 and leased_before < 128 and string.rep('-', 65)
   if long_name then
     redis.call('ZADD', lease, 0, long_name)
   end
@@ -311,7 +356,8 @@ end
 
 -- Which leases are the ones these tokens stand for: six digits in the score, all of it in the record. A Go worker's lease is
 -- a whole number, so it never is. Where it is known when a lease was granted to end, and it still ends just then, the record
--- is not looked at: whoever claimed the task after that lease would have got a later one.
+-- is not looked at: whoever claimed the task after that lease would have got a later one. A task whose record is a key of
+-- another kind is held by nobody.
 local function held(prefix, lease, ids, tokens, expiries)
   local scores, mine = redis.call('ZMSCORE', lease, unpack(ids)), {}
   local score, token, expiry, is_marked, is_as_granted
@@ -322,7 +368,14 @@ local function held(prefix, lease, ids, tokens, expiries)
       is_marked = score and math.floor(score % 1 * 1000000 + 0.5) == tonumber(string.sub(token, 1, 6))
       is_as_granted = score and expiry and math.floor(score) == tonumber(expiry)
     end
-    mine[i] = is_marked and (is_as_granted or redis.call('HGET', prefix .. 't:' .. ids[i], 'claim') == token)
+    mine[i] = is_marked and is_as_granted
+    if is_marked and not is_as_granted then
+      local claim = redis.pcall('HGET', prefix .. 't:' .. ids[i], 'claim')
+      if type(claim) == 'table' then
+        claim = fields_of(prefix .. 't:' .. ids[i], 'claim')[1]
+      end
+      mine[i] = claim == token
+    end
   end
   return mine
 end
@@ -333,15 +386,25 @@ end
 local FEW_ACTIVE = 2000
 local DEPARTED_TTL = 604800
 
+-- How many have left at the tail. Whatever is not a count was written by somebody else: then places are wrong, and searched.
+local function departed_from(prefix)
+  local departed = redis.pcall('GET', prefix .. 'departed')
+  if type(departed) == 'table' and not string.find(departed.err, 'WRONGTYPE', 1, true) then
+    redis.call('GET', prefix .. 'departed')
+  end
+  departed = type(departed) == 'string' and tonumber(departed) or 0
+  return departed >= 0 and departed < 1e15 and departed % 1 == 0 and departed or 0
+end
+
 -- The place below the next that enters, or nil where places are not noted.
 local function last_place(prefix, active, entering)
   local size = redis.call('LLEN', active)
-  return size + entering > FEW_ACTIVE and size + (redis.call('GET', prefix .. 'departed') or 0) or nil
+  return size + entering > FEW_ACTIVE and size + departed_from(prefix) or nil
 end
 
 -- Where ids stand in the active list, counted from the tail; what is not in it is left out. A place that is not noted, or
 -- is wrong because a Go worker has taken something out below it, is looked for. Such a place may be beyond the list, where
--- LRANGE would give what stands elsewhere.
+-- LRANGE would give what stands elsewhere. The places are in no particular order.
 local function places_of(prefix, active, size, departed, ids)
   local noted, lowest, highest = {}, size, 1
   for i = 1, #ids do
@@ -351,24 +414,36 @@ local function places_of(prefix, active, size, departed, ids)
   end
   -- What was claimed together is often settled together: then one look at that part of the list is enough.
   local part = lowest > 0 and highest - lowest < 4 * #ids and redis.call('LRANGE', active, -highest, -lowest)
-  local places = {}
+  local places, elsewhere, missing = {}, 0, {}
   for i = 1, #ids do
     local place = noted[i]
     local there = part and part[highest - place + 1] or place > 0 and redis.call('LINDEX', active, -place)
-    if there ~= ids[i] then
-      local index = redis.call('LPOS', active, ids[i], 'RANK', -1)
-      place = index and size - index
+    if there == ids[i] then
+      places[#places + 1] = place
+    else
+      elsewhere, missing[ids[i]] = elsewhere + 1, true
     end
-    places[#places + 1] = place or nil
+  end
+  if elsewhere <= 4 then
+    for id in pairs(missing) do
+      local index = redis.call('LPOS', active, id, 'RANK', -1)
+      places[#places + 1] = index and size - index or nil
+    end
+    return places
+  end
+  -- Many are searched for in one walk from the tail: a walk for each could take seconds.
+  local from = 1
+  while from <= size and elsewhere > 0 do
+    local chunk = redis.call('LRANGE', active, -math.min(from + 999, size), -from)
+    for i = #chunk, 1, -1 do
+      if missing[chunk[i]] then
+        elsewhere, missing[chunk[i]] = elsewhere - 1, nil
+        places[#places + 1] = from + #chunk - i
+      end
+    end
+    from = from + #chunk
   end
   return places
-end
-
--- Only in a record that is there: an id may stand for nothing.
-local function note_place(task, place)
-  if redis.call('HSET', task, 'place', place) == 1 and not redis.call('HGET', task, 'state') then
-    redis.call('HDEL', task, 'place')
-  end
 end
 
 -- Takes those ids out of the active list that stand at one end of it, if they are most of what stands there: one call for
@@ -423,7 +498,7 @@ local function leave_active(prefix, active, ids)
     end
     return
   end
-  local departed = tonumber(redis.call('GET', prefix .. 'departed') or 0)
+  local departed = departed_from(prefix)
   local places = places_of(prefix, active, size, departed, ids)
   local going, free, at_tail, at_head = #places, {}, 0, 0
   for i = 1, going do
@@ -446,8 +521,12 @@ local function leave_active(prefix, active, ids)
     local place = places[i]
     if place > shift and place <= size - going + shift then
       moved = moved + 1
+      local task = prefix .. 't:' .. staying[moved]
       redis.call('LSET', active, shift - place, staying[moved])
-      note_place(prefix .. 't:' .. staying[moved], departed + place)
+      -- An id in the list may have no record, or one that a Go worker has settled.
+      if fields_of(task, 'state')[1] == 'active' then
+        redis.call('HSET', task, 'place', departed + place)
+      end
     end
   end
   if size - going <= FEW_ACTIVE then
@@ -457,7 +536,9 @@ local function leave_active(prefix, active, ids)
   end
 end
 
--- Ends attempts, if they are the caller's to end. Returns for each 1 or 0, and the ids of those that have ended.
+-- Ends attempts, if they are the caller's to end. Returns for each 1 or 0, and the ids of those that have ended. This is the
+-- first write of a settlement, and nothing after it may raise an error: the tasks would be in no container. So a script
+-- checks the types of the keys that it writes to before it.
 local function end_attempts(prefix, active, lease, ids, mine)
   local answers, ended, seen, n = {}, {}, {}, 0
   for i = 1, #ids do
@@ -525,7 +606,14 @@ local function may_leave(prefix, id, state, group, leaving)
       return false
     end
   end
-  leaving[container] = leaving[container] or {}
+  if not leaving[container] then
+    -- Raises an error if leave_containers would, while nothing is written yet.
+    redis.call(state == 'pending' and 'LLEN' or 'ZCARD', container)
+    if state == 'aggregating' then
+      redis.call('SCARD', prefix .. 'groups')
+    end
+    leaving[container] = {}
+  end
   add(leaving[container], id)
   return true
 end
@@ -548,7 +636,7 @@ end
 -- Whether an operator may take a task out of its container: 1, or 0 when there is none, -1 when it has no message, or the
 -- state that forbids it.
 local function take_for_operator(prefix, task, id, forbidden, leaving)
-  local record = redis.call('HMGET', task, 'state', 'msg', 'group')
+  local record = fields_of(task, 'state', 'msg', 'group')
   local state, msg = record[1], record[2]
   if not state or not msg then
     return redis.call('EXISTS', task) == 1 and -1 or 0

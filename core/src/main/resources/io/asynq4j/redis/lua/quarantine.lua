@@ -10,7 +10,8 @@ local archived, aggregation_sets = KEYS[1], KEYS[2]
 local now, prefix, set_key, id, reason = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 local task = prefix .. 't:' .. id
-local msg = redis.call('HGET', task, 'msg')
+local msg = fields_of(task, 'msg')[1]
+redis.call('ZCARD', archived)
 if not is_reserved(aggregation_sets, set_key) or redis.call('ZREM', set_key, id) == 0 then
   return 0
 end

@@ -12,6 +12,6 @@ local answer = { is_reserved(aggregation_sets, set_key) and redis.call('ZSCORE',
 local ids = redis.call('ZRANGE', set_key, offset, offset + limit - 1)
 for i = 1, #ids do
   answer[#answer + 1] = ids[i]
-  answer[#answer + 1] = redis.call('HGET', prefix .. 't:' .. ids[i], 'msg') or ''
+  answer[#answer + 1] = fields_of(prefix .. 't:' .. ids[i], 'msg')[1] or ''
 end
 return answer

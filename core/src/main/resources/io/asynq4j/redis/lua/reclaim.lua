@@ -18,6 +18,9 @@ if not set_key or not redis.call('ZSCORE', aggregation_sets, set_key) then
 end
 local group_key = string.match(set_key, '^(.*):[^:]*$')
 local moved = 0
+-- Before the first write, in case one is of another type.
+redis.call('ZCARD', set_key)
+redis.call('ZCARD', group_key)
 if redis.call('EXISTS', set_key) == 1 then
   redis.call('SADD', groups, string.sub(group_key, #prefix + 3))
   if redis.call('EXISTS', group_key) == 0 then

@@ -13,9 +13,19 @@ local max_size, max_age, release_locks = tonumber(ARGV[4]), tonumber(ARGV[5]), A
 
 ordered = is_ordered(settings, ordered)
 local ids, expected, unchanged = column(7, 7), column(8, 7), {}
-local scores = redis.call('ZMSCORE', lease, unpack(ids))
+local scores, actions, usable = redis.call('ZMSCORE', lease, unpack(ids)), column(9, 7), { drop = true }
 for i = 1, #ids do
-  unchanged[i] = scores[i] == expected[i]
+  local action = actions[i]
+  if usable[action] == nil then
+    if action == 'archive' then
+      usable[action] = is_usable('ZCARD', archived)
+    elseif action == 'retry' and not ordered then
+      usable[action] = is_usable('ZCARD', retry)
+    else
+      usable[action] = is_usable('LLEN', pending)
+    end
+  end
+  unchanged[i] = scores[i] == expected[i] and usable[action]
 end
 local answers = end_attempts(prefix, active, lease, ids, unchanged)
 local second, n = to_seconds(now), 0
@@ -52,8 +62,12 @@ for i = 7, #ARGV, 7 do
       elseif quarantine ~= '' then
         add(fields, 'quarantine', quarantine)
       end
-      redis.call('HSET', task, 'crashes', (tonumber(redis.call('HGET', task, 'crashes')) or 0) + 1)
-      redis.call('HDEL', task, 'claim', 'place', 'group', 'due_ms')
+      add(fields, 'crashes', (tonumber(fields_of(task, 'crashes')[1]) or 0) + 1)
+      -- A key of another kind is replaced: nothing can run or show it.
+      if type(redis.pcall('HDEL', task, 'claim', 'place', 'group', 'due_ms')) == 'table'
+        and redis.call('TYPE', task).ok ~= 'hash' then
+        redis.call('DEL', task)
+      end
       redis.call('HSET', task, unpack(fields))
     end
   end
@@ -71,4 +85,5 @@ if #given_up > 0 then
   trimmed = trim_archive(prefix, second, max_size, max_age, #given_up + 50)
 end
 answers[#answers + 1] = trimmed
+report_unusable()
 return answers

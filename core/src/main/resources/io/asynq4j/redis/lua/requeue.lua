@@ -16,6 +16,7 @@ if answers then
 end
 
 local ids, settled = column(5, 2), nil
+redis.call('LLEN', pending)
 answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(6, 2)))
 local fields = pending_fields(now)
 for i = 1, #settled do

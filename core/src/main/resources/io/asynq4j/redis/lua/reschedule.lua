@@ -16,6 +16,7 @@ end
 
 ordered = is_ordered(settings, ordered)
 local ids, settled = column(6, 4), nil
+redis.call(ordered and 'LLEN' or 'ZCARD', ordered and pending or scheduled)
 answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(7, 4)))
 local n, waiting = 0, {}
 for i = 6, #ARGV, 4 do

@@ -12,10 +12,13 @@ local prefix, due_ms = ARGV[1], tonumber(ARGV[2])
 local WAITS = { scheduled = true, retry = true, pending = true, archived = true }
 
 local answers, leaving, waiting, retrying = {}, {}, {}, {}
+redis.call('ZCARD', scheduled)
+redis.call('ZCARD', retry)
+local tasks, written = {}, {}
 for i = 3, #ARGV do
   local id = ARGV[i]
   local task = prefix .. 't:' .. id
-  local record = redis.call('HMGET', task, 'state', 'msg')
+  local record = fields_of(task, 'state', 'msg')
   local state, answer = record[1], 1
   if not state or not record[2] then
     answer = redis.call('EXISTS', task) == 1 and -1 or 0
@@ -24,11 +27,15 @@ for i = 3, #ARGV do
   else
     may_leave(prefix, id, state, nil, leaving)
     local score, fields = timed(state == 'retry' and 'retry' or 'scheduled', due_ms, '0')
-    redis.call('HDEL', task, 'pending_since', 'hold_until', 'due_ms', 'quarantine', 'crashes')
-    redis.call('HSET', task, unpack(fields))
+    add(tasks, task)
+    add(written, fields)
     add(state == 'retry' and retrying or waiting, score, id)
   end
   answers[#answers + 1] = answer
+end
+for i = 1, #tasks do
+  redis.call('HDEL', tasks[i], 'pending_since', 'hold_until', 'due_ms', 'quarantine', 'crashes')
+  redis.call('HSET', tasks[i], unpack(written[i]))
 end
 leave_containers(prefix, groups, leaving)
 call_once('ZADD', scheduled, waiting)

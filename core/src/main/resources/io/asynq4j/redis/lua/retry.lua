@@ -16,6 +16,7 @@ end
 
 ordered = is_ordered(settings, ordered)
 local ids, settled = column(6, 7), nil
+redis.call(ordered and 'LLEN' or 'ZCARD', ordered and pending or retry)
 answers, settled = end_attempts(prefix, active, lease, ids, held(prefix, lease, ids, column(7, 7)))
 local n, failures, waiting = 0, 0, {}
 for i = 6, #ARGV, 7 do

@@ -15,6 +15,8 @@ if answers then
   return answers
 end
 
+redis.call('ZCARD', scheduled)
+redis.call('SCARD', groups)
 answers = admit(prefix, column(5, 8), column(7, 8))
 local n, waiting, named = 0, {}, {}
 for i = 5, #ARGV, 8 do

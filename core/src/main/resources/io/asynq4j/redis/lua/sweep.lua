@@ -12,6 +12,11 @@ local swept = 0
 local set = redis.call('SRANDMEMBER', spent)
 while set and swept < limit do
   local members = prefix .. 'spent:' .. set
+  if not is_usable('ZCARD', members) then
+    -- A key of another kind has no tasks to delete. It expires by itself.
+    redis.call('SREM', spent, set)
+    return swept
+  end
   local ids = redis.call('ZRANGE', members, 0, limit - swept - 1)
   call_once('ZREM', members, ids)
   discard(prefix, ids)

@@ -66,7 +66,7 @@ public final class GearmanGateway implements AutoCloseable {
     this.chores = Executors.newScheduledThreadPool(CHORE_THREADS, daemons("chore"));
     this.drainTimeout = config.drainTimeout();
     Results results = new Results(inspector, loop);
-    Jobs jobs = new Jobs(functions, loop, redis.clock(), config, attempts);
+    Jobs jobs = new Jobs(functions, loop, config, attempts);
     Talk talk = new Talk(redis, loop, new Hearing(results, jobs));
     results.start(talk::lookAfterAll);
     this.cancellations =

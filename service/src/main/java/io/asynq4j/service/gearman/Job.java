@@ -1,18 +1,20 @@
 package io.asynq4j.service.gearman;
 
 import io.asynq4j.lease.LeasedTask;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A task that a worker of this gateway has. Thread-safe. */
 final class Job {
 
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
   private final LeasedTask task;
   private final JobKey key;
   private final String handle;
   private final WorkerSide worker;
-  private final Instant deadline;
+  private final long deadlineNanos;
 
   /** Names of other gateways whose clients wait for it. */
   private final Set<String> listeners = ConcurrentHashMap.newKeySet();
@@ -24,17 +26,20 @@ final class Job {
   private boolean statusUnwritten;
 
   /**
-   * @param deadline when its worker must be done
+   * @param timeLeft how long its worker may take
    * @param here the name of this gateway
    */
-  Job(LeasedTask task, WorkerSide worker, Instant deadline, String here) {
+  Job(LeasedTask task, WorkerSide worker, Duration timeLeft, String here) {
     this.task = task;
     listeners.addAll(Waiters.gateways(task.task().headers()));
     listeners.remove(here);
     this.key = new JobKey(task.queue().value(), task.id());
     this.handle = key.handle();
     this.worker = worker;
-    this.deadline = deadline;
+    // By the steady timer: a step of the clock is not the worker's fault, and must not cost a
+    // retry.
+    this.deadlineNanos =
+        System.nanoTime() + (timeLeft.compareTo(LONGEST) > 0 ? LONGEST : timeLeft).toNanos();
   }
 
   LeasedTask task() {
@@ -53,8 +58,8 @@ final class Job {
     return worker;
   }
 
-  Instant deadline() {
-    return deadline;
+  boolean isOverdue() {
+    return System.nanoTime() - deadlineNanos > 0;
   }
 
   /** What tells it from the next with the same key; only for the loop. */

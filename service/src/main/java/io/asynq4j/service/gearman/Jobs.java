@@ -5,7 +5,6 @@ import io.asynq4j.QueueName;
 import io.asynq4j.lease.LeaseEnd;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.Verdict;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -43,7 +42,6 @@ final class Jobs {
 
   private final Functions functions;
   private final EventLoop loop;
-  private final Clock clock;
   private final Duration lease;
   private final int jobRetries;
   private final AttemptListener attempts;
@@ -69,16 +67,10 @@ final class Jobs {
         }
       };
 
-  Jobs(
-      Functions functions,
-      EventLoop loop,
-      Clock clock,
-      GearmanConfig config,
-      AttemptListener attempts) {
+  Jobs(Functions functions, EventLoop loop, GearmanConfig config, AttemptListener attempts) {
     this.attempts = attempts;
     this.functions = functions;
     this.loop = loop;
-    this.clock = clock;
     this.lease = config.lease();
     this.jobRetries = config.jobRetries();
     this.endings = new QueueLanes<>(daemons("settle"), MOST_SETTLED_AT_ONCE, this::settle);
@@ -312,9 +304,8 @@ final class Jobs {
 
   /** Ends what has taken too long. */
   void endOverdue() {
-    Instant now = clock.instant();
     for (Job job : byHandle.values()) {
-      if (job.deadline().isBefore(now)) {
+      if (job.isOverdue()) {
         loop.execute(() -> job.worker().overdue(job));
       }
     }

@@ -11,7 +11,6 @@ import io.asynq4j.lease.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -181,7 +180,7 @@ final class WorkerSide {
       return;
     }
     String function = grab.functions().getOrDefault(task.queue().value(), task.task().type());
-    Job job = new Job(task, this, deadline(task, function), parts.talk().name());
+    Job job = new Job(task, this, timeLeft(task, function), parts.talk().name());
     jobs.put(job.handle(), job);
     ended.remove(job.handle());
     parts.jobs().take(job);
@@ -189,20 +188,19 @@ final class WorkerSide {
     grab.place().answer(assignment(grab.command(), job, function));
   }
 
-  private Instant deadline(LeasedTask task, String function) {
-    Instant deadline = task.deadline();
-    Instant now = parts.clock().instant();
+  private Duration timeLeft(LeasedTask task, String function) {
+    Duration timeLeft = Duration.between(parts.clock().instant(), task.deadline());
     Duration own = abilities.get(function);
     if (own != null) {
-      deadline = earlier(deadline, now.plus(own));
+      timeLeft = shorter(timeLeft, own);
     }
     Duration defined =
         parts.functions().ofQueue(task.queue().value()).map(TaskDefinition::timeout).orElse(null);
-    return defined == null ? deadline : earlier(deadline, now.plus(defined));
+    return defined == null ? timeLeft : shorter(timeLeft, defined);
   }
 
-  private static Instant earlier(Instant a, Instant b) {
-    return a.isBefore(b) ? a : b;
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
   }
 
   private static ByteBuffer assignment(Command asked, Job job, String function) {

@@ -40,7 +40,7 @@ class JobsIT {
   private final GearmanConfig config = GearmanConfig.builder().port(0).lease(LEASE).build();
   private final EventLoop loop = new EventLoop(config);
   private final Jobs jobs =
-      new Jobs(new Functions(redis, config), loop, redis.clock(), config, AttemptListener.NONE);
+      new Jobs(new Functions(redis, config), loop, config, AttemptListener.NONE);
   private final Map<String, LeaseEnd> ends = new ConcurrentHashMap<>();
   private final Map<String, Job> byQueue = new ConcurrentHashMap<>();
 
@@ -73,7 +73,7 @@ class JobsIT {
 
   @SuppressWarnings("NullAway") // Only a worker that loses its lease is told of it.
   private void take(LeasedTask task) {
-    Job job = new Job(task, null, redis.clock().instant().plus(LEASE), "here");
+    Job job = new Job(task, null, LEASE, "here");
     byQueue.put(task.queue().value(), job);
     jobs.take(job);
   }
