@@ -68,8 +68,7 @@ final class Scene implements AutoCloseable {
       throws IOException {
     StringBuilder request = new StringBuilder("*" + words.size() + "\r\n");
     words.forEach(
-        word ->
-            request.append("$" + word.getBytes(UTF_8).length + "\r\n").append(word + "\r\n"));
+        word -> request.append("$" + word.getBytes(UTF_8).length + "\r\n").append(word + "\r\n"));
     socket.getOutputStream().write(request.toString().getBytes(UTF_8));
     assertThat(answers.readLine()).as("%s", words).doesNotStartWith("-");
   }

@@ -151,11 +151,13 @@ final class Processor implements Runnable {
       try {
         turn();
       } catch (BrokerException e) {
+        allWoken = true;
         if (!shards.outages().failed("", e)) {
           log.error("could not claim tasks", e);
         }
         waitAfterFailure();
       } catch (RuntimeException | Error e) {
+        allWoken = true;
         Survival.report(log, "the processor failed and goes on", e);
         shards.outages().failed("", e);
         waitAfterFailure();
@@ -224,7 +226,7 @@ final class Processor implements Runnable {
   private void takeUpChanges() {
     if (queuesChanged) {
       queuesChanged = false;
-      serve(queues.weights());
+      serveAll();
     }
     seeToAnswers();
     long now = System.nanoTime();
@@ -275,6 +277,15 @@ final class Processor implements Runnable {
     }
   }
 
+  private void serveAll() {
+    try {
+      serve(queues.weights());
+    } catch (RuntimeException | Error e) {
+      queuesChanged = true;
+      throw e;
+    }
+  }
+
   private void serve(Map<QueueName, Integer> weights) {
     Map<QueueName, ServedQueue> next = new LinkedHashMap<>();
     weights.forEach(
@@ -297,14 +308,21 @@ final class Processor implements Runnable {
 
   /**
    * A queue that is watched is looked at anyway, since a message may have got lost; and one that is
-   * held, since somebody may have taken away the task that holds it.
+   * held, since somebody may have taken away the task that holds it. One that an error, such as a
+   * lack of memory, has left without a place gets its place again.
    */
   private void lookAgain(ServedQueue queue) {
-    if (queue.status() == Status.WATCHED) {
-      queue.become(Status.EMPTY);
-      unwatched.add(queue);
-    } else if (queue.status() == Status.HELD) {
-      makeReady(queue);
+    switch (queue.status()) {
+      case WATCHED -> {
+        queue.become(Status.EMPTY);
+        unwatched.add(queue);
+      }
+      case HELD -> makeReady(queue);
+      case READY, FULL_WATCHED -> ready.enter(queue);
+      case EMPTY, PAUSED, FULL -> unwatched.add(queue);
+      case STALLED -> {
+        // It is asked in any case once its server answers.
+      }
     }
   }
 

@@ -185,7 +185,8 @@ interface ManyActiveContract {
 
   /** In any order. Sorted first, since AssertJ compares each with each. */
   private void assertActive(Collection<String> expected) {
-    assertThat(active().stream().sorted()).containsExactlyElementsOf(expected.stream().sorted().toList());
+    assertThat(active().stream().sorted())
+        .containsExactlyElementsOf(expected.stream().sorted().toList());
   }
 
   /** Go workers know nothing of places: they add at the head, and remove from anywhere. */
