@@ -30,6 +30,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ final class Engine implements AttemptHost {
   private final Vitals vitals;
   private final Outages outages;
   private final Attempts attempts = new Attempts();
+  private final AtomicBoolean failed = new AtomicBoolean();
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /** Changed with the lock held; read without it, since a start may wait for Redis. */
@@ -102,7 +104,8 @@ final class Engine implements AttemptHost {
             settlerThreads,
             reports,
             signal,
-            queue -> Running.this.processor.settled(queue));
+            queue -> Running.this.processor.settled(queue),
+            Engine.this::fail);
     final Processor processor =
         new Processor(
             config,
@@ -379,15 +382,23 @@ final class Engine implements AttemptHost {
     }
   }
 
-  /** No retry mends that: a server that cannot keep its leases must not run on. */
+  /** No retry mends that: a server that cannot keep its leases, or settle, must not run on. */
   private void fail(LinkageError error) {
+    if (!failed.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      // On a thread of its own: this one is the lease keeper's or a settler's, which a stop ends.
+      daemons("asynq-failed").newThread(this::stop).start();
+    } catch (RuntimeException | Error e) {
+      failed.set(false);
+      throw e;
+    }
     log.error(
-        "server {} ends: a library on the class path does not fit, so it cannot keep its leases;"
-            + " check the versions of the dependencies",
+        "server {} ends: code could not be linked, so it cannot keep its leases or settle tasks;"
+            + " check the versions of the dependencies, and the memory of the process",
         id,
         error);
-    // On a thread of its own: this one is the lease keeper's, which a stop ends.
-    daemons("asynq-failed").newThread(this::stop).start();
   }
 
   /** An error must not leave threads behind that hold leases: what is done twice has no effect. */

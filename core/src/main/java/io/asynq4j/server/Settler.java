@@ -73,6 +73,7 @@ final class Settler {
   private final ReportWriter reports;
   private final Signal settled;
   private final Consumer<QueueName> settledOf;
+  private final Consumer<LinkageError> fatal;
   private final Map<QueueName, Lot> lots = new ConcurrentHashMap<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile boolean givenUp;
@@ -80,6 +81,7 @@ final class Settler {
   /**
    * @param settled raised when fewer settlements wait
    * @param settledOf told the queue then
+   * @param fatal told when nothing can ever be settled, since code cannot be linked
    */
   Settler(
       ServerConfig config,
@@ -90,7 +92,8 @@ final class Settler {
       SettlerThreads threads,
       ReportWriter reports,
       Signal settled,
-      Consumer<QueueName> settledOf) {
+      Consumer<QueueName> settledOf,
+      Consumer<LinkageError> fatal) {
     this.config = config;
     this.source = source;
     this.attempts = attempts;
@@ -100,6 +103,7 @@ final class Settler {
     this.reports = reports;
     this.settled = settled;
     this.settledOf = settledOf;
+    this.fatal = fatal;
   }
 
   /** Settles an attempt. When this throws, nothing has happened. */
@@ -287,6 +291,7 @@ final class Settler {
           // It may have come after Redis had done it.
           inDoubt = true;
           failed(batch.size(), e);
+          endServerIfFatal(e);
         }
         if (refusal != null && (batch.size() > 1 || ++refusals >= MOST_REFUSALS)) {
           List<List<Entry>> instead = instead(batch, refusal);
@@ -316,6 +321,21 @@ final class Settler {
       }
       settled.raise();
       settledOf.accept(queue);
+    }
+
+    /**
+     * The JVM remembers that code could not be linked, be it for a library that does not fit or for
+     * want of memory. While the server lives, it would keep the leases of tasks that nobody
+     * settles.
+     */
+    private void endServerIfFatal(Throwable error) {
+      if (error instanceof LinkageError e) {
+        try {
+          fatal.accept(e);
+        } catch (RuntimeException | Error other) {
+          Survival.report(log, "could not end the server; that is tried again", other);
+        }
+      }
     }
 
     /** Where the queue was last known to be when that cannot be said now, as during an error. */

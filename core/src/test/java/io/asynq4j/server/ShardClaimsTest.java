@@ -85,7 +85,8 @@ class ShardClaimsTest {
             settlerThreads,
             new ReportWriter(source, shards),
             signal,
-            any -> {});
+            any -> {},
+            fatal -> {});
     ShardClaims claims = new ShardClaims(shards, source, settler, signal);
     world.enqueueMany("a", 3, options -> options);
 

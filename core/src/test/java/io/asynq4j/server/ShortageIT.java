@@ -46,6 +46,7 @@ class ShortageIT {
   private final ScarceThreads threads = new ScarceThreads();
   private final Attempts attempts = new Attempts();
   private final Signal signal = new Signal();
+  private final Queue<LinkageError> fatal = new ConcurrentLinkedQueue<>();
   private ServerConfig config;
   private Engine engine;
 
@@ -168,7 +169,8 @@ class ShortageIT {
         new SettlerThreads(shard -> threads),
         new ReportWriter(world.broker().source(), shards()),
         signal,
-        queue -> {});
+        queue -> {},
+        fatal::add);
   }
 
   private Attempt claimed(AttemptHost host) {
@@ -261,6 +263,23 @@ class ShortageIT {
 
     soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a COMPLETED"));
     assertThat(recorder.lines("leaseLost")).isEmpty();
+  }
+
+  @Test
+  void codeThatCannotBeLinkedIsReportedAsFatalSinceNothingCanBeSettled() {
+    Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    failures.add(new NoSuchMethodError("of another version, on purpose"));
+    Settler settler = settler(losingAnswers(failures), new Recorder());
+    world.enqueue("a");
+
+    claimed(new ScarceHost(settler, 0)).run();
+
+    soon(
+        () ->
+            assertThat(fatal)
+                .singleElement()
+                .satisfies(e -> assertThat(e).hasMessageContaining("on purpose")));
+    world.awaitGone("a");
   }
 
   @Test
