@@ -272,9 +272,10 @@ final class RedisInspection implements Inspection {
   }
 
   TaskRow row(QueueName queue, String id) {
-    requireQueue(queue);
     List<@Nullable Object> reply = Reply.list(scripts.run(Script.TASK, queue, new Args(1).add(id)));
     if (reply.isEmpty()) {
+      // Only now: in a cluster, another server may have the names of queues.
+      requireQueue(queue);
       throw new TaskNotFoundException(queue, id);
     }
     String score = Reply.text(reply.get(1));

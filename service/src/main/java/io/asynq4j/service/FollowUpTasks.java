@@ -8,9 +8,11 @@ import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,6 +73,28 @@ final class FollowUpTasks {
         .apply(attempt.name())
         .map(definition -> named(definition.followUps(), event))
         .flatMap(name -> request(name, event, attempt, more));
+  }
+
+  /** The queues of the tasks that are enqueued before a task of this name. */
+  Set<String> queuesBefore(String name) {
+    return queues(name, Event.BEFORE);
+  }
+
+  /** The queues of the tasks that may be enqueued after a task of this name. */
+  Set<String> queuesAfter(String name) {
+    return queues(name, Event.SUCCESS, Event.FAILURE);
+  }
+
+  private Set<String> queues(String name, Event... events) {
+    Optional<FollowUps> followUps = definitions.apply(name).map(TaskDefinition::followUps);
+    Set<String> queues = new HashSet<>();
+    for (Event event : events) {
+      followUps
+          .map(all -> named(all, event))
+          .flatMap(definitions)
+          .ifPresent(definition -> queues.add(definition.queue().value()));
+    }
+    return queues;
   }
 
   private static @Nullable String named(FollowUps followUps, Event event) {

@@ -11,6 +11,7 @@ import io.asynq4j.service.gearman.AttemptListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -39,6 +40,16 @@ final class GearmanTasks implements Admission, AttemptListener {
     } catch (Problem problem) {
       return Optional.of(String.valueOf(problem.getMessage()));
     }
+  }
+
+  @Override
+  public Set<String> queuesBefore(LeasedTask task) {
+    return followUps.queuesBefore(task.task().type());
+  }
+
+  @Override
+  public Set<String> queuesAfter(LeasedTask task) {
+    return followUps.queuesAfter(task.task().type());
   }
 
   @Override

@@ -81,9 +81,14 @@ final class AdminCommand {
   }
 
   private void tellLater(Connection.Place place, Supplier<String> question) {
+    tellLater(place, parts.functions().servers().all(), question);
+  }
+
+  private void tellLater(Connection.Place place, String servers, Supplier<String> question) {
     parts
         .lookups()
         .execute(
+            servers,
             () -> {
               String answer;
               try {
@@ -244,6 +249,7 @@ final class AdminCommand {
     }
     tellLater(
         place,
+        parts.functions().servers().ofDefinitions(),
         () -> {
           parts.functions().create(FunctionNames.require(words.get(2)));
           return "OK\r\n";
@@ -255,15 +261,12 @@ final class AdminCommand {
       tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
       return;
     }
+    Optional<JobKey> key = parts.functions().keyOf(words.get(2));
     tellLater(
         place,
+        key.map(each -> parts.functions().servers().of(each.queue())).orElse(""),
         () -> {
-          JobKey key =
-              parts
-                  .functions()
-                  .keyOf(words.get(2))
-                  .orElseThrow(() -> new Refusal("UNKNOWN_JOB", ""));
-          if (!hasDeleted(key)) {
+          if (key.isEmpty() || !hasDeleted(key.get())) {
             throw new Refusal("UNKNOWN_JOB", "");
           }
           return "OK\r\n";

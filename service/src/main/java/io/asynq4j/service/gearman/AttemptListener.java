@@ -3,6 +3,7 @@ package io.asynq4j.service.gearman;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.Verdict;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Is told of the attempts of gearman workers, for what has to be done around them. Called by
@@ -14,13 +15,32 @@ public interface AttemptListener {
   AttemptListener NONE =
       new AttemptListener() {
         @Override
+        public Set<String> queuesBefore(LeasedTask task) {
+          return Set.of();
+        }
+
+        @Override
+        public Set<String> queuesAfter(LeasedTask task) {
+          return Set.of();
+        }
+
+        @Override
         public void begin(List<LeasedTask> tasks) {}
 
         @Override
         public void end(List<Verdict> verdicts) {}
       };
 
-  /** Workers are about to get these. When it throws, they do not, and the tasks go back. */
+  /** The queues that {@link #begin} needs for this task. Must not block. */
+  Set<String> queuesBefore(LeasedTask task);
+
+  /** The queues that {@link #end} may need for this task. Must not block. */
+  Set<String> queuesAfter(LeasedTask task);
+
+  /**
+   * Workers are about to get these. When it throws, they do not, and the tasks go back. May be
+   * called again for the same attempt.
+   */
   void begin(List<LeasedTask> tasks);
 
   /**

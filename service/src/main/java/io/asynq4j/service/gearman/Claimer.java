@@ -56,6 +56,9 @@ final class Claimer {
     /** It gives nothing until it is told of again. */
     private boolean unavailable;
 
+    /** How many attempts at its tasks wait for what has to be done before. */
+    private int held;
+
     /** Had tasks while it was thought to be dry: a message may have been lost. */
     private boolean suspect;
 
@@ -68,6 +71,7 @@ final class Claimer {
   private final Clock clock;
   private final ScheduledExecutorService timer;
   private final AttemptListener attempts;
+  private final AttemptStarts starts;
   private final PatientClaims claims;
   private final QueueWatch watch;
   private final Desk<Grab> grabs;
@@ -90,6 +94,7 @@ final class Claimer {
     this.clock = clock;
     this.timer = timer;
     this.attempts = attempts;
+    this.starts = new AttemptStarts(attempts, functions.servers(), new HeldQueues(), loop, timer);
     this.claims = new PatientClaims(functions::leases, queues -> queues.forEach(this::tellOf));
     this.watch =
         functions
@@ -132,7 +137,7 @@ final class Claimer {
 
   private boolean givesNothing(String queue) {
     QueueState state = stateOf(queue);
-    return state.dry || state.unavailable;
+    return state.dry || state.unavailable || state.held > 0;
   }
 
   private QueueState stateOf(String queue) {
@@ -154,7 +159,28 @@ final class Claimer {
     state.changes++;
     state.dry = false;
     state.unavailable = false;
-    wake(sleepersOf(queue));
+    if (state.held == 0) {
+      wake(sleepersOf(queue));
+    }
+  }
+
+  private final class HeldQueues implements AttemptStarts.Queues {
+    @Override
+    public void hold(Set<String> queues) {
+      synchronized (Claimer.this) {
+        queues.forEach(queue -> stateOf(queue).held++);
+      }
+    }
+
+    @Override
+    public void resume(Set<String> queues) {
+      synchronized (Claimer.this) {
+        for (String queue : queues) {
+          stateOf(queue).held--;
+          tellOf(queue);
+        }
+      }
+    }
   }
 
   /** Everything may be otherwise: nobody sleeps on. */
@@ -208,10 +234,11 @@ final class Claimer {
     } catch (BrokerException e) {
       begins(e);
     } finally {
-      boolean begun = begin(given.values());
+      Map<Grab, LeasedTask> here = starts.handOver(given);
+      boolean begun = begin(here.values());
       loop.execute(
           () -> {
-            given.forEach(
+            here.forEach(
                 (grab, task) -> {
                   if (begun) {
                     grab.worker().assigned(grab, task);
@@ -397,7 +424,7 @@ final class Claimer {
           });
       sleepers.values().forEach(queues::addAll);
       // They are told of when they are available again.
-      queues.removeIf(queue -> !outage && stateOf(queue).unavailable);
+      queues.removeIf(queue -> !outage && isToldOfLater(queue));
       wasOut = outage;
     }
     if (queues.isEmpty() && !wasOut) {
@@ -421,6 +448,11 @@ final class Claimer {
     }
   }
 
+  private boolean isToldOfLater(String queue) {
+    QueueState state = stateOf(queue);
+    return state.unavailable || state.held > 0;
+  }
+
   /** A message was lost, or there is a pause or a limit: one is sent to see. */
   private synchronized void haveTried(String queue) {
     List<WorkerSide> waiting = sleepersOf(queue);
@@ -437,7 +469,9 @@ final class Claimer {
 
   /** What is being claimed still reaches the loop. */
   void close(Duration most) {
+    long until = System.nanoTime() + most.toNanos();
     grabs.close(most);
+    starts.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
     watch.close();
     claims.close();
   }

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,10 +106,12 @@ final class ClientSide {
       place.answer(statusPacket(handle, true, true, job.status()));
       return;
     }
+    Optional<JobKey> key = parts.functions().keyOf(handle);
     lookUp(
         place,
+        key.map(this::serverOf).orElse(""),
         () -> {
-          TaskInfo task = parts.functions().keyOf(handle).map(this::find).orElse(null);
+          TaskInfo task = key.map(this::find).orElse(null);
           return statusPacket(handle, isUnderWay(task), isRunning(task), statusOf(task));
         });
   }
@@ -133,6 +136,7 @@ final class ClientSide {
     String id = JobKey.idOfUnique(unique);
     lookUp(
         place,
+        parts.functions().servers().all(),
         () ->
             parts.functions().all().stream()
                 .limit(MOST_FUNCTIONS_SEARCHED)
@@ -195,11 +199,16 @@ final class ClientSide {
     return progress == null ? Status.NONE : Status.of(progress);
   }
 
+  private String serverOf(JobKey key) {
+    return parts.functions().servers().of(key.queue());
+  }
+
   /** Asks Redis elsewhere, and answers here. */
-  private void lookUp(Connection.Place place, Supplier<ByteBuffer> question) {
+  private void lookUp(Connection.Place place, String server, Supplier<ByteBuffer> question) {
     parts
         .lookups()
         .execute(
+            server,
             () -> {
               ByteBuffer answer;
               try {
@@ -233,7 +242,11 @@ final class ClientSide {
   void closed() {
     List<JobKey> unwanted = parts.results().gone(this);
     if (!session.isDraining() && !unwanted.isEmpty()) {
-      parts.lookups().execute(() -> unwanted.forEach(this::deleteUnlessBegun));
+      unwanted.stream()
+          .collect(Collectors.groupingBy(this::serverOf))
+          .forEach(
+              (server, keys) ->
+                  parts.lookups().execute(server, () -> keys.forEach(this::deleteUnlessBegun)));
     }
   }
 

@@ -45,6 +45,7 @@ final class Functions {
   private final boolean acceptUndefined;
   private final int maxFunctions;
   private final int maxResult;
+  private final Servers servers = new Servers(this::leases);
   private volatile State state;
   private volatile Runnable onChange = () -> {};
   private long readAt;
@@ -99,6 +100,11 @@ final class Functions {
   /** Leases with the limits of the list. */
   TaskLeases leases() {
     return state.leases();
+  }
+
+  /** The Redis servers that calls need. */
+  Servers servers() {
+    return servers;
   }
 
   /** All task definitions, those of priorities too, by name. */
@@ -171,6 +177,19 @@ final class Functions {
       urgent = define(name);
     }
     return urgent == null || urgent.kind() != TaskKind.WORKER ? definition : urgent;
+  }
+
+  /** The same, without asking Redis; empty where that is needed. */
+  Optional<TaskDefinition> known(String function, Priority priority) {
+    TaskDefinition definition = state.byName().get(function);
+    if (definition == null || priority == Priority.NORMAL || definition.kind() != TaskKind.WORKER) {
+      return Optional.ofNullable(definition);
+    }
+    TaskDefinition urgent = state.byName().get(priority.nameOf(function));
+    if (urgent == null && mayDefinePriorityOf(definition)) {
+      return Optional.empty();
+    }
+    return Optional.of(urgent == null || urgent.kind() != TaskKind.WORKER ? definition : urgent);
   }
 
   /**

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -45,7 +44,7 @@ public final class GearmanGateway implements AutoCloseable {
 
   private final TaskClient client;
   private final Parts parts;
-  private final ExecutorService lookups;
+  private final ServerThreads lookups;
   private final ScheduledExecutorService chores;
   private final CancellationWatch cancellations;
   private final Duration drainTimeout;
@@ -62,17 +61,18 @@ public final class GearmanGateway implements AutoCloseable {
     Inspector inspector = Inspector.create(redis);
     this.client =
         TaskClient.builder(redis).maxPayload(config.maxPacket()).durability(durability).build();
-    this.lookups = Executors.newFixedThreadPool(LOOKUP_THREADS, daemons("look"));
+    this.lookups = new ServerThreads(daemons("look"), LOOKUP_THREADS);
     this.chores = Executors.newScheduledThreadPool(CHORE_THREADS, daemons("chore"));
     this.drainTimeout = config.drainTimeout();
-    Results results = new Results(inspector, loop);
+    Results results = new Results(inspector, functions.servers(), loop);
     Jobs jobs = new Jobs(functions, loop, config, attempts);
     Talk talk = new Talk(redis, loop, new Hearing(results, jobs));
     results.start(talk::lookAfterAll);
     this.cancellations =
         functions
             .leases()
-            .watchCancellations(id -> lookups.execute(() -> guarded(() -> jobs.cancelled(id))));
+            .watchCancellations(
+                id -> jobs.withId(id).forEach(job -> stopIfCancelled(functions, jobs, job)));
     Claimer claimer = new Claimer(functions, loop, config.lease(), redis.clock(), chores, attempts);
     functions.onChange(claimer::tellOfAll);
     this.parts =
@@ -116,6 +116,11 @@ public final class GearmanGateway implements AutoCloseable {
     public void wanted(JobKey key, String gateway) {
       jobs.find(key.handle()).ifPresent(job -> job.listeners().add(gateway));
     }
+  }
+
+  private void stopIfCancelled(Functions functions, Jobs jobs, Job job) {
+    lookups.execute(
+        functions.servers().of(job.key().queue()), () -> guarded(() -> jobs.stopIfCancelled(job)));
   }
 
   private static void guarded(Runnable step) {

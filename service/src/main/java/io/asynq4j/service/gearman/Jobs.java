@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,10 @@ final class Jobs {
 
   private static final int MOST_SETTLED_AT_ONCE = 500;
   private static final int MOST_EXTENDED_AT_ONCE = 500;
+
+  /** For each Redis server of a cluster. Beyond this many queues, the next one waits. */
+  private static final int MOST_THREADS = 64;
+
   private static final int MOST_REMEMBERED = 10_000;
   private static final long PAUSE_AFTER_FAILURE_MILLIS = 200;
 
@@ -47,8 +52,8 @@ final class Jobs {
   private final AttemptListener attempts;
   private final Map<LeasedTask, Job> held = new ConcurrentHashMap<>();
   private final Map<String, Job> byHandle = new ConcurrentHashMap<>();
-  private final QueueLanes<Ending> endings;
-  private final QueueLanes<Job> extensions;
+  private final Lanes<QueueName, Ending> endings;
+  private final Lanes<QueueName, Job> extensions;
 
   /** Queues whose leases could not be extended the last time. */
   private final Set<QueueName> unextended = ConcurrentHashMap.newKeySet();
@@ -73,8 +78,24 @@ final class Jobs {
     this.loop = loop;
     this.lease = config.lease();
     this.jobRetries = config.jobRetries();
-    this.endings = new QueueLanes<>(daemons("settle"), MOST_SETTLED_AT_ONCE, this::settle);
-    this.extensions = new QueueLanes<>(daemons("extend"), MOST_EXTENDED_AT_ONCE, this::extend);
+    this.endings =
+        new Lanes<>(
+            new ServerThreads(daemons("settle"), MOST_THREADS),
+            (queue, ending) -> serversToSettle(ending.task()),
+            MOST_SETTLED_AT_ONCE,
+            this::settle);
+    this.extensions =
+        new Lanes<>(
+            new ServerThreads(daemons("extend"), MOST_THREADS),
+            (queue, job) -> functions.servers().of(queue.value()),
+            MOST_EXTENDED_AT_ONCE,
+            this::extend);
+  }
+
+  private String serversToSettle(LeasedTask task) {
+    Set<String> queues = new HashSet<>(attempts.queuesAfter(task));
+    queues.add(task.queue().value());
+    return functions.servers().of(queues);
   }
 
   private static ThreadFactory daemons(String name) {
@@ -275,17 +296,13 @@ final class Jobs {
     }
   }
 
-  /** Somebody wants a task to stop, and what is to become of it is in Redis. */
-  void cancelled(String id) {
-    for (Job job : byHandle.values()) {
-      if (job.task().id().equals(id)) {
-        stopIfCancelled(job);
-      }
-    }
+  /** The jobs whose tasks have this ID, which are of different queues. */
+  List<Job> withId(String id) {
+    return byHandle.values().stream().filter(job -> job.task().id().equals(id)).toList();
   }
 
-  /** Tasks of several queues may have the same id. */
-  private void stopIfCancelled(Job job) {
+  /** Stops a job if Redis has its cancellation. */
+  void stopIfCancelled(Job job) {
     LeasedTask task = job.task();
     try {
       functions

@@ -3,12 +3,11 @@ package io.asynq4j.service.gearman;
 import io.asynq4j.inspect.Inspector;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.concurrent.Executor;
 
 /**
  * What a session works with.
  *
- * @param lookups runs what asks Redis and is not urgent
+ * @param lookups run what asks Redis and is not urgent
  */
 record Parts(
     GearmanConfig config,
@@ -20,7 +19,7 @@ record Parts(
     Results results,
     Talk talk,
     Inspector inspector,
-    Executor lookups,
+    ServerThreads lookups,
     Clock clock) {
 
   Duration firstPacketWithin() {

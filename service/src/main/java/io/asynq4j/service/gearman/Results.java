@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The clients that wait for results. What workers of this gateway say is passed on at once, and so
  * is what other gateways tell of theirs; tasks that others execute are looked at, first after
- * milliseconds, then less and less often, by one thread for all of them. Thread-safe.
+ * milliseconds, then less and less often, by one thread for all of them on the same Redis server.
+ * Thread-safe.
  */
 final class Results {
 
@@ -41,6 +43,8 @@ final class Results {
 
   /** With many who wait, each is looked at less often: so many nanos for each of them. */
   private static final long SHARE_NANOS = Duration.ofMillis(1).toNanos();
+
+  private static final int MOST_AT_ONCE = 100;
 
   private static final class Awaited {
     private final long number;
@@ -74,6 +78,9 @@ final class Results {
     /** All that another gateway has told of it, until it ended, has come. */
     private boolean fenced;
 
+    /** A thread looks at it, or will. */
+    private boolean lookedAt;
+
     private long pause = FIRST_PAUSE_NANOS;
 
     /** Changes only while it is not in the set that is sorted by it. */
@@ -92,8 +99,16 @@ final class Results {
   }
 
   private final Inspector inspector;
+  private final Servers servers;
   private final EventLoop loop;
   private final Thread thread;
+
+  /** By the server of a cluster. */
+  private final Lanes<String, Awaited> lanes;
+
+  /** Servers at which the last look has failed. */
+  private final Set<String> failing = ConcurrentHashMap.newKeySet();
+
   private volatile Consumer<JobKey> lookAfterAll = this::look;
 
   // All guarded by this.
@@ -107,11 +122,23 @@ final class Results {
   private long generations;
   private boolean closed;
 
-  Results(Inspector inspector, EventLoop loop) {
+  Results(Inspector inspector, Servers servers, EventLoop loop) {
     this.inspector = inspector;
+    this.servers = servers;
     this.loop = loop;
-    this.thread = new Thread(this::run, "asynq-gearman-results");
+    this.thread = daemon(this::run);
+    this.lanes =
+        new Lanes<>(
+            new ServerThreads(Results::daemon, 1),
+            (server, each) -> server,
+            MOST_AT_ONCE,
+            (server, some) -> some.forEach(each -> lookGuarded(server, each)));
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "asynq-gearman-results");
     thread.setDaemon(true);
+    return thread;
   }
 
   /**
@@ -413,26 +440,39 @@ final class Results {
   }
 
   private void run() {
-    boolean failing = false;
     try {
       Awaited next = next();
       while (next != null) {
-        try {
-          look(next);
-          failing = false;
-        } catch (BrokerException e) {
-          if (!failing) {
-            log.warn("results for gearman clients cannot be looked for: {}", e.getMessage());
-          }
-          failing = true;
-        } catch (RuntimeException e) {
-          log.error("the result of task {} cannot be looked for", next.key.id(), e);
+        String server = servers.of(next.key.queue());
+        if (server.isEmpty()) {
+          lookGuarded(server, next);
+        } else if (!lanes.add(server, next)) {
+          looked(next);
         }
         next = next();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private void lookGuarded(String server, Awaited each) {
+    try {
+      look(each);
+      failing.remove(server);
+    } catch (BrokerException e) {
+      if (failing.add(server)) {
+        log.warn("results for gearman clients cannot be looked for: {}", e.getMessage());
+      }
+    } catch (RuntimeException e) {
+      log.error("the result of task {} cannot be looked for", each.key.id(), e);
+    } finally {
+      looked(each);
+    }
+  }
+
+  private synchronized void looked(Awaited each) {
+    each.lookedAt = false;
   }
 
   /** Waits for the next task that is to be looked at; null when closed. */
@@ -451,7 +491,8 @@ final class Results {
             Math.min(
                 first.pause * 3 / 2, Math.max(LONGEST_PAUSE_NANOS, looks.size() * SHARE_NANOS));
         looks.add(first);
-        if (first.handedIn && !first.here) {
+        if (first.handedIn && !first.here && !first.lookedAt) {
+          first.lookedAt = true;
           return first;
         }
       }
@@ -557,6 +598,7 @@ final class Results {
       closed = true;
       notifyAll();
     }
+    lanes.close(Duration.ZERO);
     try {
       thread.join(2_000);
     } catch (InterruptedException e) {

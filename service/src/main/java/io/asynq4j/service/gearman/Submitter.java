@@ -75,6 +75,9 @@ final class Submitter {
   private final Duration resultRetention;
   private final Desk<Submission> desk;
 
+  /** By the servers of a cluster that jobs need. */
+  private final Lanes<String, Submission> lanes;
+
   Submitter(
       Functions functions,
       Enqueuer client,
@@ -98,11 +101,66 @@ final class Submitter {
     this.joins = new Joins(inspector, results, talk);
     this.resultRetention = resultRetention;
     this.desk = new Desk<>("submit", MOST_AT_ONCE, this::submit);
+    this.lanes =
+        new Lanes<>(
+            new ServerThreads(Submitter::daemon, 1),
+            (servers, job) -> servers,
+            MOST_AT_ONCE,
+            this::submit);
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "asynq-gearman-submit");
+    thread.setDaemon(true);
+    return thread;
   }
 
   void add(Submission job) {
-    if (!desk.add(job)) {
+    String servers = serversFor(job);
+    boolean isTaken = servers.isEmpty() ? desk.add(job) : lanes.add(servers, job);
+    if (!isTaken) {
       job.place().refuse(Refusal.shuttingDown());
+    }
+  }
+
+  private String serversFor(Submission job) {
+    return functions.servers().areSeveral()
+        ? functions
+            .known(job.function(), job.priority())
+            .map(definition -> serversFor(job, definition))
+            .orElseGet(functions.servers()::ofDefinitions)
+        : "";
+  }
+
+  /** Jobs that may be the same one need the same servers, and thus share a lane. */
+  private String serversFor(Submission job, TaskDefinition definition) {
+    Set<String> queues = new HashSet<>();
+    queues.add(definition.queue().value());
+    twins(job, definition).forEach(twin -> queues.add(twin.queue()));
+    String servers = functions.servers().of(queues);
+    return definition.maxPending() == 0 ? servers : functions.servers().withQueueNames(servers);
+  }
+
+  private List<Twin> twins(Submission job, TaskDefinition definition) {
+    return job.unique().isEmpty() ? List.of() : functions.twins(job.function(), definition);
+  }
+
+  private void submit(String servers, List<Submission> jobs) {
+    if (servers.equals(functions.servers().ofDefinitions())) {
+      jobs.forEach(this::findFunction);
+    } else {
+      submit(jobs);
+    }
+  }
+
+  private void findFunction(Submission job) {
+    try {
+      TaskDefinition definition = functions.require(job.function(), job.priority());
+      if (!lanes.add(serversFor(job, definition), job)) {
+        refuse(job, Refusal.shuttingDown());
+      }
+    } catch (RuntimeException e) {
+      refuse(job, refusal(e));
     }
   }
 
@@ -135,8 +193,7 @@ final class Submitter {
       }
       String id = job.taskId();
       String queue = definition.queue().value();
-      List<Twin> others =
-          job.unique().isEmpty() ? List.of() : functions.twins(job.function(), definition);
+      List<Twin> others = twins(job, definition);
       Map<String, String> headers = headers(job, id);
       EnqueueRequest request =
           EnqueueRequest.of(
@@ -365,7 +422,9 @@ final class Submitter {
   }
 
   void close(Duration most) {
+    long until = System.nanoTime() + most.toNanos();
     desk.close(most);
+    lanes.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
   }
 
   /** The name of a job as its client gave it. */

@@ -8,9 +8,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +33,9 @@ final class Talk {
 
   private static final int MOST_AT_ONCE = 100;
 
-  /** What has not been sent is kept in memory; beyond this it is dropped. */
+  private static final long LONGEST_FENCE_MILLIS = 1_000;
+
+  /** What has not been sent to a receiver is kept in memory; beyond this it is dropped. */
   private static final long MOST_UNSENT_BYTES = 32 << 20;
 
   private enum Kind {
@@ -72,24 +78,41 @@ final class Talk {
   /**
    * To be sent, or to be done when all that was said before has been.
    *
-   * @param to null = nobody
+   * @param message null = none
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Item(@Nullable String to, byte[] message, Runnable then) {}
+  private record Item(byte @Nullable [] message, Runnable then) {}
 
   private final String name = "gearman-" + randomHex();
-  private final AtomicLong unsent = new AtomicLong();
+
+  /** Bytes, by receiver. */
+  private final Map<String, Long> unsent = new ConcurrentHashMap<>();
+
   private final EventLoop loop;
   private final Listener listener;
   private final Switchboard switchboard;
-  private final Desk<Item> desk;
+
+  /** By receiver: in a cluster, each may be on another server. */
+  private final Lanes<String, Item> lanes;
+
   private volatile boolean failing;
 
   Talk(RedisConnection redis, EventLoop loop, Listener listener) {
     this.loop = loop;
     this.listener = listener;
     this.switchboard = Switchboard.open(redis, List.of(name, ALL), this::hear);
-    this.desk = new Desk<>("talk", MOST_AT_ONCE, items -> items.forEach(this::deal));
+    this.lanes =
+        new Lanes<>(
+            new ServerThreads(Talk::daemon, 1),
+            (to, item) -> to,
+            MOST_AT_ONCE,
+            (to, items) -> items.forEach(item -> deal(to, item)));
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "asynq-gearman-talk");
+    thread.setDaemon(true);
+    return thread;
   }
 
   private static String randomHex() {
@@ -106,7 +129,7 @@ final class Talk {
   /** Tells the other gateways that wait for a job what its worker has said. */
   void pass(Job job, ByteBuffer packet) {
     for (String to : job.listeners()) {
-      if (unsent.get() + packet.remaining() <= MOST_UNSENT_BYTES) {
+      if (unsent.getOrDefault(to, 0L) + packet.remaining() <= MOST_UNSENT_BYTES) {
         send(to, Kind.PASS, job.key(), packet);
       } else if (!failing) {
         failing = true;
@@ -131,27 +154,47 @@ final class Talk {
     send(ALL, Kind.WANT, key, ByteBuffer.wrap(name.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Does this when all that was said of a job has been sent. Only on the loop, which does it. */
+  /**
+   * Does this when all that was said of a job has been sent, or after {@link #LONGEST_FENCE_MILLIS}
+   * when Redis does not answer. Only on the loop, which does it.
+   */
   void afterAll(Job job, Runnable step) {
-    Item last = new Item(null, new byte[0], () -> loop.execute(step));
-    if (job.listeners().isEmpty() || !desk.add(last)) {
-      step.run();
+    List<CompletableFuture<Void>> sent = new ArrayList<>();
+    for (String to : job.listeners()) {
+      CompletableFuture<Void> last = new CompletableFuture<>();
+      if (lanes.add(to, new Item(null, () -> last.complete(null)))) {
+        sent.add(last);
+      }
     }
+    if (sent.isEmpty()) {
+      step.run();
+      return;
+    }
+    CompletableFuture<Void> unused =
+        CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
+            .orTimeout(LONGEST_FENCE_MILLIS, TimeUnit.MILLISECONDS)
+            .whenComplete((none, late) -> loop.execute(step));
   }
 
   private void send(String to, Kind kind, JobKey key, ByteBuffer packet) {
     byte[] message = encoded(kind, key, packet);
-    unsent.addAndGet(message.length);
-    if (!desk.add(new Item(to, message, () -> {}))) {
-      unsent.addAndGet(-message.length);
+    unsent.merge(to, (long) message.length, Long::sum);
+    if (!lanes.add(to, new Item(message, () -> {}))) {
+      noLongerUnsent(to, message);
     }
   }
 
-  private void deal(Item item) {
-    if (item.to() != null) {
-      unsent.addAndGet(-item.message().length);
+  private void noLongerUnsent(String to, byte[] message) {
+    unsent.computeIfPresent(
+        to, (any, bytes) -> bytes == message.length ? null : bytes - message.length);
+  }
+
+  private void deal(String to, Item item) {
+    byte[] message = item.message();
+    if (message != null) {
+      noLongerUnsent(to, message);
       try {
-        switchboard.tell(item.to(), item.message());
+        switchboard.tell(to, message);
         failing = false;
       } catch (BrokerException e) {
         if (!failing) {
@@ -213,7 +256,7 @@ final class Talk {
 
   /** Sends what is to be sent, for so long. */
   void close(Duration most) {
-    desk.close(most);
+    lanes.close(most);
     switchboard.close();
   }
 }

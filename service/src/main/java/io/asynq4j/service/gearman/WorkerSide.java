@@ -81,6 +81,7 @@ final class WorkerSide {
     parts
         .lookups()
         .execute(
+            parts.functions().servers().ofDefinitions(),
             () -> {
               Refusal refusal = null;
               try {
@@ -252,9 +253,13 @@ final class WorkerSide {
       return;
     }
     if (job.setStatus(new Status(request.latin(1), request.latin(2)))) {
-      parts.lookups().execute(() -> writeStatus(job));
+      parts.lookups().execute(serverOf(job), () -> writeStatus(job));
     }
     pass(job, Packets.of(Command.WORK_STATUS, job.handle(), request.bytes(1), request.bytes(2)));
+  }
+
+  private String serverOf(Job job) {
+    return parts.functions().servers().of(job.key().queue());
   }
 
   /** For those who look at the task in Redis. */

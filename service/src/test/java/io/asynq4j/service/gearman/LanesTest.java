@@ -12,10 +12,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
-class QueueLanesTest {
+class LanesTest {
 
+  private static final int MOST_THREADS = 3;
   private static final QueueName QUEUE = QueueName.of("a");
 
   private final List<Integer> done = new CopyOnWriteArrayList<>();
@@ -24,6 +26,16 @@ class QueueLanesTest {
     Thread thread = new Thread(task);
     thread.setDaemon(true);
     return thread;
+  }
+
+  /** The server of a queue is named by the first letter of the queue. */
+  private static Lanes<QueueName, Integer> lanes(
+      ThreadFactory threads, int most, BiConsumer<QueueName, List<Integer>> work) {
+    return new Lanes<>(
+        new ServerThreads(threads, MOST_THREADS),
+        (queue, item) -> queue.value().substring(0, 1),
+        most,
+        work);
   }
 
   @Test
@@ -36,7 +48,7 @@ class QueueLanesTest {
           }
           return daemon(task);
         };
-    QueueLanes<Integer> lanes = new QueueLanes<>(threads, 10, (queue, batch) -> done.addAll(batch));
+    Lanes<QueueName, Integer> lanes = lanes(threads, 10, (queue, batch) -> done.addAll(batch));
     assertThat(lanes.add(QUEUE, 1)).isFalse();
     assertThat(lanes.isBusy(QUEUE)).isFalse();
     scarce.set(false);
@@ -47,9 +59,9 @@ class QueueLanesTest {
 
   @Test
   void aQueueIsDealtWithAgainAfterAnError() {
-    QueueLanes<Integer> lanes =
-        new QueueLanes<>(
-            QueueLanesTest::daemon,
+    Lanes<QueueName, Integer> lanes =
+        lanes(
+            LanesTest::daemon,
             1,
             (queue, batch) -> {
               if (batch.contains(1)) {
@@ -68,8 +80,8 @@ class QueueLanesTest {
   void manyQueuesShareABoundedNumberOfThreads() {
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
     CountDownLatch release = new CountDownLatch(1);
-    QueueLanes<Integer> lanes =
-        new QueueLanes<>(
+    Lanes<QueueName, Integer> lanes =
+        lanes(
             task -> {
               Thread thread = daemon(task);
               threads.add(thread);
@@ -84,13 +96,40 @@ class QueueLanesTest {
               }
               done.addAll(batch);
             });
-    int queues = 2 * QueueLanes.MOST_THREADS;
+    int queues = 2 * MOST_THREADS;
     for (int i = 0; i < queues; i++) {
       assertThat(lanes.add(QueueName.of("queue-" + i), i)).isTrue();
     }
-    assertThat(threads).hasSize(QueueLanes.MOST_THREADS);
+    assertThat(threads).hasSize(MOST_THREADS);
     release.countDown();
     await().until(() -> done.size() == queues);
+    lanes.close(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void queuesOfOneServerTakeNoThreadsFromQueuesOfAnother() {
+    CountDownLatch release = new CountDownLatch(1);
+    Lanes<QueueName, Integer> lanes =
+        lanes(
+            LanesTest::daemon,
+            10,
+            (queue, batch) -> {
+              if (queue.value().startsWith("silent")) {
+                try {
+                  release.await();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              }
+              done.addAll(batch);
+            });
+    for (int i = 0; i < 2 * MOST_THREADS; i++) {
+      assertThat(lanes.add(QueueName.of("silent-" + i), i)).isTrue();
+    }
+    assertThat(lanes.add(QueueName.of("healthy"), -1)).isTrue();
+    await().until(() -> done.equals(List.of(-1)));
+    release.countDown();
+    await().until(() -> done.size() == 2 * MOST_THREADS + 1);
     lanes.close(Duration.ofSeconds(30));
   }
 }

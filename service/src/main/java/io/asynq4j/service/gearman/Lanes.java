@@ -1,0 +1,110 @@
+package io.asynq4j.service.gearman;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Handles what gathers in each lane, such as that of a queue, in its order and many together. A
+ * lane has a thread while it has items, so that one whose Redis does not answer delays no other.
+ * Lanes that need the same Redis server share a limited number of threads. Thread-safe.
+ *
+ * @param <K> what names a lane
+ */
+final class Lanes<K, T> {
+
+  private static final Logger log = LoggerFactory.getLogger(Lanes.class);
+
+  private final ServerThreads threads;
+  private final BiFunction<K, T, String> serverOf;
+  private final int most;
+  private final BiConsumer<K, List<T>> work;
+
+  // Both guarded by this. A lane has an entry while a thread handles it, or will.
+  private final Map<K, Deque<T>> waiting = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * @param threads closed with the lanes
+   * @param serverOf the server that a lane needs, asked with its first item
+   * @param most how many items are handled together
+   * @param work must answer for each item, whatever happens
+   */
+  Lanes(
+      ServerThreads threads,
+      BiFunction<K, T, String> serverOf,
+      int most,
+      BiConsumer<K, List<T>> work) {
+    this.threads = threads;
+    this.serverOf = serverOf;
+    this.most = most;
+    this.work = work;
+  }
+
+  /** False when closed, or when there is no thread for it. */
+  synchronized boolean add(K key, T item) {
+    if (closed) {
+      return false;
+    }
+    Deque<T> lane = waiting.get(key);
+    if (lane == null) {
+      lane = new ArrayDeque<>();
+      waiting.put(key, lane);
+      try {
+        threads.execute(serverOf.apply(key, item), () -> run(key));
+      } catch (RuntimeException | Error e) {
+        // Else nothing would ever handle this lane again.
+        waiting.remove(key);
+        log.error("there is no thread for the requests for {}", key, e);
+        return false;
+      }
+    }
+    lane.add(item);
+    return true;
+  }
+
+  /** Whether a thread handles this lane, or will. */
+  synchronized boolean isBusy(K key) {
+    return waiting.containsKey(key);
+  }
+
+  private void run(K key) {
+    List<T> batch = take(key);
+    while (!batch.isEmpty()) {
+      try {
+        work.accept(key, batch);
+      } catch (Throwable e) {
+        log.error("{} requests for {} could not be handled", batch.size(), key, e);
+      }
+      batch = take(key);
+    }
+  }
+
+  private synchronized List<T> take(K key) {
+    Deque<T> lane = waiting.getOrDefault(key, new ArrayDeque<>());
+    List<T> batch = new ArrayList<>();
+    while (!lane.isEmpty() && batch.size() < most) {
+      batch.add(lane.remove());
+    }
+    if (batch.isEmpty()) {
+      waiting.remove(key);
+    }
+    return batch;
+  }
+
+  /** Accepts no more items, and waits this long until those it has are handled. */
+  void close(Duration longest) {
+    synchronized (this) {
+      closed = true;
+    }
+    threads.close(longest);
+  }
+}
