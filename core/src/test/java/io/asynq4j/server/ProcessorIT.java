@@ -395,7 +395,7 @@ class ProcessorIT {
 
   @Test
   void anOrderedQueueKeepsItsOrderWhateverFails() {
-    int count = Boolean.getBoolean("asynq4j.full") ? 10_000 : 3_000;
+    int count = Boolean.getBoolean("asynq4j.full") ? 10_000 : 1_000;
     world.enqueueMany("", count, options -> options.maxRetry(1_000));
     Random random = new Random(7);
     List<String> done = Collections.synchronizedList(new ArrayList<>());

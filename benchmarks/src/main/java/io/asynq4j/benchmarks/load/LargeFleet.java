@@ -17,7 +17,6 @@ import picocli.CommandLine.Command;
             + " become due, 100 a second.")
 final class LargeFleet extends LoadProgram {
 
-  private static final List<Integer> SERVERS = List.of(1, 10, 50);
   private static final int TASKS_PER_SECOND = 100;
   private static final int CONCURRENCY = 10;
 
@@ -39,7 +38,7 @@ final class LargeFleet extends LoadProgram {
     List<List<Object>> rows = new ArrayList<>();
     for (Arrival arrival : Arrival.values()) {
       double ofOne = 0;
-      for (int servers : SERVERS) {
+      for (int servers : List.of(1, size(10, 3), size(50, 5))) {
         progress(servers + " servers, " + arrival.words);
         double commands = commandsPerSecond(lab, servers, arrival);
         ofOne = servers == 1 ? commands : ofOne;
@@ -73,10 +72,10 @@ final class LargeFleet extends LoadProgram {
               Served.start(
                   proxy.uri(), List.of(queue), CONCURRENCY, Served.NO_OP, server -> server));
         }
-        produce(client, queue, arrival, size(10, 2));
+        produce(client, queue, arrival, size(10, 1));
         long before = proxy.commands();
         long start = System.nanoTime();
-        produce(client, queue, arrival, size(20, 2));
+        produce(client, queue, arrival, size(20, 1));
         return (proxy.commands() - before) / ((System.nanoTime() - start) / 1e9);
       } finally {
         servers.forEach(Served::close);

@@ -44,7 +44,7 @@ class LoadProgramsIT {
     "retry-storm, tasksPerSecond, 0",
     "queues, oneBusyOfOneQueue, 2",
     "idle-cost, commandsPerSecondWith1000, 3",
-    "fleet, commandsPerSecondWith50Due, 0",
+    "fleet, commandsPerSecondWith5Due, 0",
     "latency, tasksPerSecondWith2Millis, 1",
     "search, tasksPerSecond, 2",
     "service, tasksPerSecond, 1"
