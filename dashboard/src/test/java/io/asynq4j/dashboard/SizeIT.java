@@ -20,10 +20,13 @@ class SizeIT {
   private static final int TASKS = IS_FULL ? 1_000_000 : 100_000;
   private static final int WIDE = 1_440;
 
-  /** What a page may take to answer a click, until it is painted. */
-  private static final double INTERACTION_MS = 100;
+  /**
+   * How long a page may take to answer a click, until it is painted. The short form runs beside
+   * other tests on a busy machine: it finds what grows out of proportion.
+   */
+  private static final double INTERACTION_MS = IS_FULL ? 100 : 3_000;
 
-  private static final double FIRST_PAINT_MS = 1_000;
+  private static final double FIRST_PAINT_MS = IS_FULL ? 1_000 : 10_000;
 
   @RegisterExtension static final Browser browser = new Browser();
   @RegisterExtension static final DashboardFixture on = new DashboardFixture();

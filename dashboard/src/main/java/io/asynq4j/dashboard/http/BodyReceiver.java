@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BodyReceiver extends Handler.Wrapper {
 
+  /** A body that is more than this many times too large is refused without being read. */
+  private static final int MOST_DISCARDED = 4;
+
   private final Supplier<BodyLimits> limits;
   private final Predicate<Request> wanted;
   private final AtomicLong held = new AtomicLong();
@@ -43,13 +46,14 @@ public final class BodyReceiver extends Handler.Wrapper {
     BodyLimits now = limits.get();
     boolean hasBody =
         request.getLength() > 0 || request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+    boolean isTooLarge = request.getLength() > now.largest();
     if (!hasBody
         || isRead(request.getMethod())
-        || request.getLength() > now.largest()
+        || (isTooLarge && request.getLength() / MOST_DISCARDED > now.largest())
         || !wanted.test(request)) {
       return super.handle(request, response, callback);
     }
-    new Reception(request, response, callback, now).begin();
+    new Reception(request, response, callback, now, isTooLarge).begin();
     return true;
   }
 
@@ -63,12 +67,16 @@ public final class BodyReceiver extends Handler.Wrapper {
     return held.get();
   }
 
-  /** One body that comes in. */
+  /**
+   * One body that comes in. One that is somewhat too large is read and discarded before it is
+   * refused: a client that is still sending when the connection is closed may never see the answer.
+   */
   private final class Reception implements Runnable {
     private final Request request;
     private final Response response;
     private final Callback callback;
     private final BodyLimits limits;
+    private final boolean isDiscarded;
     private final long began = System.nanoTime();
 
     // All guarded by this.
@@ -78,11 +86,17 @@ public final class BodyReceiver extends Handler.Wrapper {
     private boolean ended;
     private Scheduler.@Nullable Task deadline;
 
-    Reception(Request request, Response response, Callback callback, BodyLimits limits) {
+    Reception(
+        Request request,
+        Response response,
+        Callback callback,
+        BodyLimits limits,
+        boolean isDiscarded) {
       this.request = request;
       this.response = response;
       this.callback = callback;
       this.limits = limits;
+      this.isDiscarded = isDiscarded;
     }
 
     void begin() {
@@ -165,6 +179,10 @@ public final class BodyReceiver extends Handler.Wrapper {
     private synchronized int keep(Content.Chunk chunk) {
       try {
         int size = chunk.remaining();
+        if (isDiscarded) {
+          counted += size;
+          return 0;
+        }
         if (counted + (long) size > limits.largest()) {
           return HttpStatus.PAYLOAD_TOO_LARGE_413;
         }
@@ -191,7 +209,9 @@ public final class BodyReceiver extends Handler.Wrapper {
     }
 
     private synchronized void release() {
-      held.addAndGet(-counted);
+      if (!isDiscarded) {
+        held.addAndGet(-counted);
+      }
       counted = 0;
       body = new ByteArrayOutputStream(0);
     }
@@ -215,7 +235,7 @@ public final class BodyReceiver extends Handler.Wrapper {
 
     private void handOver() {
       Callback releasing = Callback.from(callback, this::release);
-      Request received = new ReceivedRequest(request, takeBody());
+      Request received = isDiscarded ? request : new ReceivedRequest(request, takeBody());
       try {
         if (!BodyReceiver.super.handle(received, response, releasing)) {
           Response.writeError(received, response, releasing, HttpStatus.NOT_FOUND_404);

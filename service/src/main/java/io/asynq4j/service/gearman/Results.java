@@ -75,6 +75,9 @@ final class Results {
     /** Another gateway tells how it goes. */
     private boolean heard;
 
+    /** How many messages other gateways have sent about it. */
+    private long messages;
+
     /** All that another gateway has told of it, until it ended, has come. */
     private boolean fenced;
 
@@ -362,6 +365,7 @@ final class Results {
       Progress progress = Packets.status(packet).map(Status::progress).orElse(null);
       boolean known = !each.heard && progress != null && progress.equals(each.told);
       each.heard = true;
+      each.messages++;
       if (known) {
         return;
       }
@@ -502,7 +506,12 @@ final class Results {
 
   private void look(Awaited each) {
     TaskInfo task;
-    long generation = generationOf(each);
+    long generation;
+    long messages;
+    synchronized (this) {
+      generation = each.generation;
+      messages = each.messages;
+    }
     try {
       task = inspector.task(each.key.queue(), each.key.id());
     } catch (TaskNotFoundException | QueueNotFoundException e) {
@@ -514,14 +523,10 @@ final class Results {
       return;
     }
     if (!JobKey.hasEnded(task)) {
-      goesOn(each, task);
+      goesOn(each, task, messages);
     } else if (hasHeardAll(each)) {
       end(each.key, generation, ending(each.key, task));
     }
-  }
-
-  private synchronized long generationOf(Awaited each) {
-    return each.generation;
   }
 
   /** Those who have waited for a task that was there until now are told how it has ended. */
@@ -563,11 +568,15 @@ final class Results {
         : error.getBytes(StandardCharsets.UTF_8);
   }
 
-  private void goesOn(Awaited each, TaskInfo task) {
+  /**
+   * @param messages how many had come when the look began: one that came since is about a later
+   *     state of the task than this one
+   */
+  private void goesOn(Awaited each, TaskInfo task, long messages) {
     Progress progress = task.progress();
     synchronized (this) {
       // Whoever has it next may be one of whom no gateway tells.
-      each.heard &= task.state() == TaskState.ACTIVE;
+      each.heard &= task.state() == TaskState.ACTIVE || each.messages != messages;
       if (progress == null || each.heard || progress.equals(each.told)) {
         each.fenced = false;
         return;

@@ -33,7 +33,7 @@ final class Talk {
 
   private static final int MOST_AT_ONCE = 100;
 
-  private static final long LONGEST_FENCE_MILLIS = 1_000;
+  private static final long LONGEST_FENCE_MILLIS = 5_000;
 
   /** What has not been sent to a receiver is kept in memory; beyond this it is dropped. */
   private static final long MOST_UNSENT_BYTES = 32 << 20;
