@@ -126,7 +126,11 @@ final class Engine implements AttemptHost {
             attempts,
             shards,
             redis::ping,
-            () -> presence(workers.busy()),
+            new ServerPresence(
+                broker.presence(),
+                attempts,
+                () -> presence(workers.busy()),
+                config.heartbeat().multipliedBy(2)),
             vitals,
             Engine.this::fail);
     final Limits limits = new Limits(config, broker.inspection());

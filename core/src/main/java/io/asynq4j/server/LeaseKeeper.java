@@ -1,11 +1,9 @@
 package io.asynq4j.server;
 
 import io.asynq4j.BrokerException;
-import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.Presence;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,15 +27,12 @@ final class LeaseKeeper implements Runnable {
   /** When Redis is down: soon, so that leases are extended before somebody sweeps. */
   private static final Duration AFTER_FAILURE = Duration.ofMillis(500);
 
-  /** A larger payload is not shown: it would be sent again with each heartbeat. */
-  private static final int LARGEST_SHOWN = 1024;
-
   private final ServerConfig config;
   private final Broker broker;
   private final Attempts attempts;
   private final Shards shards;
   private final Runnable ping;
-  private final Supplier<Presence.Server> server;
+  private final ServerPresence presence;
   private final ShardLanes extending;
   private final AtomicBoolean showing = new AtomicBoolean();
   private final Signal signal = new Signal();
@@ -51,7 +45,6 @@ final class LeaseKeeper implements Runnable {
 
   /**
    * @param ping follows the clock of Redis
-   * @param server how this server is to be seen now
    * @param vitals is told of each heartbeat
    * @param fatal is told when no heartbeat can ever work, since a library does not fit
    */
@@ -61,7 +54,7 @@ final class LeaseKeeper implements Runnable {
       Attempts attempts,
       Shards shards,
       Runnable ping,
-      Supplier<Presence.Server> server,
+      ServerPresence presence,
       Vitals vitals,
       Consumer<LinkageError> fatal) {
     this.config = config;
@@ -69,7 +62,7 @@ final class LeaseKeeper implements Runnable {
     this.attempts = attempts;
     this.shards = shards;
     this.ping = ping;
-    this.server = server;
+    this.presence = presence;
     this.vitals = vitals;
     this.fatal = fatal;
     this.extending = new ShardLanes("heartbeat", shards, AFTER_FAILURE, this::extend);
@@ -88,7 +81,7 @@ final class LeaseKeeper implements Runnable {
       }
       signal.await(Math.max(1, nextBeat - System.nanoTime()));
     }
-    hide();
+    presence.hide();
   }
 
   private boolean beat() {
@@ -104,7 +97,7 @@ final class LeaseKeeper implements Runnable {
     }
     // Whatever becomes of the clock, the server is shown.
     boolean followed = isDone(shared, ping);
-    boolean shown = isDone(shared, this::show);
+    boolean shown = isDone(shared, presence::show);
     if (extended && followed && shown) {
       shards.outages().worked(shared);
       vitals.beat();
@@ -145,7 +138,7 @@ final class LeaseKeeper implements Runnable {
                 () -> {
                   try {
                     boolean followed = isDone(shared, ping);
-                    if (isDone(shared, this::show) && followed) {
+                    if (isDone(shared, presence::show) && followed) {
                       shards.outages().worked(shared);
                       vitals.beat();
                     }
@@ -187,39 +180,6 @@ final class LeaseKeeper implements Runnable {
   void showSoon() {
     beatNow = true;
     signal.raise();
-  }
-
-  private void show() {
-    List<Attempt> running = attempts.all().stream().filter(Attempt::isRunning).toList();
-    // After them, so that whoever is shown is counted as busy, too.
-    Presence.Server self = server.get();
-    List<Presence.Worker> workers = new ArrayList<>();
-    for (Attempt attempt : running) {
-      workers.add(
-          new Presence.Worker(
-              self.host(),
-              self.pid(),
-              self.serverId(),
-              attempt.id(),
-              attempt.type(),
-              shown(attempt.task().payload()),
-              attempt.queue(),
-              attempt.startedAt(),
-              attempt.deadline()));
-    }
-    broker.presence().show(self, workers, config.heartbeat().multipliedBy(2));
-  }
-
-  private static Payload shown(Payload payload) {
-    return payload.size() > LARGEST_SHOWN ? Payload.absent() : payload;
-  }
-
-  private void hide() {
-    try {
-      broker.presence().hide(server.get());
-    } catch (RuntimeException | Error e) {
-      log.debug("could not take the server off the list; it disappears by itself", e);
-    }
   }
 
   void stop() {

@@ -30,6 +30,7 @@ class LeaseKeeperTest {
           .heartbeat(Duration.ofMillis(500))
           .config();
   private final Vitals vitals = new Vitals(redis.broker().clock());
+  private final Attempts attempts = new Attempts();
   private final AtomicInteger beats = new AtomicInteger();
   private final List<LinkageError> fatal = new CopyOnWriteArrayList<>();
 
@@ -44,7 +45,7 @@ class LeaseKeeperTest {
         new LeaseKeeper(
             config,
             redis.broker(),
-            new Attempts(),
+            attempts,
             new Shards(
                 redis.broker().lookout(),
                 new Outages(new Events(List.of()), vitals),
@@ -53,9 +54,22 @@ class LeaseKeeperTest {
               beats.incrementAndGet();
               throw new NoSuchMethodError("of another version, on purpose");
             },
-            () ->
-                new Presence.Server(
-                    "host", 1, "id", 1, Map.of(), false, "active", null, 0, Duration.ofSeconds(1)),
+            new ServerPresence(
+                redis.broker().presence(),
+                attempts,
+                () ->
+                    new Presence.Server(
+                        "host",
+                        1,
+                        "id",
+                        1,
+                        Map.of(),
+                        false,
+                        "active",
+                        null,
+                        0,
+                        Duration.ofSeconds(1)),
+                Duration.ofSeconds(1)),
             vitals,
             fatal::add);
     Thread thread = new Thread(keeper);
