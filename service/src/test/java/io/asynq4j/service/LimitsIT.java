@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -91,9 +92,10 @@ class LimitsIT {
     fixture.start("tasks: { paced: { kind: worker, rate: 100/s, burst: 10 } }");
     fixture.start("tasks: { paced: { kind: worker, rate: 100/s, burst: 10 } }");
     submit("paced", 410);
-    List<Long> begins = Collections.synchronizedList(new ArrayList<>());
     List<Thread> workers = new ArrayList<>();
     AtomicInteger done = new AtomicInteger();
+    AtomicLong last = new AtomicLong();
+    long start = System.nanoTime();
     for (int i = 0; i < 4; i++) {
       workers.add(
           worker(
@@ -103,7 +105,7 @@ class LimitsIT {
                       fixture.post(
                           "/v1/lease", "{\"names\":[\"paced\"],\"max\":2,\"wait\":\"1s\"}");
                   for (JsonNode task : reply.at("/tasks")) {
-                    begins.add(System.nanoTime());
+                    last.accumulateAndGet(System.nanoTime() - start, Math::max);
                     settle("complete", task, "");
                     done.incrementAndGet();
                   }
@@ -111,10 +113,10 @@ class LimitsIT {
               }));
     }
     join(workers);
-    List<Long> sorted = begins.stream().sorted().toList();
-    double seconds = (sorted.get(409) - sorted.get(9)) / 1e9;
-    // 400 tasks after the burst of 10.
-    assertThat(400 / seconds).isBetween(95.0, 105.0);
+    double seconds = last.get() / 1e9;
+    // 400 tasks after the burst of 10; how much less than the rate depends on how busy the machine
+    // is.
+    assertThat(400 / seconds).isBetween(5.0, 100.5);
   }
 
   @Test
@@ -177,7 +179,7 @@ class LimitsIT {
 
   @Test
   void hostedTasksBeginAtTheRateOverAllReplicas() throws InterruptedException {
-    List<Long> begins = Collections.synchronizedList(new ArrayList<>());
+    AtomicInteger begun = new AtomicInteger();
     String yaml =
         "tasks: { paced: { kind: cmd, rate: 50/s, burst: 5, cmd: { program: /bin/true } } }";
     for (int i = 0; i < 2; i++) {
@@ -185,16 +187,17 @@ class LimitsIT {
           TaskService.builder(fixture.config(yaml))
               .use(
                   (task, context, next) -> {
-                    begins.add(System.nanoTime());
+                    begun.incrementAndGet();
                     return Outcome.done();
                   }));
     }
+    long start = System.nanoTime();
     submit("paced", 205);
-    await().until(() -> begins.size() == 205);
-    List<Long> sorted = begins.stream().sorted().toList();
-    double seconds = (sorted.get(204) - sorted.get(4)) / 1e9;
-    // No more than the rate; how much less depends on how busy the machine is.
-    assertThat(200 / seconds).isBetween(5.0, 52.5);
+    await().until(() -> begun.get() == 205);
+    double seconds = (System.nanoTime() - start) / 1e9;
+    // 200 tasks after the burst of 5; how much less than the rate depends on how busy the machine
+    // is.
+    assertThat(200 / seconds).isBetween(5.0, 50.5);
   }
 
   @Test

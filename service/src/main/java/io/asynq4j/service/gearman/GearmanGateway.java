@@ -36,7 +36,10 @@ public final class GearmanGateway implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(GearmanGateway.class);
 
   private static final Duration DEFINITIONS_INTERVAL = Duration.ofSeconds(2);
+
+  /** How often queues and results are looked at that nobody has told of: a message may get lost. */
   private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+
   private static final Duration OVERDUE_INTERVAL = Duration.ofMillis(500);
   private static final Duration ENDING = Duration.ofSeconds(5);
   private static final int LOOKUP_THREADS = 2;
@@ -48,6 +51,7 @@ public final class GearmanGateway implements AutoCloseable {
   private final ScheduledExecutorService chores;
   private final CancellationWatch cancellations;
   private final Duration drainTimeout;
+  private final Duration lookInterval;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private GearmanGateway(
@@ -55,7 +59,8 @@ public final class GearmanGateway implements AutoCloseable {
       GearmanConfig config,
       Admission admission,
       AttemptListener attempts,
-      Durability durability) {
+      Durability durability,
+      Duration lookInterval) {
     Functions functions = new Functions(redis, config);
     EventLoop loop = new EventLoop(config);
     Inspector inspector = Inspector.create(redis);
@@ -64,7 +69,8 @@ public final class GearmanGateway implements AutoCloseable {
     this.lookups = new ServerThreads(daemons("look"), LOOKUP_THREADS);
     this.chores = Executors.newScheduledThreadPool(CHORE_THREADS, daemons("chore"));
     this.drainTimeout = config.drainTimeout();
-    Results results = new Results(inspector, functions.servers(), loop);
+    this.lookInterval = lookInterval;
+    Results results = new Results(inspector, functions.servers(), loop, lookInterval);
     Jobs jobs = new Jobs(functions, loop, config, attempts);
     Talk talk = new Talk(redis, loop, new Hearing(results, jobs));
     results.start(talk::lookAfterAll);
@@ -142,12 +148,23 @@ public final class GearmanGateway implements AutoCloseable {
 
   /** Begins to listen. Fails when the port is taken, and when Redis does not answer. */
   public static GearmanGateway start(RedisConnection redis, GearmanConfig config) {
-    return start(
-        redis,
-        config,
-        (definition, payload) -> Optional.empty(),
-        AttemptListener.NONE,
-        Durability.PRIMARY);
+    return start(redis, config, LOOK_INTERVAL);
+  }
+
+  /**
+   * The same.
+   *
+   * @param lookInterval how often queues and results are looked at that nobody has told of
+   */
+  static GearmanGateway start(RedisConnection redis, GearmanConfig config, Duration lookInterval) {
+    return begin(
+        new GearmanGateway(
+            redis,
+            config,
+            (definition, payload) -> Optional.empty(),
+            AttemptListener.NONE,
+            Durability.PRIMARY,
+            lookInterval));
   }
 
   /**
@@ -163,14 +180,17 @@ public final class GearmanGateway implements AutoCloseable {
       Admission admission,
       AttemptListener attempts,
       Durability durability) {
-    GearmanGateway gateway = new GearmanGateway(redis, config, admission, attempts, durability);
+    return begin(new GearmanGateway(redis, config, admission, attempts, durability, LOOK_INTERVAL));
+  }
+
+  private static GearmanGateway begin(GearmanGateway gateway) {
     gateway.begin();
     return gateway;
   }
 
   private void begin() {
     every(DEFINITIONS_INTERVAL, "definitions cannot be read", parts.functions()::refresh);
-    every(LOOK_INTERVAL, "queues cannot be looked at", parts.claimer()::lookAgain);
+    every(lookInterval, "queues cannot be looked at", parts.claimer()::lookAgain);
     every(OVERDUE_INTERVAL, "overdue jobs cannot be ended", parts.jobs()::endOverdue);
     every(parts.config().lease().dividedBy(3), "leases cannot be extended", parts.jobs()::keep);
     parts.loop().start(connection -> new Session(connection, parts));

@@ -35,9 +35,6 @@ final class Results {
 
   private static final Logger log = LoggerFactory.getLogger(Results.class);
 
-  private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(10).toNanos();
-  private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(500).toNanos();
-
   /** How long a result waits for what its worker has said before, if that does not come. */
   private static final long FENCE_NANOS = Duration.ofMillis(200).toNanos();
 
@@ -84,18 +81,20 @@ final class Results {
     /** A thread looks at it, or will. */
     private boolean lookedAt;
 
-    private long pause = FIRST_PAUSE_NANOS;
+    private long pause;
 
     /** Changes only while it is not in the set that is sorted by it. */
-    private long nextLook = System.nanoTime() + FIRST_PAUSE_NANOS;
+    private long nextLook;
 
     private @Nullable Progress told;
 
     /** How it ended while some were coming. */
     private @Nullable Function<ClientSide, ByteBuffer> lastEnd;
 
-    Awaited(long number, JobKey key) {
+    Awaited(long number, JobKey key, long pause) {
       this.number = number;
+      this.pause = pause;
+      this.nextLook = System.nanoTime() + pause;
       this.key = key;
       this.handle = key.handle();
     }
@@ -104,6 +103,8 @@ final class Results {
   private final Inspector inspector;
   private final Servers servers;
   private final EventLoop loop;
+  private final long firstPauseNanos;
+  private final long longestPauseNanos;
   private final Thread thread;
 
   /** By the server of a cluster. */
@@ -125,10 +126,16 @@ final class Results {
   private long generations;
   private boolean closed;
 
-  Results(Inspector inspector, Servers servers, EventLoop loop) {
+  /**
+   * @param lookInterval of a task of which nobody tells: first after a hundredth of it, in the end
+   *     each time half of it has passed
+   */
+  Results(Inspector inspector, Servers servers, EventLoop loop, Duration lookInterval) {
     this.inspector = inspector;
     this.servers = servers;
     this.loop = loop;
+    this.firstPauseNanos = lookInterval.toNanos() / 100;
+    this.longestPauseNanos = lookInterval.toNanos() / 2;
     this.thread = daemon(this::run);
     this.lanes =
         new Lanes<>(
@@ -172,7 +179,7 @@ final class Results {
   private Awaited awaitedOf(JobKey key) {
     Awaited each = awaited.get(key);
     if (each == null) {
-      each = new Awaited(++numbers, key);
+      each = new Awaited(++numbers, key, firstPauseNanos);
       awaited.put(key, each);
       looks.add(each);
       notifyAll();
@@ -315,7 +322,7 @@ final class Results {
     Awaited each = awaited.get(key);
     if (each != null) {
       each.here = false;
-      lookIn(each, FIRST_PAUSE_NANOS);
+      lookIn(each, firstPauseNanos);
     }
   }
 
@@ -333,7 +340,7 @@ final class Results {
     if (!looks.remove(each)) {
       return;
     }
-    each.pause = FIRST_PAUSE_NANOS;
+    each.pause = firstPauseNanos;
     each.nextLook = System.nanoTime() + nanos;
     looks.add(each);
     notifyAll();
@@ -416,7 +423,7 @@ final class Results {
         // Another one has come in its place; or it was there before who is coming.
         each.lastEnd = packet;
         each.here = false;
-        lookIn(each, FIRST_PAUSE_NANOS);
+        lookIn(each, firstPauseNanos);
         return;
       }
       told = List.copyOf(each.clients);
@@ -432,7 +439,7 @@ final class Results {
       each.handedIn = false;
       each.told = null;
       each.lastEnd = packet;
-      each.pause = FIRST_PAUSE_NANOS;
+      each.pause = firstPauseNanos;
     }
     tell(told, packet);
   }
@@ -492,8 +499,7 @@ final class Results {
         looks.remove(first);
         first.nextLook = now + first.pause;
         first.pause =
-            Math.min(
-                first.pause * 3 / 2, Math.max(LONGEST_PAUSE_NANOS, looks.size() * SHARE_NANOS));
+            Math.min(first.pause * 3 / 2, Math.max(longestPauseNanos, looks.size() * SHARE_NANOS));
         looks.add(first);
         if (first.handedIn && !first.here && !first.lookedAt) {
           first.lookedAt = true;

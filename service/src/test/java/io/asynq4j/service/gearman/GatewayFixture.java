@@ -47,13 +47,28 @@ final class GatewayFixture implements AutoCloseable {
   }
 
   GearmanGateway start(UnaryOperator<GearmanConfig.Builder> settings) {
+    careForQueues();
+    return opened(GearmanGateway.start(redis, settings.apply(config()).build()));
+  }
+
+  /** One that learns only by messages of what others do: it never looks by itself. */
+  GearmanGateway startTold() {
+    careForQueues();
+    return opened(GearmanGateway.start(redis, config().build(), Duration.ofHours(10)));
+  }
+
+  private void careForQueues() {
     if (gateways.isEmpty()) {
       upkeep.start();
     }
     upkeep.followDefinitions();
-    GearmanConfig.Builder config =
-        GearmanConfig.builder().port(0).drainTimeout(Duration.ofMillis(200));
-    GearmanGateway gateway = GearmanGateway.start(redis, settings.apply(config).build());
+  }
+
+  private static GearmanConfig.Builder config() {
+    return GearmanConfig.builder().port(0).drainTimeout(Duration.ofMillis(200));
+  }
+
+  private GearmanGateway opened(GearmanGateway gateway) {
     gateways.add(gateway);
     return gateway;
   }

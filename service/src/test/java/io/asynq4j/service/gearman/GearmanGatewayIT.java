@@ -21,11 +21,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -117,24 +115,19 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void aSleepingWorkerIsWokenAtOnce() {
+  void aSleepingWorkerIsWokenByTheTaskThatComesIn() {
     fixture.define("f");
-    fixture.start();
+    fixture.startTold();
     RawPeer client = fixture.peer();
     RawPeer worker = fixture.worker("f");
-    List<Long> millis = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       worker.sleep();
       worker.expectNothing(Duration.ofMillis(20));
-      long begin = System.nanoTime();
       client.submit(Command.SUBMIT_JOB_BG, "f", "", "x");
       worker.expect(Command.NOOP);
-      millis.add((System.nanoTime() - begin) / 1_000_000);
       List<String> job = worker.ask(Command.JOB_ASSIGN, Command.GRAB_JOB);
       worker.send(Command.WORK_COMPLETE, job.get(0), "");
     }
-    // Queues are looked at once a second in any case: of those only one or two would be so quick.
-    assertThat(millis.stream().sorted().toList().get(6)).isLessThan(100);
   }
 
   @Test
@@ -579,7 +572,7 @@ class GearmanGatewayIT {
   @Test
   void noMoreRunAtOnceThanTheDefinitionAllowsOverAllGateways() {
     fixture.define("f", definition -> definition.maxRun(2));
-    List<GearmanGateway> gateways = List.of(fixture.start(), fixture.start());
+    List<GearmanGateway> gateways = List.of(fixture.startTold(), fixture.startTold());
     RawPeer client = fixture.peer();
     for (int i = 0; i < 10; i++) {
       client.submit(Command.SUBMIT_JOB_BG, "f", "", "x");
@@ -599,10 +592,8 @@ class GearmanGatewayIT {
     sleeper.expectNothing(Duration.ofMillis(100));
     workers.get(1).send(Command.WORK_COMPLETE, handles.get(1), "");
     // A place is free, which is told without a new task.
-    long begin = System.nanoTime();
     sleeper.expect(Command.NOOP);
     sleeper.ask(Command.JOB_ASSIGN, Command.GRAB_JOB);
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMillis(900));
     assertThat(fixture.size("f", TaskState.ACTIVE)).isEqualTo(2);
   }
 
@@ -982,9 +973,7 @@ class GearmanGatewayIT {
       names.add("f" + i);
     }
     fixture.define(names.toArray(String[]::new));
-    List<GearmanGateway> gateways = List.of(fixture.start(), fixture.start());
-    Map<String, Long> handedIn = new ConcurrentHashMap<>();
-    List<Long> waits = new CopyOnWriteArrayList<>();
+    List<GearmanGateway> gateways = List.of(fixture.startTold(), fixture.startTold());
     Set<String> done = ConcurrentHashMap.newKeySet();
     AtomicInteger twice = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();
@@ -1009,7 +998,6 @@ class GearmanGatewayIT {
                     continue;
                   }
                   String data = reply.argument(2);
-                  waits.add(System.nanoTime() - handedIn.getOrDefault(data, 0L));
                   if (random.nextInt(50) == 0) {
                     // Long enough for others to be idle meanwhile.
                     pause(5);
@@ -1030,7 +1018,6 @@ class GearmanGatewayIT {
                 Random random = new Random(part);
                 for (int i = part; i < jobs; i += 3) {
                   String data = "job " + i;
-                  handedIn.put(data, System.nanoTime());
                   client.submit(
                       Command.SUBMIT_JOB_BG, names.get(random.nextInt(functions)), "", data);
                   if (random.nextInt(20) == 0) {
@@ -1046,10 +1033,6 @@ class GearmanGatewayIT {
     }
     assertThat(done).hasSize(jobs);
     assertThat(twice).hasValue(0);
-    List<Long> sorted = waits.stream().sorted().toList();
-    Duration p99 = Duration.ofNanos(sorted.get(sorted.size() * 99 / 100));
-    // A message that got lost would be made up for after a second.
-    assertThat(p99).isLessThan(Duration.ofMillis(500));
   }
 
   private static Thread thread(Runnable work) {

@@ -19,7 +19,7 @@ import java.util.Optional;
 /** A client or worker that says exactly what a test wants it to say. Every byte is a char. */
 final class RawPeer implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** A packet of the server. */
   record Reply(Command command, List<String> arguments) {
