@@ -10,14 +10,11 @@ import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FleetCommandsIT {
-
-  private static final Duration SOON = Duration.ofSeconds(15);
   private static final String JUNK = "\u0001junk";
 
   @TempDir private Path home;
@@ -42,7 +39,7 @@ class FleetCommandsIT {
             .handlers(Mux.builder().run(TaskType.of("a"), (nothing, context) -> {}).build())
             .build()) {
       server.start();
-      await().atMost(SOON).until(() -> run("server", "list").out().contains("mail:3 low:1"));
+      await().until(() -> run("server", "list").out().contains("mail:3 low:1"));
 
       assertThat(run("server", "ls", "--workers").out()).contains("0/7", "Nothing runs.");
       assertThat(run("server", "list", "--json").out())
@@ -55,11 +52,11 @@ class FleetCommandsIT {
 
       assertThat(run("server", "quiet", server.id().substring(0, 8)).out())
           .contains("is told to take nothing more");
-      await().atMost(SOON).until(() -> server.state() == ServerState.QUIET);
+      await().until(() -> server.state() == ServerState.QUIET);
 
       assertThat(run("server", "stop", "--all").exitCode()).isEqualTo(2);
       assertThat(run("server", "stop", "--all", "--yes").out()).contains("is told to stop");
-      await().atMost(SOON).until(() -> server.state() == ServerState.CLOSED);
+      await().until(() -> server.state() == ServerState.CLOSED);
     }
   }
 
@@ -86,7 +83,6 @@ class FleetCommandsIT {
       assertThat(run("cron", "history", "nightly").out()).contains("Nothing has been enqueued yet");
       assertThat(run("cron", "run", "nightly").exitCode()).isZero();
       await()
-          .atMost(SOON)
           .until(() -> run("cron", "history", "nightly", "-o", "csv").out().lines().count() == 2);
     }
     assertThat(run("cron", "forget", "nightly").out()).isEqualTo("Entry nightly is forgotten.\n");

@@ -30,7 +30,7 @@ import picocli.CommandLine.Model.CommandSpec;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WrongInputIT {
 
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration SOON = Duration.ofSeconds(30);
 
   /** They find Redis themselves. */
   private static final Set<String> SERVING =

@@ -68,7 +68,7 @@ class LinkFaultsIT {
 
   private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(400);
   private static final Duration RETRY_FOR = Duration.ofMillis(600);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final GroupRules AT_ONCE =
       new GroupRules(1, Duration.ZERO, Duration.ofSeconds(1), Duration.ofMinutes(1));
 

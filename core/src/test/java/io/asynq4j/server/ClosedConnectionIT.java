@@ -47,7 +47,7 @@ class ClosedConnectionIT {
     server.start();
     redis.enqueue("one");
     redis.enqueue("two");
-    await().atMost(ServerFixture.SOON).until(() -> server.state() == ServerState.ACTIVE);
+    await().until(() -> server.state() == ServerState.ACTIVE);
 
     List<String> complaints = complaintsWhile(own::close);
 
@@ -68,7 +68,7 @@ class ClosedConnectionIT {
             .add("each", Schedule.every(Duration.ofHours(1)), Task.of("t"))
             .build();
     scheduler.start();
-    await().atMost(ServerFixture.SOON).until(scheduler::isLeading);
+    await().until(scheduler::isLeading);
 
     List<String> complaints = complaintsWhile(own::close);
 

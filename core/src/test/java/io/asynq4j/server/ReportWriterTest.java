@@ -1,6 +1,5 @@
 package io.asynq4j.server;
 
-import static io.asynq4j.server.ServerFixture.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -20,6 +19,7 @@ import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Collections;
@@ -132,7 +132,7 @@ class ReportWriterTest {
   void settlingDoesNotWaitForReportsOfOthers() {
     ReportWriter writer = writer(threads, this::awaitSilence);
     writer.progress(attempt("s1"), new Progress(1, ""));
-    await().atMost(SOON).until(() -> calls.contains("writeProgress s1"));
+    await().until(() -> calls.contains("writeProgress s1"));
     Attempt healthy = attempt("h1");
     writer.progress(healthy, new Progress(2, ""));
 
@@ -148,14 +148,14 @@ class ReportWriterTest {
     ReportWriter writer = writer(threads, this::awaitSilence);
     Attempt attempt = attempt("s1");
     writer.progress(attempt, new Progress(1, ""));
-    await().atMost(SOON).until(() -> calls.contains("writeProgress s1"));
+    await().until(() -> calls.contains("writeProgress s1"));
 
     Thread settling = new Thread(() -> writer.flush(attempt.queue(), List.of(attempt)));
     settling.start();
 
-    await().atMost(SOON).until(() -> settling.getState() == Thread.State.WAITING);
+    await().until(() -> settling.getState() == Thread.State.WAITING);
     silence.countDown();
-    await().atMost(SOON).until(() -> !settling.isAlive());
+    await().until(() -> !settling.isAlive());
   }
 
   @Test
@@ -173,11 +173,11 @@ class ReportWriterTest {
               }
             });
     waiting.start();
-    await().atMost(SOON).until(() -> calls.contains("writeResults s1"));
+    await().until(() -> calls.contains("writeResults s1"));
 
     waiting.interrupt();
 
-    await().atMost(SOON).until(() -> !waiting.isAlive());
+    await().until(() -> !waiting.isAlive());
     assertThat(failure.get()).hasMessageContaining("interrupted");
   }
 
@@ -198,7 +198,7 @@ class ReportWriterTest {
             },
             queue -> {});
     CompletableFuture<Boolean> first = write(writer, attempt("a1"));
-    await().atMost(SOON).until(() -> begun.getCount() == 0);
+    await().until(() -> begun.getCount() == 0);
     AtomicReference<Throwable> failure = new AtomicReference<>();
     Attempt second = attempt("a2");
     Thread waiting =
@@ -212,12 +212,12 @@ class ReportWriterTest {
             });
     waiting.setDaemon(true);
     waiting.start();
-    await().atMost(SOON).until(() -> waiting.getState() == Thread.State.WAITING);
+    await().until(() -> waiting.getState() == Thread.State.WAITING);
 
     joined.countDown();
 
-    await().atMost(SOON).until(first::isCompletedExceptionally);
-    await().atMost(SOON).until(() -> !waiting.isAlive());
+    await().until(first::isCompletedExceptionally);
+    await().until(() -> !waiting.isAlive());
     assertThat(failure.get()).hasCauseInstanceOf(OutOfMemoryError.class);
   }
 
@@ -235,7 +235,7 @@ class ReportWriterTest {
               }
             });
     CompletableFuture<Boolean> first = write(writer, attempt("s1"));
-    await().atMost(SOON).until(() -> calls.size() == 1);
+    await().until(() -> calls.size() == 1);
     List<Attempt> others = List.of(attempt("s2"), attempt("s3"), attempt("s4"));
     List<Thread> waiting =
         others.stream()
@@ -251,14 +251,12 @@ class ReportWriterTest {
                         }))
             .toList();
     waiting.forEach(Thread::start);
-    await()
-        .atMost(SOON)
-        .until(() -> waiting.stream().allMatch(each -> each.getState() == Thread.State.WAITING));
+    await().until(() -> waiting.stream().allMatch(each -> each.getState() == Thread.State.WAITING));
 
     silence.countDown();
 
-    assertThat(first).succeedsWithin(SOON);
-    await().atMost(SOON).until(() -> count.get() == 302);
+    assertThat(first).succeedsWithin(Duration.ofMinutes(1));
+    await().until(() -> count.get() == 302);
     assertThat(calls).hasSize(2);
   }
 
@@ -278,11 +276,10 @@ class ReportWriterTest {
             queue -> {});
     Attempt attempt = attempt("a1");
     writer.progress(attempt, new Progress(1, ""));
-    await().atMost(SOON).until(() -> shortage.getCount() == 0);
+    await().until(() -> shortage.getCount() == 0);
     int before = calls.size();
 
     await()
-        .atMost(SOON)
         .until(
             () -> {
               writer.progress(attempt, new Progress(2, ""));

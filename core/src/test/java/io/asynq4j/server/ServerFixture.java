@@ -42,8 +42,6 @@ final class ServerFixture
     implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
 
   static final QueueName Q = QueueName.DEFAULT;
-  static final Duration SOON = Duration.ofSeconds(30);
-
   EmbeddedRedis server;
   RedisConnection redis;
   private final ConcurrentLinkedQueue<TaskServer> started = new ConcurrentLinkedQueue<>();
@@ -209,10 +207,6 @@ final class ServerFixture
 
   /** Waits until the assertion holds. While what it looks at is not there yet, it may throw. */
   static void soon(ThrowingRunnable assertion) {
-    await()
-        .atMost(SOON)
-        .pollInterval(Duration.ofMillis(20))
-        .ignoreExceptions()
-        .untilAsserted(assertion);
+    await().pollInterval(Duration.ofMillis(20)).ignoreExceptions().untilAsserted(assertion);
   }
 }

@@ -34,10 +34,10 @@ import redis.clients.jedis.Jedis;
 class StressIT {
 
   private static final boolean FULL = Boolean.getBoolean("asynq4j.full");
-  private static final int TASKS = FULL ? 1_000_000 : 30_000;
+  private static final int TASKS = FULL ? 1_000_000 : 20_000;
 
   /** One of so many is of a kind that takes a second or two; a hundred of them at least. */
-  private static final int RARE = FULL ? 1_000 : 300;
+  private static final int RARE = FULL ? 1_000 : 200;
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
 
@@ -190,7 +190,7 @@ class StressIT {
     }
     world.broker().sink().enqueue(tasks);
 
-    await().atMost(Duration.ofMinutes(1 + TASKS / 50_000)).until(() -> left() == 0);
+    await().atMost(Duration.ofMinutes(4 + TASKS / 50_000)).until(() -> left() == 0);
     Map<String, String> found = new HashMap<>();
     read(TaskState.COMPLETED, found);
     read(TaskState.ARCHIVED, found);

@@ -223,7 +223,7 @@ class WorkerPoolTest {
         results.add(
             all.submit(
                 () -> {
-                  for (int i = 0; i < 2_000; i++) {
+                  for (int i = 0; i < 500; i++) {
                     CountDownLatch done = new CountDownLatch(1);
                     threads.execute(done::countDown);
                     assertThat(done.await(20, TimeUnit.SECONDS)).as("task %d", i).isTrue();

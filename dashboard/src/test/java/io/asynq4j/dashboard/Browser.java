@@ -34,9 +34,7 @@ import org.slf4j.LoggerFactory;
 /** A real Chromium without a window, one for all tests; they are skipped where there is none. */
 @SuppressWarnings("NullAway.Init") // Set before the tests.
 final class Browser implements BeforeAllCallback {
-
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
-  private static final Duration LOOK = Duration.ofMillis(15);
+  private static final Duration LOOK = Duration.ofMillis(40);
 
   private ChromeDriver driver;
   private String axe;
@@ -157,7 +155,6 @@ final class Browser implements BeforeAllCallback {
   WebElement see(String selector) {
     await()
         .alias(selector)
-        .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
         .pollInterval(LOOK)
         .until(() -> !shown(selector).isEmpty());
@@ -168,7 +165,6 @@ final class Browser implements BeforeAllCallback {
   void seeText(String text) {
     await()
         .alias(text)
-        .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
         .pollInterval(LOOK)
         .untilAsserted(() -> assertThat(text("body")).contains(text));
@@ -197,7 +193,6 @@ final class Browser implements BeforeAllCallback {
     see(within);
     await()
         .alias("button " + text + " in " + within)
-        .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
         .pollInterval(LOOK)
         .until(
@@ -276,7 +271,6 @@ final class Browser implements BeforeAllCallback {
 
   String copied() {
     await()
-        .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
         .pollInterval(LOOK)
         .until(() -> run("return window.copied") != null);

@@ -16,7 +16,7 @@ import redis.clients.jedis.exceptions.JedisMovedDataException;
 
 class EmbeddedClusterIT {
 
-  private static final Duration SOON = Duration.ofSeconds(15);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @Test
   void itsPrimariesShareAllSlotsAndASlotMovesWithItsKeys() {

@@ -27,7 +27,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 class EmbeddedRedisIT {
 
-  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final Duration SOON = Duration.ofSeconds(60);
   private static final String PASSWORD = "s3cret \"wörd\" \\x+";
 
   @TempDir Path directory;

@@ -14,7 +14,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 @Execution(ExecutionMode.CONCURRENT)
 class EmbeddedSentinelIT {
 
-  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @Test
   void promotesAReplicaOnDemandAndAfterACrash() {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every example runs, prints what it promises, and is short. */
-@Timeout(30)
+@Timeout(120)
 class ExamplesIT {
 
   private static final Path SOURCES = Path.of("src/main/java/io/asynq4j/examples");

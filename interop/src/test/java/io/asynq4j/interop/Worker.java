@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** A worker or a scheduler in a process of its own, that tells in JSON lines what it does. */
 final class Worker implements AutoCloseable {
 
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   /**
    * What a worker tells.
@@ -106,7 +106,6 @@ final class Worker implements AutoCloseable {
   /** Waits until it has told this of a task, or of any. */
   Event await(String kind, @Nullable String id) {
     return Awaitility.await(kind + " " + id)
-        .atMost(SOON)
         .pollInterval(Duration.ofMillis(10))
         .until(
             () ->
@@ -120,7 +119,6 @@ final class Worker implements AutoCloseable {
   /** Waits until it has told this so often. */
   void awaitCount(String kind, int count) {
     Awaitility.await(count + " times " + kind)
-        .atMost(SOON)
         .pollInterval(Duration.ofMillis(20))
         .until(() -> events(kind).size() >= count);
   }

@@ -23,9 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The command as a process of its own in a real pseudo-terminal, by way of tmux. */
 class DashTerminalIT {
-
-  private static final Duration SOON = Duration.ofSeconds(20);
-
   @TempDir private Path directory;
 
   private final EmbeddedRedis server = EmbeddedRedis.start();
@@ -116,13 +113,12 @@ class DashTerminalIT {
 
   private void sees(String... texts) {
     await()
-        .atMost(SOON)
         .pollInterval(Duration.ofMillis(100))
         .untilAsserted(() -> assertThat(screen()).contains(texts));
   }
 
   private void assertLeftAsItWas(String code) throws Exception {
-    await().atMost(SOON).until(() -> Files.exists(directory.resolve("code")));
+    await().until(() -> Files.exists(directory.resolve("code")));
     assertThat(Files.readString(directory.resolve("code")).strip()).isEqualTo(code);
     assertThat(Files.readString(directory.resolve("after")))
         .isEqualTo(Files.readString(directory.resolve("before")));
@@ -209,7 +205,7 @@ class DashTerminalIT {
     tmux("pipe-pane", "-o", "cat > " + log);
     press("Down");
     sees("─ other ─");
-    await().atMost(SOON).until(() -> Files.exists(log) && Files.size(log) > 0);
+    await().until(() -> Files.exists(log) && Files.size(log) > 0);
     assertThat(Files.readString(log, StandardCharsets.UTF_8)).doesNotContain("\033[2J", "\033[J");
     press("C-c");
     assertLeftAsItWas("0");

@@ -17,9 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** The whole dashboard with a real Redis, but for the terminal. */
 class DashboardIT {
-
-  private static final Duration SOON = Duration.ofSeconds(15);
-
   /** A terminal that remembers what it shows. */
   private static final class Glass implements Display {
     private volatile String shown = "";
@@ -86,7 +83,6 @@ class DashboardIT {
 
   private void sees(String... texts) {
     await()
-        .atMost(SOON)
         .pollInterval(Duration.ofMillis(20))
         .untilAsserted(() -> assertThat(glass.shown).contains(texts));
   }
@@ -127,7 +123,7 @@ class DashboardIT {
     sees("for good?");
     press("y");
     sees("is deleted.", "This is what it was");
-    await().atMost(SOON).until(() -> inspector.queue("mail").size(TaskState.PENDING) == 1);
+    await().until(() -> inspector.queue("mail").size(TaskState.PENDING) == 1);
   }
 
   @Test
@@ -219,7 +215,7 @@ class DashboardIT {
   @Test
   void aNewSizeIsHeard() {
     dashboard.happen(new Event.Resized(new Size(140, 40)));
-    await().atMost(SOON).until(() -> glass.shown.lines().count() == 40);
+    await().until(() -> glass.shown.lines().count() == 40);
     sees("MEMORY", "PEND");
   }
 }

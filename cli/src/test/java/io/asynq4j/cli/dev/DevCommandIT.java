@@ -17,7 +17,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -31,8 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The command as a process of its own, ended as a person ends it. */
 class DevCommandIT {
-
-  private static final Duration SOON = Duration.ofSeconds(30);
   private static final Pattern URL = Pattern.compile("redis://127\\.0\\.0\\.1:\\d+");
 
   @TempDir private Path directory;
@@ -58,9 +55,9 @@ class DevCommandIT {
   void demoTasksAreProcessedCtrlCEndsCleanlyAndWhatWasThereIsThereTheNextTime() throws Exception {
     String data = directory.resolve("data").toString();
     start("--port", "0", "--data", data);
-    await().atMost(SOON).until(() -> output().contains("attempt 1: fails"));
-    await().atMost(SOON).until(() -> output().contains("attempt 2: done"));
-    await().atMost(SOON).until(() -> output().contains("processed/s"));
+    await().until(() -> output().contains("attempt 1: fails"));
+    await().until(() -> output().contains("attempt 2: done"));
+    await().until(() -> output().contains("processed/s"));
     String url = url();
     assertThat(output())
         .contains("asynq task enqueue -t demo:hello", "--redis " + url, "RedisClientOpt");
@@ -71,14 +68,14 @@ class DevCommandIT {
     assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(running().exitValue()).isZero();
     assertThat(output()).contains("stopped: running tasks were finished or put back", "bye");
-    await().atMost(SOON).until(() -> !answers(url));
+    await().until(() -> !answers(url));
 
     start("--port", "0", "--data", data, "--no-dashboard");
 
-    await().atMost(SOON).until(() -> output().contains("attempt 1:"));
+    await().until(() -> output().contains("attempt 1:"));
     try (RedisConnection redis = RedisConnection.open(url())) {
       // It was six the first time.
-      await().atMost(SOON).until(() -> stats(redis).processed() > 6);
+      await().until(() -> stats(redis).processed() > 6);
     }
   }
 
@@ -88,7 +85,6 @@ class DevCommandIT {
         RedisConnection redis = RedisConnection.open(server.uri())) {
       start("--redis", server.uri());
       await()
-          .atMost(SOON)
           .ignoreException(QueueNotFoundException.class)
           .until(() -> stats(redis).processed() >= 4);
 
@@ -103,20 +99,19 @@ class DevCommandIT {
   @Test
   void theLoadHasSomethingOfEverything() throws Exception {
     start("--port", "0", "--ephemeral", "--load", "200/s");
-    await().atMost(SOON).until(() -> output().contains("a second more"));
+    await().until(() -> output().contains("a second more"));
     try (RedisConnection redis = RedisConnection.open(url())) {
       Inspector inspector = Inspector.create(redis);
       for (TaskState state :
           List.of(
               TaskState.SCHEDULED, TaskState.RETRY, TaskState.COMPLETED, TaskState.AGGREGATING)) {
         await()
-            .atMost(SOON)
             .until(
                 () ->
                     inspector.queues().stream()
                         .anyMatch(queue -> inspector.queue(queue).size(state) > 0));
       }
-      await().atMost(SOON).until(() -> inspector.schedules().size() == 2);
+      await().until(() -> inspector.schedules().size() == 2);
     }
     signal("TERM");
 

@@ -88,8 +88,9 @@ final class Job {
     return first;
   }
 
-  synchronized Status statusToWrite() {
-    statusUnwritten = false;
-    return status;
+  /** One has been written; false when there is a later one by now. */
+  synchronized boolean isWritten(Status written) {
+    statusUnwritten = !status.equals(written);
+    return !statusUnwritten;
   }
 }

@@ -35,8 +35,11 @@ final class Results {
 
   private static final Logger log = LoggerFactory.getLogger(Results.class);
 
-  /** How long a result waits for what its worker has said before, if that does not come. */
-  private static final long FENCE_NANOS = Duration.ofMillis(200).toNanos();
+  /**
+   * How long a result or a status waits for what its worker has said before, if that does not come:
+   * messages are on their way for that long only while Redis is away or the machine is very busy.
+   */
+  private static final long FENCE_NANOS = Duration.ofSeconds(2).toNanos();
 
   /** With many who wait, each is looked at less often: so many nanos for each of them. */
   private static final long SHARE_NANOS = Duration.ofMillis(1).toNanos();

@@ -252,19 +252,43 @@ final class WorkerSide {
     if (job == null) {
       return;
     }
-    if (job.setStatus(new Status(request.latin(1), request.latin(2)))) {
-      parts.lookups().execute(serverOf(job), () -> writeStatus(job));
-    }
     pass(job, Packets.of(Command.WORK_STATUS, job.handle(), request.bytes(1), request.bytes(2)));
+    if (job.setStatus(new Status(request.latin(1), request.latin(2)))) {
+      keepStatus(job);
+    }
   }
 
   private String serverOf(Job job) {
     return parts.functions().servers().of(job.key().queue());
   }
 
-  /** For those who look at the task in Redis. */
-  private void writeStatus(Job job) {
-    Status status = job.statusToWrite();
+  /**
+   * Keeps it for those who look at the task in Redis. They may pass it on, so it must not be there
+   * before other gateways have been sent all that the worker has said until then.
+   */
+  private void keepStatus(Job job) {
+    Status status = job.status();
+    parts
+        .talk()
+        .afterAll(
+            job,
+            () ->
+                parts
+                    .lookups()
+                    .execute(
+                        serverOf(job),
+                        () -> {
+                          try {
+                            write(job, status);
+                          } finally {
+                            if (!job.isWritten(status)) {
+                              parts.loop().execute(() -> keepStatus(job));
+                            }
+                          }
+                        }));
+  }
+
+  private void write(Job job, Status status) {
     try {
       Progress progress = status.progress();
       parts.functions().leases().progress(job.task(), progress.percent(), progress.note());
