@@ -184,6 +184,8 @@ class StressIT {
           world
               .quick((task, context) -> handle(context))
               .concurrency(40)
+              // Only what is told to loses its lease, however busy the machine is.
+              .lease(Duration.ofSeconds(60))
               .goGrace(Duration.ZERO)
               .archiveSize(1_000_000)
               .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(10))));

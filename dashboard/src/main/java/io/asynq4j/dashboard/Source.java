@@ -37,6 +37,7 @@ final class Source implements AutoCloseable {
             name,
             redis.clock(),
             settings.refresh(),
+            Watch.QUICK,
             history,
             levels,
             streams::isWatched,

@@ -51,8 +51,8 @@ final class Watch implements AutoCloseable {
   /** A look takes at most a fifth of the time. */
   private static final int REST = 4;
 
-  /** What takes no longer may be done after every change. */
-  private static final Duration QUICK = Duration.ofMillis(250);
+  /** A look that takes no longer may be taken after every change. */
+  static final Duration QUICK = Duration.ofMillis(250);
 
   private static final int HELPERS = 4;
 
@@ -66,6 +66,7 @@ final class Watch implements AutoCloseable {
   private final String name;
   private final Clock clock;
   private final Duration refresh;
+  private final Duration quick;
   private final History history;
   private final Levels levels;
   private final BooleanSupplier isWatched;
@@ -98,6 +99,7 @@ final class Watch implements AutoCloseable {
   private record Latencies(long nanos, Map<String, Long> millis) {}
 
   /**
+   * @param quick how long a look may take to be taken after every change
    * @param changed told of each look: what was known before, and what is now
    */
   Watch(
@@ -105,6 +107,7 @@ final class Watch implements AutoCloseable {
       String name,
       Clock clock,
       Duration refresh,
+      Duration quick,
       History history,
       Levels levels,
       BooleanSupplier isWatched,
@@ -113,6 +116,7 @@ final class Watch implements AutoCloseable {
     this.name = name;
     this.clock = clock;
     this.refresh = refresh;
+    this.quick = quick;
     this.history = history;
     this.levels = levels;
     this.isWatched = isWatched;
@@ -150,7 +154,7 @@ final class Watch implements AutoCloseable {
    */
   Snapshot fresh() {
     long made = changes.get();
-    boolean isQuick = took.compareTo(QUICK) < 0;
+    boolean isQuick = took.compareTo(quick) < 0;
     boolean isOutdated = changesSeen < made && (isQuick || isOlderThan(took.multipliedBy(REST)));
     if (isOutdated || isOlderThan(refresh) || current.at() == null) {
       awaitLook(made);

@@ -96,6 +96,8 @@ class WatchIT {
             "a test",
             on.redis.clock(),
             Duration.ofMinutes(1),
+            // However busy the machine is.
+            Duration.ofMinutes(1),
             new History(),
             new Levels(),
             () -> true,
