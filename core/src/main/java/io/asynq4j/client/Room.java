@@ -108,7 +108,8 @@ final class Room {
   private void wakeThoseThatFit() {
     for (Share share : shares.values()) {
       if (share.waiting > 0 && fits(1, share)) {
-        share.mayFit.signal();
+        // All of them: the one that waits longest may be too large for what is free.
+        share.mayFit.signalAll();
       }
     }
   }

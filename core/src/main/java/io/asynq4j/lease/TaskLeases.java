@@ -1,6 +1,7 @@
 package io.asynq4j.lease;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
@@ -24,10 +25,13 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -222,20 +226,23 @@ public final class TaskLeases {
     return extend(List.of(task), lease).get(0);
   }
 
-  /** The same for many, of any queues. One answer for each, in order. */
+  /**
+   * The same for many, of any queues. One answer for each, in order. When a Redis server of a
+   * cluster fails, this throws after it has extended the leases on all tasks of the others.
+   */
   public List<Optional<Instant>> extend(List<LeasedTask> tasks, Duration lease) {
     requireLease(lease);
     List<Optional<Instant>> answers = new ArrayList<>(tasks.size());
     tasks.forEach(task -> answers.add(Optional.empty()));
-    byQueue(tasks)
-        .forEach(
-            (queue, places) -> {
-              List<Claim> claims = places.stream().map(i -> tasks.get(i).claim()).toList();
-              List<@Nullable Instant> ends = broker.source().extend(queue, claims, lease);
-              for (int i = 0; i < places.size(); i++) {
-                answers.set(places.get(i), Optional.ofNullable(ends.get(i)));
-              }
-            });
+    eachQueue(
+        byQueue(tasks),
+        (queue, places) -> {
+          List<Claim> claims = places.stream().map(i -> tasks.get(i).claim()).toList();
+          List<@Nullable Instant> ends = broker.source().extend(queue, claims, lease);
+          for (int i = 0; i < places.size(); i++) {
+            answers.set(places.get(i), Optional.ofNullable(ends.get(i)));
+          }
+        });
     return List.copyOf(answers);
   }
 
@@ -271,6 +278,34 @@ public final class TaskLeases {
     extend(tasks, SHORTEST_LEASE);
   }
 
+  /**
+   * Does something for each queue. Where a Redis server of a cluster fails, its other queues are
+   * left out and those of other servers are not; then the failure is thrown.
+   */
+  private <T> void eachQueue(Map<QueueName, T> parts, BiConsumer<QueueName, T> action) {
+    Set<String> away = new HashSet<>();
+    BrokerUnavailableException failure = null;
+    for (Map.Entry<QueueName, T> part : parts.entrySet()) {
+      String server = serverOf(part.getKey().value());
+      if (away.contains(server)) {
+        continue;
+      }
+      try {
+        action.accept(part.getKey(), part.getValue());
+      } catch (BrokerUnavailableException e) {
+        away.add(server);
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
   private static Map<QueueName, List<Integer>> byQueue(List<LeasedTask> tasks) {
     Map<QueueName, List<Integer>> places = new LinkedHashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
@@ -299,23 +334,30 @@ public final class TaskLeases {
    */
   public List<LeaseEnd> complete(List<LeaseResult> results) {
     LeaseEnd[] answers = new LeaseEnd[results.size()];
-    Map<QueueName, List<Shown>> leavingNothing = new LinkedHashMap<>();
+    Arrays.fill(answers, LeaseEnd.LEASE_LOST);
+    eachQueue(
+        shown(results.stream().map(LeaseResult::proof).toList()),
+        (queue, shown) -> complete(queue, shown, results, answers));
+    return List.of(answers);
+  }
+
+  private void complete(
+      QueueName queue, List<Shown> shown, List<LeaseResult> results, LeaseEnd[] answers) {
+    List<Shown> leavingNothing = new ArrayList<>();
     List<Integer> others = new ArrayList<>();
-    for (int i = 0; i < answers.length; i++) {
-      LeaseProof proof = results.get(i).proof();
-      Optional<LeasedTask.Token> token = LeasedTask.Token.parse(proof.token());
-      answers[i] = LeaseEnd.LEASE_LOST;
-      if (token.isPresent() && token.get().leavesNothing()) {
-        leavingNothing
-            .computeIfAbsent(QueueName.of(proof.queue()), any -> new ArrayList<>())
-            .add(new Shown(i, proof.id(), token.get()));
-      } else if (token.isPresent()) {
-        others.add(i);
+    for (Shown each : shown) {
+      if (each.token().leavesNothing()) {
+        leavingNothing.add(each);
+      } else {
+        others.add(each.place());
       }
     }
-    leavingNothing.forEach((queue, shown) -> finish(queue, shown, answers));
-    completeRestored(results, others, answers);
-    return List.of(answers);
+    if (!leavingNothing.isEmpty()) {
+      finish(queue, leavingNothing, answers);
+    }
+    if (!others.isEmpty()) {
+      completeRestored(results, others, answers);
+    }
   }
 
   private void finish(QueueName queue, List<Shown> shown, LeaseEnd[] answers) {
@@ -386,24 +428,23 @@ public final class TaskLeases {
   /**
    * Settles many, of any queues. One answer for each, in order. Tasks that are released stand again
    * at the head in the order in which they are given. When Redis fails, it can be repeated: what
-   * was settled before then answers that the lease is lost. When the retry policy throws, nothing
-   * was settled.
+   * was settled before then answers that the lease is lost. When a Redis server of a cluster fails,
+   * the tasks of the others have been settled. When the retry policy throws, nothing was settled.
    */
   public List<LeaseEnd> settle(List<? extends Verdict> verdicts) {
     // All before the first is written: a retry policy may throw.
     List<Settlement> settlements = verdicts.stream().map(this::settlement).toList();
     LeaseEnd[] answers = new LeaseEnd[verdicts.size()];
-    byQueue(verdicts.stream().map(Verdict::task).toList())
-        .forEach(
-            (queue, places) -> {
-              List<Settlement> ofQueue = places.stream().map(settlements::get).toList();
-              List<Settled> settled =
-                  broker.source().settle(queue, ofQueue, rulesOf(queue), archive);
-              for (int i = 0; i < places.size(); i++) {
-                answers[places.get(i)] =
-                    settled.get(i) == Settled.DONE ? end(ofQueue.get(i)) : LeaseEnd.LEASE_LOST;
-              }
-            });
+    eachQueue(
+        byQueue(verdicts.stream().map(Verdict::task).toList()),
+        (queue, places) -> {
+          List<Settlement> ofQueue = places.stream().map(settlements::get).toList();
+          List<Settled> settled = broker.source().settle(queue, ofQueue, rulesOf(queue), archive);
+          for (int i = 0; i < places.size(); i++) {
+            answers[places.get(i)] =
+                settled.get(i) == Settled.DONE ? end(ofQueue.get(i)) : LeaseEnd.LEASE_LOST;
+          }
+        });
     return Arrays.asList(answers);
   }
 
@@ -464,10 +505,17 @@ public final class TaskLeases {
   /** The same for many, of any queues. One answer for each, in order. */
   public List<Optional<LeasedTask>> restore(List<LeaseProof> proofs) {
     List<Optional<LeasedTask>> answers = new ArrayList<>(proofs.size());
+    proofs.forEach(proof -> answers.add(Optional.empty()));
+    eachQueue(shown(proofs), (queue, shown) -> restore(queue, shown, answers));
+    return List.copyOf(answers);
+  }
+
+  /** Those whose token can be read. */
+  private static Map<QueueName, List<Shown>> shown(List<LeaseProof> proofs) {
     Map<QueueName, List<Shown>> byQueue = new LinkedHashMap<>();
-    for (LeaseProof proof : proofs) {
-      int place = answers.size();
-      answers.add(Optional.empty());
+    for (int i = 0; i < proofs.size(); i++) {
+      LeaseProof proof = proofs.get(i);
+      int place = i;
       LeasedTask.Token.parse(proof.token())
           .ifPresent(
               token ->
@@ -475,8 +523,7 @@ public final class TaskLeases {
                       .computeIfAbsent(QueueName.of(proof.queue()), any -> new ArrayList<>())
                       .add(new Shown(place, proof.id(), token)));
     }
-    byQueue.forEach((queue, shown) -> restore(queue, shown, answers));
-    return List.copyOf(answers);
+    return byQueue;
   }
 
   /** A proof whose token can be read, and where its answer goes. */
@@ -526,19 +573,19 @@ public final class TaskLeases {
   /** The same for many, of any queues. One answer for each, in order. */
   public List<Boolean> progress(List<LeaseProgress> reports) {
     Boolean[] answers = new Boolean[reports.size()];
-    byQueue(reports.stream().map(LeaseProgress::task).toList())
-        .forEach(
-            (queue, places) -> {
-              List<TaskSource.Step> steps =
-                  places.stream()
-                      .map(reports::get)
-                      .map(each -> new TaskSource.Step(each.task().claim(), each.progress()))
-                      .toList();
-              List<Boolean> written = broker.source().writeProgress(queue, steps);
-              for (int i = 0; i < places.size(); i++) {
-                answers[places.get(i)] = written.get(i);
-              }
-            });
+    eachQueue(
+        byQueue(reports.stream().map(LeaseProgress::task).toList()),
+        (queue, places) -> {
+          List<TaskSource.Step> steps =
+              places.stream()
+                  .map(reports::get)
+                  .map(each -> new TaskSource.Step(each.task().claim(), each.progress()))
+                  .toList();
+          List<Boolean> written = broker.source().writeProgress(queue, steps);
+          for (int i = 0; i < places.size(); i++) {
+            answers[places.get(i)] = written.get(i);
+          }
+        });
     return List.of(answers);
   }
 

@@ -4,6 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.broker.SafeLog;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -111,29 +112,39 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
 
   private void listen() {
     while (!closed) {
-      try (OwnConnection own = link.open(Keys.slot(channels.get(0)))) {
-        connection = own;
-        try {
-          // Looked at again, since whoever closed it meanwhile found no connection to break.
-          if (!closed) {
-            pingLater(own);
-            proceed(own, channelBytes());
-          }
-        } finally {
-          forget();
-        }
-      } catch (JedisDataException e) {
-        failed(link.answered(e));
-      } catch (JedisException | BrokerException e) {
-        failed(e);
+      try {
+        listenOnce();
       } catch (RuntimeException | Error e) {
-        if (link.isOpen()) {
-          failed(e instanceof RuntimeException failure ? failure : new IllegalStateException(e));
-        } else {
-          // It does not come back.
-          closed = true;
-          confirmed.completeExceptionally(e);
+        // Even after a lack of memory it must hear again.
+        SafeLog.error(log, "a subscription failed and goes on", e);
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+
+  private void listenOnce() {
+    try (OwnConnection own = link.open(Keys.slot(channels.get(0)))) {
+      connection = own;
+      try {
+        // Looked at again, since whoever closed it meanwhile found no connection to break.
+        if (!closed) {
+          pingLater(own);
+          proceed(own, channelBytes());
         }
+      } finally {
+        forget();
+      }
+    } catch (JedisDataException e) {
+      failed(link.answered(e));
+    } catch (JedisException | BrokerException e) {
+      failed(e);
+    } catch (RuntimeException | Error e) {
+      if (link.isOpen()) {
+        failed(e instanceof RuntimeException failure ? failure : new IllegalStateException(e));
+      } else {
+        // It does not come back.
+        closed = true;
+        confirmed.completeExceptionally(e);
       }
     }
   }
@@ -202,7 +213,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
     try {
       listener.accept(message);
     } catch (RuntimeException | Error e) {
-      log.error("the listener to {} failed on a message", subject, e);
+      SafeLog.error(log, "the listener to " + subject + " failed on a message", e);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.broker.SafeLog;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -177,7 +178,11 @@ final class TrackedServer {
         connectAndListen();
       } catch (RuntimeException | Error e) {
         // Also after an error such as a lack of memory it must hear of changes again.
-        failed(e);
+        try {
+          failed(e);
+        } catch (RuntimeException | Error other) {
+          SafeLog.error(log, "could not tell that Redis does not tell of changes", other);
+        }
       }
       if (!ended) {
         pause = wasLive ? FIRST_PAUSE_NANOS : pause;

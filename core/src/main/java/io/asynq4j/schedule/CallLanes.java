@@ -3,6 +3,7 @@ package io.asynq4j.schedule;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Lookout;
+import io.asynq4j.broker.SafeLog;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,9 @@ final class CallLanes {
   private static final Duration REST = Duration.ofSeconds(1);
 
   private static final long IDLE_SECONDS = 5;
+
+  /** Between two tries after an error such as a lack of memory. */
+  private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
 
   /** What calls are for. Calls that may need different servers never share a lane. */
   enum Purpose {
@@ -208,26 +213,52 @@ final class CallLanes {
 
   private <T> void runElsewhere(
       Lane lane, Supplier<Outcome<T>> call, Consumer<T> then, Consumer<Throwable> failed) {
-    Runnable handling;
+    Outcome<T> outcome = null;
+    Throwable failure = null;
     try {
-      Outcome<T> outcome = call.get();
-      handling =
-          () -> {
-            then.accept(outcome.value());
-            handle(lane, outcome.failure(), failed);
-          };
-    } catch (BrokerException e) {
-      handling = () -> handle(lane, e, failed);
+      outcome = call.get();
     } catch (RuntimeException | Error e) {
-      handling =
-          () -> {
-            rest(lane);
-            failed.accept(e);
-            throw new IllegalStateException("unexpected failure of a call about " + lane, e);
-          };
+      failure = e;
     }
-    finished.add(new Finished(lane, handling));
+    while (!isHandedOver(lane, outcome, failure, then, failed)) {
+      // Else the lane would be busy for ever.
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  /** False after an error such as a lack of memory. */
+  private <T> boolean isHandedOver(
+      Lane lane,
+      @Nullable Outcome<T> outcome,
+      @Nullable Throwable failure,
+      Consumer<T> then,
+      Consumer<Throwable> failed) {
+    try {
+      finished.add(new Finished(lane, () -> handle(lane, outcome, failure, then, failed)));
+    } catch (RuntimeException | Error e) {
+      SafeLog.error(log, "what became of a call could not be noted yet", e);
+      return false;
+    }
     wakeUp.raise();
+    return true;
+  }
+
+  private <T> void handle(
+      Lane lane,
+      @Nullable Outcome<T> outcome,
+      @Nullable Throwable failure,
+      Consumer<T> then,
+      Consumer<Throwable> failed) {
+    if (outcome != null) {
+      then.accept(outcome.value());
+      handle(lane, outcome.failure(), failed);
+    } else if (failure instanceof BrokerException e) {
+      handle(lane, e, failed);
+    } else if (failure != null) {
+      rest(lane);
+      failed.accept(failure);
+      throw new IllegalStateException("unexpected failure of a call about " + lane, failure);
+    }
   }
 
   private void handle(Lane lane, @Nullable BrokerException failure, Consumer<Throwable> failed) {

@@ -1,6 +1,7 @@
 package io.asynq4j.schedule;
 
 import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.SafeLog;
 import io.asynq4j.broker.Times;
 import java.time.Clock;
 import java.time.Duration;
@@ -87,7 +88,7 @@ final class SchedulerThreads {
         Instant next = rounds.round();
         pause = Duration.between(clock.instant(), next);
       } catch (RuntimeException | Error e) {
-        log.error("a round of the scheduler failed; it goes on", e);
+        SafeLog.error(log, "a round of the scheduler failed; it goes on", e);
       }
       sleep(pause);
     }

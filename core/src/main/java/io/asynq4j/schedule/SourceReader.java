@@ -1,5 +1,6 @@
 package io.asynq4j.schedule;
 
+import io.asynq4j.broker.SafeLog;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -37,7 +38,8 @@ final class SourceReader {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception | Error e) {
-      log.error("the source of schedule entries failed; those that it had before go on", e);
+      SafeLog.error(
+          log, "the source of schedule entries failed; those that it had before go on", e);
       return interval.compareTo(SOON) < 0 ? interval : SOON;
     }
   }

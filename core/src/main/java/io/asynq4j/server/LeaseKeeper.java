@@ -116,16 +116,20 @@ final class LeaseKeeper implements Runnable {
       }
     } catch (LinkageError e) {
       shards.outages().failed(shard, e);
-      if (!failedForGood) {
-        fatal.accept(e);
-        failedForGood = true;
-      }
+      failForGood(e);
       return true;
     } catch (RuntimeException | Error e) {
       shards.outages().failed(shard, e);
       log.error("the heartbeat failed and is repeated", e);
     }
     return false;
+  }
+
+  private void failForGood(LinkageError e) {
+    if (!failedForGood) {
+      fatal.accept(e);
+      failedForGood = true;
+    }
   }
 
   /** On another thread, since no lease must wait for a server that is silent. */
@@ -165,7 +169,14 @@ final class LeaseKeeper implements Runnable {
   private boolean extend(QueueName queue) {
     List<Attempt> ofQueue = running.getOrDefault(queue, List.of());
     List<Claim> claims = ofQueue.stream().map(Attempt::claim).toList();
-    List<@Nullable Instant> ends = broker.source().extend(queue, claims, config.lease());
+    List<@Nullable Instant> ends;
+    try {
+      ends = broker.source().extend(queue, claims, config.lease());
+    } catch (LinkageError e) {
+      // Where each server has its lane, this is not on the thread of the heartbeat.
+      failForGood(e);
+      throw e;
+    }
     for (int i = 0; i < ofQueue.size(); i++) {
       Attempt attempt = ofQueue.get(i);
       // One that has just been settled has no lease any more, and none to lose.

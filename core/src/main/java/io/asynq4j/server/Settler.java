@@ -246,11 +246,13 @@ final class Settler {
     private synchronized List<Entry> next() {
       Entry first = entries.peek();
       int most = first == null ? 0 : first.ended().settlement().mostInACall();
-      // As large as it may become: what is taken must not get lost for want of memory.
-      List<Entry> batch = new ArrayList<>(Math.min(most, Math.max(size.get(), 1)));
+      // It must not grow: for want of memory, what is in it already would get lost. The size may be
+      // behind the entries, which then come with the next batch.
+      int room = Math.min(most, Math.max(size.get(), 1));
+      List<Entry> batch = new ArrayList<>(room);
       long bytes = 0;
       for (Entry entry = first;
-          entry != null && batch.size() < most && entry.isLike(first);
+          entry != null && batch.size() < room && entry.isLike(first);
           entry = entries.peek()) {
         bytes += entry.ended().settlement().size();
         if (!batch.isEmpty() && bytes > Settlement.MOST_BYTES) {
@@ -296,22 +298,22 @@ final class Settler {
         if (refusal != null && (batch.size() > 1 || ++refusals >= MOST_REFUSALS)) {
           List<List<Entry>> instead = instead(batch, refusal);
           if (instead != null) {
-            for (List<Entry> each : instead) {
-              settle(each, inDoubt);
+            for (int i = 0; i < instead.size(); i++) {
+              settle(instead.get(i), inDoubt);
             }
             return;
           }
         }
         goesOn =
-            answers != null
-                || (!givenUp && !isHopeless(batch, refusals) && threads.rest(shard, pause));
+            answers != null || (!givenUp && !isHopeless(batch, refusals) && rest(shard, pause));
         pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
       }
       // Before listeners are told: one of them may wait for the server to stop.
       waiting.addAndGet(-batch.size());
-      for (Entry entry : batch) {
-        if (entry.attempt() != null) {
-          forget(entry.attempt());
+      for (int i = 0; i < batch.size(); i++) {
+        Attempt attempt = batch.get(i).attempt();
+        if (attempt != null) {
+          forget(attempt);
         }
       }
       try {
@@ -319,8 +321,22 @@ final class Settler {
       } catch (RuntimeException | Error e) {
         Survival.report(log, "could not tell of tasks that are settled", e);
       }
-      settled.raise();
-      settledOf.accept(queue);
+      try {
+        settled.raise();
+        settledOf.accept(queue);
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not tell the processor of free places; it looks by itself", e);
+      }
+    }
+
+    /** False when the thread is to end. An error is none: nobody else would settle these tasks. */
+    private boolean rest(String shard, long nanos) {
+      try {
+        return threads.rest(shard, nanos);
+      } catch (RuntimeException | Error e) {
+        Survival.report(log, "could not let another thread settle meanwhile", e);
+        return Pause.sleepNanos(nanos);
+      }
     }
 
     /**

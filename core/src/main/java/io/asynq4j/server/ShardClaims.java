@@ -136,8 +136,21 @@ final class ShardClaims {
       call.isLate();
       return null;
     }
+    // After an error, such as a lack of memory, the answer comes with nextAnswer.
+    Answer answer = answerOf(call);
+    boolean failed = answer.batch() == null && !(answer.error() instanceof BrokerRefusedException);
+    if (failed) {
+      lane.stalled.add(queue);
+    }
+    note(lane, answer);
     lane.unanswered = null;
-    return call.collect() ? inTime(lane, answerOf(call)) : null;
+    if (!call.collect()) {
+      return null;
+    }
+    if (answer.error() instanceof BrokerRefusedException e) {
+      throw e;
+    }
+    return answer.batch();
   }
 
   private static boolean isAnswered(Call call) {
@@ -174,17 +187,6 @@ final class ShardClaims {
     }
   }
 
-  private @Nullable ClaimBatch inTime(Lane lane, Answer answer) {
-    note(lane, answer);
-    if (answer.error() instanceof BrokerRefusedException e) {
-      throw e;
-    }
-    if (answer.batch() == null) {
-      lane.stalled.add(answer.queue());
-    }
-    return answer.batch();
-  }
-
   private void note(Lane lane, Answer answer) {
     Throwable error = answer.error();
     if (error == null || error instanceof BrokerRefusedException) {
@@ -208,12 +210,16 @@ final class ShardClaims {
       Lane lane = entry.getValue();
       Call call = lane.unanswered;
       if (call != null && call.isDone()) {
+        // After an error in one of these steps, such as a lack of memory, all are taken again.
         Answer answer = answerOf(call);
-        lane.unanswered = null;
-        note(lane, answer);
-        if (answer.batch() == null && !(answer.error() instanceof BrokerRefusedException)) {
+        boolean isToBeAskedAgain =
+            answer.batch() == null && !(answer.error() instanceof BrokerRefusedException);
+        if (isToBeAskedAgain) {
           lane.stalled.add(answer.queue());
-        } else if (call.collect()) {
+        }
+        note(lane, answer);
+        lane.unanswered = null;
+        if (!isToBeAskedAgain && call.collect()) {
           return answer;
         }
       }

@@ -1,5 +1,6 @@
 package io.asynq4j.server;
 
+import io.asynq4j.broker.SafeLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -17,14 +18,8 @@ final class Survival {
 
   private Survival() {}
 
-  /** Logs an error; does nothing when even that is not possible. */
-  @SuppressWarnings("EmptyCatch") // Nothing is left that could be done.
   static void report(Logger logger, String message, Throwable error) {
-    try {
-      logger.error(message, error);
-    } catch (Throwable e) {
-      // What has to be done goes on without its log line.
-    }
+    SafeLog.error(logger, message, error);
   }
 
   /** Runs an actor again, after a moment, until it returns by itself. */

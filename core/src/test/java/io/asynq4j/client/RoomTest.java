@@ -86,6 +86,18 @@ class RoomTest {
   }
 
   @Test
+  void aTaskThatFitsEntersThoughALargerOneHasWaitedForLonger() throws Exception {
+    fill("a");
+    CompletableFuture<Void> large = enterInBackground(task(30 * 4096), "a");
+    CompletableFuture<Void> small = enterInBackground(TASK, "a");
+
+    room.leave(TASK, "a");
+
+    small.get(30, TimeUnit.SECONDS);
+    assertThat(large).isNotDone();
+  }
+
+  @Test
   void aTaskThatTakesAllPlacesEntersWhenAllOthersHaveLeft() throws Exception {
     NewTask huge = task(200 * 4096);
     room.enter(TASK, "a", System.nanoTime());

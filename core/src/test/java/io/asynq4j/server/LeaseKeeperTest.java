@@ -3,16 +3,29 @@ package io.asynq4j.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.QueueName;
 import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.broker.Broker;
+import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.Lookout;
+import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.TaskSource;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +52,89 @@ class LeaseKeeperTest {
     redis.close();
   }
 
+  /** In a cluster, leases are extended on another thread than that of the heartbeat. */
+  @Test
+  void codeThatCannotBeLinkedToExtendLeasesIsToldAsFatalInAClusterToo() throws Exception {
+    attempts.add(attempt());
+    ExecutorService threads = Executors.newCachedThreadPool();
+    LeaseKeeper keeper =
+        new LeaseKeeper(
+            config,
+            unableToExtend(),
+            attempts,
+            new Shards(inShards(), new Outages(new Events(List.of()), vitals), threads),
+            () -> {},
+            presence(),
+            vitals,
+            fatal::add);
+    Thread thread = new Thread(keeper);
+    try {
+      thread.start();
+      await().until(() -> !fatal.isEmpty());
+
+      assertThat(fatal.get(0)).hasMessageContaining("on purpose");
+    } finally {
+      keeper.stop();
+      thread.join();
+      threads.shutdownNow();
+    }
+  }
+
+  private Attempt attempt() {
+    Instant now = Instant.now();
+    NewTask task = NewTask.of(Task.of("t"), TaskOptions.of(o -> o), now);
+    Claim claim = new Claim(task.message(), "token", now.plusSeconds(15));
+    return new Attempt(1, claim, new Engine(redis, config, handler));
+  }
+
+  private Broker unableToExtend() {
+    TaskSource source =
+        (TaskSource)
+            Proxy.newProxyInstance(
+                TaskSource.class.getClassLoader(),
+                new Class<?>[] {TaskSource.class},
+                (proxy, method, arguments) -> {
+                  throw new NoSuchMethodError("of another version, on purpose");
+                });
+    return (Broker)
+        Proxy.newProxyInstance(
+            Broker.class.getClassLoader(),
+            new Class<?>[] {Broker.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("source")
+                    ? source
+                    : method.invoke(redis.broker(), arguments));
+  }
+
+  private static Lookout inShards() {
+    return new Lookout() {
+      @Override
+      public String shardOf(QueueName queue) {
+        return "shard of " + queue;
+      }
+
+      @Override
+      public Set<QueueName> having(Collection<QueueName> queues, Set<Part> parts) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public Watch watch(Listener listener) {
+        throw new UnsupportedOperationException();
+      }
+    };
+  }
+
+  private ServerPresence presence() {
+    return new ServerPresence(
+        redis.broker().presence(),
+        attempts,
+        () ->
+            new Presence.Server(
+                "host", 1, "id", 1, Map.of(), false, "active", null, 0, Duration.ofSeconds(1)),
+        Duration.ofSeconds(1));
+  }
+
   @Test
   void aLibraryThatDoesNotFitIsToldOnceAsFatal() throws InterruptedException {
     LeaseKeeper keeper =
@@ -54,22 +150,7 @@ class LeaseKeeperTest {
               beats.incrementAndGet();
               throw new NoSuchMethodError("of another version, on purpose");
             },
-            new ServerPresence(
-                redis.broker().presence(),
-                attempts,
-                () ->
-                    new Presence.Server(
-                        "host",
-                        1,
-                        "id",
-                        1,
-                        Map.of(),
-                        false,
-                        "active",
-                        null,
-                        0,
-                        Duration.ofSeconds(1)),
-                Duration.ofSeconds(1)),
+            presence(),
             vitals,
             fatal::add);
     Thread thread = new Thread(keeper);

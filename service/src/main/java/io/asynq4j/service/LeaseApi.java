@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.RetryPolicy;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -366,6 +368,7 @@ final class LeaseApi {
     private final ApiKey caller;
     private final boolean alone;
     private boolean followedUp;
+    private @Nullable BrokerUnavailableException unavailable;
     private final List<Fields> items = new ArrayList<>();
     private final List<LeaseProof> proofs = new ArrayList<>();
     private final List<ObjectNode> answers = new ArrayList<>();
@@ -423,14 +426,39 @@ final class LeaseApi {
       }
     }
 
+    /**
+     * Takes a step for each task whose lease is held. Those on a Redis server of a cluster that
+     * does not answer are left out, and in the end the answer is that it does not: meanwhile the
+     * others must not lose their leases.
+     */
     void each(Step step) {
-      List<Optional<LeasedTask>> tasks = catalog.leases().restore(proofs);
+      places().forEach((server, places) -> each(places, step));
+    }
+
+    private Map<String, List<Integer>> places() {
+      Map<String, List<Integer>> byServer = new LinkedHashMap<>();
+      for (int i = 0; i < proofs.size(); i++) {
+        String server = catalog.leases().serverOf(proofs.get(i).queue());
+        byServer.computeIfAbsent(server, any -> new ArrayList<>()).add(i);
+      }
+      return byServer;
+    }
+
+    private void each(List<Integer> places, Step step) {
+      List<Optional<LeasedTask>> tasks;
+      try {
+        tasks = catalog.leases().restore(places.stream().map(proofs::get).toList());
+      } catch (BrokerUnavailableException e) {
+        unavailable = e;
+        return;
+      }
       for (int i = 0; i < tasks.size(); i++) {
+        int place = places.get(i);
         if (tasks.get(i).isPresent()) {
-          step.take(i, tasks.get(i).get(), items.get(i));
-          items.get(i).end();
+          step.take(place, tasks.get(i).get(), items.get(place));
+          items.get(place).end();
         } else {
-          answer(i, "lost");
+          answer(place, "lost");
         }
       }
     }
@@ -440,6 +468,9 @@ final class LeaseApi {
     }
 
     CompletionStage<Answer> answer() {
+      if (unavailable != null) {
+        throw unavailable;
+      }
       if (alone) {
         ObjectNode only = answers.get(0);
         if (only.path("state").asString("").equals("lost")) {

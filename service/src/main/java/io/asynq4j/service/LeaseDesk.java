@@ -209,8 +209,9 @@ final class LeaseDesk implements AutoCloseable {
         serve(toTry);
       } catch (InterruptedException e) {
         return;
-      } catch (RuntimeException e) {
-        log.warn("tasks for waiting workers cannot be claimed: {}", e.getMessage());
+      } catch (RuntimeException | Error e) {
+        // Also a lack of memory or of threads: nobody else serves those who wait.
+        SafeLog.error(log, "tasks for waiting workers cannot be claimed; that is tried again", e);
         tellOfAll();
         if (!pause()) {
           return;

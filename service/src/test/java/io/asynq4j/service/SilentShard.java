@@ -27,6 +27,10 @@ public final class SilentShard implements AutoCloseable {
     this.silent = cluster.nodes().get(node);
   }
 
+  public String uri() {
+    return cluster.uri();
+  }
+
   public RedisConnection connect(Duration commandTimeout, Duration retryFor) {
     return RedisConnection.open(
         RedisConfig.parse(cluster.uri()).toBuilder()

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.lease.LeaseProof;
+import io.asynq4j.lease.LeaseResult;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
@@ -17,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
@@ -212,6 +216,81 @@ class SilentShardLeaseIT {
     awaitNothingLeased();
     assertThat(ids(lease(opened, List.of(stuck.get(0)), Duration.ZERO)))
         .containsExactly("before-" + stuck.get(0));
+  }
+
+  @Test
+  void leasesOnOtherServersAreExtendedAndSettledByACallThatFails() {
+    enqueue(healthy.get(0), "a");
+    try (RedisConnection connection = shard.connect(Duration.ofMillis(400), Duration.ZERO)) {
+      TaskLeases leases = TaskLeases.create(connection);
+      List<LeasedTask> both = new ArrayList<>();
+      both.addAll(leases.claim(stuck.get(0), 1, LEASE));
+      both.addAll(leases.claim(healthy.get(0), 1, LEASE));
+      LeasedTask kept = both.get(1);
+      shard.pause();
+
+      assertThatThrownBy(() -> leases.extend(both, LEASE.multipliedBy(3)))
+          .isInstanceOf(BrokerUnavailableException.class);
+      assertThat(leases.restore(healthy.get(0), "a", kept.token()))
+          .hasValueSatisfying(
+              now -> assertThat(now.leasedUntil()).isAfter(kept.leasedUntil().plus(LEASE)));
+
+      assertThatThrownBy(
+              () ->
+                  leases.complete(
+                      both.stream()
+                          .map(
+                              task ->
+                                  new LeaseResult(
+                                      new LeaseProof(task.queue().value(), task.id(), task.token()),
+                                      Payload.absent()))
+                          .toList()))
+          .isInstanceOf(BrokerUnavailableException.class);
+      assertThat(leases.restore(healthy.get(0), "a", kept.token())).isEmpty();
+    }
+  }
+
+  @Test
+  void anHttpWorkerKeepsItsLeasesOnOtherServersThoughItExtendsAllOfThemTogether() {
+    String yaml =
+        """
+        redis: { url: "%s?commandTimeout=400ms&retryFor=0s" }
+        listen: { port: 0 }
+        tasks: { %s: { kind: worker }, %s: { kind: worker } }
+        """
+            .formatted(shard.uri(), stuck.get(0), healthy.get(0));
+    try (ServiceFixture fixture = new ServiceFixture()) {
+      fixture.start(TaskService.builder(ServiceConfig.parse("test.yaml", yaml, Map.of())));
+      List<LeaseProof> proofs = new ArrayList<>();
+      List<String> tokens = new ArrayList<>();
+      for (String name : List.of(stuck.get(0), healthy.get(0))) {
+        fixture.post("/v1/tasks", "{\"name\":\"%s\"}".formatted(name));
+        String token =
+            fixture
+                .post("/v1/lease", "{\"names\":[\"%s\"],\"lease\":\"60s\"}".formatted(name))
+                .at("/tasks/0/token")
+                .stringValue();
+        proofs.add(LeaseToken.parse(token).orElseThrow());
+        tokens.add("{\"token\":\"%s\",\"lease\":\"10m\"}".formatted(token));
+      }
+      Instant before = leasedUntil(proofs.get(1));
+      shard.pause();
+
+      assertThat(
+              fixture
+                  .post("/v1/extend", "{\"tasks\":[%s]}".formatted(String.join(",", tokens)))
+                  .status())
+          .isEqualTo(503);
+
+      assertThat(leasedUntil(proofs.get(1))).isAfter(before.plusSeconds(300));
+    }
+  }
+
+  private Instant leasedUntil(LeaseProof proof) {
+    return TaskLeases.create(other)
+        .restore(proof.queue(), proof.id(), proof.token())
+        .orElseThrow()
+        .leasedUntil();
   }
 
   private void awaitNothingLeased() {

@@ -5,6 +5,7 @@ import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
+import io.asynq4j.service.SafeLog;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -229,28 +230,42 @@ public final class PatientClaims implements AutoCloseable {
         rest = restNanos;
         restNanos = Math.min(2 * restNanos, LONGEST_REST_NANOS);
       }
-      CompletableFuture.delayedExecutor(rest, TimeUnit.NANOSECONDS, this::executeProbe)
-          .execute(() -> probe(queue));
+      try {
+        CompletableFuture.delayedExecutor(rest, TimeUnit.NANOSECONDS, this::executeProbe)
+            .execute(() -> probe(queue));
+      } catch (RuntimeException | Error e) {
+        notProbed(e);
+      }
     }
 
     private void executeProbe(Runnable probe) {
       try {
         threads.execute(probe);
       } catch (RuntimeException | Error e) {
-        synchronized (this) {
-          callsNotWaitedFor--;
-        }
-        if (!closed) {
-          log.warn(
-              "no thread can be started to ask Redis at {} again; the next caller asks", name, e);
-          mayBeAsked();
-        }
+        notProbed(e);
+      }
+    }
+
+    /** Without a probe under way, the next caller asks. */
+    private void notProbed(Throwable error) {
+      synchronized (this) {
+        callsNotWaitedFor--;
+      }
+      if (!closed) {
+        SafeLog.error(log, "a Redis that did not answer could not be asked again", error);
+        mayBeAsked();
       }
     }
 
     private void probe(String queue) {
-      Call call = new Call(this, queue, 1, PROBE_LEASE);
-      call.abandoned = true;
+      Call call;
+      try {
+        call = new Call(this, queue, 1, PROBE_LEASE);
+        call.abandoned = true;
+      } catch (RuntimeException | Error e) {
+        notProbed(e);
+        return;
+      }
       call.run();
     }
   }

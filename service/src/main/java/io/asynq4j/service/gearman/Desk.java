@@ -1,5 +1,6 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.service.SafeLog;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -52,8 +53,9 @@ final class Desk<T> {
     while (take(batch)) {
       try {
         work.accept(batch);
-      } catch (RuntimeException e) {
-        log.error("{} could not deal with {} requests", thread.getName(), batch.size(), e);
+      } catch (Throwable e) {
+        // Also a lack of memory or of threads: nobody else deals with what comes next.
+        SafeLog.error(log, "requests of gearman workers or clients could not be dealt with", e);
       }
       batch.clear();
     }

@@ -1,5 +1,6 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.service.SafeLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -123,7 +125,7 @@ final class EventLoop {
   private void run() {
     try {
       while (!stopping) {
-        turn();
+        turnOnce();
       }
     } catch (IOException | RuntimeException e) {
       log.error("the gearman gateway has failed and serves nobody any more", e);
@@ -132,6 +134,16 @@ final class EventLoop {
       runTasks();
       connections().forEach(each -> guarded(each, () -> each.close("the gateway ends")));
       closeQuietly();
+    }
+  }
+
+  /** An error such as a lack of memory must not end the loop: it may be over soon. */
+  private void turnOnce() throws IOException {
+    try {
+      turn();
+    } catch (Error e) {
+      SafeLog.error(log, "the gearman gateway failed and goes on", e);
+      LockSupport.parkNanos(TICK_NANOS);
     }
   }
 
@@ -173,8 +185,8 @@ final class EventLoop {
       }
       try {
         task.run();
-      } catch (RuntimeException e) {
-        log.error("the gearman gateway could not finish a step", e);
+      } catch (RuntimeException | Error e) {
+        SafeLog.error(log, "the gearman gateway could not finish a step", e);
       }
     }
   }
@@ -183,8 +195,8 @@ final class EventLoop {
   private static void guarded(Connection connection, Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
-      log.error("a gearman connection fails and is closed", e);
+    } catch (RuntimeException | Error e) {
+      SafeLog.error(log, "a gearman connection fails and is closed", e);
       connection.close("of an error of the gateway");
     }
   }

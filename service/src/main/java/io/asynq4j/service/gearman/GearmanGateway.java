@@ -6,6 +6,7 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.lease.CancellationWatch;
 import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.service.SafeLog;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -213,8 +214,9 @@ public final class GearmanGateway implements AutoCloseable {
                 if (!failing.getAndSet(true)) {
                   log.warn("{} of the gearman gateway: {}", problem, e.getMessage());
                 }
-              } catch (RuntimeException e) {
-                log.error("{}", problem, e);
+              } catch (RuntimeException | Error e) {
+                // Also a lack of memory: a chore that throws is not done again.
+                SafeLog.error(log, problem, e);
               }
             },
             interval.toMillis(),

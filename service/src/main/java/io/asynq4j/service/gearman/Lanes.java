@@ -1,5 +1,6 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.service.SafeLog;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -7,6 +8,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.slf4j.Logger;
@@ -22,6 +24,9 @@ import org.slf4j.LoggerFactory;
 final class Lanes<K, T> {
 
   private static final Logger log = LoggerFactory.getLogger(Lanes.class);
+
+  /** Between two tries after an error. */
+  private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
 
   private final ServerThreads threads;
   private final BiFunction<K, T, String> serverOf;
@@ -63,7 +68,7 @@ final class Lanes<K, T> {
       } catch (RuntimeException | Error e) {
         // Else nothing would ever handle this lane again.
         waiting.remove(key);
-        log.error("there is no thread for the requests for {}", key, e);
+        SafeLog.error(log, "there is no thread for the requests for " + key, e);
         return false;
       }
     }
@@ -77,25 +82,32 @@ final class Lanes<K, T> {
   }
 
   private void run(K key) {
-    List<T> batch = take(key);
-    while (!batch.isEmpty()) {
+    boolean goesOn = true;
+    while (goesOn) {
       try {
-        work.accept(key, batch);
+        List<T> batch = take(key);
+        goesOn = !batch.isEmpty();
+        if (goesOn) {
+          work.accept(key, batch);
+        }
       } catch (Throwable e) {
-        log.error("{} requests for {} could not be handled", batch.size(), key, e);
+        // Such as a lack of memory. While the lane has an entry, no other thread handles it.
+        SafeLog.error(log, "requests for a queue could not be handled; those after them are", e);
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
-      batch = take(key);
     }
   }
 
   private synchronized List<T> take(K key) {
-    Deque<T> lane = waiting.getOrDefault(key, new ArrayDeque<>());
-    List<T> batch = new ArrayList<>();
+    Deque<T> lane = waiting.get(key);
+    if (lane == null || lane.isEmpty()) {
+      waiting.remove(key);
+      return List.of();
+    }
+    // As large as it becomes: what is taken must not get lost for want of memory.
+    List<T> batch = new ArrayList<>(Math.min(most, lane.size()));
     while (!lane.isEmpty() && batch.size() < most) {
       batch.add(lane.remove());
-    }
-    if (batch.isEmpty()) {
-      waiting.remove(key);
     }
     return batch;
   }

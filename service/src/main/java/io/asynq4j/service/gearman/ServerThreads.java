@@ -34,13 +34,18 @@ final class ServerThreads {
   /**
    * Runs a task on a thread of a server, as soon as one is free.
    *
-   * @throws RejectedExecutionException when closed
+   * @throws RejectedExecutionException when closed, or when no thread can be had
    */
   synchronized void execute(String server, Runnable task) {
     if (closed) {
       throw new RejectedExecutionException("closed");
     }
-    byServer.computeIfAbsent(server, any -> pool()).execute(task);
+    try {
+      byServer.computeIfAbsent(server, any -> pool()).execute(task);
+    } catch (Error e) {
+      // An event loop must outlive a lack of threads.
+      throw new RejectedExecutionException("no thread can be had", e);
+    }
   }
 
   private ExecutorService pool() {

@@ -1,0 +1,19 @@
+package io.asynq4j.service;
+
+import org.slf4j.Logger;
+
+/** Logs errors on threads that must live on, also when memory for the log line is lacking. */
+public final class SafeLog {
+
+  private SafeLog() {}
+
+  /** Logs an error; does nothing when even that is not possible. */
+  @SuppressWarnings("EmptyCatch") // Nothing is left that could be done.
+  public static void error(Logger logger, String message, Throwable error) {
+    try {
+      logger.error(message, error);
+    } catch (Throwable e) {
+      // What has to be done goes on without its log line.
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.asynq4j.service.gearman;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The threads of a gateway after errors such as a lack of memory. */
+class GatewayErrorsTest {
+
+  private final CountDownLatch done = new CountDownLatch(1);
+
+  private static OutOfMemoryError shortage() {
+    return new OutOfMemoryError("on purpose");
+  }
+
+  private void assertDone() throws InterruptedException {
+    assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void theLoopGoesOnAfterAnErrorInAStep() throws Exception {
+    EventLoop loop = new EventLoop(GearmanConfig.builder().port(0).build());
+    loop.start(
+        connection -> {
+          throw shortage();
+        });
+    try {
+      loop.execute(
+          () -> {
+            throw shortage();
+          });
+      loop.execute(done::countDown);
+
+      assertDone();
+    } finally {
+      loop.close();
+    }
+  }
+
+  @Test
+  void aDeskGoesOnAfterAnErrorInItsWork() throws Exception {
+    Desk<String> desk =
+        new Desk<>(
+            "test",
+            1,
+            batch -> {
+              if (batch.equals(List.of("bad"))) {
+                throw shortage();
+              }
+              done.countDown();
+            });
+
+    assertThat(desk.add("bad")).isTrue();
+    assertThat(desk.add("good")).isTrue();
+
+    assertDone();
+    desk.close(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void whereNoThreadCanBeHadTheTaskIsRejected() {
+    ServerThreads threads =
+        new ServerThreads(
+            task -> {
+              throw shortage();
+            },
+            1);
+
+    assertThatThrownBy(() -> threads.execute("", done::countDown))
+        .isInstanceOf(RejectedExecutionException.class)
+        .hasRootCauseMessage("on purpose");
+  }
+}
