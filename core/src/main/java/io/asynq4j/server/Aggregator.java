@@ -52,6 +52,7 @@ final class Aggregator implements Duty {
   private final Broker broker;
   private final Queues queues;
   private final Function<String, TaskOptions> typeOptions;
+  private final Shards shards;
   private final ExecutorService threads;
   private final ShardLanes looking;
   private final Set<Group> underWay = ConcurrentHashMap.newKeySet();
@@ -72,6 +73,7 @@ final class Aggregator implements Duty {
     this.broker = broker;
     this.queues = queues;
     this.typeOptions = typeOptions;
+    this.shards = shards;
     this.threads = threads;
     this.looking =
         new ShardLanes(name(), shards, LONGEST_INTERVAL, ShardLanes.calling(this::lookAt));
@@ -118,7 +120,10 @@ final class Aggregator implements Duty {
       threads.execute(
           () -> {
             try {
-              aggregateAll(group);
+              // Else the groups of a silent server would keep those of others waiting.
+              if (!shards.outages().isDown(shards.of(group.queue()))) {
+                aggregateAll(group);
+              }
             } finally {
               underWay.remove(group);
             }
@@ -150,11 +155,13 @@ final class Aggregator implements Duty {
       }
     } catch (RuntimeException e) {
       failures.compute(group, (any, before) -> Failure.after(before));
-      log.warn(
-          "could not aggregate group {} of queue {}; tried again later",
-          group.name(),
-          group.queue(),
-          e);
+      if (!shards.outages().failed(shards.of(group.queue()), e)) {
+        log.warn(
+            "could not aggregate group {} of queue {}; tried again later",
+            group.name(),
+            group.queue(),
+            e);
+      }
     } catch (Error e) {
       Survival.report(log, "could not aggregate a group; tried again later", e);
     }

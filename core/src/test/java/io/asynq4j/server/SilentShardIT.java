@@ -11,12 +11,14 @@ import io.asynq4j.embedded.EmbeddedCluster;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -205,6 +207,45 @@ class SilentShardIT {
       awaitCompleted(stuck, "long", "e");
     }
     assertThat(begun.values()).allSatisfy(count -> assertThat(count).hasValue(1));
+  }
+
+  @Test
+  void groupsOfHealthyServersAreAggregatedWhileMoreThanThereAreThreadsForWaitForASilentOne() {
+    EmbeddedRedis silent = nodeOf("asynq:servers");
+    String healthy = queues(silent, false).get(0);
+    String stuck = queues(silent, true).get(0);
+    // Each of them would keep a thread for as long as a call to Redis lasts.
+    for (int i = 0; i < 300; i++) {
+      String group = "g" + i;
+      enqueue(stuck, "a" + i, o -> o.group(group));
+    }
+    Set<String> aggregated = ConcurrentHashMap.newKeySet();
+    try (TaskServer server =
+        server()
+            .queues(Map.of(healthy, 1, stuck, 1))
+            .aggregator(
+                (queue, group, tasks) -> {
+                  aggregated.add(queue + " " + group);
+                  if (queue.value().equals(stuck)) {
+                    release.await();
+                  }
+                  return Aggregated.of(Task.of("batch"));
+                })
+            .groupMaxSize(1)
+            .build()) {
+      server.start();
+      soon(() -> assertThat(aggregated).isNotEmpty());
+      silent.pause();
+      try {
+        release.countDown();
+        enqueue(healthy, "b", o -> o.group("g"));
+
+        soon(() -> assertThat(aggregated).contains(healthy + " g"));
+      } finally {
+        silent.resume();
+      }
+      soon(() -> assertThat(aggregated).hasSize(301));
+    }
   }
 
   @Test

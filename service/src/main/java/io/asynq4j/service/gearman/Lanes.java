@@ -81,6 +81,12 @@ final class Lanes<K, T> {
     return waiting.containsKey(key);
   }
 
+  /** How many items wait in this lane. */
+  synchronized int size(K key) {
+    Deque<T> lane = waiting.get(key);
+    return lane == null ? 0 : lane.size();
+  }
+
   private void run(K key) {
     boolean goesOn = true;
     while (goesOn) {

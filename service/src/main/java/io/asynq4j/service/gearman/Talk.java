@@ -38,6 +38,9 @@ final class Talk {
   /** What has not been sent to a receiver is kept in memory; beyond this it is dropped. */
   private static final long MOST_UNSENT_BYTES = 32 << 20;
 
+  /** The same for the number of messages. */
+  private static final int MOST_UNSENT = 10_000;
+
   private enum Kind {
     /** A packet for those who wait for the job. */
     PASS('p'),
@@ -129,7 +132,7 @@ final class Talk {
   /** Tells the other gateways that wait for a job what its worker has said. */
   void pass(Job job, ByteBuffer packet) {
     for (String to : job.listeners()) {
-      if (unsent.getOrDefault(to, 0L) + packet.remaining() <= MOST_UNSENT_BYTES) {
+      if (!isBehind(to) && unsent.getOrDefault(to, 0L) + packet.remaining() <= MOST_UNSENT_BYTES) {
         send(to, Kind.PASS, job.key(), packet);
       } else if (!failing) {
         failing = true;
@@ -139,9 +142,18 @@ final class Talk {
     }
   }
 
+  /** Whether Redis does not take what is sent to a gateway. That one looks by itself, too. */
+  private boolean isBehind(String to) {
+    return lanes.size(to) >= MOST_UNSENT;
+  }
+
   /** Tells the other gateways that wait for a job that it has ended, or gone on to another. */
   void look(Job job) {
-    job.listeners().forEach(to -> send(to, Kind.LOOK, job.key(), Packets.NOTHING));
+    for (String to : job.listeners()) {
+      if (!isBehind(to)) {
+        send(to, Kind.LOOK, job.key(), Packets.NOTHING);
+      }
+    }
   }
 
   /** Has this gateway look at a task when it has heard all that was sent to it before. */
@@ -162,7 +174,7 @@ final class Talk {
     List<CompletableFuture<Void>> sent = new ArrayList<>();
     for (String to : job.listeners()) {
       CompletableFuture<Void> last = new CompletableFuture<>();
-      if (lanes.add(to, new Item(null, () -> last.complete(null)))) {
+      if (!isBehind(to) && lanes.add(to, new Item(null, () -> last.complete(null)))) {
         sent.add(last);
       }
     }
