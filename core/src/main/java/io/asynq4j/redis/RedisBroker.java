@@ -10,6 +10,7 @@ import io.asynq4j.broker.Elapsed;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.SafeLog;
 import io.asynq4j.broker.Schedules;
 import io.asynq4j.broker.Semaphores;
 import io.asynq4j.broker.TaskSink;
@@ -58,6 +59,7 @@ final class RedisBroker implements Broker {
   }
 
   RedisBroker(Link link, BrokerTime time, boolean numberedEnqueue) {
+    SafeLog.prepare();
     this.time = time;
     Scripts scripts = new Scripts(link, time);
     Registry registry = new Registry(link);

@@ -1,6 +1,5 @@
 package io.asynq4j.server;
 
-import io.asynq4j.broker.SafeLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -18,8 +17,17 @@ final class Survival {
 
   private Survival() {}
 
+  /**
+   * Logs an error; does nothing when even that is not possible. Of no other class of ours: one that
+   * is needed for the first time cannot be loaded without memory.
+   */
+  @SuppressWarnings("EmptyCatch") // Nothing is left that could be done.
   static void report(Logger logger, String message, Throwable error) {
-    SafeLog.error(logger, message, error);
+    try {
+      logger.error(message, error);
+    } catch (Throwable e) {
+      // What has to be done goes on without its log line.
+    }
   }
 
   /** Runs an actor again, after a moment, until it returns by itself. */

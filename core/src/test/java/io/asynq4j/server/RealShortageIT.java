@@ -10,7 +10,9 @@ import io.asynq4j.broker.Inspection.QueueStats;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +20,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -28,6 +32,7 @@ class RealShortageIT {
 
   /** A process of {@link RealShortageMain}. */
   private static final class Child implements AutoCloseable {
+    private final Path log = Files.createTempFile("asynq4j-shortage", ".log");
     private final Process process;
     private final BufferedReader out;
     private final PrintStream in;
@@ -40,12 +45,24 @@ class RealShortageIT {
       command.addAll(List.of("-cp", System.getProperty("java.class.path")));
       command.add(RealShortageMain.class.getName());
       command.add(world.server.uri());
-      process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      process = new ProcessBuilder(command).redirectError(log.toFile()).start();
       out = process.inputReader(StandardCharsets.UTF_8);
       in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
       // A process that hangs answers nothing: its end is the end of the test.
-      CompletableFuture.delayedExecutor(90, TimeUnit.SECONDS).execute(process::destroyForcibly);
+      CompletableFuture.delayedExecutor(240, TimeUnit.SECONDS).execute(process::destroyForcibly);
       answer("ready");
+    }
+
+    /** What it has logged as errors, without stack traces. */
+    String errors() {
+      try (Stream<String> lines = Files.lines(log, StandardCharsets.UTF_8)) {
+        return lines
+            .filter(line -> line.contains(" ERROR ") || line.contains("Error"))
+            .limit(100)
+            .collect(Collectors.joining("\n"));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     /** Skips what the JVM itself prints about threads that it cannot start. */
@@ -78,17 +95,21 @@ class RealShortageIT {
       process.destroyForcibly();
       try {
         process.waitFor(30, TimeUnit.SECONDS);
+        Files.deleteIfExists(log);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
     }
   }
 
-  private static void awaitCompleted(List<String> ids) {
+  private static void awaitCompleted(Child child, List<String> ids) {
     soon(
         () ->
             assertThat(ids)
-                .allSatisfy(id -> assertThat(world.state(id)).isEqualTo(TaskState.COMPLETED)));
+                .as(child::errors)
+                .allMatch(id -> world.state(id) == TaskState.COMPLETED));
     soon(
         () -> {
           QueueStats stats = world.inspection().stats(Q);
@@ -123,7 +144,7 @@ class RealShortageIT {
       List<String> after = child.accepted("after");
       assertThat(after).hasSize(300);
       accepted.addAll(after);
-      awaitCompleted(accepted);
+      awaitCompleted(child, accepted);
       assertThat(child.tell("runs", "twice:")).isEqualTo("twice:");
     }
   }
@@ -133,7 +154,7 @@ class RealShortageIT {
     try (Child child = new Child("-Xmx48m")) {
       child.tell("send before 20", "sent");
       // So that all code is linked: what cannot be for want of memory, the JVM never tries again.
-      awaitCompleted(child.accepted("before"));
+      awaitCompleted(child, child.accepted("before"));
 
       String released = child.tell("hog 5 during 400", "released");
 
@@ -143,7 +164,7 @@ class RealShortageIT {
       List<String> after = child.accepted("after");
       assertThat(after).hasSize(300);
       accepted.addAll(after);
-      awaitCompleted(accepted);
+      awaitCompleted(child, accepted);
     }
   }
 }

@@ -7,6 +7,11 @@ public final class SafeLog {
 
   private SafeLog() {}
 
+  /** Has this class loaded, to be called early: without memory that is no longer possible. */
+  public static void prepare() {
+    // Called, it is loaded.
+  }
+
   /** Logs an error; does nothing when even that is not possible. */
   @SuppressWarnings("EmptyCatch") // Nothing is left that could be done.
   public static void error(Logger logger, String message, Throwable error) {

@@ -63,6 +63,7 @@ public final class PatientClaims implements AutoCloseable {
    *     answers; on a thread of its own
    */
   public PatientClaims(Supplier<TaskLeases> leases, Consumer<Set<String>> tryAgain) {
+    SafeLog.prepare();
     this.leases = leases;
     this.tryAgain = tryAgain;
   }
