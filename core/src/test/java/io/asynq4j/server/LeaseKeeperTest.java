@@ -3,12 +3,10 @@ package io.asynq4j.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.Lookout;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.TaskSource;
@@ -19,10 +17,8 @@ import io.asynq4j.redis.RedisConnection;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -62,7 +58,10 @@ class LeaseKeeperTest {
             config,
             unableToExtend(),
             attempts,
-            new Shards(inShards(), new Outages(new Events(List.of()), vitals), threads),
+            new Shards(
+                new ShardedQueues(queue -> "shard of " + queue),
+                new Outages(new Events(List.of()), vitals),
+                threads),
             () -> {},
             presence(),
             vitals,
@@ -104,25 +103,6 @@ class LeaseKeeperTest {
                 method.getName().equals("source")
                     ? source
                     : method.invoke(redis.broker(), arguments));
-  }
-
-  private static Lookout inShards() {
-    return new Lookout() {
-      @Override
-      public String shardOf(QueueName queue) {
-        return "shard of " + queue;
-      }
-
-      @Override
-      public Set<QueueName> having(Collection<QueueName> queues, Set<Part> parts) {
-        throw new UnsupportedOperationException();
-      }
-
-      @Override
-      public Watch watch(Listener listener) {
-        throw new UnsupportedOperationException();
-      }
-    };
   }
 
   private ServerPresence presence() {

@@ -21,11 +21,9 @@ import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -61,23 +59,7 @@ class ReportWriterTest {
   }
 
   private ReportWriter writer(Executor executor, Consumer<QueueName> call) {
-    Lookout places =
-        new Lookout() {
-          @Override
-          public String shardOf(QueueName queue) {
-            return queue.value().substring(0, 1);
-          }
-
-          @Override
-          public Set<QueueName> having(Collection<QueueName> queues, Set<Part> parts) {
-            throw new UnsupportedOperationException();
-          }
-
-          @Override
-          public Watch watch(Listener listener) {
-            throw new UnsupportedOperationException();
-          }
-        };
+    Lookout places = new ShardedQueues(queue -> queue.value().substring(0, 1));
     TaskSource source =
         (TaskSource)
             Proxy.newProxyInstance(

@@ -7,13 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Lookout;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -32,24 +30,6 @@ class ShardLanesTest {
   private final Outages outages = new Outages(recorder, new Vitals(Clock.systemUTC()));
   private final Collection<String> done = new ConcurrentLinkedQueue<>();
 
-  /** Says which server has a queue, and nothing else. */
-  private record Places(Function<String, String> shards) implements Lookout {
-    @Override
-    public String shardOf(QueueName queue) {
-      return shards.apply(queue.value());
-    }
-
-    @Override
-    public Set<QueueName> having(Collection<QueueName> queues, Set<Part> parts) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Watch watch(Listener listener) {
-      throw new UnsupportedOperationException();
-    }
-  }
-
   @AfterEach
   void end() {
     threads.shutdownNow();
@@ -58,7 +38,7 @@ class ShardLanesTest {
   private ShardLanes lanes(Function<String, String> shards, Consumer<String> action) {
     return new ShardLanes(
         "test",
-        new Shards(new Places(shards), outages, threads),
+        new Shards(new ShardedQueues(queue -> shards.apply(queue.value())), outages, threads),
         Duration.ofMillis(10),
         queue -> {
           action.accept(queue.value());
@@ -183,7 +163,7 @@ class ShardLanesTest {
     ShardLanes lanes =
         new ShardLanes(
             "test",
-            new Shards(new Places(queue -> "s"), outages, scarce),
+            new Shards(new ShardedQueues(queue -> "s"), outages, scarce),
             Duration.ofMillis(10),
             queue -> {
               if (tries.incrementAndGet() == 1) {
@@ -210,7 +190,7 @@ class ShardLanesTest {
     ShardLanes lanes =
         new ShardLanes(
             "test",
-            new Shards(new Places(queue -> "s"), outages, threads),
+            new Shards(new ShardedQueues(queue -> "s"), outages, threads),
             Duration.ofMillis(10),
             queue -> {
               if (tries.incrementAndGet() == 1) {

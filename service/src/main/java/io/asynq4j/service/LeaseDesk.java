@@ -211,12 +211,21 @@ final class LeaseDesk implements AutoCloseable {
         return;
       } catch (RuntimeException | Error e) {
         // Also a lack of memory or of threads: nobody else serves those who wait.
-        SafeLog.error(log, "tasks for waiting workers cannot be claimed; that is tried again", e);
+        report(e);
         tellOfAll();
         if (!pause()) {
           return;
         }
       }
+    }
+  }
+
+  /** Without the stack trace of an outage, which comes again and again. */
+  private static void report(Throwable e) {
+    if (e instanceof RuntimeException) {
+      log.warn("tasks for waiting workers cannot be claimed: {}", e.getMessage());
+    } else {
+      SafeLog.error(log, "tasks for waiting workers cannot be claimed; that is tried again", e);
     }
   }
 
