@@ -3,7 +3,6 @@ package io.asynq4j.redis;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.redis.RedisLookout.Shard;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,15 +27,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks several servers of a cluster at the same time, and waits for none of them for long: a server
  * that does not answer in time, or fails, counts as having nothing. While it owes an answer it is
- * not asked the same again, and until it has answered something nobody waits for it. What it
- * answers late is not lost: a watch is told, and whoever only looks now and then gets it with the
- * next look. Thread-safe.
+ * not asked the same again, and until it has answered something in time nobody waits for it. What
+ * it answers late is not lost: a watch is told, and whoever only looks now and then gets it with
+ * the next look. Thread-safe.
  */
 final class ShardQuestions {
 
   private static final Logger log = LoggerFactory.getLogger(ShardQuestions.class);
 
-  private static final Duration PATIENCE = Duration.ofMillis(250);
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long IDLE_SECONDS = 10;
 
   /** Whoever has asked. Equal ones are told once. */
@@ -45,7 +45,9 @@ final class ShardQuestions {
     void lookAgain(Collection<QueueName> queues);
   }
 
-  /** Servers that did not answer in time, and have answered nothing since. */
+  private final LongSupplier patienceNanos;
+
+  /** Servers that did not answer in time, and have answered nothing in time since. */
   private final Set<String> unresponsive = ConcurrentHashMap.newKeySet();
 
   /** By the servers that owe an answer: who wants to know what was left out since. */
@@ -67,6 +69,17 @@ final class ShardQuestions {
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
           ShardQuestions::daemon);
+
+  ShardQuestions() {
+    this(() -> PATIENCE_NANOS);
+  }
+
+  /**
+   * @param patienceNanos how long to wait for the answers to a question
+   */
+  ShardQuestions(LongSupplier patienceNanos) {
+    this.patienceNanos = patienceNanos;
+  }
 
   private static Thread daemon(Runnable task) {
     Thread thread = new Thread(task, "asynq-shard-question");
@@ -154,7 +167,7 @@ final class ShardQuestions {
       Map<Shard, CompletableFuture<Set<QueueName>>> asked,
       BiConsumer<Shard, CompletableFuture<Set<QueueName>>> whenLate) {
     Set<QueueName> having = new HashSet<>();
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + patienceNanos.getAsLong();
     asked.forEach(
         (shard, answer) -> {
           String server = shard.server().name();
@@ -163,7 +176,7 @@ final class ShardQuestions {
             having.addAll(answer.get(patience, TimeUnit.NANOSECONDS));
             unresponsive.remove(server);
           } catch (TimeoutException e) {
-            doNotWaitFor(server, answer);
+            doNotWaitFor(server, answer, end);
             whenLate.accept(shard, answer);
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -177,11 +190,11 @@ final class ShardQuestions {
 
   // Nothing is lost with the future: failures are handled elsewhere.
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void doNotWaitFor(String server, CompletableFuture<Set<QueueName>> answer) {
+  private void doNotWaitFor(String server, CompletableFuture<Set<QueueName>> answer, long end) {
     unresponsive.add(server);
     answer.whenComplete(
         (having, error) -> {
-          if (error == null) {
+          if (error == null && end - System.nanoTime() > 0) {
             unresponsive.remove(server);
           }
         });
@@ -201,23 +214,33 @@ final class ShardQuestions {
     synchronized (this) {
       silent.computeIfAbsent(shard.server().name(), any -> new HashMap<>());
     }
-    answer.whenComplete(
-        (having, error) -> {
-          Map<Asker, Set<QueueName>> leftOut;
-          synchronized (this) {
-            leftOut = silent.remove(shard.server().name());
-          }
-          if (error != null) {
-            failed(shard, error);
-            return;
-          }
-          if (!having.isEmpty()) {
-            asker.lookAgain(having);
-          }
-          if (leftOut != null) {
-            leftOut.forEach(Asker::lookAgain);
-          }
-        });
+    try {
+      answer.whenComplete((having, error) -> answeredLate(shard, asker, having, error));
+    } catch (Error e) {
+      // Nobody would be told of the answer, and the server be left out for ever.
+      synchronized (this) {
+        silent.remove(shard.server().name());
+      }
+      throw e;
+    }
+  }
+
+  private void answeredLate(
+      Shard shard, Asker asker, @Nullable Set<QueueName> having, @Nullable Throwable error) {
+    Map<Asker, Set<QueueName>> leftOut;
+    synchronized (this) {
+      leftOut = silent.remove(shard.server().name());
+    }
+    if (having == null) {
+      failed(shard, error);
+      return;
+    }
+    if (!having.isEmpty()) {
+      asker.lookAgain(having);
+    }
+    if (leftOut != null) {
+      leftOut.forEach(Asker::lookAgain);
+    }
   }
 
   /** Whoever watches is told that all is lost once the server tells of changes again. */

@@ -117,7 +117,8 @@ final class Engine implements AttemptHost {
             shards,
             signal,
             watcher,
-            () -> Running.this.keeper.showSoon());
+            () -> Running.this.keeper.showSoon(),
+            Engine.this::fail);
     final Forwarder forwarder = new Forwarder(config, broker, queues, shards, watcher);
     final LeaseKeeper keeper =
         new LeaseKeeper(
@@ -135,13 +136,15 @@ final class Engine implements AttemptHost {
             Engine.this::fail);
     final Limits limits = new Limits(config, broker.inspection());
     final OverdueAttempts overdue =
-        new OverdueAttempts(attempts, limits, shards, settlerThreads.of(""));
+        new OverdueAttempts(
+            attempts, limits, shards, review -> settlerThreads.of("").execute(review));
     final Watchdog watchdog =
         new Watchdog(
             attempts,
             () -> {
               overdue.review();
               settler.catchUp();
+              workers.catchUp();
             });
     final Drain drain = new Drain(config, attempts, settler, limits, shards, signal);
     final Duties duties = new Duties(shards);
@@ -154,7 +157,7 @@ final class Engine implements AttemptHost {
 
     /** All threads that finish work are there before the one that claims it. */
     void start() {
-      settlerThreads.of("").prestartAllCoreThreads();
+      settler.requireThreads("");
       if (config.groups() != null) {
         aggregatorThreads.prestartAllCoreThreads();
       }
@@ -392,14 +395,14 @@ final class Engine implements AttemptHost {
       return;
     }
     try {
-      // On a thread of its own: this one is the lease keeper's or a settler's, which a stop ends.
+      // On a thread of its own: this one may be one that a stop ends.
       daemons("asynq-failed").newThread(this::stop).start();
     } catch (RuntimeException | Error e) {
       failed.set(false);
       throw e;
     }
     log.error(
-        "server {} ends: code could not be linked, so it cannot keep its leases or settle tasks;"
+        "server {} ends: code could not be linked, so it cannot claim tasks, keep their leases or settle them;"
             + " check the versions of the dependencies, and the memory of the process",
         id,
         error);

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,6 +80,7 @@ final class Processor implements Runnable {
   private final Signal signal;
   private final Watcher watch;
   private final Runnable shortLease;
+  private final Consumer<LinkageError> fatal;
   private final Stride<ServedQueue> ready;
   private final Set<QueueName> woken = ConcurrentHashMap.newKeySet();
   private final Set<QueueName> limited = ConcurrentHashMap.newKeySet();
@@ -95,6 +98,9 @@ final class Processor implements Runnable {
   /** Claims that no attempt has been made of: of a batch during which an error came. */
   private final Deque<Claim> unstarted = new ArrayDeque<>(MOST_PER_CLAIM + 1);
 
+  /** The answer of a server of a cluster that an error has kept from being handled. */
+  private ShardClaims.@Nullable Answer unhandled;
+
   private long attemptNumber;
   private boolean rejected;
   private long lastLook;
@@ -103,6 +109,7 @@ final class Processor implements Runnable {
 
   /**
    * @param shortLease called when something was claimed whose lease ends soon
+   * @param fatal told when nothing can ever be claimed, since libraries do not fit
    */
   Processor(
       ServerConfig config,
@@ -114,7 +121,39 @@ final class Processor implements Runnable {
       Shards shards,
       Signal signal,
       Watcher watch,
-      Runnable shortLease) {
+      Runnable shortLease,
+      Consumer<LinkageError> fatal) {
+    this(
+        config,
+        host,
+        queues,
+        workers,
+        settler,
+        attempts,
+        shards,
+        signal,
+        watch,
+        shortLease,
+        fatal,
+        ServedQueue::weight);
+  }
+
+  /**
+   * @param weight of a queue that gets its place among those that have tasks
+   */
+  Processor(
+      ServerConfig config,
+      AttemptHost host,
+      Queues queues,
+      Workers workers,
+      Settler settler,
+      Attempts attempts,
+      Shards shards,
+      Signal signal,
+      Watcher watch,
+      Runnable shortLease,
+      Consumer<LinkageError> fatal,
+      ToIntFunction<ServedQueue> weight) {
     this.config = config;
     this.host = host;
     this.queues = queues;
@@ -124,9 +163,10 @@ final class Processor implements Runnable {
     this.shards = shards;
     this.claims = new ShardClaims(shards, host.source(), settler, signal);
     this.signal = signal;
-    this.ready = new Stride<>(config.strictPriority(), ServedQueue::weight);
+    this.ready = new Stride<>(config.strictPriority(), weight);
     this.watch = watch;
     this.shortLease = shortLease;
+    this.fatal = fatal;
     watch.listen(EnumSet.of(Part.PENDING, Part.PAUSED, Part.LEASE), this::wake, this::wakeAll);
     queues.onChange(
         () -> {
@@ -159,6 +199,7 @@ final class Processor implements Runnable {
       } catch (RuntimeException | Error e) {
         allWoken = true;
         Survival.report(log, "the processor failed and goes on", e);
+        endServerIfFatal(e);
         shards.outages().failed("", e);
         waitAfterFailure();
       }
@@ -167,6 +208,13 @@ final class Processor implements Runnable {
     for (Claim claim = unstarted.peek(); claim != null; claim = unstarted.peek()) {
       settler.addUnattempted(Endings.requeued(claim));
       unstarted.remove();
+    }
+  }
+
+  /** Only for libraries that do not fit: other code may be linked once there is memory again. */
+  private void endServerIfFatal(Throwable error) {
+    if (error instanceof IncompatibleClassChangeError e) {
+      fatal.accept(e);
     }
   }
 
@@ -263,18 +311,17 @@ final class Processor implements Runnable {
     }
   }
 
-  /** One after the other: an error with one must not lose others. */
+  /** One after the other: after an error, the one that was not handled comes first. */
   private void seeToAnswers() {
-    for (ShardClaims.Answer answer = claims.nextAnswer();
-        answer != null;
-        answer = claims.nextAnswer()) {
-      try {
-        answered(answer);
-      } catch (RuntimeException | Error e) {
-        claims.notSeenTo(answer);
-        throw e;
-      }
+    for (ShardClaims.Answer answer = nextAnswer(); answer != null; answer = nextAnswer()) {
+      unhandled = answer;
+      answered(answer);
+      unhandled = null;
     }
+  }
+
+  private ShardClaims.@Nullable Answer nextAnswer() {
+    return unhandled != null ? unhandled : claims.nextAnswer();
   }
 
   private void serveAll() {
@@ -321,7 +368,10 @@ final class Processor implements Runnable {
       case READY, FULL_WATCHED -> ready.enter(queue);
       case EMPTY, PAUSED, FULL -> unwatched.add(queue);
       case STALLED -> {
-        // It is asked in any case once its server answers.
+        // Otherwise it is asked once its server answers.
+        if (!claims.knows(queue)) {
+          makeReady(queue);
+        }
       }
     }
   }
@@ -456,6 +506,11 @@ final class Processor implements Runnable {
   }
 
   private int claimFrom(ServedQueue queue, int wanted) {
+    if (settler.isRefused(queue.name())) {
+      // Its settlements would fill the server until nothing is claimed from any queue.
+      putAside(queue, host.clock().instant().plus(LONGEST_PAUSE));
+      return 0;
+    }
     String shard = shards.of(queue.name());
     ClaimBatch batch;
     try {
@@ -498,7 +553,11 @@ final class Processor implements Runnable {
     } else {
       int room = isServed && !stopped ? Math.max(0, free()) : 0;
       if (batch.claims().size() > room) {
-        batch = claims.giveBack(batch, room);
+        ClaimBatch kept = ShardClaims.first(room, batch);
+        ShardClaims.Answer rest = answer.with(kept);
+        claims.giveBack(batch, room);
+        unhandled = rest;
+        batch = kept;
       }
       if (isServed) {
         makeReady(queue);
@@ -517,6 +576,7 @@ final class Processor implements Runnable {
     boolean placesWatched = queue.status() == Status.FULL_WATCHED;
     if (!batch.claims().isEmpty()) {
       unstarted.addAll(batch.claims());
+      unhandled = null;
       extendSoonIfShort(batch.claims().get(0));
       queue.gotSomething();
       host.events().claimed(queue.name(), batch.claims().size());

@@ -151,6 +151,11 @@ final class Settler {
     }
   }
 
+  /** Fails when there are no threads to settle tasks of this server. To be called before claims. */
+  void requireThreads(String shard) {
+    threads.of(shard);
+  }
+
   /**
    * Has what waits settled where an error has kept that from being begun. To be called from time to
    * time.
@@ -162,6 +167,12 @@ final class Settler {
   /** How many attempts have ended and are not settled. */
   int waiting() {
     return waiting.get();
+  }
+
+  /** Whether Redis refuses the settlements of a queue, for its memory, disk or permissions. */
+  boolean isRefused(QueueName queue) {
+    Lot lot = lots.get(queue);
+    return lot != null && lot.refused;
   }
 
   /** Stops repeating what Redis does not answer. */
@@ -176,6 +187,7 @@ final class Settler {
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile String lastShard = "";
+    private volatile boolean refused;
 
     Lot(QueueName queue) {
       this.queue = queue;
@@ -283,9 +295,11 @@ final class Settler {
         BrokerRefusedException refusal = null;
         try {
           answers = settleOnce(batch);
+          refused = false;
         } catch (BrokerException e) {
           inDoubt |= e.mayHaveBeenApplied();
           refusal = forItsOwnSake(e);
+          refused = refusal == null && e instanceof BrokerRefusedException;
           if (refusal == null || refusals == 0) {
             failed(batch.size(), e);
           }

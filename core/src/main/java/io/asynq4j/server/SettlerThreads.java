@@ -25,8 +25,6 @@ final class SettlerThreads {
   /** So many queues whose settlements fail may rest at once without taking threads from others. */
   private static final int MOST_RESTING = 16;
 
-  private static final long IDLE_SECONDS = 30;
-
   private static final class Group {
     final ThreadPoolExecutor pool;
     private int resting;
@@ -54,7 +52,7 @@ final class SettlerThreads {
   private volatile boolean closed;
 
   static SettlerThreads madeBy(ThreadFactory factory) {
-    return new SettlerThreads(shard -> pool(shard, factory));
+    return new SettlerThreads(shard -> pool(factory));
   }
 
   /**
@@ -64,7 +62,7 @@ final class SettlerThreads {
     this.pools = pools;
   }
 
-  /** For queues of this server. */
+  /** For queues of this server; fails when its threads are not there and cannot be started. */
   ThreadPoolExecutor of(String shard) {
     return group(shard).pool;
   }
@@ -74,20 +72,27 @@ final class SettlerThreads {
     if (known != null) {
       return known;
     }
-    Group group = groups.computeIfAbsent(shard, any -> new Group(pools.apply(shard)));
+    Group group = groups.computeIfAbsent(shard, any -> started(pools.apply(shard)));
     if (closed) {
       group.pool.shutdown();
     }
     return group;
   }
 
-  private static ThreadPoolExecutor pool(String shard, ThreadFactory factory) {
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
-    // Servers of several may leave; where there is one, its threads stay.
-    pool.allowCoreThreadTimeOut(!shard.isEmpty());
-    return pool;
+  /** With its threads: when settlements come, there may be none to be had. */
+  private static Group started(ThreadPoolExecutor pool) {
+    try {
+      pool.prestartAllCoreThreads();
+    } catch (RuntimeException | Error e) {
+      pool.shutdown();
+      throw e;
+    }
+    return new Group(pool);
+  }
+
+  private static ThreadPoolExecutor pool(ThreadFactory factory) {
+    return new ThreadPoolExecutor(
+        THREADS, THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
   }
 
   /** Has the calling thread, which is one of these, wait; false when it was interrupted. */

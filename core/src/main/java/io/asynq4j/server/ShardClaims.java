@@ -16,6 +16,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,8 +30,8 @@ final class ShardClaims {
 
   private static final Logger log = LoggerFactory.getLogger(ShardClaims.class);
 
-  /** What other queues can be kept waiting by the first call that a server does not answer. */
-  private static final long PATIENCE_MILLIS = 250;
+  /** What other queues can be kept waiting by the first call that a server answers late. */
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -42,13 +43,21 @@ final class ShardClaims {
    * @param error why it failed
    */
   record Answer(
-      String shard, ServedQueue queue, @Nullable ClaimBatch batch, @Nullable Throwable error) {}
+      String shard, ServedQueue queue, @Nullable ClaimBatch batch, @Nullable Throwable error) {
+
+    Answer with(ClaimBatch other) {
+      return new Answer(shard, queue, other, null);
+    }
+  }
 
   /** One server: the call it has not answered, and the queues that wait for that. */
   private static final class Lane {
     final Set<ServedQueue> stalled = new LinkedHashSet<>();
     @Nullable Call unanswered;
+
+    /** Whether the last answer was late, or a failure: then nobody waits for the next. */
     boolean silent;
+
     long restNanos = FIRST_REST_NANOS;
     long restsUntil = System.nanoTime();
 
@@ -65,6 +74,9 @@ final class ShardClaims {
     final String shard;
     final ServedQueue queue;
     private final AtomicBoolean collected = new AtomicBoolean();
+    private final long patience = patienceNanos.getAsLong();
+    private final long started = System.nanoTime();
+    private volatile long answered;
     private volatile boolean late;
 
     Call(String shard, ServedQueue queue, int wanted, Duration lease) {
@@ -87,6 +99,23 @@ final class ShardClaims {
     }
 
     @Override
+    protected void set(ClaimBatch batch) {
+      answered = System.nanoTime();
+      super.set(batch);
+    }
+
+    @Override
+    protected void setException(Throwable error) {
+      answered = System.nanoTime();
+      super.setException(error);
+    }
+
+    /** Of a call that is done. */
+    boolean wasInTime() {
+      return answered - started < patience;
+    }
+
+    @Override
     protected void done() {
       if (!closed) {
         if (late) {
@@ -102,6 +131,7 @@ final class ShardClaims {
   private final TaskSource source;
   private final Settler settler;
   private final Signal signal;
+  private final LongSupplier patienceNanos;
   private final Map<String, Lane> lanes = new HashMap<>();
   private volatile boolean closed;
 
@@ -110,10 +140,23 @@ final class ShardClaims {
    * @param signal raised when there is a late answer
    */
   ShardClaims(Shards shards, TaskSource source, Settler settler, Signal signal) {
+    this(shards, source, settler, signal, () -> PATIENCE_NANOS);
+  }
+
+  /**
+   * @param patienceNanos how long a call is waited for
+   */
+  ShardClaims(
+      Shards shards,
+      TaskSource source,
+      Settler settler,
+      Signal signal,
+      LongSupplier patienceNanos) {
     this.shards = shards;
     this.source = source;
     this.settler = settler;
     this.signal = signal;
+    this.patienceNanos = patienceNanos;
   }
 
   /**
@@ -128,6 +171,7 @@ final class ShardClaims {
       lane.stalled.add(queue);
       return null;
     }
+    settler.requireThreads(shard);
     Call call = new Call(shard, queue, wanted, lease);
     shards.threads().execute(call);
     lane.unanswered = call;
@@ -142,7 +186,7 @@ final class ShardClaims {
     if (failed) {
       lane.stalled.add(queue);
     }
-    note(lane, answer);
+    note(lane, call, answer);
     lane.unanswered = null;
     if (!call.collect()) {
       return null;
@@ -155,7 +199,7 @@ final class ShardClaims {
 
   private static boolean isAnswered(Call call) {
     try {
-      call.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      call.get(call.patience, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       return false;
     } catch (InterruptedException e) {
@@ -187,10 +231,10 @@ final class ShardClaims {
     }
   }
 
-  private void note(Lane lane, Answer answer) {
+  private void note(Lane lane, Call call, Answer answer) {
     Throwable error = answer.error();
     if (error == null || error instanceof BrokerRefusedException) {
-      lane.silent = false;
+      lane.silent = !call.wasInTime();
       lane.restNanos = FIRST_REST_NANOS;
       shards.outages().worked(answer.shard());
       return;
@@ -217,7 +261,7 @@ final class ShardClaims {
         if (isToBeAskedAgain) {
           lane.stalled.add(answer.queue());
         }
-        note(lane, answer);
+        note(lane, call, answer);
         lane.unanswered = null;
         if (!isToBeAskedAgain && call.collect()) {
           return answer;
@@ -225,16 +269,23 @@ final class ShardClaims {
       }
       if (lane.unanswered == null && !lane.rests(now) && !lane.stalled.isEmpty()) {
         ServedQueue queue = lane.stalled.iterator().next();
+        Answer answer = new Answer(entry.getKey(), queue, null, null);
         lane.stalled.remove(queue);
-        return new Answer(entry.getKey(), queue, null, null);
+        return answer;
       }
     }
     return null;
   }
 
-  /** An error has kept the answer from being seen to: the queue is asked again later. */
-  void notSeenTo(Answer answer) {
-    lanes.computeIfAbsent(answer.shard(), any -> new Lane()).stalled.add(answer.queue());
+  /** Whether the queue will come with {@link #nextAnswer}. */
+  boolean knows(ServedQueue queue) {
+    for (Lane lane : lanes.values()) {
+      if ((lane.unanswered != null && lane.unanswered.queue == queue)
+          || lane.stalled.contains(queue)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** After so long some queue may be asked again. */
@@ -249,11 +300,18 @@ final class ShardClaims {
     return wait;
   }
 
-  /** Gives back all but so many: what was asked for a while ago may be too much now. */
-  ClaimBatch giveBack(ClaimBatch batch, int most) {
+  /**
+   * Gives back all but so many: what was asked for a while ago may be too much now. When this
+   * throws, nothing has happened.
+   */
+  void giveBack(ClaimBatch batch, int most) {
     List<Claim> tooMany = batch.claims().subList(most, batch.claims().size());
     settler.requeueUnattempted(tooMany.get(0).queue(), tooMany);
-    return new ClaimBatch(batch.claims().subList(0, most), Rest.MORE, null, batch.unreadable());
+  }
+
+  /** What is left when others are given back. */
+  static ClaimBatch first(int count, ClaimBatch batch) {
+    return new ClaimBatch(batch.claims().subList(0, count), Rest.MORE, null, batch.unreadable());
   }
 
   private void requeue(Answer answer) {

@@ -162,8 +162,9 @@ final class ShardLanes {
         // The server has stopped.
         stop();
       } catch (RuntimeException | Error e) {
-        stop();
-        throw e;
+        // Leases must be extended also where no thread can be had.
+        Survival.report(log, "no thread for the " + what + ", which goes on without", e);
+        run();
       }
     }
 

@@ -106,8 +106,7 @@ class WorkerPool implements Executor, AutoCloseable {
     Worker next;
     synchronized (lock) {
       next = idle.pollFirst();
-      if (next == null && threads < size) {
-        startWorker();
+      if (next == null && threads < size && startWorker()) {
         return;
       }
       if (next == null && helpers == null) {
@@ -144,15 +143,26 @@ class WorkerPool implements Executor, AutoCloseable {
       }
       if (next != null) {
         next.wake();
+      } else if (isWithoutThreads()) {
+        throw e;
       }
       Survival.report(log, "no more threads for handlers; those that are there go on", e);
     }
   }
 
+  private boolean isWithoutThreads() {
+    synchronized (lock) {
+      return threads == 0;
+    }
+  }
+
   private void helpOut() {
-    Thread.currentThread().setContextClassLoader(loader);
-    // Before the first look: what comes after it has somebody called for it.
-    coming.set(false);
+    try {
+      Thread.currentThread().setContextClassLoader(loader);
+    } finally {
+      // Before the first look: what comes after it has somebody called for it.
+      coming.set(false);
+    }
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       wakeAnother();
       run(task);
@@ -168,17 +178,31 @@ class WorkerPool implements Executor, AutoCloseable {
     }
   }
 
-  private void startWorker() {
+  /**
+   * False when the system gives no more threads: then a helper comes, or a thread that is there.
+   */
+  private boolean startWorker() {
     try {
       start(new Worker(made + 1));
       made++;
       threads++;
+      return true;
     } catch (RuntimeException | Error e) {
-      // The system gives no more threads: those that are there go on.
-      coming.set(false);
-      if (threads == 0) {
+      if (threads == 0 && helpers == null) {
+        coming.set(false);
         throw e;
       }
+      return false;
+    }
+  }
+
+  /**
+   * Starts a thread for tasks that none could be started for when they came. To be called from time
+   * to time.
+   */
+  void catchUp() {
+    if (!tasks.isEmpty()) {
+      wakeAnother();
     }
   }
 

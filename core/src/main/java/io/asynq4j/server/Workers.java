@@ -18,6 +18,7 @@ final class Workers {
   private final int concurrency;
   private final Executor executor;
   private final Runnable shutdown;
+  private final Runnable catchUp;
   private final AtomicInteger busy = new AtomicInteger();
   private final Signal freed;
 
@@ -30,10 +31,12 @@ final class Workers {
     if (given != null) {
       this.executor = given;
       this.shutdown = () -> {};
+      this.catchUp = () -> {};
     } else {
       WorkerPool pool = pool(concurrency);
       this.executor = pool;
       this.shutdown = pool::close;
+      this.catchUp = pool::catchUp;
     }
     this.freed = freed;
   }
@@ -76,6 +79,11 @@ final class Workers {
           e);
       return false;
     }
+  }
+
+  /** Starts attempts that waited for threads. To be called from time to time. */
+  void catchUp() {
+    catchUp.run();
   }
 
   void close() {

@@ -8,8 +8,13 @@ import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.redis.RedisLookout.Shard;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class ShardQuestionsTest {
@@ -18,7 +23,8 @@ class ShardQuestionsTest {
   private static final QueueName FAR = QueueName.of("far");
   private static final Set<Part> PARTS = Set.of(Part.PENDING);
 
-  private final ShardQuestions questions = new ShardQuestions();
+  private final AtomicLong patienceNanos = new AtomicLong(TimeUnit.MILLISECONDS.toNanos(250));
+  private final ShardQuestions questions = new ShardQuestions(patienceNanos::get);
   private final CountDownLatch arrival = new CountDownLatch(1);
   private final AtomicInteger asked = new AtomicInteger();
 
@@ -70,5 +76,30 @@ class ShardQuestionsTest {
 
     await().until(() -> look(PARTS).contains(FAR));
     findsOnlyNear(PARTS);
+  }
+
+  @Test
+  void nobodyWaitsForAServerWhoseLastAnswerWasLate() {
+    Semaphore answers = new Semaphore(0);
+    Set<QueueName> told = ConcurrentHashMap.newKeySet();
+    Function<Shard, Set<QueueName>> late =
+        shard -> {
+          answers.acquireUninterruptibly();
+          return Set.of(FAR);
+        };
+    patienceNanos.set(1);
+    assertThat(questions.ask(List.of(shard(FAR)), late, told::addAll)).isEmpty();
+    answers.release();
+    await().until(() -> told.remove(FAR));
+
+    // A look that waited would take an hour.
+    patienceNanos.set(TimeUnit.HOURS.toNanos(1));
+    assertThat(questions.ask(List.of(shard(FAR)), late, told::addAll)).isEmpty();
+    answers.release();
+    await().until(() -> told.remove(FAR));
+
+    answers.release(1_000);
+    await("it has answered in time")
+        .until(() -> questions.ask(List.of(shard(FAR)), late, told::addAll).contains(FAR));
   }
 }

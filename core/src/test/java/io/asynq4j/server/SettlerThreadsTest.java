@@ -1,9 +1,11 @@
 package io.asynq4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +48,33 @@ class SettlerThreadsTest {
 
     assertThat(settled.await(20, TimeUnit.SECONDS)).isTrue();
     silence.countDown();
+  }
+
+  @Test
+  void theThreadsOfAServerAreThereBeforeAnythingIsSettled() {
+    assertThat(threads.of("any").getPoolSize()).isEqualTo(threads.of("any").getCorePoolSize());
+    assertThat(threads.of("any").allowsCoreThreadTimeOut()).isFalse();
+  }
+
+  @Test
+  void aServerWithoutThreadsIsReportedUntilTheyCanBeStarted() {
+    AtomicBoolean shortage = new AtomicBoolean(true);
+    SettlerThreads scarce =
+        SettlerThreads.madeBy(
+            task -> {
+              if (shortage.get()) {
+                throw new OutOfMemoryError("unable to create native thread, on purpose");
+              }
+              Thread thread = new Thread(task, "settler-threads-test");
+              thread.setDaemon(true);
+              return thread;
+            });
+
+    assertThatThrownBy(() -> scarce.of("any")).isInstanceOf(OutOfMemoryError.class);
+    shortage.set(false);
+
+    assertThat(scarce.of("any").getPoolSize()).isPositive();
+    scarce.close();
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

@@ -208,4 +208,23 @@ class ShardLanesTest {
 
     await().until(() -> !outages.isDown("s"));
   }
+
+  @Test
+  void whereNoThreadCanBeHadTheCallerDoesIt() {
+    ShardLanes lanes =
+        new ShardLanes(
+            "test",
+            new Shards(
+                new ShardedQueues(QueueName::value),
+                outages,
+                task -> {
+                  throw new OutOfMemoryError("unable to create native thread, on purpose");
+                }),
+            Duration.ofMillis(10),
+            queue -> done.add(queue.value()));
+
+    lanes.each(queues("a", "b"));
+
+    assertThat(done).containsExactly("a", "b");
+  }
 }

@@ -292,4 +292,62 @@ class WorkerPoolTest {
 
     assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
   }
+
+  /** A pool that can start no thread of its own from the second on, as long as a shortage lasts. */
+  private WorkerPool scarce(@Nullable ThreadFactory helpers, AtomicBoolean shortage) {
+    WorkerPool pool =
+        new WorkerPool(2, helpers, Duration.ofSeconds(30)) {
+          @Override
+          void start(Thread worker) {
+            if (shortage.get()) {
+              throw new OutOfMemoryError("no thread, on purpose");
+            }
+            super.start(worker);
+          }
+        };
+    pools.add(pool);
+    return pool;
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void whereNoThreadOfItsOwnCanBeHadAHelperComes() throws InterruptedException {
+    AtomicBoolean shortage = new AtomicBoolean();
+    WorkerPool threads = scarce(task -> new Thread(task, "helper"), shortage);
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch done = new CountDownLatch(1);
+    threads.execute(() -> awaitQuietly(end));
+
+    shortage.set(true);
+    threads.execute(done::countDown);
+
+    assertThat(done.await(1, TimeUnit.MINUTES)).isTrue();
+    end.countDown();
+  }
+
+  @Test
+  void aTaskThatNoThreadCouldBeHadForIsRunWhenThereIsOneAgain() throws InterruptedException {
+    AtomicBoolean shortage = new AtomicBoolean();
+    WorkerPool threads = scarce(null, shortage);
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch done = new CountDownLatch(1);
+    threads.execute(() -> awaitQuietly(end));
+
+    shortage.set(true);
+    threads.execute(done::countDown);
+    threads.catchUp();
+    assertThat(done.getCount()).isEqualTo(1);
+    shortage.set(false);
+    threads.catchUp();
+
+    assertThat(done.await(1, TimeUnit.MINUTES)).isTrue();
+    end.countDown();
+  }
 }
