@@ -2,12 +2,12 @@ package io.asynq4j.service.gearman;
 
 import io.asynq4j.service.SafeLog;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -34,7 +34,7 @@ final class Lanes<K, T> {
   private final BiConsumer<K, List<T>> work;
 
   // Both guarded by this. A lane has an entry while a thread handles it, or will.
-  private final Map<K, Deque<T>> waiting = new HashMap<>();
+  private final Map<K, Queue<T>> waiting = new HashMap<>();
   private boolean closed;
 
   /**
@@ -54,26 +54,37 @@ final class Lanes<K, T> {
     this.work = work;
   }
 
-  /** False when closed, or when there is no thread for it. */
+  /** False when closed, or when there is no thread or no memory for it. */
   synchronized boolean add(K key, T item) {
     if (closed) {
       return false;
     }
-    Deque<T> lane = waiting.get(key);
-    if (lane == null) {
-      lane = new ArrayDeque<>();
-      waiting.put(key, lane);
-      try {
-        threads.execute(serverOf.apply(key, item), () -> run(key));
-      } catch (RuntimeException | Error e) {
-        // Else nothing would ever handle this lane again.
-        waiting.remove(key);
-        SafeLog.error(log, "there is no thread for the requests for " + key, e);
-        return false;
-      }
+    try {
+      Queue<T> lane = waiting.get(key);
+      return (lane == null ? open(key, item) : lane).add(item);
+    } catch (RuntimeException | Error e) {
+      SafeLog.error(log, "there is no thread or no memory for a request for a queue", e);
+      return false;
     }
-    lane.add(item);
-    return true;
+  }
+
+  private Queue<T> open(K key, T first) {
+    // Not one that has to grow: when it cannot, what waits in it would get lost.
+    Queue<T> lane = new LinkedBlockingQueue<>();
+    try {
+      waiting.put(key, lane);
+      threads.execute(serverOf.apply(key, first), () -> run(key));
+      return lane;
+    } catch (RuntimeException | Error e) {
+      // Else nothing would ever handle this lane again.
+      waiting.remove(key);
+      throw e;
+    }
+  }
+
+  /** Starts threads for lanes that there was none for before. */
+  void catchUp() {
+    threads.catchUp();
   }
 
   /** Whether a thread handles this lane, or will. */
@@ -83,7 +94,7 @@ final class Lanes<K, T> {
 
   /** How many items wait in this lane. */
   synchronized int size(K key) {
-    Deque<T> lane = waiting.get(key);
+    Queue<T> lane = waiting.get(key);
     return lane == null ? 0 : lane.size();
   }
 
@@ -105,7 +116,7 @@ final class Lanes<K, T> {
   }
 
   private synchronized List<T> take(K key) {
-    Deque<T> lane = waiting.get(key);
+    Queue<T> lane = waiting.get(key);
     if (lane == null || lane.isEmpty()) {
       waiting.remove(key);
       return List.of();

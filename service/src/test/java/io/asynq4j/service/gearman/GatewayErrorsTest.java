@@ -8,12 +8,14 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** The threads of a gateway after errors such as a lack of memory. */
 class GatewayErrorsTest {
 
   private final CountDownLatch done = new CountDownLatch(1);
+  private final AtomicBoolean isScarce = new AtomicBoolean();
 
   private static OutOfMemoryError shortage() {
     return new OutOfMemoryError("on purpose");
@@ -21,6 +23,14 @@ class GatewayErrorsTest {
 
   private void assertDone() throws InterruptedException {
     assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
@@ -75,5 +85,50 @@ class GatewayErrorsTest {
     assertThatThrownBy(() -> threads.execute("", done::countDown))
         .isInstanceOf(RejectedExecutionException.class)
         .hasRootCauseMessage("on purpose");
+  }
+
+  @Test
+  void whereNoOtherThreadCanBeHadTheTaskRunsOnOneThatExists() throws Exception {
+    ServerThreads threads = new ServerThreads(this::thread, 2);
+    CountDownLatch release = new CountDownLatch(1);
+    threads.execute(
+        "",
+        () -> {
+          awaitQuietly(release);
+          throw shortage();
+        });
+    isScarce.set(true);
+
+    threads.execute("", done::countDown);
+    release.countDown();
+
+    assertDone();
+    threads.close(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void aTaskThatWaitsForAThreadGetsAnotherOneLater() throws Exception {
+    ServerThreads threads = new ServerThreads(this::thread, 2);
+    CountDownLatch release = new CountDownLatch(1);
+    threads.execute("", () -> awaitQuietly(release));
+    isScarce.set(true);
+    threads.execute("", done::countDown);
+    threads.catchUp();
+    isScarce.set(false);
+
+    threads.catchUp();
+
+    assertDone();
+    release.countDown();
+    threads.close(Duration.ofSeconds(30));
+  }
+
+  private Thread thread(Runnable task) {
+    if (isScarce.get()) {
+      throw shortage();
+    }
+    Thread thread = new Thread(task);
+    thread.setDaemon(true);
+    return thread;
   }
 }
