@@ -14,8 +14,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -53,6 +55,10 @@ final class Jobs {
   private final Map<LeasedTask, Job> held = new ConcurrentHashMap<>();
   private final Map<String, Job> byHandle = new ConcurrentHashMap<>();
   private final Lanes<QueueName, Ending> endings;
+
+  /** Endings for which there was no thread. */
+  private final Queue<Ending> untaken = new ConcurrentLinkedQueue<>();
+
   private final Lanes<QueueName, Job> extensions;
 
   /** Queues whose leases could not be extended the last time. */
@@ -73,6 +79,18 @@ final class Jobs {
       };
 
   Jobs(Functions functions, EventLoop loop, GearmanConfig config, AttemptListener attempts) {
+    this(functions, loop, config, attempts, daemons("settle"));
+  }
+
+  /**
+   * @param settlers makes the threads that settle jobs
+   */
+  Jobs(
+      Functions functions,
+      EventLoop loop,
+      GearmanConfig config,
+      AttemptListener attempts,
+      ThreadFactory settlers) {
     this.attempts = attempts;
     this.functions = functions;
     this.loop = loop;
@@ -80,7 +98,7 @@ final class Jobs {
     this.jobRetries = config.jobRetries();
     this.endings =
         new Lanes<>(
-            new ServerThreads(daemons("settle"), MOST_THREADS),
+            new ServerThreads(settlers, MOST_THREADS),
             (queue, ending) -> serversToSettle(ending.task()),
             MOST_SETTLED_AT_ONCE,
             this::settle);
@@ -132,16 +150,24 @@ final class Jobs {
   }
 
   private void add(Ending ending) {
-    if (!endings.add(ending.task().queue(), ending)) {
-      held.remove(ending.task());
-      log.warn(
-          "task {} was not settled, since the gateway is closing or has no threads; it runs again when"
-              + " its lease ends",
-          ending.task().id());
-      if (!closing) {
-        loop.execute(() -> ending.then().accept(LeaseEnd.LEASE_LOST));
+    if (endings.add(ending.task().queue(), ending)) {
+      return;
+    }
+    boolean isKept = false;
+    try {
+      isKept = !closing && untaken.add(ending);
+    } finally {
+      if (!isKept) {
+        held.remove(ending.task());
       }
     }
+    log.warn(
+        isKept
+            ? "task {} of queue {} is not settled yet, since there is no thread or no memory"
+            : "task {} of queue {} was not settled, since the gateway is closing; it runs again when its"
+                + " lease ends",
+        ending.task().id(),
+        ending.task().queue());
   }
 
   /**
@@ -256,9 +282,10 @@ final class Jobs {
 
   /**
    * Extends all leases; three times in the time of one. Each queue by itself, and not again while
-   * it is still at it.
+   * it is still at it. Endings for which there was no thread are taken up again.
    */
   void keep() {
+    settleUntaken();
     Map<QueueName, List<Job>> byQueue = new HashMap<>();
     for (Job job : held.values()) {
       byQueue.computeIfAbsent(job.task().queue(), any -> new ArrayList<>()).add(job);
@@ -269,6 +296,16 @@ final class Jobs {
             jobs.forEach(job -> extensions.add(queue, job));
           }
         });
+  }
+
+  private void settleUntaken() {
+    endings.catchUp();
+    for (int left = untaken.size(); left > 0; left--) {
+      Ending ending = untaken.poll();
+      if (ending != null) {
+        add(ending);
+      }
+    }
   }
 
   private void extend(QueueName queue, List<Job> jobs) {
@@ -332,6 +369,7 @@ final class Jobs {
   void close(Duration most) {
     giveUpAt = System.nanoTime() + most.toNanos();
     closing = true;
+    settleUntaken();
     endings.close(most.plusSeconds(1));
     extensions.close(Duration.ZERO);
   }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,8 +40,9 @@ class JobsIT {
   private final RedisConnection redis = RedisConnection.open(server.uri());
   private final GearmanConfig config = GearmanConfig.builder().port(0).lease(LEASE).build();
   private final EventLoop loop = new EventLoop(config);
+  private final AtomicBoolean hasThreads = new AtomicBoolean(true);
   private final Jobs jobs =
-      new Jobs(new Functions(redis, config), loop, config, AttemptListener.NONE);
+      new Jobs(new Functions(redis, config), loop, config, AttemptListener.NONE, this::thread);
   private final Map<String, LeaseEnd> ends = new ConcurrentHashMap<>();
   private final Map<String, Job> byQueue = new ConcurrentHashMap<>();
 
@@ -61,6 +63,15 @@ class JobsIT {
     }
     call("DEL asynq:{bad}:lease");
     call("SET asynq:{bad}:lease broken");
+  }
+
+  private Thread thread(Runnable task) {
+    if (!hasThreads.get()) {
+      throw new OutOfMemoryError("no thread, on purpose");
+    }
+    Thread thread = new Thread(task);
+    thread.setDaemon(true);
+    return thread;
   }
 
   @AfterEach
@@ -128,6 +139,21 @@ class JobsIT {
     end("a", new Verdict.Snooze(job("a").task(), null));
     await().until(() -> ends.containsKey("a"));
     assertThat(ends).containsEntry("a", LeaseEnd.LEASE_LOST);
+    assertThat(jobs.size()).isEqualTo(HEALTHY.size());
+  }
+
+  @Test
+  void finishedWorkWaitsForAThread() {
+    hasThreads.set(false);
+    end("a", new Verdict.Complete(job("a").task(), Payload.absent()));
+    jobs.keep();
+    assertThat(ends).isEmpty();
+    assertThat(jobs.size()).as("their leases are kept").isEqualTo(HEALTHY.size() + 1);
+
+    hasThreads.set(true);
+    jobs.keep();
+    await().until(() -> ends.containsKey("a"));
+    assertThat(ends).containsEntry("a", LeaseEnd.COMPLETED);
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
   }
 
