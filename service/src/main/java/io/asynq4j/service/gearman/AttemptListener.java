@@ -44,8 +44,9 @@ public interface AttemptListener {
   void begin(List<LeasedTask> tasks);
 
   /**
-   * These attempts are about to be settled. When it throws a {@code BrokerException}, all of it is
-   * repeated, until Redis answers.
+   * These attempts are about to be settled. When it throws a {@code BrokerException} or an error
+   * such as a lack of memory, all of it is repeated, until Redis answers. When Redis refuses it
+   * each time for its data, the task is archived.
    */
   void end(List<Verdict> verdicts);
 }

@@ -5,6 +5,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.lease.LeaseEnd;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.Verdict;
+import io.asynq4j.service.gearman.JobSettler.Ending;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,9 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jobs that workers of this gateway have: keeps their leases as long as their connections live,
- * and settles them. Finished work is not thrown away: a settlement is repeated until Redis answers.
- * Thread-safe.
+ * The jobs that workers of this gateway have: keeps their leases as long as their connections live
+ * and until they are settled. Thread-safe.
  */
 final class Jobs {
 
@@ -39,13 +39,6 @@ final class Jobs {
   private static final int MOST_THREADS = 64;
 
   private static final int MOST_REMEMBERED = 10_000;
-  private static final long PAUSE_AFTER_FAILURE_MILLIS = 200;
-
-  private record Ending(Verdict verdict, Consumer<LeaseEnd> then) {
-    LeasedTask task() {
-      return verdict.task();
-    }
-  }
 
   private final Functions functions;
   private final EventLoop loop;
@@ -54,6 +47,7 @@ final class Jobs {
   private final AttemptListener attempts;
   private final Map<LeasedTask, Job> held = new ConcurrentHashMap<>();
   private final Map<String, Job> byHandle = new ConcurrentHashMap<>();
+  private final JobSettler settler;
   private final Lanes<QueueName, Ending> endings;
 
   /** Endings for which there was no thread. */
@@ -64,7 +58,6 @@ final class Jobs {
   /** Queues whose leases could not be extended the last time. */
   private final Set<QueueName> unextended = ConcurrentHashMap.newKeySet();
 
-  private volatile long giveUpAt;
   private volatile boolean closing;
 
   /** How often in a row the workers of a job were lost; only on the loop. */
@@ -96,12 +89,13 @@ final class Jobs {
     this.loop = loop;
     this.lease = config.lease();
     this.jobRetries = config.jobRetries();
+    this.settler = new JobSettler(functions, loop, attempts, held::remove);
     this.endings =
         new Lanes<>(
             new ServerThreads(settlers, MOST_THREADS),
             (queue, ending) -> serversToSettle(ending.task()),
             MOST_SETTLED_AT_ONCE,
-            this::settle);
+            settler::settle);
     this.extensions =
         new Lanes<>(
             new ServerThreads(daemons("extend"), MOST_THREADS),
@@ -199,87 +193,6 @@ final class Jobs {
     add(new Ending(new Verdict.Release(task), end -> {}));
   }
 
-  /** Of one queue. */
-  private void settle(QueueName queue, List<Ending> batch) {
-    List<Verdict> verdicts = batch.stream().map(Ending::verdict).toList();
-    List<LeaseEnd> ends;
-    boolean failing = false;
-    while (true) {
-      try {
-        tell(verdicts);
-        ends = functions.leases().settle(verdicts);
-        break;
-      } catch (BrokerException e) {
-        if (!failing) {
-          failing = true;
-          log.warn(
-              "{} jobs of queue {} cannot be settled yet: {}", batch.size(), queue, e.getMessage());
-        }
-        if ((closing && System.nanoTime() - giveUpAt > 0) || !pause()) {
-          log.warn("{} jobs were not settled; they run again when their leases end", batch.size());
-          return;
-        }
-      } catch (RuntimeException | Error e) {
-        settleApart(queue, batch, e);
-        return;
-      }
-    }
-    if (failing) {
-      log.info("jobs of queue {} can be settled again", queue);
-    }
-    settled(batch, ends);
-  }
-
-  /** One that can never be settled must not keep the others, nor its own lease for ever. */
-  private void settleApart(QueueName queue, List<Ending> batch, Throwable error) {
-    if (batch.size() > 1) {
-      batch.forEach(ending -> settle(queue, List.of(ending)));
-      return;
-    }
-    log.error(
-        "task {} of queue {} cannot be settled; it runs again when its lease ends",
-        batch.get(0).task().id(),
-        queue,
-        error);
-    settled(batch, List.of(LeaseEnd.LEASE_LOST));
-  }
-
-  private void settled(List<Ending> batch, List<LeaseEnd> ends) {
-    List<Runnable> told = new ArrayList<>(batch.size());
-    for (int i = 0; i < batch.size(); i++) {
-      Ending ending = batch.get(i);
-      LeaseEnd end = ends.get(i);
-      held.remove(ending.task());
-      if (end.isLost()) {
-        log.info(
-            "the lease on task {} of queue {} was lost, and what its worker said of it is not taken",
-            ending.task().id(),
-            ending.task().queue());
-      }
-      told.add(() -> ending.then().accept(end));
-    }
-    loop.execute(() -> told.forEach(Runnable::run));
-  }
-
-  private void tell(List<Verdict> verdicts) {
-    try {
-      attempts.end(verdicts);
-    } catch (BrokerException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      log.error("what has to be done after {} jobs was not done", verdicts.size(), e);
-    }
-  }
-
-  private static boolean pause() {
-    try {
-      Thread.sleep(PAUSE_AFTER_FAILURE_MILLIS);
-      return true;
-    } catch (InterruptedException e) {
-      return false;
-    }
-  }
-
   /**
    * Extends all leases; three times in the time of one. Each queue by itself, and not again while
    * it is still at it. Endings for which there was no thread are taken up again.
@@ -325,10 +238,12 @@ final class Jobs {
     unextended.remove(queue);
     for (int i = 0; i < jobs.size(); i++) {
       Job job = jobs.get(i);
-      // One that was settled in the meantime has no lease either.
-      if (ends.get(i).isEmpty() && byHandle.remove(job.handle(), job)) {
+      if (ends.get(i).isEmpty()) {
         held.remove(job.task());
-        loop.execute(() -> job.worker().leaseLost(job));
+        // One that has ended in the meantime has no lease either.
+        if (byHandle.remove(job.handle(), job)) {
+          loop.execute(() -> job.worker().leaseLost(job));
+        }
       }
     }
   }
@@ -367,7 +282,7 @@ final class Jobs {
 
   /** Settles what is to be settled, for so long; the rest runs again when its lease ends. */
   void close(Duration most) {
-    giveUpAt = System.nanoTime() + most.toNanos();
+    settler.close(most);
     closing = true;
     settleUntaken();
     endings.close(most.plusSeconds(1));
