@@ -11,10 +11,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,22 +45,37 @@ final class Functions {
 
   private final RedisConnection redis;
   private final TaskDefinitions definitions;
+  private final Supplier<Map<String, TaskDefinition>> list;
   private final boolean acceptUndefined;
   private final int maxFunctions;
   private final int maxResult;
   private final Servers servers = new Servers(this::leases);
   private volatile State state;
   private volatile Runnable onChange = () -> {};
-  private long readAt;
+
+  /** When the reading began that the state is of. */
+  private volatile long readAt;
+
+  /** Names that are being put into the list. */
+  private final Set<String> beingDefined = new HashSet<>();
 
   Functions(RedisConnection redis, GearmanConfig config) {
+    this(redis, config, TaskDefinitions.of(redis)::all);
+  }
+
+  /**
+   * @param list reads the list
+   */
+  Functions(
+      RedisConnection redis, GearmanConfig config, Supplier<Map<String, TaskDefinition>> list) {
     this.redis = redis;
     this.definitions = TaskDefinitions.of(redis);
+    this.list = list;
     this.acceptUndefined = config.acceptUndefined();
     this.maxFunctions = config.maxFunctions();
     this.maxResult = config.maxPacket();
-    this.state = stateOf(definitions.all());
     this.readAt = System.nanoTime();
+    this.state = stateOf(list.get());
   }
 
   private State stateOf(Map<String, TaskDefinition> all) {
@@ -87,14 +105,25 @@ final class Functions {
     onChange = listener;
   }
 
-  /** Reads the list. */
-  synchronized void refresh() {
-    Map<String, TaskDefinition> now = definitions.all();
-    readAt = System.nanoTime();
-    if (!now.equals(state.byName())) {
-      state = stateOf(now);
+  /** Reads the list. Others need not wait for it: the server that has the list may be silent. */
+  void refresh() {
+    long begun = System.nanoTime();
+    if (hasChanged(list.get(), begun)) {
       onChange.run();
     }
+  }
+
+  private synchronized boolean hasChanged(Map<String, TaskDefinition> now, long begun) {
+    // One that began later may have been quicker.
+    if (begun - readAt < 0) {
+      return false;
+    }
+    readAt = begun;
+    boolean isOther = !now.equals(state.byName());
+    if (isOther) {
+      state = stateOf(now);
+    }
+    return isOther;
   }
 
   /** Leases with the limits of the list. */
@@ -238,26 +267,52 @@ final class Functions {
     return definition;
   }
 
-  private synchronized void refreshIfOld() {
+  private void refreshIfOld() {
     if (System.nanoTime() - readAt > FRESH_NANOS) {
       refresh();
     }
   }
 
-  /** As gearmand has it: a job may take long, and one that has failed is not tried again. */
-  private synchronized TaskDefinition define(String name) {
+  private TaskDefinition define(String name) {
     refresh();
     TaskDefinition existing = state.byName().get(name);
     if (existing != null) {
       return existing;
     }
-    if (state.byName().size() >= maxFunctions) {
+    reserve(name);
+    try {
+      put(name);
+      refresh();
+    } finally {
+      release(name);
+    }
+    TaskDefinition defined = state.byName().get(name);
+    if (defined == null) {
+      throw new Refusal("UNKNOWN_FUNCTION", "\"" + name + "\" was defined and removed again");
+    }
+    return defined;
+  }
+
+  /** Those that others are putting into the list count, too. */
+  private synchronized void reserve(String name) {
+    Set<String> names = new HashSet<>(state.byName().keySet());
+    names.addAll(beingDefined);
+    if (!names.contains(name) && names.size() >= maxFunctions) {
       throw new Refusal(
           "TOO_MANY_FUNCTIONS",
           "\"%s\" is not defined, and there are as many functions as may be put by clients and workers: %,d"
                   .formatted(name, maxFunctions)
               + " (gearman.maxFunctions)");
     }
+    beingDefined.add(name);
+  }
+
+  private synchronized void release(String name) {
+    beingDefined.remove(name);
+  }
+
+  /** As gearmand has it: a job may take long, and one that has failed is not tried again. */
+  private void put(String name) {
     try {
       definitions.put(
           TaskDefinition.builder(name, TaskKind.WORKER)
@@ -268,12 +323,6 @@ final class Functions {
       throw new Refusal("UNKNOWN_FUNCTION", String.valueOf(e.getMessage()));
     }
     log.info("defined the task \"{}\" for a gearman peer", name);
-    refresh();
-    TaskDefinition defined = state.byName().get(name);
-    if (defined == null) {
-      throw new Refusal("UNKNOWN_FUNCTION", "\"" + name + "\" was defined and removed again");
-    }
-    return defined;
   }
 
   /**
