@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The scripts of {@code ./check --repeat}, tested by a script. */
+/** The scripts of {@code ./check --repeat} and {@code ./check --matrix}, tested by a script. */
 class GateScriptsIT {
 
   private static final Path TESTS = Path.of("..", ".ci", "test").toAbsolutePath().normalize();
@@ -25,6 +25,6 @@ class GateScriptsIT {
 
     String failures = out.replaceAll("(?m)^passed .*\n", "");
     assertThat(process.exitValue()).as(failures).isZero();
-    assertThat(out).contains("passed repeat_");
+    assertThat(out).contains("passed repeat_", "passed matrix_");
   }
 }
