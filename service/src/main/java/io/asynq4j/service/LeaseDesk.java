@@ -46,6 +46,9 @@ final class LeaseDesk implements AutoCloseable {
 
   private static final long PAUSE_AFTER_FAILURE_MILLIS = 200;
 
+  /** A queue that is held for longer is asked again after this time. */
+  private static final long LONGEST_HOLD_MILLIS = Duration.ofDays(1).toMillis();
+
   /** How long a worker that does not want to wait waits for a Redis server that does not answer. */
   private static final Duration LONGEST_ANSWER = Duration.ofSeconds(2);
 
@@ -157,7 +160,7 @@ final class LeaseDesk implements AutoCloseable {
   private List<LeasedTask> claim(
       List<String> queues, int max, Duration lease, boolean last, Set<String> unanswered) {
     List<LeasedTask> tasks = new ArrayList<>();
-    RuntimeException failure = null;
+    Throwable failure = null;
     int failures = 0;
     for (String queue : queues.size() > FEW_QUEUES ? watch.withTasks(queues) : queues) {
       if (tasks.size() < max) {
@@ -168,16 +171,19 @@ final class LeaseDesk implements AutoCloseable {
           } else {
             tasks.addAll(batch.tasks());
           }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           // What other queues gave is leased, and must reach the worker.
-          log.warn("tasks of queue {} cannot be claimed: {}", queue, e.getMessage());
+          SafeLog.warn(log, "tasks of queue {} cannot be claimed: {}", queue, e);
           failure = e;
           failures++;
         }
       }
     }
     if (tasks.isEmpty() && failure != null && (last || failures == queues.size())) {
-      throw failure;
+      if (failure instanceof Error error) {
+        throw error;
+      }
+      throw (RuntimeException) failure;
     }
     return tasks;
   }
@@ -297,7 +303,8 @@ final class LeaseDesk implements AutoCloseable {
   }
 
   private void hold(String queue, Instant until) {
-    hold(queue, Math.max(1, Duration.between(clock.instant(), until).toMillis() + 1));
+    long millis = Duration.between(clock.instant(), until).toMillis() + 1;
+    hold(queue, Math.min(Math.max(1, millis), LONGEST_HOLD_MILLIS));
   }
 
   private synchronized void hold(String queue, long millis) {
@@ -309,12 +316,13 @@ final class LeaseDesk implements AutoCloseable {
     while (polls.hasNext()) {
       Poll poll = polls.next();
       if (poll.until() - now <= 0) {
-        polls.remove();
         end(poll);
+        polls.remove();
       }
     }
   }
 
+  /** When this throws, as for want of a thread, the poll has no answer yet. */
   private void end(Poll poll) {
     Set<String> unanswered = poll.unanswered();
     if (unanswered == null || unanswered.isEmpty()) {
@@ -342,8 +350,8 @@ final class LeaseDesk implements AutoCloseable {
       Poll poll = polls.next();
       Set<String> unanswered = poll.unanswered();
       if (unanswered != null && unanswered.remove(queue) && unanswered.isEmpty()) {
-        polls.remove();
         end(poll);
+        polls.remove();
       }
     }
   }
@@ -398,24 +406,36 @@ final class LeaseDesk implements AutoCloseable {
       @Nullable LeaseBatch batch;
       try {
         batch = claims.claim(queue, poll.max(), poll.lease());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         putBack(poll);
         throw e;
       }
-      if (batch == null) {
+      if (batch == null || batch.tasks().isEmpty()) {
         putBack(poll);
+      } else {
+        answer(poll, queue, batch.tasks());
+      }
+      if (batch == null) {
         return true;
       }
       if (batch.heldUntil() != null) {
         hold(queue, batch.heldUntil());
       }
       if (batch.tasks().isEmpty()) {
-        putBack(poll);
         gaveNothing(queue);
         return false;
       }
-      List<LeasedTask> tasks = batch.tasks();
+    }
+  }
+
+  /** Where no thread can be had for the answer, the worker waits on and the tasks go back. */
+  private void answer(Poll poll, String queue, List<LeasedTask> tasks) {
+    try {
       poll.answer().completeAsync(() -> tasks, answers);
+    } catch (RuntimeException | Error e) {
+      putBack(poll);
+      claims.release(queue, tasks);
+      throw e;
     }
   }
 

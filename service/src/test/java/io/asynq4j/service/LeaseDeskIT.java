@@ -3,16 +3,26 @@ package io.asynq4j.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.service.ServiceFixture.Reply;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Workers that ask for tasks of several names, one of which fails. */
 class LeaseDeskIT {
+
+  private static final Duration LEASE = Duration.ofMinutes(10);
+  private static final Duration WAIT = Duration.ofMinutes(5);
 
   private ServiceFixture fixture;
 
@@ -60,6 +70,72 @@ class LeaseDeskIT {
     fixture.redis("DEL asynq:{bad}:pending");
     fixture.post("/v1/tasks", "{\"name\":\"bad\"}");
     assertThat(bad.get(30, TimeUnit.SECONDS).at("/tasks")).hasSize(1);
+  }
+
+  /** A desk whose first answer finds no thread. */
+  @Test
+  void tasksThatNoThreadCouldBeHadToAnswerWithGoBackAndTheirWorkerIsAnsweredLater()
+      throws Exception {
+    AtomicInteger refused = new AtomicInteger();
+    Executor scarce =
+        task -> {
+          if (refused.getAndIncrement() == 0) {
+            throw new OutOfMemoryError("unable to create native thread, on purpose");
+          }
+          ForkJoinPool.commonPool().execute(task);
+        };
+    TaskLeases leases = TaskLeases.create(fixture.redis);
+    try (LeaseDesk desk =
+        new LeaseDesk(() -> leases, fixture.redis.clock(), scarce, LeaseDesk.LOOK_EVERY)) {
+      CompletableFuture<List<LeasedTask>> answer =
+          desk.lease(List.of("good"), 1, LEASE, WAIT).toCompletableFuture();
+      fixture.post("/v1/tasks", "{\"name\":\"good\",\"id\":\"1\"}");
+
+      List<LeasedTask> tasks = answer.get(1, TimeUnit.MINUTES);
+
+      assertThat(tasks).extracting(LeasedTask::id).containsExactly("1");
+      assertThat(refused).hasValueGreaterThan(1);
+    }
+  }
+
+  @Test
+  void aPollThatEndedWithoutAThreadForItsAnswerIsAnsweredLater() throws Exception {
+    AtomicInteger refused = new AtomicInteger();
+    Executor scarce =
+        task -> {
+          if (refused.getAndIncrement() < 3) {
+            throw new OutOfMemoryError("unable to create native thread, on purpose");
+          }
+          ForkJoinPool.commonPool().execute(task);
+        };
+    TaskLeases leases = TaskLeases.create(fixture.redis);
+    try (LeaseDesk desk =
+        new LeaseDesk(() -> leases, fixture.redis.clock(), scarce, LeaseDesk.LOOK_EVERY)) {
+      assertThat(
+              desk.lease(List.of("good"), 1, LEASE, Duration.ofMillis(10))
+                  .toCompletableFuture()
+                  .get(1, TimeUnit.MINUTES))
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void aHoldBeyondAllCalendarsKeepsNoWorkerFromItsAnswer() throws Exception {
+    TaskLeases leases = TaskLeases.builder(fixture.redis).ordered("good").build();
+    fixture.post("/v1/tasks", "{\"name\":\"good\",\"id\":\"1\"}");
+    fixture.redis("HSET asynq:{good}:t:1 hold_until inf");
+    try (LeaseDesk desk =
+        new LeaseDesk(
+            () -> leases, fixture.redis.clock(), ForkJoinPool.commonPool(), LeaseDesk.LOOK_EVERY)) {
+      CompletableFuture<List<LeasedTask>> both =
+          desk.lease(List.of("good", "z"), 1, LEASE, WAIT).toCompletableFuture();
+      CompletableFuture<List<LeasedTask>> brief =
+          desk.lease(List.of("good"), 1, LEASE, Duration.ofMillis(500)).toCompletableFuture();
+
+      assertThat(brief.get(1, TimeUnit.MINUTES)).isEmpty();
+      fixture.post("/v1/tasks", "{\"name\":\"z\",\"id\":\"2\"}");
+      assertThat(both.get(1, TimeUnit.MINUTES)).extracting(LeasedTask::id).containsExactly("2");
+    }
   }
 
   private CompletableFuture<Reply> waiting(String name) {

@@ -7,6 +7,7 @@ import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
 import io.asynq4j.service.SafeLog;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,26 +28,61 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims tasks so that a Redis server of a cluster that does not answer delays only its own queues.
- * A claim is made on another thread, and the caller waits for it a short time. Tasks that are
- * claimed when the caller no longer waits go back to their queue at once. Where one server has all
- * queues, the caller makes the claim itself and waits for it. Thread-safe.
+ * Claims tasks so that a Redis server of a cluster that is slow or silent delays only its own
+ * queues. A claim is made on another thread, and the caller waits for it a short time. A late
+ * answer is kept for the next caller that claims from the queue, and returned to the queue when
+ * none does. After a late answer, no caller waits for the server until it answers in time again.
+ * Where one server has all queues, the caller makes the claim itself and waits for it. Thread-safe.
  */
 public final class PatientClaims implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(PatientClaims.class);
 
-  private static final long SHORTEST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-  private static final long LONGEST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** How long a late answer is kept for a caller. */
+  private static final Duration KEEP = Duration.ofSeconds(2);
+
   private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** Maximum number of calls to a slow server at a time: each occupies a thread. */
+  private static final int MAX_LATE_CALLS = 8;
+
   private static final long IDLE_SECONDS = 10;
 
-  /** A probe's tasks go back at once, or when this has passed. */
-  private static final Duration PROBE_LEASE = Duration.ofSeconds(10);
+  /** Where tasks come from. */
+  interface Source {
 
-  private final Supplier<TaskLeases> leases;
+    /** The server that has the queue; empty when one server has all queues. */
+    String serverOf(String queue);
+
+    LeaseBatch claim(String queue, int max, Duration lease);
+
+    void release(List<LeasedTask> tasks);
+  }
+
+  private record LeaseSource(Supplier<TaskLeases> leases) implements Source {
+    @Override
+    public String serverOf(String queue) {
+      return leases.get().serverOf(queue);
+    }
+
+    @Override
+    public LeaseBatch claim(String queue, int max, Duration lease) {
+      return leases.get().claimBatch(queue, max, lease);
+    }
+
+    @Override
+    public void release(List<LeasedTask> tasks) {
+      leases.get().settle(tasks.stream().map(Verdict.Release::new).toList());
+    }
+  }
+
+  private final Source source;
   private final Consumer<Set<String>> tryAgain;
+  private final long patienceNanos;
+  private final Duration keep;
   private final Map<String, Server> servers = new ConcurrentHashMap<>();
   private final ExecutorService threads =
       new ThreadPoolExecutor(
@@ -59,13 +95,19 @@ public final class PatientClaims implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param tryAgain called with queues for which {@link #claim} returned null, once their server
-   *     answers; on a thread of its own
+   * @param tryAgain called with queues for which {@link #claim} returned null, when it may return
+   *     tasks; on another thread
    */
   public PatientClaims(Supplier<TaskLeases> leases, Consumer<Set<String>> tryAgain) {
+    this(new LeaseSource(leases), tryAgain, PATIENCE_NANOS, KEEP);
+  }
+
+  PatientClaims(Source source, Consumer<Set<String>> tryAgain, long patienceNanos, Duration keep) {
     SafeLog.prepare();
-    this.leases = leases;
+    this.source = source;
     this.tryAgain = tryAgain;
+    this.patienceNanos = patienceNanos;
+    this.keep = keep;
   }
 
   private static Thread daemon(Runnable task) {
@@ -75,24 +117,29 @@ public final class PatientClaims implements AutoCloseable {
   }
 
   /**
-   * Claims as {@link TaskLeases#claimBatch} does. Null when the server of the queue, one of
-   * several, does not answer: then the queue is reported when it does.
+   * Claims as {@link TaskLeases#claimBatch} does. Returns null when the server of the queue, one of
+   * several, has not answered yet; then the queue is reported later.
    *
-   * @throws io.asynq4j.BrokerException when Redis refuses the claim, or when the only server there
-   *     is does not answer
+   * @throws io.asynq4j.BrokerException when Redis refuses the claim, or when the only server does
+   *     not answer
    */
   public @Nullable LeaseBatch claim(String queue, int max, Duration lease) {
-    TaskLeases current = leases.get();
-    String name = current.serverOf(queue);
+    String name = source.serverOf(queue);
     return name.isEmpty()
-        ? current.claimBatch(queue, max, lease)
+        ? source.claim(queue, max, lease)
         : servers.computeIfAbsent(name, Server::new).claim(queue, max, lease);
   }
 
-  /** Claims nothing more for itself. What is claimed from now on still goes back. */
+  /** Returns tasks to their queue that no worker can be given, on another thread. */
+  public void release(String queue, List<LeasedTask> tasks) {
+    after(0, () -> releaseNow(queue, tasks));
+  }
+
+  /** Makes no more claims. Tasks that are kept, or claimed from now on, return to their queue. */
   @Override
   public void close() {
     closed = true;
+    servers.values().forEach(Server::expireAll);
     threads.shutdown();
   }
 
@@ -100,12 +147,18 @@ public final class PatientClaims implements AutoCloseable {
   private final class Server {
     private final String name;
 
-    // All guarded by this. While the server is silent, a call is under way, or will be after a
-    // rest.
-    private final Set<String> unanswered = new LinkedHashSet<>();
-    private boolean silent;
-    private int callsNotWaitedFor;
-    private long patienceNanos = SHORTEST_PATIENCE_NANOS;
+    // All guarded by this.
+
+    /** Calls for which no caller waits, under way or answered, by queue. */
+    private final Map<String, Call> late = new HashMap<>();
+
+    /** Queues to report that have no call of their own. */
+    private final Set<String> unasked = new LinkedHashSet<>();
+
+    /** Whether the last answer was late, or is missing: then no caller waits. */
+    private boolean slow;
+
+    private boolean rests;
     private long restNanos = FIRST_REST_NANOS;
 
     Server(String name) {
@@ -113,29 +166,73 @@ public final class PatientClaims implements AutoCloseable {
     }
 
     @Nullable LeaseBatch claim(String queue, int max, Duration lease) {
-      long patience;
+      Call kept;
       synchronized (this) {
-        if (silent) {
-          unanswered.add(queue);
+        kept = late.get(queue);
+        if (kept != null && !kept.isDone()) {
           return null;
         }
-        patience = patienceNanos;
+        late.remove(queue);
       }
+      LeaseBatch batch = kept == null ? null : taken(kept, max, lease);
+      return batch != null ? batch : ask(queue, max, lease);
+    }
+
+    /** What an earlier call claimed, if it fits. */
+    private @Nullable LeaseBatch taken(Call kept, int max, Duration lease) {
+      LeaseBatch batch;
+      try {
+        batch = kept.answer();
+      } catch (BrokerUnavailableException e) {
+        return null;
+      }
+      List<LeasedTask> tasks = batch.tasks();
+      int fitting = kept.lease.equals(lease) ? Math.min(max, tasks.size()) : 0;
+      if (fitting == tasks.size()) {
+        return batch;
+      }
+      List<LeasedTask> rest = List.copyOf(tasks.subList(fitting, tasks.size()));
+      release(kept.queue, rest);
+      return fitting == 0
+          ? null
+          : new LeaseBatch(List.copyOf(tasks.subList(0, fitting)), batch.heldUntil());
+    }
+
+    private @Nullable LeaseBatch ask(String queue, int max, Duration lease) {
       Call call = new Call(this, queue, max, lease);
+      boolean waits;
+      synchronized (this) {
+        if (rests || (slow && late.size() >= MAX_LATE_CALLS)) {
+          unasked.add(queue);
+          return null;
+        }
+        waits = !slow;
+        if (!waits) {
+          becomeLate(call);
+        }
+      }
       try {
         threads.execute(call);
       } catch (RuntimeException | Error e) {
+        synchronized (this) {
+          late.remove(queue, call);
+        }
         throw new BrokerUnavailableException("there is no thread to claim tasks on", false, e);
       }
-      if (!isAnswered(call, patience) && abandon(call)) {
+      if (!waits || (!isAnswered(call) && isAbandoned(call))) {
         return null;
       }
-      return answeredInTime(call);
+      try {
+        return call.answer();
+      } catch (BrokerUnavailableException e) {
+        failed(queue);
+        return null;
+      }
     }
 
-    private static boolean isAnswered(Call call, long patience) {
+    private boolean isAnswered(Call call) {
       try {
-        call.get(patience, TimeUnit.NANOSECONDS);
+        call.get(patienceNanos, TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
         return false;
       } catch (InterruptedException e) {
@@ -147,136 +244,159 @@ public final class PatientClaims implements AutoCloseable {
       return true;
     }
 
-    /** False when it is done, so that its caller can have the answer. */
-    private synchronized boolean abandon(Call call) {
+    /** False when it is answered after all. */
+    private synchronized boolean isAbandoned(Call call) {
       if (call.isDone()) {
         return false;
       }
-      call.abandoned = true;
-      callsNotWaitedFor++;
-      fallsSilent(call.queue);
+      if (!Thread.currentThread().isInterrupted()) {
+        becomeSlow();
+      }
+      becomeLate(call);
       return true;
     }
 
-    private void fallsSilent(String queue) {
-      unanswered.add(queue);
-      if (!silent) {
-        silent = true;
-        log.warn(
-            "Redis at {} does not answer: nothing is claimed from its queues until it does", name);
+    /** Of several calls for a queue, one is kept; the tasks of the others return to the queue. */
+    private void becomeLate(Call call) {
+      call.isSurplus = late.putIfAbsent(call.queue, call) != null;
+      call.isLate = true;
+    }
+
+    private void becomeSlow() {
+      if (!slow) {
+        slow = true;
+        log.warn("Redis at {} does not answer in time: workers of its queues wait longer", name);
       }
     }
 
-    private @Nullable LeaseBatch answeredInTime(Call call) {
-      try {
-        LeaseBatch batch = call.answer();
-        synchronized (this) {
-          patienceNanos = Math.max(SHORTEST_PATIENCE_NANOS, patienceNanos - patienceNanos / 8);
-        }
-        return batch;
-      } catch (BrokerUnavailableException e) {
-        failed(call.queue);
-        return null;
-      }
-    }
-
-    /** A call that nobody waits for is done. */
+    /** A call for which no caller waits is done. */
     void answeredLate(Call call) {
-      synchronized (this) {
-        callsNotWaitedFor--;
-      }
+      boolean isAvailable = true;
       try {
-        giveBack(call.queue, call.answer().tasks());
+        call.answer();
       } catch (BrokerUnavailableException e) {
-        failed(call.queue);
-        return;
-      } catch (RuntimeException | Error e) {
-        // Whoever tries the queue again gets it too.
+        isAvailable = false;
+      } catch (RuntimeException e) {
+        // Part of the answer: the next caller gets it.
         log.debug("tasks of queue {} cannot be claimed", call.queue, e);
       }
-      answers(System.nanoTime() - call.started);
-      mayBeAsked();
+      if (isAvailable) {
+        answers(System.nanoTime() - call.started);
+        after(call.isSurplus || closed ? 0 : keep.toNanos(), () -> expire(call));
+        report(call.queue);
+      } else {
+        synchronized (this) {
+          late.remove(call.queue, call);
+        }
+        failed(call.queue);
+      }
     }
 
     private synchronized void answers(long nanos) {
-      if (silent) {
-        log.info("Redis at {} answers again", name);
-      }
       restNanos = FIRST_REST_NANOS;
-      // Else a server that always takes longer would never be waited for long enough.
-      patienceNanos = Math.max(patienceNanos, Math.min(2 * nanos, LONGEST_PATIENCE_NANOS));
+      if (slow && nanos < patienceNanos) {
+        slow = false;
+        log.info("Redis at {} answers in time again", name);
+      }
     }
 
-    private void mayBeAsked() {
+    private void report(@Nullable String answered) {
       Set<String> queues;
       synchronized (this) {
-        silent = false;
-        queues = Set.copyOf(unanswered);
-        unanswered.clear();
+        queues = new LinkedHashSet<>(unasked);
+        unasked.clear();
+      }
+      if (answered != null) {
+        queues.add(answered);
       }
       if (!queues.isEmpty()) {
         tryAgain.accept(queues);
       }
     }
 
-    /** Tries this queue after a rest, until the server answers. */
+    /** The queue is reported after a rest, and so are those that are claimed from meanwhile. */
     private void failed(String queue) {
       long rest;
       synchronized (this) {
-        fallsSilent(queue);
-        if (callsNotWaitedFor > 0) {
+        becomeSlow();
+        unasked.add(queue);
+        if (rests) {
           return;
         }
-        callsNotWaitedFor++;
+        rests = true;
         rest = restNanos;
         restNanos = Math.min(2 * restNanos, LONGEST_REST_NANOS);
       }
-      try {
-        CompletableFuture.delayedExecutor(rest, TimeUnit.NANOSECONDS, this::executeProbe)
-            .execute(() -> probe(queue));
-      } catch (RuntimeException | Error e) {
-        notProbed(e);
-      }
+      after(rest, this::rested);
     }
 
-    private void executeProbe(Runnable probe) {
-      try {
-        threads.execute(probe);
-      } catch (RuntimeException | Error e) {
-        notProbed(e);
-      }
-    }
-
-    /** Without a probe under way, the next caller asks. */
-    private void notProbed(Throwable error) {
+    private void rested() {
       synchronized (this) {
-        callsNotWaitedFor--;
+        rests = false;
       }
-      if (!closed) {
-        SafeLog.error(log, "a Redis that did not answer could not be asked again", error);
-        mayBeAsked();
+      report(null);
+    }
+
+    /** No caller has come for the answer. */
+    private void expire(Call call) {
+      boolean isKept;
+      synchronized (this) {
+        isKept = late.remove(call.queue, call);
+      }
+      if (isKept || call.isSurplus) {
+        releaseNow(call.queue, call.answer().tasks());
       }
     }
 
-    private void probe(String queue) {
-      Call call;
-      try {
-        call = new Call(this, queue, 1, PROBE_LEASE);
-        call.abandoned = true;
-      } catch (RuntimeException | Error e) {
-        notProbed(e);
-        return;
+    void expireAll() {
+      List<Call> calls;
+      synchronized (this) {
+        calls = List.copyOf(late.values());
       }
-      call.run();
+      for (Call call : calls) {
+        if (call.isDone()) {
+          after(0, () -> expire(call));
+        }
+      }
     }
   }
 
-  private void giveBack(String queue, List<LeasedTask> tasks) {
+  /** Runs an action on another thread, or on this one where none can be had. */
+  private void after(long nanos, Runnable action) {
+    Runnable guarded =
+        () -> {
+          try {
+            action.run();
+          } catch (RuntimeException | Error e) {
+            SafeLog.error(log, "a late answer of Redis could not be handled", e);
+          }
+        };
+    try {
+      if (nanos > 0) {
+        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, this::onThread)
+            .execute(guarded);
+      } else {
+        onThread(guarded);
+      }
+    } catch (RuntimeException | Error e) {
+      guarded.run();
+    }
+  }
+
+  private void onThread(Runnable action) {
+    try {
+      threads.execute(action);
+    } catch (RuntimeException | Error e) {
+      action.run();
+    }
+  }
+
+  private void releaseNow(String queue, List<LeasedTask> tasks) {
     if (tasks.isEmpty()) {
       return;
     }
     try {
-      leases.get().settle(tasks.stream().map(Verdict.Release::new).toList());
+      source.release(tasks);
     } catch (RuntimeException e) {
       log.warn(
           "{} tasks of queue {} were claimed too late and wait for the end of their lease",
@@ -286,28 +406,33 @@ public final class PatientClaims implements AutoCloseable {
     }
   }
 
-  /** A claim under way. */
+  /** A claim, from its start until its answer is fetched or has expired. */
   private final class Call extends FutureTask<LeaseBatch> {
     private final Server server;
     private final String queue;
+    private final Duration lease;
     private final long started = System.nanoTime();
 
-    /** Nobody waits for it. Guarded by the server. */
-    private boolean abandoned;
+    /** No caller waits for it. Guarded by the server. */
+    private boolean isLate;
+
+    /** Another call for the queue is kept for callers. Set before it is late. */
+    private boolean isSurplus;
 
     Call(Server server, String queue, int max, Duration lease) {
-      super(() -> leases.get().claimBatch(queue, max, lease));
+      super(() -> source.claim(queue, max, lease));
       this.server = server;
       this.queue = queue;
+      this.lease = lease;
     }
 
     @Override
     protected void done() {
-      boolean isLate;
+      boolean late;
       synchronized (server) {
-        isLate = abandoned;
+        late = isLate;
       }
-      if (isLate) {
+      if (late) {
         server.answeredLate(this);
       }
     }
