@@ -163,10 +163,19 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     do {
       try {
         refresh();
-      } catch (RuntimeException e) {
-        log.warn("metrics could not be read, next time in {}", every, e);
+      } catch (RuntimeException | Error e) {
+        warn(e);
       }
     } while (!closesWithin(every));
+  }
+
+  @SuppressWarnings("EmptyCatch") // Without memory for the log line, the next reading still comes.
+  private void warn(Throwable error) {
+    try {
+      log.warn("metrics could not be read, next time in {}", every, error);
+    } catch (Error e) {
+      // As above.
+    }
   }
 
   private boolean closesWithin(Duration pause) {

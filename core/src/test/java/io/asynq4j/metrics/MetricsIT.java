@@ -18,6 +18,8 @@ import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.file.Files;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -407,5 +410,35 @@ class MetricsIT {
     listener.recovered(queue, "a", "retry");
     listener.outageStarted(new IllegalStateException("away"));
     listener.outageEnded(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void anErrorIsNotTheEndOfReading() {
+    AtomicInteger errors = new AtomicInteger();
+    registry
+        .config()
+        .meterFilter(
+            new MeterFilter() {
+              @Override
+              public Meter.Id map(Meter.Id id) {
+                if (id.getTag("queue") != null && errors.getAndIncrement() < 2) {
+                  throw new OutOfMemoryError("Java heap space, on purpose");
+                }
+                return id;
+              }
+            });
+    client.enqueue(Task.of("t"), o -> o.queue("mail"));
+
+    try (QueueMetrics metrics =
+        QueueMetrics.builder(inspector).every(Duration.ofSeconds(1)).build()) {
+      metrics.bindTo(registry);
+
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(scrape())
+                      .containsEntry("asynq_tasks{queue=\"mail\",state=\"pending\"}", 1.0));
+    }
+    assertThat(errors).hasValueGreaterThan(2);
   }
 }

@@ -75,14 +75,14 @@ final class Fetcher implements AutoCloseable {
       Batch batch = lookup.look(wanted, () -> isClosed || !wanted.equals(wish));
       listener.accept(new Event.Found(batch));
       return true;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // Whatever it is: it is shown, and tried again.
       listener.accept(new Event.NotFound(problem(e)));
       return false;
     }
   }
 
-  static String problem(RuntimeException e) {
+  static String problem(Throwable e) {
     return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 
