@@ -38,6 +38,12 @@ public interface Inspection {
   QueueStats stats(QueueName queue);
 
   /**
+   * The same, without asking whether the queue exists: in a cluster, another server may have the
+   * names of queues. One that does not exist is empty.
+   */
+  QueueStats statsOfListed(QueueName queue);
+
+  /**
    * Counts of a queue.
    *
    * @param sizes of every state

@@ -28,7 +28,8 @@ public interface Schedules extends ScheduleLedger {
   }
 
   /**
-   * All entries that can be read, by name.
+   * All entries that can be read, by name. A queue that must not be read, or whose server of a
+   * cluster does not answer, hides no entry of other queues.
    *
    * @param broken called for each entry that cannot be read
    */

@@ -136,10 +136,22 @@ public final class Inspector {
 
   /** What is in a queue now. */
   public QueueSnapshot queue(String queue) {
-    QueueName name = QueueName.of(queue);
-    QueueStats stats = inspection().stats(name);
+    return snapshot(inspection().stats(QueueName.of(queue)));
+  }
+
+  /**
+   * What is in a queue now whose name is from {@link #queues}. Asks only the server that has the
+   * queue, while another server of a cluster may have the names. A queue that was removed since is
+   * empty.
+   */
+  public QueueSnapshot listedQueue(String queue) {
+    return snapshot(inspection().statsOfListed(QueueName.of(queue)));
+  }
+
+  private QueueSnapshot snapshot(QueueStats stats) {
+    QueueName name = stats.queue();
     return new QueueSnapshot(
-        queue,
+        name.value(),
         stats.at(),
         stats.sizes(),
         stats.groups(),
@@ -149,6 +161,15 @@ public final class Inspector {
         stats.failed(),
         stats.oldestPendingSince(),
         stats.paused() ? inspection().pausedSince(name).orElse(stats.at()) : null);
+  }
+
+  /**
+   * A name of the Redis server of a cluster that has a queue, for callers that do not want to wait
+   * for one server with calls to another. Known without asking Redis. Empty where one server has
+   * all queues.
+   */
+  public String serverOf(String queue) {
+    return broker.lookout().shardOf(QueueName.of(queue));
   }
 
   /** An estimate of the memory that a queue takes; empty where Redis does not tell. */

@@ -97,6 +97,11 @@ final class RedisInspection implements Inspection {
   @Override
   public QueueStats stats(QueueName queue) {
     requireQueue(queue);
+    return statsOfListed(queue);
+  }
+
+  @Override
+  public QueueStats statsOfListed(QueueName queue) {
     List<@Nullable Object> reply = Reply.list(scripts.run(Script.QUEUE_STATS, queue, new Args()));
     Map<TaskState, Long> sizes = new EnumMap<>(TaskState.class);
     TaskState[] order = {

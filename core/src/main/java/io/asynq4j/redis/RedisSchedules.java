@@ -9,11 +9,13 @@ import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Schedules;
 import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.Times;
+import io.asynq4j.redis.RedisLookout.Shard;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,6 +30,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
 /**
@@ -64,6 +67,10 @@ final class RedisSchedules implements Schedules {
 
   private static final long NOT_TO_BE_FIRED = -1;
 
+  /** How long a list of all entries waits for a server of a cluster. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private final ShardQuestions questions = new ShardQuestions();
   private final Scripts scripts;
   private final Link link;
   private final BrokerTime time;
@@ -429,28 +436,100 @@ final class RedisSchedules implements Schedules {
       queues.put(Reply.text(flat.get(i)), Reply.text(flat.get(i + 1)));
     }
     queues.remove(REVISION);
-    List<Known> all = new ArrayList<>();
+    Found all = new Found();
+    Map<QueueName, List<String>> byQueue = new LinkedHashMap<>();
     queues.forEach(
         (name, queue) -> {
           try {
-            find(name, QueueName.of(queue)).ifPresent(all::add);
+            byQueue.computeIfAbsent(QueueName.of(queue), any -> new ArrayList<>()).add(name);
           } catch (IllegalArgumentException e) {
-            addUnreadable(name, queue, e, broken);
-          } catch (BrokerRefusedException e) {
-            if (e.reason() != BrokerRefusedException.Reason.REQUEST) {
-              throw e;
-            }
-            addUnreadable(name, queue, e, broken);
+            all.unreadable().add(unreadable(name, queue, e));
           }
         });
-    return all;
+    Collection<Shard> shards = RedisLookout.shards(link, byQueue.keySet());
+    if (link.isKnownAsSharded()) {
+      findWhereAnswered(shards, byQueue, all);
+    } else {
+      shards.forEach(shard -> all.add(find(shard, byQueue)));
+    }
+    all.unreadable().forEach(broken);
+    all.known().sort(Comparator.comparing(one -> one.entry().name()));
+    return all.known();
   }
 
-  private void addUnreadable(
-      String name, String queue, RuntimeException e, Consumer<Unreadable> broken) {
+  /** An entry and the queue that has its state. */
+  private record Listed(String name, QueueName queue) {}
+
+  /** Entries that were found, and those that cannot be read. */
+  private record Found(List<Known> known, List<Unreadable> unreadable) {
+    Found() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+
+    void add(Found other) {
+      known.addAll(other.known);
+      unreadable.addAll(other.unreadable);
+    }
+  }
+
+  /** Asks all servers of a cluster at the same time: a silent one hides only its own entries. */
+  private void findWhereAnswered(
+      Collection<Shard> shards, Map<QueueName, List<String>> byQueue, Found all) {
+    Map<QueueName, List<String>> unanswered = new LinkedHashMap<>(byQueue);
+    questions
+        .askAll(shards, shard -> find(shard, byQueue), PATIENCE)
+        .forEach(
+            (shard, found) -> {
+              shard.queues().forEach(unanswered::remove);
+              all.add(found);
+            });
+    unanswered.forEach(
+        (queue, names) -> {
+          String reason = "the Redis server of queue " + queue.value() + " does not answer";
+          names.forEach(name -> all.unreadable().add(new Unreadable(name, queue.value(), reason)));
+        });
+  }
+
+  /** Reads the entries of all queues of one server, many in each round trip. */
+  private Found find(Shard shard, Map<QueueName, List<String>> byQueue) {
+    List<Listed> entries = new ArrayList<>();
+    for (QueueName queue : shard.queues()) {
+      byQueue.getOrDefault(queue, List.of()).forEach(name -> entries.add(new Listed(name, queue)));
+    }
+    Found found = new Found();
+    for (List<Listed> batch : Batches.of(entries)) {
+      List<CommandArguments> commands =
+          batch.stream()
+              .map(entry -> fieldsOf(entry.queue(), entry.name(), SPEC_AND_STATE))
+              .map(args -> new CommandArguments(Command.HMGET).addObjects(args.values()))
+              .toList();
+      List<@Nullable Object> answers = link.callAll(shard.slot(), commands);
+      for (int i = 0; i < batch.size(); i++) {
+        find(batch.get(i), answers.get(i), found);
+      }
+    }
+    return found;
+  }
+
+  /**
+   * @param answer anything but a list is an error, such as that of a slot that has moved
+   */
+  private void find(Listed entry, @Nullable Object answer, Found found) {
+    try {
+      Optional<Known> known =
+          answer instanceof List<?>
+              ? known(entry.name(), entry.queue(), Reply.list(answer))
+              : find(entry.name(), entry.queue());
+      known.ifPresent(found.known()::add);
+    } catch (IllegalArgumentException | BrokerRefusedException e) {
+      found.unreadable().add(unreadable(entry.name(), entry.queue().value(), e));
+    }
+  }
+
+  private Unreadable unreadable(String name, String queue, RuntimeException e) {
     unreadables.warn("schedule entry " + name, e, "it is shown as broken");
     String reason = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
-    broken.accept(new Unreadable(name, queue, reason));
+    return new Unreadable(name, queue, reason);
   }
 
   @Override
@@ -465,17 +544,27 @@ final class RedisSchedules implements Schedules {
 
   /** Throws an {@code IllegalArgumentException} when the state cannot be read. */
   private Optional<Known> find(String name, QueueName queue) {
-    List<@Nullable Object> values = fields(queue, name, SPEC_AND_STATE);
-    List<@Nullable Object> state = values.subList(1, values.size());
+    return known(name, queue, fields(queue, name, SPEC_AND_STATE));
+  }
+
+  private static Optional<Known> known(
+      String name, QueueName queue, List<@Nullable Object> specAndState) {
+    List<@Nullable Object> state = specAndState.subList(1, specAndState.size());
     return state.get(FROM) == null
         ? Optional.empty()
-        : Optional.of(new Known(new Entry(name, queue, Reply.text(values.get(0))), state(state)));
+        : Optional.of(
+            new Known(new Entry(name, queue, Reply.text(specAndState.get(0))), state(state)));
   }
 
   private List<@Nullable Object> fields(QueueName queue, String name, List<String> words) {
+    return Reply.list(
+        link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, fieldsOf(queue, name, words)));
+  }
+
+  private static Args fieldsOf(QueueName queue, String name, List<String> words) {
     Args args = new Args(1 + words.size()).add(Keys.of(queue, "schedules"));
     words.forEach(word -> args.add(field(word, name)));
-    return Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.HMGET, args));
+    return args;
   }
 
   @Override

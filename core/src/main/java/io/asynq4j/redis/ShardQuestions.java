@@ -3,6 +3,7 @@ package io.asynq4j.redis;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.redis.RedisLookout.Shard;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -57,6 +58,9 @@ final class ShardQuestions {
   private record Owed(String server, Set<Part> parts, Set<QueueName> queues) {}
 
   private final Set<Owed> owed = new HashSet<>();
+
+  /** Servers that {@link #askAll} has waited for in vain, while the call is under way. */
+  private final Set<String> owing = ConcurrentHashMap.newKeySet();
 
   /** What was answered too late for one look, for the next. */
   private final Map<Set<Part>, Set<QueueName>> late = new HashMap<>();
@@ -133,6 +137,32 @@ final class ShardQuestions {
     return having;
   }
 
+  /**
+   * Asks servers for data of any kind. Returns the answers of those that answer in time; what the
+   * others answer later is dropped. A server that was waited for in vain is not asked until that
+   * call has ended.
+   */
+  <T> Map<Shard, T> askAll(
+      Collection<Shard> shards, Function<Shard, T> question, Duration patience) {
+    Map<Shard, CompletableFuture<T>> asked = new LinkedHashMap<>();
+    for (Shard shard : shards) {
+      if (!owing.contains(shard.server().name())) {
+        asked.put(shard, CompletableFuture.supplyAsync(() -> question.apply(shard), threads));
+      }
+    }
+    Map<Shard, T> answers = new LinkedHashMap<>();
+    collect(asked, patience.toNanos(), Set.of(), answers::put, this::noteOwing);
+    return answers;
+  }
+
+  // Nothing is lost with the future: its answer is dropped.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void noteOwing(Shard shard, CompletableFuture<?> answer) {
+    String server = shard.server().name();
+    owing.add(server);
+    answer.whenComplete((dropped, error) -> owing.remove(server));
+  }
+
   private synchronized void settle(Owed answer) {
     owed.remove(answer);
   }
@@ -167,16 +197,42 @@ final class ShardQuestions {
       Map<Shard, CompletableFuture<Set<QueueName>>> asked,
       BiConsumer<Shard, CompletableFuture<Set<QueueName>>> whenLate) {
     Set<QueueName> having = new HashSet<>();
-    long end = System.nanoTime() + patienceNanos.getAsLong();
+    long patience = patienceNanos.getAsLong();
+    long end = System.nanoTime() + patience;
+    collect(
+        asked,
+        patience,
+        unresponsive,
+        (shard, answer) -> {
+          having.addAll(answer);
+          unresponsive.remove(shard.server().name());
+        },
+        (shard, answer) -> {
+          if (!Thread.currentThread().isInterrupted()) {
+            doNotWaitFor(shard.server().name(), answer, end);
+          }
+          whenLate.accept(shard, answer);
+        });
+    return having;
+  }
+
+  /**
+   * @param notWaitedFor servers whose answers count only if they are there already
+   */
+  private static <T> void collect(
+      Map<Shard, CompletableFuture<T>> asked,
+      long patienceNanos,
+      Set<String> notWaitedFor,
+      BiConsumer<Shard, T> inTime,
+      BiConsumer<Shard, CompletableFuture<T>> whenLate) {
+    long end = System.nanoTime() + patienceNanos;
     asked.forEach(
         (shard, answer) -> {
-          String server = shard.server().name();
-          long patience = unresponsive.contains(server) ? 0 : Math.max(0, end - System.nanoTime());
+          boolean waits = !notWaitedFor.contains(shard.server().name());
+          long patience = waits ? Math.max(0, end - System.nanoTime()) : 0;
           try {
-            having.addAll(answer.get(patience, TimeUnit.NANOSECONDS));
-            unresponsive.remove(server);
+            inTime.accept(shard, answer.get(patience, TimeUnit.NANOSECONDS));
           } catch (TimeoutException e) {
-            doNotWaitFor(server, answer, end);
             whenLate.accept(shard, answer);
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -185,12 +241,11 @@ final class ShardQuestions {
             failed(shard, e.getCause());
           }
         });
-    return having;
   }
 
   // Nothing is lost with the future: failures are handled elsewhere.
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void doNotWaitFor(String server, CompletableFuture<Set<QueueName>> answer, long end) {
+  private void doNotWaitFor(String server, CompletableFuture<?> answer, long end) {
     unresponsive.add(server);
     answer.whenComplete(
         (having, error) -> {

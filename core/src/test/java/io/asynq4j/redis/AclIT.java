@@ -389,6 +389,28 @@ class AclIT {
     }
   }
 
+  @Test
+  void entriesOfAForbiddenQueueAreListedAsUnreadable() {
+    Schedules.Unreadable[] unreadable = new Schedules.Unreadable[1];
+    try (RedisConnection all = connectAs(NEEDED + " " + USEFUL)) {
+      all.broker()
+          .schedules()
+          .enroll(
+              List.of(
+                  new ScheduleLedger.Entry("forbidden", QueueName.of("other"), "@daily"),
+                  new ScheduleLedger.Entry("allowed", Q, "@daily")));
+    }
+    String ofOneQueue = NEEDED.replace("~asynq:*", "~asynq:schedules ~asynq:{q}:*");
+    try (RedisConnection connection = connectAs(ofOneQueue + " " + USEFUL)) {
+      assertThat(connection.broker().schedules().known(entry -> unreadable[0] = entry))
+          .extracting(known -> known.entry().name())
+          .containsExactly("allowed");
+    }
+    assertThat(unreadable[0].name()).isEqualTo("forbidden");
+    assertThat(unreadable[0].queue()).isEqualTo("other");
+    assertThat(unreadable[0].reason()).contains("NOPERM");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "-client,     must not run CLIENT",

@@ -6,8 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.redis.RedisLookout.Shard;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -101,5 +104,36 @@ class ShardQuestionsTest {
     answers.release(1_000);
     await("it has answered in time")
         .until(() -> questions.ask(List.of(shard(FAR)), late, told::addAll).contains(FAR));
+  }
+
+  @Test
+  void dataOfTheOtherServersIsReturnedAndASilentOneIsNotAskedAgain() {
+    List<Shard> shards = List.of(shard(NEAR), shard(FAR));
+    for (int i = 0; i < 3; i++) {
+      await().untilAsserted(() -> assertThat(data(shards)).containsOnlyKeys(shards.get(0)));
+    }
+    await().untilAsserted(() -> assertThat(asked).hasValue(1));
+
+    arrival.countDown();
+
+    await().until(() -> data(shards).keySet().containsAll(shards));
+  }
+
+  @Test
+  void aServerThatIsBeingAskedIsAskedByOthersToo() throws Exception {
+    Duration longEnough = Duration.ofMinutes(1);
+    List<Shard> shards = List.of(shard(FAR));
+    CompletableFuture<Map<Shard, Set<QueueName>>> first =
+        CompletableFuture.supplyAsync(() -> questions.askAll(shards, this::answer, longEnough));
+    await().until(() -> asked.get() == 1);
+
+    assertThat(questions.askAll(shards, shard -> "data", longEnough)).containsValue("data");
+
+    arrival.countDown();
+    assertThat(first.get(30, TimeUnit.SECONDS)).containsValue(Set.of(FAR));
+  }
+
+  private Map<Shard, Set<QueueName>> data(List<Shard> shards) {
+    return questions.askAll(shards, this::answer, Duration.ofMillis(250));
   }
 }

@@ -8,6 +8,7 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.ScheduleLedger;
+import io.asynq4j.broker.Schedules;
 import io.asynq4j.embedded.EmbeddedCluster;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.redis.RedisConfig;
@@ -262,6 +263,36 @@ class SilentShardSchedulerIT {
       silent.resume();
     }
     awaitFiredAfter(redis.clock().instant(), List.of("moved"));
+  }
+
+  @Test
+  void entriesOnHealthyServersAreListedWhileOneServerIsSilent() {
+    EmbeddedRedis silent =
+        queues.keySet().stream().filter(node -> node != nodeOfEntryList).findFirst().orElseThrow();
+    Schedules schedules = connect(BLOCKING).broker().schedules();
+    schedules.enroll(
+        allQueues().stream()
+            .map(queue -> new ScheduleLedger.Entry(queue, QueueName.of(queue), "@daily"))
+            .toList());
+    silent.pause();
+    try {
+      // Repeated, since healthy servers answer late on a busy machine.
+      soon(
+          () -> {
+            Map<String, String> unreadable = new LinkedHashMap<>();
+            assertThat(schedules.known(entry -> unreadable.put(entry.name(), entry.reason())))
+                .extracting(known -> known.entry().name())
+                .containsExactlyElementsOf(queuesOfOthers(silent).stream().sorted().toList());
+            assertThat(unreadable).containsOnlyKeys(queuesOf(silent));
+            unreadable.forEach(
+                (queue, reason) ->
+                    assertThat(reason)
+                        .isEqualTo("the Redis server of queue " + queue + " does not answer"));
+          });
+    } finally {
+      silent.resume();
+    }
+    soon(() -> assertThat(schedules.known()).hasSize(allQueues().size()));
   }
 
   @Test

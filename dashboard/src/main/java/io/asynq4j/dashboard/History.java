@@ -69,6 +69,10 @@ final class History {
     newest = Math.max(newest, slot);
     Map<String, Totals> now = new HashMap<>();
     for (QueueRow row : rows) {
+      if (row.at() == null) {
+        // Its totals are not known, and not 0.
+        continue;
+      }
       Totals totals = new Totals(row.processed(), row.failed());
       Totals before = last.get(row.name());
       now.put(row.name(), totals);

@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.http.SafeLog;
 import jakarta.servlet.AsyncContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,12 +15,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Everybody who watches a Redis live. What changed is written down once for all who may see the
  * same, and handed to each. Thread-safe.
  */
 final class Streams implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Streams.class);
 
   private static final int MOST = 1_000;
 
@@ -32,6 +37,10 @@ final class Streams implements AutoCloseable {
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
   private final Source source;
+
+  /** Used by the pulse only. */
+  private boolean isFailing;
+
   private final Set<Stream> streams = new LinkedHashSet<>();
   private final ScheduledExecutorService pulse =
       Executors.newSingleThreadScheduledExecutor(
@@ -42,10 +51,15 @@ final class Streams implements AutoCloseable {
           });
 
   Streams(Source source) {
+    this(source, PULSE);
+  }
+
+  Streams(Source source, Duration every) {
+    SafeLog.prepare();
     this.source = source;
     var unused =
         pulse.scheduleWithFixedDelay(
-            this::beat, PULSE.toMillis(), PULSE.toMillis(), TimeUnit.MILLISECONDS);
+            this::beat, every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   synchronized boolean isWatched() {
@@ -131,18 +145,35 @@ final class Streams implements AutoCloseable {
         .getBytes(StandardCharsets.UTF_8);
   }
 
+  /** Throws nothing, which would end the pulse. Logs the first of several failures in a row. */
   private void beat() {
-    List<Stream> all;
-    synchronized (this) {
-      all = List.copyOf(streams);
-    }
-    byte[] comment = ": \n\n".getBytes(StandardCharsets.UTF_8);
-    for (Stream stream : all) {
-      if (stream.age().compareTo(LONGEST) > 0) {
-        stream.end();
-      } else {
-        stream.send(comment);
+    Throwable failure = null;
+    try {
+      List<Stream> all;
+      synchronized (this) {
+        all = List.copyOf(streams);
       }
+      for (Stream stream : all) {
+        try {
+          beat(stream);
+        } catch (Throwable e) {
+          failure = e;
+        }
+      }
+    } catch (Throwable e) {
+      failure = e;
+    }
+    if (failure != null && !isFailing) {
+      SafeLog.error(log, "live updates could not be kept alive; that is tried again", failure);
+    }
+    isFailing = failure != null;
+  }
+
+  private static void beat(Stream stream) {
+    if (stream.age().compareTo(LONGEST) > 0) {
+      stream.end();
+    } else {
+      stream.send(": \n\n".getBytes(StandardCharsets.UTF_8));
     }
   }
 

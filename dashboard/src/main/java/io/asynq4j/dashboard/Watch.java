@@ -1,32 +1,30 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.BrokerRefusedException;
-import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskState;
+import io.asynq4j.dashboard.http.SafeLog;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,8 +33,9 @@ import org.slf4j.LoggerFactory;
  * Looks at a Redis again and again, and keeps what it has seen for all who ask: however many watch,
  * Redis is asked once. While nobody does, it is asked every ten seconds, for the history.
  *
- * <p>One thread looks; a few help it where there are many queues. When a look takes long, the next
- * one waits as long and more, so that it never becomes a load of its own.
+ * <p>One thread looks; a few help it where there are many queues, and in a cluster. When a look
+ * takes long, the next one waits as long and more, so that it never becomes a load of its own. The
+ * queues of a server of a cluster that does not answer keep their earlier values, with a problem.
  */
 final class Watch implements AutoCloseable {
 
@@ -54,16 +53,18 @@ final class Watch implements AutoCloseable {
   /** A look that takes no longer may be taken after every change. */
   static final Duration QUICK = Duration.ofMillis(250);
 
-  private static final int HELPERS = 4;
+  /** Between two looks when there is an error even while waiting. */
+  private static final long PAUSE_AFTER_ERROR_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Of more queues the groups are not looked at: each group is a call. */
   private static final int MOST_WITH_GROUPS = 10;
 
-  /** So many queues are worth a helper. */
-  private static final int CHUNK = 50;
-
   private final Inspector inspector;
   private final String name;
+
+  /** Put together early: without memory that is no longer possible. */
+  private final String failureMessage;
+
   private final Clock clock;
   private final Duration refresh;
   private final Duration quick;
@@ -72,7 +73,7 @@ final class Watch implements AutoCloseable {
   private final BooleanSupplier isWatched;
   private final BiConsumer<Snapshot, Snapshot> changed;
   private final Thread thread;
-  private final ExecutorService helpers;
+  private final RedisReads reads;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition asked = lock.newCondition();
   private final Condition looked = lock.newCondition();
@@ -89,6 +90,7 @@ final class Watch implements AutoCloseable {
   private boolean isAsked;
   private boolean isClosed;
   private boolean isDown;
+  private boolean isFailing;
   private List<ScheduleSnapshot> schedules = List.of();
   private Map<String, String> info = Map.of();
   private @Nullable Long schedulesNanos;
@@ -114,6 +116,7 @@ final class Watch implements AutoCloseable {
       BiConsumer<Snapshot, Snapshot> changed) {
     this.inspector = inspector;
     this.name = name;
+    this.failureMessage = "the look at Redis " + name + " failed; the next one follows";
     this.clock = clock;
     this.refresh = refresh;
     this.quick = quick;
@@ -121,15 +124,10 @@ final class Watch implements AutoCloseable {
     this.levels = levels;
     this.isWatched = isWatched;
     this.changed = changed;
-    this.helpers =
-        Executors.newFixedThreadPool(HELPERS, task -> daemon(task, "asynq-dashboard-look"));
-    this.thread = daemon(this::loop, "asynq-dashboard-watch-" + name);
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
+    this.reads = new RedisReads(inspector, name);
+    this.thread = new Thread(this::loop, "asynq-dashboard-watch-" + name);
     thread.setDaemon(true);
-    return thread;
+    SafeLog.prepare();
   }
 
   void start() {
@@ -208,25 +206,47 @@ final class Watch implements AutoCloseable {
     }
   }
 
+  /** Ends only when it is closed, whatever fails. */
   private void loop() {
-    while (begin()) {
+    while (isOpen()) {
       try {
+        begin();
         look();
-      } catch (RuntimeException e) {
-        log.error("the look at Redis {} failed", name, e);
+      } catch (Throwable e) {
+        failed(e);
       }
-      pause();
+      try {
+        pause();
+      } catch (Throwable e) {
+        failed(e);
+        LockSupport.parkNanos(PAUSE_AFTER_ERROR_NANOS);
+      }
     }
   }
 
-  /** False when it is closed. */
-  private boolean begin() {
+  /** Logs the first of several failures in a row. */
+  private void failed(Throwable e) {
+    if (!isFailing) {
+      isFailing = true;
+      SafeLog.error(log, failureMessage, e);
+    }
+  }
+
+  private boolean isOpen() {
+    lock.lock();
+    try {
+      return !isClosed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void begin() {
     lock.lock();
     try {
       isAsked = false;
       begun++;
       begunAfterChanges = changes.get();
-      return !isClosed;
     } finally {
       lock.unlock();
     }
@@ -262,10 +282,12 @@ final class Watch implements AutoCloseable {
         isDown = false;
         log.info("Redis {} answers again", name);
       }
-    } catch (RuntimeException e) {
-      String why = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
+    } catch (RuntimeException | Error e) {
+      String why = e instanceof Error || e.getMessage() == null ? e.toString() : e.getMessage();
       now = before.failing(why);
-      if (!isDown) {
+      if (e instanceof Error) {
+        failed(e);
+      } else if (!isDown) {
         isDown = true;
         log.warn("Redis {} cannot be looked at: {}", name, why);
       }
@@ -283,26 +305,28 @@ final class Watch implements AutoCloseable {
           now.servers().stream().mapToInt(ServerSnapshot::activeWorkers).sum());
     }
     changed.accept(before, now);
+    isFailing &= now.problem() != null;
   }
 
   private Snapshot seen(Snapshot before) {
-    List<String> names = List.copyOf(inspector.queues());
-    List<ServerSnapshot> servers = inspector.servers();
-    if (isTime(schedulesNanos, SCHEDULES_EVERY)) {
-      schedules = inspector.schedules();
-      schedulesNanos = System.nanoTime();
-    }
-    if (isTime(infoNanos, INFO_EVERY)) {
-      info = info();
-      infoNanos = System.nanoTime();
-    }
+    Supplier<Optional<List<String>>> beingListed =
+        reads.begin("the list of queues", () -> List.copyOf(inspector.queues()));
+    Supplier<Optional<List<ServerSnapshot>>> serversBeingRead =
+        reads.begin("the list of servers", inspector::servers);
+    refreshSchedulesAndInfo();
+    Optional<List<String>> listed = beingListed.get();
+    List<ServerSnapshot> servers = serversBeingRead.get().orElse(before.servers());
     Map<String, Integer> servedBy = new HashMap<>();
     for (ServerSnapshot server : servers) {
       server.queues().keySet().stream()
           .filter(server::serves)
           .forEach(queue -> servedBy.merge(queue, 1, Integer::sum));
     }
-    Map<String, QueueRow> rows = rows(names, before, servedBy);
+    Map<String, QueueRow> rows =
+        rows(listed.orElseGet(() -> List.copyOf(before.queues().keySet())), before, servedBy);
+    if (listed.isEmpty() && rows.values().stream().allMatch(row -> row.problem() != null)) {
+      throw new IllegalStateException("no Redis server answers in time");
+    }
     if (isTime(groupsNanos, GROUPS_EVERY)) {
       unaggregated = unaggregated(rows.values());
       groupsNanos = System.nanoTime();
@@ -312,21 +336,52 @@ final class Watch implements AutoCloseable {
         clock.instant(), null, rows, servers, schedules, latenciesBefore(rows), info);
   }
 
+  /** Does so now and then. What cannot be read stays as it was, and is read with the next look. */
+  private void refreshSchedulesAndInfo() {
+    Supplier<Optional<List<ScheduleSnapshot>>> schedulesBeingRead = Optional::empty;
+    if (isTime(schedulesNanos, SCHEDULES_EVERY)) {
+      schedulesBeingRead = reads.begin("the schedules", inspector::schedules);
+    }
+    Supplier<Optional<Map<String, String>>> infoBeingRead = Optional::empty;
+    if (isTime(infoNanos, INFO_EVERY)) {
+      infoBeingRead = reads.begin("INFO", this::info);
+    }
+    schedulesBeingRead
+        .get()
+        .ifPresent(
+            read -> {
+              schedules = read;
+              schedulesNanos = System.nanoTime();
+            });
+    infoBeingRead
+        .get()
+        .ifPresent(
+            read -> {
+              info = read;
+              infoNanos = System.nanoTime();
+            });
+  }
+
   private static boolean isTime(@Nullable Long lastNanos, Duration every) {
     return lastNanos == null || System.nanoTime() - lastNanos > every.toNanos();
   }
 
   private Map<String, Integer> unaggregated(Collection<QueueRow> rows) {
+    List<String> queues =
+        rows.stream()
+            .filter(row -> row.size(TaskState.AGGREGATING) > 0 && row.problem() == null)
+            .limit(MOST_WITH_GROUPS)
+            .map(QueueRow::name)
+            .toList();
     Map<String, Integer> found = new HashMap<>();
-    rows.stream()
-        .filter(row -> row.size(TaskState.AGGREGATING) > 0 && row.problem() == null)
-        .limit(MOST_WITH_GROUPS)
+    reads
+        .ofEach("groups", queues, queue -> inspector.unaggregatedGroups(queue).size())
         .forEach(
-            row -> {
-              try {
-                found.put(row.name(), inspector.unaggregatedGroups(row.name()).size());
-              } catch (QueueNotFoundException | BrokerRefusedException e) {
-                log.debug("groups of queue {} cannot be read: {}", row.name(), e.getMessage());
+            (queue, answer) -> {
+              if (answer.value() == null) {
+                log.debug("groups of queue {} cannot be read: {}", queue, answer.problem());
+              } else {
+                found.put(queue, answer.value());
               }
             });
     return found;
@@ -342,47 +397,28 @@ final class Watch implements AutoCloseable {
     }
   }
 
+  /** One queue that cannot be read is one row that says so. */
   private Map<String, QueueRow> rows(
       List<String> names, Snapshot before, Map<String, Integer> servedBy) {
-    List<Future<List<QueueRow>>> parts = new ArrayList<>();
-    for (int from = CHUNK; from < names.size(); from += CHUNK) {
-      List<String> part = names.subList(from, Math.min(names.size(), from + CHUNK));
-      parts.add(helpers.submit(() -> read(part, before, servedBy)));
-    }
+    Map<String, RedisReads.Answer<QueueSnapshot>> answers =
+        reads.ofEach("queues", names, inspector::listedQueue);
     Map<String, QueueRow> rows = new HashMap<>();
-    List<String> own = names.subList(0, Math.min(names.size(), CHUNK));
-    read(own, before, servedBy).forEach(row -> rows.put(row.name(), row));
-    for (Future<List<QueueRow>> part : parts) {
-      try {
-        part.get().forEach(row -> rows.put(row.name(), row));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted", e);
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof RuntimeException cause
-            ? cause
-            : new IllegalStateException(e.getCause());
-      }
-    }
-    return rows;
-  }
-
-  /** One queue that cannot be read is one row that says so. */
-  private List<QueueRow> read(List<String> names, Snapshot before, Map<String, Integer> servedBy) {
-    List<QueueRow> rows = new ArrayList<>(names.size());
     for (String queue : names) {
       int servers = servedBy.getOrDefault(queue, 0);
-      try {
-        rows.add(new QueueRow(queue, inspector.queue(queue), servers, null));
-      } catch (io.asynq4j.QueueNotFoundException e) {
-        // It was removed just now.
-      } catch (io.asynq4j.BrokerUnavailableException e) {
-        throw e;
-      } catch (RuntimeException e) {
-        QueueRow earlier = before.queues().get(queue);
-        String why = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
-        rows.add(new QueueRow(queue, earlier == null ? null : earlier.seen(), servers, why));
+      RedisReads.Answer<QueueSnapshot> answer = answers.get(queue);
+      if (answer != null && answer.value() != null) {
+        rows.put(queue, new QueueRow(queue, answer.value(), servers, null));
+        continue;
       }
+      QueueRow earlier = before.queues().get(queue);
+      String why = answer == null ? null : answer.problem();
+      rows.put(
+          queue,
+          new QueueRow(
+              queue,
+              earlier == null ? null : earlier.seen(),
+              servers,
+              Objects.requireNonNullElse(why, "the Redis server of the queue does not answer")));
     }
     return rows;
   }
@@ -418,7 +454,7 @@ final class Watch implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    helpers.shutdownNow();
+    reads.close();
     try {
       thread.join(TimeUnit.SECONDS.toMillis(5));
     } catch (InterruptedException e) {

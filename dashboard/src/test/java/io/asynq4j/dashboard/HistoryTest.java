@@ -51,6 +51,15 @@ class HistoryTest {
   }
 
   @Test
+  void whatEndedBeforeAQueueCouldBeReadDoesNotCount() {
+    history.add(NOON, List.of(new QueueRow("mail", null, 0, "its server does not answer")));
+    look(2, 1_000_000, 10);
+    look(3, 1_000_001, 10);
+
+    assertThat(points()).containsExactly("2030-01-01T12:00:10Z 1 0");
+  }
+
+  @Test
   void keepsAnHour() {
     look(0, 0, 0);
     look(5, 1, 0);

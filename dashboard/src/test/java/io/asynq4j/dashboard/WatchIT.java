@@ -2,12 +2,18 @@ package io.asynq4j.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -75,6 +81,58 @@ class WatchIT {
     }
   }
 
+  @Test
+  void itLooksAgainAfterAnError() {
+    on.enqueue("a");
+    AtomicInteger looks = new AtomicInteger();
+    AtomicInteger pauses = new AtomicInteger();
+    AtomicInteger times = new AtomicInteger();
+    Clock clock =
+        new Clock() {
+          @Override
+          public Instant instant() {
+            boolean unused = failsFirst(times, 2);
+            return on.redis.clock().instant();
+          }
+
+          @Override
+          public ZoneId getZone() {
+            return ZoneOffset.UTC;
+          }
+
+          @Override
+          public Clock withZone(ZoneId zone) {
+            return this;
+          }
+        };
+    try (Watch watch =
+        watch(
+            clock,
+            () -> failsFirst(pauses, 2),
+            (before, now) -> {
+              boolean unused = failsFirst(looks, 2);
+            })) {
+      for (String queue : List.of("b", "c", "d")) {
+        on.enqueue(queue);
+        Awaitility.await()
+            .until(
+                () -> {
+                  watch.changed();
+                  return watch.fresh().queues().containsKey(queue);
+                });
+      }
+      Awaitility.await()
+          .until(() -> looks.get() > 2 && pauses.get() > 2 && watch.fresh().problem() == null);
+    }
+  }
+
+  private static boolean failsFirst(AtomicInteger calls, int failing) {
+    if (calls.incrementAndGet() <= failing) {
+      throw new OutOfMemoryError("by the test");
+    }
+    return true;
+  }
+
   private Thread ask(Watch watch) {
     Thread asking = new Thread(() -> answer.complete(watch.fresh()), "asking");
     asking.start();
@@ -90,17 +148,22 @@ class WatchIT {
   }
 
   private static Watch watch(BiConsumer<Snapshot, Snapshot> changed) {
+    return watch(on.redis.clock(), () -> true, changed);
+  }
+
+  private static Watch watch(
+      Clock clock, BooleanSupplier isWatched, BiConsumer<Snapshot, Snapshot> changed) {
     Watch watch =
         new Watch(
             on.inspector,
             "a test",
-            on.redis.clock(),
+            clock,
             Duration.ofMinutes(1),
             // However busy the machine is.
             Duration.ofMinutes(1),
             new History(),
             new Levels(),
-            () -> true,
+            isWatched,
             changed);
     watch.start();
     return watch;

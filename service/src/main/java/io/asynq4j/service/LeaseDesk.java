@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.dashboard.http.SafeLog;
 import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.QueueWatch;

@@ -1,11 +1,11 @@
 package io.asynq4j.service.claim;
 
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.dashboard.http.SafeLog;
 import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
-import io.asynq4j.service.SafeLog;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

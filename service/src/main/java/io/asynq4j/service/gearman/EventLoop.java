@@ -1,6 +1,6 @@
 package io.asynq4j.service.gearman;
 
-import io.asynq4j.service.SafeLog;
+import io.asynq4j.dashboard.http.SafeLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.asynq4j.service.gearman;
 
-import io.asynq4j.service.SafeLog;
+import io.asynq4j.dashboard.http.SafeLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.dashboard.http;
 
 import org.slf4j.Logger;
 
