@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -92,6 +94,60 @@ class OpenApiTest {
                 assertThat(document.at(reference.substring(1)).isMissingNode())
                     .as(reference)
                     .isFalse());
+  }
+
+  @Test
+  void noRequestMayHaveFieldsThatAreNotDocumented() {
+    List<String> open = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> path : document.get("paths").properties()) {
+      for (Map.Entry<String, JsonNode> method : path.getValue().properties()) {
+        for (JsonNode content : method.getValue().at("/requestBody/content")) {
+          findOpen(content.get("schema"), false, method.getKey() + " " + path.getKey(), open);
+        }
+      }
+    }
+    assertThat(open).isEmpty();
+  }
+
+  /**
+   * Finds objects that allow any field. Values without a type are any JSON, as is meant, and those
+   * with additionalProperties of a type are maps.
+   *
+   * @param isPart whether it is one of several that are closed together
+   */
+  private void findOpen(JsonNode schema, boolean isPart, String place, List<String> open) {
+    if (schema.has("$ref")) {
+      String reference = schema.get("$ref").stringValue();
+      findOpen(document.at(reference.substring(1)), isPart, place, open);
+      return;
+    }
+    boolean isClosed = isFalse(schema.path("unevaluatedProperties"));
+    boolean isObject =
+        schema.has("properties") || schema.path("type").toString().contains("object");
+    JsonNode more = schema.path("additionalProperties");
+    if ((isObject || schema.has("allOf"))
+        && !isPart
+        && !isClosed
+        && !isFalse(more)
+        && !more.has("type")) {
+      open.add(place);
+    }
+    for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+      findOpen(property.getValue(), false, place + " " + property.getKey(), open);
+    }
+    for (JsonNode part : schema.path("allOf")) {
+      findOpen(part, isClosed, place, open);
+    }
+    for (JsonNode alternative : schema.path("oneOf")) {
+      findOpen(alternative, isPart, place, open);
+    }
+    if (schema.has("items")) {
+      findOpen(schema.get("items"), false, place, open);
+    }
+  }
+
+  private static boolean isFalse(JsonNode node) {
+    return node.isBoolean() && !node.booleanValue();
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.service.ServiceFixture.Reply;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -175,6 +176,30 @@ class LimitsIT {
     assertThat(fixture.send("PUT", "/v1/definitions/b/limits", "{}").status()).isEqualTo(404);
     assertThat(fixture.get("/v1/definitions/b/limits").status()).isEqualTo(404);
     assertThat(fixture.get(path).json()).isEmpty();
+  }
+
+  @Test
+  void limitsWithoutABodyAreRefusedAndStay() throws Exception {
+    fixture.start("tasks: { a: { kind: worker } }");
+    String path = "/v1/definitions/a/limits";
+    Reply set = fixture.send("PUT", path, "{\"rate\":\"100/s\",\"burst\":3,\"maxRun\":5}");
+    assertThat(set.status()).isEqualTo(200);
+    assertThat(fixture.send("PUT", path, "").status()).isEqualTo(400);
+    String put = "PUT " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+    String json = "Content-Type: application/json\r\n";
+    for (String length :
+        List.of("", "Content-Length: 0\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n")) {
+      assertThat(statusOf(put + json + length)).as(length).isEqualTo(400);
+      assertThat(statusOf(put + length)).as(length).isEqualTo(415);
+    }
+    assertThat(fixture.get(path).json()).isEqualTo(set.json());
+  }
+
+  private int statusOf(String request) throws IOException {
+    try (Socket socket = RawHttp.open(fixture)) {
+      RawHttp.send(socket, request + "\r\n");
+      return RawHttp.status(socket);
+    }
   }
 
   @Test
