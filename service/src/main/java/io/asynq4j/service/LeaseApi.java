@@ -118,7 +118,7 @@ final class LeaseApi {
     }
     try {
       followUps.send(befores);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       giveBack(tasks);
       throw e;
     }

@@ -58,7 +58,10 @@ public final class TaskService implements AutoCloseable {
 
   private static final Duration FOLLOW_INTERVAL = Duration.ofSeconds(2);
   private static final Duration SCHEDULE_INTERVAL = Duration.ofSeconds(5);
-  private static final int TIMER_THREADS = 4;
+
+  /** One may wait for Redis, for the task definitions. */
+  private static final int TIMER_THREADS = 2;
+
   private static final String DASHBOARD = "/dashboard";
 
   private final RedisConnection redis;
@@ -177,7 +180,7 @@ public final class TaskService implements AutoCloseable {
       scheduler.start();
       ScheduledFuture<?> unused =
           timer.scheduleWithFixedDelay(
-              this::follow,
+              new CatalogFollower(catalog::refresh),
               FOLLOW_INTERVAL.toMillis(),
               FOLLOW_INTERVAL.toMillis(),
               TimeUnit.MILLISECONDS);
@@ -228,14 +231,6 @@ public final class TaskService implements AutoCloseable {
     return entries;
   }
 
-  private void follow() {
-    try {
-      catalog.refresh();
-    } catch (RuntimeException e) {
-      log.warn("the task definitions cannot be read: {}", e.getMessage());
-    }
-  }
-
   /** The list has changed by something that this replica has done. */
   private void changed() {
     catalog.refresh();
@@ -249,7 +244,7 @@ public final class TaskService implements AutoCloseable {
   private List<Route> makeRoutes() {
     Inspector inspector = Inspector.create(redis);
     Submissions submissions = new Submissions(catalog, client, inspector, () -> config);
-    Tasks tasks = new Tasks(catalog, inspector, timer, () -> draining);
+    Tasks tasks = new Tasks(catalog, inspector, timer, answers, () -> draining);
     LeaseApi leases = new LeaseApi(catalog, desk, followUps, () -> config);
     DefinitionApi definitions = new DefinitionApi(catalog, inspector, this::changed, () -> config);
     return List.of(

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,56 +26,102 @@ final class Tasks {
   private static final long FIRST_PAUSE_MILLIS = 20;
   private static final long LONGEST_PAUSE_MILLIS = 500;
 
+  /**
+   * A request that waits for a task to end.
+   *
+   * @param until by {@code System.nanoTime()}
+   */
+  private record Poll(String queue, String id, long until, CompletableFuture<Answer> answer) {
+    long leftMillis() {
+      return TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+    }
+  }
+
   private final Catalog catalog;
   private final Inspector inspector;
   private final ScheduledExecutorService timer;
+  private final Executor answers;
+  private final ServerCalls calls;
   private final BooleanSupplier draining;
 
   /**
-   * @param draining whether those who wait are to be answered as things are
+   * @param timer only starts what is due; nothing blocks its threads
+   * @param answers where Redis is called and answers are sent, both of which may take long
+   * @param draining whether requests that wait are to be answered as things are
    */
   Tasks(
       Catalog catalog,
       Inspector inspector,
       ScheduledExecutorService timer,
+      Executor answers,
       BooleanSupplier draining) {
     this.draining = draining;
     this.catalog = catalog;
     this.inspector = inspector;
     this.timer = timer;
+    this.answers = answers;
+    this.calls = new ServerCalls(answers);
   }
 
   /** The task, at once or when it has ended. */
   CompletionStage<Answer> get(Exchange exchange) {
     Duration wait = exchange.waitTime(LONGEST_WAIT);
     TaskInfo task = find(exchange);
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    await(task, System.nanoTime() + wait.toNanos(), FIRST_PAUSE_MILLIS, answer);
-    return answer;
+    Poll poll =
+        new Poll(
+            task.queue().value(),
+            task.id(),
+            System.nanoTime() + wait.toNanos(),
+            new CompletableFuture<>());
+    if (isOver(poll, task)) {
+      return CompletableFuture.completedFuture(answer(task));
+    }
+    lookLater(poll, FIRST_PAUSE_MILLIS);
+    return poll.answer();
   }
 
-  private void await(
-      TaskInfo task, long until, long pauseMillis, CompletableFuture<Answer> answer) {
+  private boolean isOver(Poll poll, TaskInfo task) {
     boolean ended = task.state() == TaskState.COMPLETED || task.state() == TaskState.ARCHIVED;
-    long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
-    if (ended || left <= 0 || draining.getAsBoolean()) {
-      answer.complete(answer(task));
-      return;
-    }
+    return ended || poll.leftMillis() <= 0 || draining.getAsBoolean();
+  }
+
+  private void lookLater(Poll poll, long pauseMillis) {
+    String server = catalog.leases().serverOf(poll.queue());
+    Runnable look = () -> orFail(poll, () -> look(poll, pauseMillis));
     ScheduledFuture<?> unused =
         timer.schedule(
-            () -> {
-              try {
-                TaskInfo now = inspector.task(task.queue().value(), task.id());
-                await(now, until, Math.min(pauseMillis * 3 / 2, LONGEST_PAUSE_MILLIS), answer);
-              } catch (TaskNotFoundException | QueueNotFoundException e) {
-                answer.completeExceptionally(gone());
-              } catch (RuntimeException e) {
-                answer.completeExceptionally(e);
-              }
-            },
-            Math.min(pauseMillis, left),
+            () -> orFail(poll, () -> calls.execute(server, look)),
+            Math.min(pauseMillis, poll.leftMillis()),
             TimeUnit.MILLISECONDS);
+  }
+
+  private void look(Poll poll, long pauseMillis) {
+    TaskInfo task = inspector.task(poll.queue(), poll.id());
+    if (isOver(poll, task)) {
+      poll.answer().completeAsync(() -> answer(task), answers);
+    } else {
+      lookLater(poll, Math.min(pauseMillis * 3 / 2, LONGEST_PAUSE_MILLIS));
+    }
+  }
+
+  /** Answers the request whatever fails: nothing else would ever end it. */
+  private void orFail(Poll poll, Runnable step) {
+    try {
+      step.run();
+    } catch (TaskNotFoundException | QueueNotFoundException e) {
+      fail(poll, gone());
+    } catch (RuntimeException | Error e) {
+      fail(poll, e);
+    }
+  }
+
+  private void fail(Poll poll, Throwable failure) {
+    try {
+      answers.execute(() -> poll.answer().completeExceptionally(failure));
+    } catch (RuntimeException | Error e) {
+      // Without another thread, on this one.
+      poll.answer().completeExceptionally(failure);
+    }
   }
 
   /** It is not to run: what waits is archived, what runs is told to stop. */

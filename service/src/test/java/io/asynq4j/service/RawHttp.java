@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,14 @@ final class RawHttp {
     Socket socket =
         new Socket(InetAddress.getLoopbackAddress(), URI.create(fixture.url()).getPort());
     socket.setSoTimeout(30_000);
+    return socket;
+  }
+
+  /** The same, for a caller that does not read: little of an answer fits into its buffer. */
+  static Socket openSlow(int port) throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(1_024);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     return socket;
   }
 
