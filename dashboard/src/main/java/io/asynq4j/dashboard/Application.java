@@ -69,6 +69,10 @@ final class Application implements AutoCloseable {
     }
   }
 
+  Gate gate() {
+    return gate;
+  }
+
   Router router() {
     return router;
   }

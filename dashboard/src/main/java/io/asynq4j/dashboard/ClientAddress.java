@@ -14,6 +14,8 @@ import java.util.Optional;
  */
 final class ClientAddress {
 
+  static final String FORWARDED_FOR = "X-Forwarded-For";
+
   private final List<Network> proxies;
 
   ClientAddress(List<Network> proxies) {
@@ -21,8 +23,15 @@ final class ClientAddress {
   }
 
   String of(HttpServletRequest request) {
-    String client = request.getRemoteAddr();
-    for (String hop : hops(request)) {
+    return of(request.getRemoteAddr(), Collections.list(request.getHeaders(FORWARDED_FOR)));
+  }
+
+  /**
+   * @param forwardedFor the values of the header {@code X-Forwarded-For}
+   */
+  String of(String remoteAddress, List<String> forwardedFor) {
+    String client = remoteAddress;
+    for (String hop : hops(forwardedFor)) {
       if (!isProxy(client)) {
         break;
       }
@@ -42,9 +51,9 @@ final class ClientAddress {
   }
 
   /** The nearest first. */
-  private static List<String> hops(HttpServletRequest request) {
+  private static List<String> hops(List<String> forwardedFor) {
     List<String> hops = new ArrayList<>();
-    for (String header : Collections.list(request.getHeaders("X-Forwarded-For"))) {
+    for (String header : forwardedFor) {
       hops.addAll(Arrays.asList(header.split(",", -1)));
     }
     Collections.reverse(hops);

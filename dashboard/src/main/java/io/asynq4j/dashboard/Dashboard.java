@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.http.BodyCaller;
 import io.asynq4j.dashboard.http.BodyLimits;
 import io.asynq4j.dashboard.http.BodyReceiver;
 import io.asynq4j.dashboard.http.StrictTransport;
@@ -16,12 +17,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
@@ -56,6 +56,7 @@ public final class Dashboard implements AutoCloseable {
 
   private final Server server;
   private final DashboardServlet servlet;
+  private final BodyReceiver receiver;
   private final URI uri;
 
   private Dashboard(Builder builder) {
@@ -87,7 +88,8 @@ public final class Dashboard implements AutoCloseable {
             MAX_THREADS - ThreadBudget.RESERVED,
             request -> Request.getPathInContext(request).equals(health));
     BodyLimits bodies = BodyLimits.upTo(BodyLimits.LARGEST_OF_DASHBOARD);
-    server.setHandler(new BodyReceiver(budget, () -> bodies, builder.mayLogIn()));
+    this.receiver = new BodyReceiver(budget, () -> bodies, this::bodyCaller);
+    server.setHandler(receiver);
     server.setErrorHandler(new ProblemErrors());
     context.setErrorHandler(new ProblemErrors());
     server.setStopTimeout(STOPPING.toMillis());
@@ -122,6 +124,16 @@ public final class Dashboard implements AutoCloseable {
     return new ServerConnector(server, factory, new HttpConnectionFactory(http));
   }
 
+  private Optional<BodyCaller> bodyCaller(Request request) {
+    return servlet
+        .application()
+        .gate()
+        .bodyCaller(
+            Request.getRemoteAddr(request),
+            request.getHeaders()::get,
+            request.getHeaders().getValuesList(ClientAddress.FORWARDED_FOR));
+  }
+
   public static Builder builder(RedisConnection redis) {
     return new Builder("default", redis);
   }
@@ -134,6 +146,11 @@ public final class Dashboard implements AutoCloseable {
   /** Where it is. */
   public URI uri() {
     return uri;
+  }
+
+  /** How many bytes of bodies are held. */
+  long received() {
+    return receiver.held();
   }
 
   /** Waits until it is closed. */
@@ -379,20 +396,6 @@ public final class Dashboard implements AutoCloseable {
             host);
       }
       return new Dashboard(this);
-    }
-
-    /** False for requests without any login where one is needed: these are refused unread. */
-    private Predicate<Request> mayLogIn() {
-      TrustedProxy proxy = trustedProxy;
-      boolean byHeader = credentials != null;
-      if (authenticator != null || (!byHeader && proxy == null)) {
-        return request -> true;
-      }
-      return request ->
-          (byHeader && request.getHeaders().contains(HttpHeader.AUTHORIZATION))
-              || (proxy != null
-                  && proxy.isFrom(Request.getRemoteAddr(request))
-                  && request.getHeaders().contains(proxy.header()));
     }
 
     @SuppressWarnings("AddressSelection") // All addresses of a name would have to be loopback.

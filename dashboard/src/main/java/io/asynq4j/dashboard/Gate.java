@@ -1,12 +1,15 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.http.BodyCaller;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,36 @@ final class Gate {
   /** Where a request comes from, behind the proxies that are trusted to say so. */
   String addressOf(HttpServletRequest request) {
     return clientAddress.of(request);
+  }
+
+  /**
+   * Who sends a body, before it is read; empty where a login is needed and there is none.
+   *
+   * @param header gives the value of a header of the request, or null
+   * @param forwardedFor the values of the header {@code X-Forwarded-For}
+   */
+  Optional<BodyCaller> bodyCaller(
+      String remoteAddress, Function<String, @Nullable String> header, List<String> forwardedFor) {
+    if (!settings.hasAuthentication()) {
+      return Optional.of(BodyCaller.alone());
+    }
+    TrustedProxy proxy = settings.trustedProxy();
+    String named =
+        proxy != null && proxy.isFrom(remoteAddress) ? header.apply(proxy.header()) : null;
+    if (named != null) {
+      return Optional.of(BodyCaller.verified(named));
+    }
+    String authorization = logins == null ? null : header.apply("Authorization");
+    if (authorization == null && settings.authenticator() == null) {
+      return Optional.empty();
+    }
+    String network = Network.siteOf(clientAddress.of(remoteAddress, forwardedFor));
+    return logins == null
+        ? Optional.of(BodyCaller.unverified(network))
+        : logins
+            .remembered(authorization)
+            .map(user -> BodyCaller.verified(String.valueOf(user.name())))
+            .or(() -> Optional.of(BodyCaller.unverified(network)));
   }
 
   User admit(HttpServletRequest request) {

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -45,10 +47,33 @@ final class Logins {
     return credentials.hasUsers();
   }
 
+  /** What a client claims to be, and what there is of that name. */
+  private record Claim(
+      String kind, String name, String secret, Credentials.@Nullable Entry entry) {}
+
   /**
    * @param authorization the header; null when there is none
    */
   User login(@Nullable String authorization, String address) {
+    return check(claim(authorization), address);
+  }
+
+  /** The user of a login that was right some minutes ago; empty for all others, without a check. */
+  Optional<User> remembered(@Nullable String authorization) {
+    try {
+      return ofDigest(digest(claim(authorization)));
+    } catch (Problem e) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<User> ofDigest(String digest) {
+    return Optional.ofNullable(known.get(digest))
+        .filter(remembered -> remembered.untilNanos() - System.nanoTime() > 0)
+        .map(Known::user);
+  }
+
+  private Claim claim(@Nullable String authorization) {
     if (authorization == null) {
       throw Problem.unauthorized("This dashboard wants a login.");
     }
@@ -62,16 +87,14 @@ final class Logins {
         throw wrong();
       }
       String name = pair.substring(0, colon);
-      return check(
-          Credentials.USER, name, pair.substring(colon + 1), credentials.user(name), address);
+      return new Claim(Credentials.USER, name, pair.substring(colon + 1), credentials.user(name));
     } else if (scheme.equalsIgnoreCase("Bearer")) {
       int dot = value.lastIndexOf('.');
       if (dot < 0) {
         throw wrong();
       }
       String name = value.substring(0, dot);
-      return check(
-          Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name), address);
+      return new Claim(Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name));
     }
     throw Problem.unauthorized("Log in with a password (Basic) or a token (Bearer).");
   }
@@ -88,16 +111,16 @@ final class Logins {
     return Problem.unauthorized("The name, the password or the token is wrong.");
   }
 
-  private User check(
-      String kind, String name, String secret, Credentials.@Nullable Entry entry, String address) {
-    String digest = digest(kind + "\0" + name + "\0" + secret);
-    Known remembered = known.get(digest);
-    if (remembered != null && remembered.untilNanos() - System.nanoTime() > 0) {
-      return remembered.user();
+  private User check(Claim claim, String address) {
+    String digest = digest(claim);
+    Optional<User> remembered = ofDigest(digest);
+    if (remembered.isPresent()) {
+      return remembered.get();
     }
-    LoginLimiter.Login login = new LoginLimiter.Login(kind + " " + name, network(address));
+    LoginLimiter.Login login =
+        new LoginLimiter.Login(claim.kind() + " " + claim.name(), Network.siteOf(address));
     limiter.check(login);
-    if (!isRight(entry, secret, credentials.hashOfNobody(kind))) {
+    if (!isRight(claim.entry(), claim.secret(), credentials.hashOfNobody(claim.kind()))) {
       limiter.failed(login);
       throw wrong();
     }
@@ -106,13 +129,9 @@ final class Logins {
       known.clear();
     }
     // The entry is there, or nothing would have been right.
-    User user = new User(name, java.util.Objects.requireNonNull(entry).grant());
+    User user = new User(claim.name(), Objects.requireNonNull(claim.entry()).grant());
     known.put(digest, new Known(user, System.nanoTime() + REMEMBER.toNanos()));
     return user;
-  }
-
-  private static String network(String address) {
-    return Network.literal(address).map(Network::siteOf).map(Network::toString).orElse(address);
   }
 
   /**
@@ -136,7 +155,8 @@ final class Logins {
     }
   }
 
-  private String digest(String text) {
+  private String digest(Claim claim) {
+    String text = claim.kind() + "\0" + claim.name() + "\0" + claim.secret();
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(key);

@@ -80,6 +80,11 @@ record Network(InetAddress address, int bits) {
     }
   }
 
+  /** The same as text for an address as text; what is no address is left as it is. */
+  static String siteOf(String address) {
+    return literal(address).map(Network::siteOf).map(Network::toString).orElse(address);
+  }
+
   boolean contains(InetAddress other) {
     byte[] base = address.getAddress();
     byte[] bytes = other.getAddress();

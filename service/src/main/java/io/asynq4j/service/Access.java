@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import io.asynq4j.Glob;
+import io.asynq4j.dashboard.http.BodyCaller;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -33,9 +34,11 @@ final class Access {
     return byHash.isEmpty();
   }
 
-  /** Whether it is worth to receive the body of a request with this header. */
-  boolean mayBeAnswered(@Nullable String authorization) {
-    return isOpen() || presented(authorization).flatMap(this::find).isPresent();
+  /** Who sends a body, by this header; empty for requests that are refused without reading it. */
+  Optional<BodyCaller> bodyCaller(@Nullable String authorization) {
+    return isOpen()
+        ? Optional.of(BodyCaller.alone())
+        : presented(authorization).flatMap(this::find).map(key -> BodyCaller.verified(key.hash()));
   }
 
   /** The key in an Authorization header: as a bearer, or as the password of any user. */

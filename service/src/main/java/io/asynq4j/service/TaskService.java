@@ -121,7 +121,7 @@ public final class TaskService implements AutoCloseable {
             config.listener(),
             new ApiServlet(routes, () -> access, records),
             this::bodyLimits,
-            authorization -> access.mayBeAnswered(authorization));
+            authorization -> access.bodyCaller(authorization));
     if (config.dashboard().enabled()) {
       mountDashboard();
     }

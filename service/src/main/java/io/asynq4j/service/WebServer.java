@@ -2,6 +2,7 @@ package io.asynq4j.service;
 
 import static org.eclipse.jetty.http.HttpHeader.AUTHORIZATION;
 
+import io.asynq4j.dashboard.http.BodyCaller;
 import io.asynq4j.dashboard.http.BodyLimits;
 import io.asynq4j.dashboard.http.BodyReceiver;
 import io.asynq4j.dashboard.http.StrictTransport;
@@ -14,7 +15,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Objects;
-import java.util.function.Predicate;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -55,13 +57,14 @@ final class WebServer implements AutoCloseable {
 
   /**
    * @param bodies what is received of bodies
-   * @param admitted whether a request with this Authorization, or none, may be answered at all
+   * @param callers who sends a body with this Authorization, or none; empty for requests that are
+   *     refused without reading it
    */
   WebServer(
       Listener listener,
       HttpServlet servlet,
       Supplier<BodyLimits> bodies,
-      Predicate<@Nullable String> admitted) {
+      Function<@Nullable String, Optional<BodyCaller>> callers) {
     QueuedThreadPool threads = new QueuedThreadPool(MOST_THREADS);
     threads.setName("asynq-http");
     this.server = new Server(threads);
@@ -98,9 +101,7 @@ final class WebServer implements AutoCloseable {
     server.setHandler(
         new GracefulHandler(
             new BodyReceiver(
-                budget,
-                bodies,
-                request -> admitted.test(request.getHeaders().get(AUTHORIZATION)))));
+                budget, bodies, request -> callers.apply(request.getHeaders().get(AUTHORIZATION)))));
     server.setErrorHandler(new JsonErrors());
     context.setErrorHandler(new JsonErrors());
     server.setStopTimeout(STOP_TIMEOUT.toMillis());

@@ -22,6 +22,18 @@ public record BodyLimits(
   private static final int BYTES_PER_SECOND = 1_024;
   private static final Duration LONGEST = Duration.ofMinutes(5);
 
+  /**
+   * How many bytes of bodies one known caller may hold: a quarter, or one body where that is more.
+   */
+  long perCaller() {
+    return Math.max(largest, total / 4);
+  }
+
+  /** How many bytes all callers may hold whose login is not verified; the others have the rest. */
+  long ofUnverified() {
+    return total / 2;
+  }
+
   /** Room for a quarter of the memory, and for two bodies at least. */
   public static BodyLimits upTo(long largest) {
     long total = Math.max(2 * largest, Runtime.getRuntime().maxMemory() / 4);

@@ -3,9 +3,9 @@ package io.asynq4j.dashboard.http;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -28,17 +28,18 @@ public final class BodyReceiver extends Handler.Wrapper {
   private static final int MOST_DISCARDED = 4;
 
   private final Supplier<BodyLimits> limits;
-  private final Predicate<Request> wanted;
-  private final AtomicLong held = new AtomicLong();
+  private final Function<Request, Optional<BodyCaller>> callers;
+  private final BodyMemory memory = new BodyMemory();
 
   /**
-   * @param wanted false for requests that are refused whatever their body is, which is then not
-   *     read
+   * @param callers who sends a request; empty for requests that are refused whatever their body is,
+   *     which is then not read
    */
-  public BodyReceiver(Handler next, Supplier<BodyLimits> limits, Predicate<Request> wanted) {
+  public BodyReceiver(
+      Handler next, Supplier<BodyLimits> limits, Function<Request, Optional<BodyCaller>> callers) {
     super(next);
     this.limits = limits;
-    this.wanted = wanted;
+    this.callers = callers;
   }
 
   @Override
@@ -49,11 +50,14 @@ public final class BodyReceiver extends Handler.Wrapper {
     boolean isTooLarge = request.getLength() > now.largest();
     if (!hasBody
         || isRead(request.getMethod())
-        || (isTooLarge && request.getLength() / MOST_DISCARDED > now.largest())
-        || !wanted.test(request)) {
+        || (isTooLarge && request.getLength() / MOST_DISCARDED > now.largest())) {
       return super.handle(request, response, callback);
     }
-    new Reception(request, response, callback, now, isTooLarge).begin();
+    Optional<BodyCaller> caller = callers.apply(request);
+    if (caller.isEmpty()) {
+      return super.handle(request, response, callback);
+    }
+    new Reception(request, response, callback, now, caller.get(), isTooLarge).begin();
     return true;
   }
 
@@ -63,8 +67,8 @@ public final class BodyReceiver extends Handler.Wrapper {
   }
 
   /** How many bytes of bodies are held. */
-  long held() {
-    return held.get();
+  public long held() {
+    return memory.held();
   }
 
   /**
@@ -76,6 +80,7 @@ public final class BodyReceiver extends Handler.Wrapper {
     private final Response response;
     private final Callback callback;
     private final BodyLimits limits;
+    private final BodyCaller caller;
     private final boolean isDiscarded;
     private final long began = System.nanoTime();
 
@@ -91,11 +96,13 @@ public final class BodyReceiver extends Handler.Wrapper {
         Response response,
         Callback callback,
         BodyLimits limits,
+        BodyCaller caller,
         boolean isDiscarded) {
       this.request = request;
       this.response = response;
       this.callback = callback;
       this.limits = limits;
+      this.caller = caller;
       this.isDiscarded = isDiscarded;
     }
 
@@ -186,8 +193,7 @@ public final class BodyReceiver extends Handler.Wrapper {
         if (counted + (long) size > limits.largest()) {
           return HttpStatus.PAYLOAD_TOO_LARGE_413;
         }
-        if (held.addAndGet(size) > limits.total()) {
-          held.addAndGet(-size);
+        if (!memory.tryHold(caller, size, limits)) {
           return HttpStatus.SERVICE_UNAVAILABLE_503;
         }
         counted += size;
@@ -210,7 +216,7 @@ public final class BodyReceiver extends Handler.Wrapper {
 
     private synchronized void release() {
       if (!isDiscarded) {
-        held.addAndGet(-counted);
+        memory.release(caller, counted);
       }
       counted = 0;
       body = new ByteArrayOutputStream(0);

@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -60,11 +62,23 @@ class BodyReceiverTest {
             new Echo(),
             THREADS - ThreadBudget.RESERVED,
             request -> Request.getPathInContext(request).equals("/health"));
-    receiver =
-        new BodyReceiver(
-            budget, () -> limits, request -> !request.getHeaders().contains("X-Unknown"));
+    receiver = new BodyReceiver(budget, () -> limits, BodyReceiverTest::caller);
     server.setHandler(receiver);
     server.start();
+  }
+
+  private static Optional<BodyCaller> caller(Request request) {
+    HttpFields headers = request.getHeaders();
+    if (headers.contains("X-Unknown")) {
+      return Optional.empty();
+    }
+    if (headers.contains("X-Key")) {
+      return Optional.of(BodyCaller.verified(headers.get("X-Key")));
+    }
+    return Optional.of(
+        headers.contains("X-Network")
+            ? BodyCaller.unverified(headers.get("X-Network"))
+            : BodyCaller.alone());
   }
 
   @AfterEach
@@ -178,6 +192,48 @@ class BodyReceiverTest {
     assertThat(receiver.held()).isEqualTo(90);
     sockets.get(0).close();
     await().until(() -> receiver.held() == 0);
+  }
+
+  private Socket sendPart(String caller, int bytes) throws IOException {
+    return send(
+        "POST / HTTP/1.1\r\nHost: localhost\r\n%s\r\nContent-Length: 100\r\n\r\n%s"
+            .formatted(caller, "x".repeat(bytes)));
+  }
+
+  @Test
+  void oneCallerLeavesRoomForOthers() throws Exception {
+    start(new BodyLimits(100, 1_000, HOUR, 1, HOUR));
+    for (int i = 1; i <= 3; i++) {
+      sendPart("X-Key: greedy", 80);
+      int held = 80 * i;
+      await().until(() -> receiver.held() == held);
+    }
+    // A quarter of 1,000 is all that one may have.
+    assertThat(answer(sendPart("X-Key: greedy", 80), "\r\n\r\n"))
+        .contains(" 503 ", "Retry-After: 1");
+    assertThat(receiver.held()).isEqualTo(240);
+    Socket other = sendPart("X-Key: other", 80);
+    await().until(() -> receiver.held() == 320);
+    more(other, "y".repeat(20));
+    assertThat(answer(other, "y")).contains(" 200 ");
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    await().until(() -> receiver.held() == 0);
+    assertThat(answer(sendPart("X-Key: greedy", 100), "x")).contains(" 200 ");
+  }
+
+  @Test
+  void callersWhoseLoginIsNotVerifiedLeaveRoomForOthers() throws Exception {
+    start(new BodyLimits(100, 400, HOUR, 1, HOUR));
+    sendPart("X-Network: 192.0.2.1", 80);
+    await().until(() -> receiver.held() == 80);
+    // One body of a network, and half of the memory for all networks.
+    assertThat(answer(sendPart("X-Network: 192.0.2.1", 80), "\r\n\r\n")).contains(" 503 ");
+    sendPart("X-Network: 192.0.2.2", 80);
+    await().until(() -> receiver.held() == 160);
+    assertThat(answer(sendPart("X-Network: 192.0.2.3", 80), "\r\n\r\n")).contains(" 503 ");
+    assertThat(answer(sendPart("X-Key: known", 100), "x")).contains(" 200 ");
   }
 
   @Test
