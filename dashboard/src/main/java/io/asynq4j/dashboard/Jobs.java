@@ -104,7 +104,7 @@ final class Jobs implements AutoCloseable {
       } else {
         deal(job);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (!(e instanceof BrokerException || e instanceof IllegalArgumentException)) {
         log.error("job {} failed", job.id(), e);
       }

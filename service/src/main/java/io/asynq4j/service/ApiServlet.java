@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.dashboard.http.SafeLog;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -45,28 +47,39 @@ final class ApiServlet extends HttpServlet {
     Visit visit = new Visit(request);
     try {
       answer = handle(request, visit).toCompletableFuture();
-    } catch (Exception e) {
+    } catch (Exception | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
     if (answer.isDone()) {
-      answer.handle(ApiServlet::orProblem).thenAccept(done -> send(done, visit, response)).join();
+      answer
+          .handle(ApiServlet::orProblem)
+          .thenAccept(done -> send(done, visit, response))
+          .join();
       return;
     }
     AsyncContext later = request.startAsync();
     later.setTimeout(0);
-    CompletableFuture<Void> sent =
+    CompletableFuture<Void> unused =
         answer
             .handle(ApiServlet::orProblem)
-            .thenAccept(
-                done -> {
-                  send(done, visit, response);
-                  later.complete();
-                });
-    sent.exceptionally(
-        e -> {
-          log.warn("a request could not be ended", e);
-          return null;
-        });
+            .thenAccept(done -> send(done, visit, response))
+            .whenComplete((sent, e) -> end(later, response, e));
+  }
+
+  /** Nothing else ends a request that is answered later: it has no time limit. */
+  private static void end(
+      AsyncContext later, HttpServletResponse response, @Nullable Throwable failure) {
+    try {
+      if (failure != null) {
+        SafeLog.error(log, "a request could not be answered", failure);
+        if (!response.isCommitted()) {
+          response.reset();
+          response.setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+        }
+      }
+    } finally {
+      later.complete();
+    }
   }
 
   private CompletionStage<Answer> handle(HttpServletRequest request, Visit visit) throws Exception {
@@ -122,13 +135,13 @@ final class ApiServlet extends HttpServlet {
                   : "Redis failed, and nothing was done; ask again",
               Duration.ofSeconds(1)));
     }
-    log.error("a request failed", cause);
+    SafeLog.error(log, "a request failed", Objects.requireNonNull(cause, "failure"));
     return Answer.of(new Problem(500, "internal", "this is a defect; the log says more"));
   }
 
   private void send(Answer answer, Visit visit, HttpServletResponse response) {
-    records.answered(visit, answer.status());
     try {
+      records.answered(visit, answer.status());
       response.setStatus(answer.status());
       response.setContentType(answer.contentType());
       response.setHeader("Cache-Control", "no-store");
@@ -140,9 +153,12 @@ final class ApiServlet extends HttpServlet {
       response.setContentLength(body.length);
       response.getOutputStream().write(body);
       response.flushBuffer();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException e) {
       log.debug("an answer could not be sent", e);
       answer.undelivered().run();
+    } catch (RuntimeException | Error e) {
+      answer.undelivered().run();
+      throw e;
     }
   }
 }

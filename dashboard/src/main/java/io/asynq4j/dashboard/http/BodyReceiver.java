@@ -246,7 +246,7 @@ public final class BodyReceiver extends Handler.Wrapper {
         if (!BodyReceiver.super.handle(received, response, releasing)) {
           Response.writeError(received, response, releasing, HttpStatus.NOT_FOUND_404);
         }
-      } catch (Exception e) {
+      } catch (Exception | Error e) {
         Response.writeError(received, response, releasing, e);
       }
     }

@@ -93,7 +93,7 @@ public final class ThreadBudget extends Handler.Wrapper {
         Response.writeError(
             next.request(), next.response(), next.callback(), HttpStatus.NOT_FOUND_404);
       }
-    } catch (Exception e) {
+    } catch (Exception | Error e) {
       Response.writeError(next.request(), next.response(), next.callback(), e);
     } finally {
       next();

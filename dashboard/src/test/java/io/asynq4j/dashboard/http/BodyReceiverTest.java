@@ -47,6 +47,9 @@ class BodyReceiverTest {
       if (Request.getPathInContext(request).equals("/wait")) {
         release.await();
       }
+      if (Request.getPathInContext(request).equals("/error")) {
+        throw new OutOfMemoryError("as there may be");
+      }
       Content.Sink.write(response, true, Content.Source.asString(request), callback);
       return true;
     }
@@ -234,6 +237,16 @@ class BodyReceiverTest {
     await().until(() -> receiver.held() == 160);
     assertThat(answer(sendPart("X-Network: 192.0.2.3", 80), "\r\n\r\n")).contains(" 503 ");
     assertThat(answer(sendPart("X-Key: known", 100), "x")).contains(" 200 ");
+  }
+
+  @Test
+  void anErrorOfTheHandlerIsAnsweredAndTheBodyForgotten() throws Exception {
+    start(BodyLimits.upTo(1_000));
+    Socket socket = send(post("/error", 10, "12345"));
+    await().until(() -> receiver.held() == 5);
+    more(socket, "67890");
+    assertThat(answer(socket, "\r\n")).contains(" 500 ");
+    await().until(() -> receiver.held() == 0);
   }
 
   @Test

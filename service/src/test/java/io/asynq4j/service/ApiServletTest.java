@@ -1,0 +1,101 @@
+package io.asynq4j.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.dashboard.http.BodyCaller;
+import io.asynq4j.dashboard.http.BodyLimits;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.redis.RedisConfig;
+import io.asynq4j.redis.RedisConnection;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Requests that fail by more than an exception. */
+@SuppressWarnings("NullAway.Init") // Set by each test.
+class ApiServletTest {
+
+  /** Nothing is asked of it. */
+  private final RedisConnection redis =
+      RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1?retryFor=0s"));
+
+  private final ServiceMetrics metrics = new ServiceMetrics(Inspector.create(redis));
+  private final CountDownLatch undelivered = new CountDownLatch(1);
+  private WebServer web;
+
+  /** A value that cannot be written. */
+  public static final class Unwritable {
+    @SuppressWarnings("DoNotCallSuggester") // Called by Jackson.
+    public String getText() {
+      throw new OutOfMemoryError("as there may be");
+    }
+  }
+
+  private void start(Route.Endpoint endpoint) throws Exception {
+    Records records =
+        new Records(metrics, new AuditLog(() -> null, Clock.systemUTC()), () -> false);
+    web =
+        new WebServer(
+            new ServiceConfig.Listener("127.0.0.1", 0, null, null),
+            new ApiServlet(
+                List.of(new Route("GET", "/x", null, endpoint)),
+                () -> new Access(List.of()),
+                records),
+            () -> BodyLimits.upTo(1_000),
+            authorization -> Optional.of(BodyCaller.alone()));
+    web.start();
+  }
+
+  @AfterEach
+  void stop() {
+    web.close();
+    metrics.close();
+    redis.close();
+  }
+
+  private int status() throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), web.port())) {
+      socket.setSoTimeout(60_000);
+      RawHttp.send(socket, "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      return RawHttp.status(socket);
+    }
+  }
+
+  private static CompletableFuture<Answer> later(Answer answer) {
+    return new CompletableFuture<Answer>()
+        .completeAsync(() -> answer, CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS));
+  }
+
+  private Answer unwritable() {
+    ObjectNode body = Json.object();
+    body.putPOJO("value", new Unwritable());
+    return Answer.json(200, body).orElse(undelivered::countDown);
+  }
+
+  @Test
+  void aRequestThatFailsByAnErrorIsAnsweredAndCounted() throws Exception {
+    start(
+        exchange -> {
+          throw new OutOfMemoryError("as there may be");
+        });
+    assertThat(status()).isEqualTo(500);
+    assertThat(new String(metrics.scrape(), java.nio.charset.StandardCharsets.UTF_8))
+        .contains(
+            "asynq_service_requests_seconds_count{method=\"GET\",route=\"/x\",status=\"500\"}");
+  }
+
+  @Test
+  void anAnswerThatCannotBeWrittenEndsItsRequestAndIsUndelivered() throws Exception {
+    start(exchange -> later(unwritable()));
+    assertThat(status()).isEqualTo(500);
+    assertThat(undelivered.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+}
