@@ -3,6 +3,7 @@ package io.asynq4j.dashboard;
 import io.asynq4j.dashboard.http.BodyCaller;
 import io.asynq4j.dashboard.http.BodyLimits;
 import io.asynq4j.dashboard.http.BodyReceiver;
+import io.asynq4j.dashboard.http.ResponseSender;
 import io.asynq4j.dashboard.http.StrictTransport;
 import io.asynq4j.dashboard.http.ThreadBudget;
 import io.asynq4j.redis.RedisConnection;
@@ -57,6 +58,7 @@ public final class Dashboard implements AutoCloseable {
   private final Server server;
   private final DashboardServlet servlet;
   private final BodyReceiver receiver;
+  private final ResponseSender sender;
   private final URI uri;
 
   private Dashboard(Builder builder) {
@@ -89,7 +91,8 @@ public final class Dashboard implements AutoCloseable {
             request -> Request.getPathInContext(request).equals(health));
     BodyLimits bodies = BodyLimits.upTo(BodyLimits.LARGEST_OF_DASHBOARD);
     this.receiver = new BodyReceiver(budget, () -> bodies, this::bodyCaller);
-    server.setHandler(receiver);
+    this.sender = new ResponseSender(receiver);
+    server.setHandler(sender);
     server.setErrorHandler(new ProblemErrors());
     context.setErrorHandler(new ProblemErrors());
     server.setStopTimeout(STOPPING.toMillis());
@@ -151,6 +154,11 @@ public final class Dashboard implements AutoCloseable {
   /** How many bytes of bodies are held. */
   long received() {
     return receiver.held();
+  }
+
+  /** How many bytes of responses wait for clients to read them. */
+  long unsent() {
+    return sender.held();
   }
 
   /** Waits until it is closed. */

@@ -3,6 +3,9 @@ package io.asynq4j.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
 import io.asynq4j.dashboard.http.BodyLimits;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -17,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Clients that do not go on sending. */
+/** Clients that do not read, or do not go on sending. */
 class SlowClientsIT {
 
   private static final int LARGEST = BodyLimits.LARGEST_OF_DASHBOARD;
@@ -52,6 +55,21 @@ class SlowClientsIT {
     return new BufferedReader(
             new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
         .readLine();
+  }
+
+  @Test
+  void aClientThatDoesNotReadHoldsNoThread() throws Exception {
+    Dashboard dashboard = fixture.start();
+    fixture
+        .client
+        .enqueue(
+            Task.of("t", Payload.of(new byte[16 << 20])),
+            TaskOptions.of(o -> o.queue("q").id("large")))
+        .orThrow();
+    Socket socket = send(dashboard, "GET /api/v1/queues/q/tasks/large/payload HTTP/1.1\r\n", 0);
+    await().until(() -> dashboard.unsent() > 0);
+    socket.close();
+    await().until(() -> dashboard.unsent() == 0);
   }
 
   @Test

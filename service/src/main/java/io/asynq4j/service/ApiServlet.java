@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.dashboard.http.ResponseSender;
 import io.asynq4j.dashboard.http.SafeLog;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
@@ -18,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,7 +55,7 @@ final class ApiServlet extends HttpServlet {
     if (answer.isDone()) {
       answer
           .handle(ApiServlet::orProblem)
-          .thenAccept(done -> send(done, visit, response))
+          .thenAccept(done -> send(done, visit, request, response))
           .join();
       return;
     }
@@ -62,7 +64,7 @@ final class ApiServlet extends HttpServlet {
     CompletableFuture<Void> unused =
         answer
             .handle(ApiServlet::orProblem)
-            .thenAccept(done -> send(done, visit, response))
+            .thenAccept(done -> send(done, visit, request, response))
             .whenComplete((sent, e) -> end(later, response, e));
   }
 
@@ -139,7 +141,20 @@ final class ApiServlet extends HttpServlet {
     return Answer.of(new Problem(500, "internal", "this is a defect; the log says more"));
   }
 
-  private void send(Answer answer, Visit visit, HttpServletResponse response) {
+  private static Runnable once(Runnable action) {
+    AtomicBoolean isDone = new AtomicBoolean();
+    return () -> {
+      if (isDone.compareAndSet(false, true)) {
+        action.run();
+      }
+    };
+  }
+
+  private void send(
+      Answer answer, Visit visit, HttpServletRequest request, HttpServletResponse response) {
+    Runnable undelivered = once(answer.undelivered());
+    // What is accepted here may still fail later.
+    request.setAttribute(ResponseSender.UNDELIVERED, undelivered);
     try {
       records.answered(visit, answer.status());
       response.setStatus(answer.status());
@@ -155,9 +170,9 @@ final class ApiServlet extends HttpServlet {
       response.flushBuffer();
     } catch (IOException e) {
       log.debug("an answer could not be sent", e);
-      answer.undelivered().run();
+      undelivered.run();
     } catch (RuntimeException | Error e) {
-      answer.undelivered().run();
+      undelivered.run();
       throw e;
     }
   }

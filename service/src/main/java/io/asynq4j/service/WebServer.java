@@ -5,6 +5,7 @@ import static org.eclipse.jetty.http.HttpHeader.AUTHORIZATION;
 import io.asynq4j.dashboard.http.BodyCaller;
 import io.asynq4j.dashboard.http.BodyLimits;
 import io.asynq4j.dashboard.http.BodyReceiver;
+import io.asynq4j.dashboard.http.ResponseSender;
 import io.asynq4j.dashboard.http.StrictTransport;
 import io.asynq4j.dashboard.http.ThreadBudget;
 import io.asynq4j.service.ServiceConfig.Listener;
@@ -52,6 +53,7 @@ final class WebServer implements AutoCloseable {
 
   private final Server server;
   private final ServerConnector connector;
+  private final ResponseSender sender;
   private final ServletContextHandler context = new ServletContextHandler("/");
   private final SslContextFactory.@Nullable Server tls;
 
@@ -98,10 +100,11 @@ final class WebServer implements AutoCloseable {
             context,
             MOST_THREADS - ThreadBudget.RESERVED,
             request -> Request.getPathInContext(request).equals(HEALTH));
-    server.setHandler(
-        new GracefulHandler(
+    this.sender =
+        new ResponseSender(
             new BodyReceiver(
-                budget, bodies, request -> callers.apply(request.getHeaders().get(AUTHORIZATION)))));
+                budget, bodies, request -> callers.apply(request.getHeaders().get(AUTHORIZATION))));
+    server.setHandler(new GracefulHandler(sender));
     server.setErrorHandler(new JsonErrors());
     context.setErrorHandler(new JsonErrors());
     server.setStopTimeout(STOP_TIMEOUT.toMillis());
@@ -145,6 +148,11 @@ final class WebServer implements AutoCloseable {
     } catch (Exception e) {
       log.error("the certificate stays as it was: {}", e.getMessage());
     }
+  }
+
+  /** How many bytes of answers wait for clients to read them. */
+  long unsent() {
+    return sender.held();
   }
 
   int port() {

@@ -1,6 +1,7 @@
 package io.asynq4j.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.dashboard.http.BodyCaller;
 import io.asynq4j.dashboard.http.BodyLimits;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Requests that fail by more than an exception. */
+/** Requests that fail by more than an exception, and clients that do not read. */
 @SuppressWarnings("NullAway.Init") // Set by each test.
 class ApiServletTest {
 
@@ -97,5 +98,20 @@ class ApiServletTest {
     start(exchange -> later(unwritable()));
     assertThat(status()).isEqualTo(500);
     assertThat(undelivered.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  @Test
+  void anAnswerThatNobodyReadsIsUndeliveredWhenTheClientLeaves() throws Exception {
+    String large = "x".repeat(16 << 20);
+    start(
+        exchange ->
+            CompletableFuture.completedFuture(
+                Answer.json(200, Json.object().put("text", large)).orElse(undelivered::countDown)));
+    try (Socket socket = RawHttp.openSlow(web.port())) {
+      RawHttp.send(socket, "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      await().until(() -> web.unsent() > 0);
+    }
+    assertThat(undelivered.await(1, TimeUnit.MINUTES)).isTrue();
+    await().until(() -> web.unsent() == 0);
   }
 }
