@@ -1,5 +1,6 @@
 package io.asynq4j.service;
 
+import io.asynq4j.PayloadException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
@@ -144,6 +145,9 @@ final class Submissions {
           "task \"%s\" is in, but not as durable as configured; it may get lost in a failover"
               .formatted(unconfirmed.task().id()),
           Duration.ofSeconds(1));
+    }
+    if (error instanceof PayloadException) {
+      throw new Problem(413, "too-large", String.valueOf(error.getMessage()));
     }
     if (error instanceof IllegalArgumentException) {
       throw Problem.invalid("", String.valueOf(error.getMessage()));

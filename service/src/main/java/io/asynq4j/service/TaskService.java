@@ -62,6 +62,9 @@ public final class TaskService implements AutoCloseable {
   /** One may wait for Redis, for the task definitions. */
   private static final int TIMER_THREADS = 2;
 
+  /** The largest payload of a task that a client accepts. */
+  private static final int MAX_PAYLOAD = 64 << 20;
+
   private static final String DASHBOARD = "/dashboard";
 
   private final RedisConnection redis;
@@ -91,7 +94,8 @@ public final class TaskService implements AutoCloseable {
     this.access = new Access(config.keys());
     this.redis = RedisConnection.open(config.redisUrl());
     this.catalog = new Catalog(redis);
-    this.client = TaskClient.create(redis);
+    // The limits of bodies bound it, which may be raised while the service runs.
+    this.client = TaskClient.builder(redis).maxPayload(MAX_PAYLOAD).build();
     this.timer = Executors.newScheduledThreadPool(TIMER_THREADS, TaskService::daemon);
     this.httpClient = new HttpClient();
     this.hosted = new HostedTasks(httpClient, new ProcessGroups(), redis.clock());

@@ -268,4 +268,19 @@ class SubmitIT {
     assertThat(fixture.get("/livez").status()).isEqualTo(200);
     assertThat(fixture.get("/readyz").status()).isEqualTo(200);
   }
+
+  @Test
+  void paramsOfAMebibyteAndMoreAreAcceptedWhereTheLimitOfBodiesAllowsThem() {
+    String params = "{\"text\":\"%s\"}".formatted("x".repeat(1 << 20));
+    try (ServiceFixture large = new ServiceFixture()) {
+      large.start("limits: { body: 4MiB, batch: 8MiB }\ntasks: { big: { kind: worker } }");
+
+      Reply reply =
+          large.post(
+              "/v1/tasks", "{\"name\":\"big\",\"id\":\"1\",\"params\":%s}".formatted(params));
+
+      assertThat(reply.status()).as(reply.body()).isEqualTo(201);
+      assertThat(large.inspector.task("big", "1").payload().utf8()).isEqualTo(params);
+    }
+  }
 }
