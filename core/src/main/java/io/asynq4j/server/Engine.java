@@ -136,8 +136,7 @@ final class Engine implements AttemptHost {
             Engine.this::fail);
     final Limits limits = new Limits(config, broker.inspection());
     final OverdueAttempts overdue =
-        new OverdueAttempts(
-            attempts, limits, shards, review -> settlerThreads.of("").execute(review));
+        new OverdueAttempts(attempts, limits, shards, review -> settlerThreads.execute("", review));
     final Watchdog watchdog =
         new Watchdog(
             attempts,

@@ -205,10 +205,19 @@ final class Processor implements Runnable {
       }
     }
     claims.close();
+    giveBackUnhandled();
     for (Claim claim = unstarted.peek(); claim != null; claim = unstarted.peek()) {
       settler.addUnattempted(Endings.requeued(claim));
       unstarted.remove();
     }
+  }
+
+  private void giveBackUnhandled() {
+    ClaimBatch batch = unhandled == null ? null : unhandled.batch();
+    if (batch != null && !batch.claims().isEmpty()) {
+      claims.giveBack(batch, 0);
+    }
+    unhandled = null;
   }
 
   /** Only for libraries that do not fit: other code may be linked once there is memory again. */
@@ -570,6 +579,7 @@ final class Processor implements Runnable {
     if (!batch.claims().isEmpty() && !queues.weights().containsKey(queue.name())) {
       // The queue was removed while the call was under way.
       claims.giveBack(batch, 0);
+      unhandled = null;
       leaveReady(queue, Status.EMPTY);
       return;
     }

@@ -141,7 +141,7 @@ final class Settler {
     Runnable settling = () -> lot.settle(entries, /* earlierInDoubt= */ false);
     waiting.addAndGet(entries.size());
     try {
-      threads.of(shards.of(queue)).execute(settling);
+      threads.execute(shards.of(queue), settling);
     } catch (RejectedExecutionException e) {
       // The server has stopped meanwhile: nobody else will do it.
       settling.run();
@@ -217,7 +217,7 @@ final class Settler {
       if ((calls == 0 || (calls < MOST_CALLS && size.get() >= MANY))
           && underWay.compareAndSet(calls, calls + 1)) {
         try {
-          threads.of(shards.of(queue)).execute(this);
+          threads.execute(shards.of(queue), this);
         } catch (RejectedExecutionException e) {
           // The server has stopped, on word of whoever heard of this end: nobody else will do it.
           run();

@@ -25,6 +25,11 @@ final class SettlerThreads {
   /** So many queues whose settlements fail may rest at once without taking threads from others. */
   private static final int MOST_RESTING = 16;
 
+  /** Addresses of servers change over time: with more of them, threads end when they are idle. */
+  private static final int MOST_GROUPS = 64;
+
+  private static final long IDLE_SECONDS = 30;
+
   private static final class Group {
     final ThreadPoolExecutor pool;
     private int resting;
@@ -73,26 +78,48 @@ final class SettlerThreads {
       return known;
     }
     Group group = groups.computeIfAbsent(shard, any -> started(pools.apply(shard)));
+    if (groups.size() > MOST_GROUPS) {
+      groups.values().forEach(each -> each.pool.allowCoreThreadTimeOut(true));
+    }
     if (closed) {
       group.pool.shutdown();
     }
     return group;
   }
 
-  /** With its threads: when settlements come, there may be none to be had. */
+  /** With its threads, or one at least: when settlements come, there may be none to be had. */
   private static Group started(ThreadPoolExecutor pool) {
     try {
       pool.prestartAllCoreThreads();
     } catch (RuntimeException | Error e) {
-      pool.shutdown();
-      throw e;
+      if (pool.getPoolSize() == 0) {
+        pool.shutdown();
+        throw e;
+      }
+      Survival.report(log, "not all threads that settle tasks could be started", e);
     }
     return new Group(pool);
   }
 
+  /** Runs something for queues of this server; where no more threads can be had, a little later. */
+  void execute(String shard, Runnable task) {
+    ThreadPoolExecutor pool = of(shard);
+    try {
+      pool.execute(task);
+    } catch (OutOfMemoryError e) {
+      if (pool.getPoolSize() == 0) {
+        throw e;
+      }
+      pool.getQueue().add(task);
+      if (pool.isShutdown() && pool.remove(task)) {
+        throw e;
+      }
+    }
+  }
+
   private static ThreadPoolExecutor pool(ThreadFactory factory) {
     return new ThreadPoolExecutor(
-        THREADS, THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+        THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
   }
 
   /** Has the calling thread, which is one of these, wait; false when it was interrupted. */

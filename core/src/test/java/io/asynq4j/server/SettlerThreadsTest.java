@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +75,28 @@ class SettlerThreadsTest {
     shortage.set(false);
 
     assertThat(scarce.of("any").getPoolSize()).isPositive();
+    scarce.close();
+  }
+
+  @Test
+  void whereNoMoreThreadsCanBeHadOnesThatExistDoIt() throws InterruptedException {
+    AtomicInteger started = new AtomicInteger();
+    SettlerThreads scarce =
+        SettlerThreads.madeBy(
+            task -> {
+              if (started.getAndIncrement() > 0) {
+                throw new OutOfMemoryError("unable to create native thread, on purpose");
+              }
+              Thread thread = new Thread(task, "settler-threads-test");
+              thread.setDaemon(true);
+              return thread;
+            });
+    CountDownLatch settled = new CountDownLatch(2);
+
+    scarce.execute("any", settled::countDown);
+    scarce.execute("any", settled::countDown);
+
+    assertThat(settled.await(1, TimeUnit.MINUTES)).isTrue();
     scarce.close();
   }
 

@@ -59,6 +59,11 @@ class ShortageIT {
     }
 
     @Override
+    public int prestartAllCoreThreads() {
+      return 0;
+    }
+
+    @Override
     public void execute(Runnable command) {
       if (shortage) {
         throw new OutOfMemoryError("unable to create native thread, on purpose");

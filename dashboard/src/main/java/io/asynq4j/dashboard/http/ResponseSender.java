@@ -15,6 +15,8 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingCallback;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends responses without a thread that waits for their readers: what a client does not read yet is
@@ -34,6 +36,8 @@ public final class ResponseSender extends Handler.Wrapper {
 
   /** How long a client may take for what it did not read at once. */
   private static final Duration LONGEST = Duration.ofMinutes(5);
+
+  private static final Logger log = LoggerFactory.getLogger(ResponseSender.class);
 
   private static final String EVENT_STREAM = "text/event-stream";
 
@@ -170,8 +174,16 @@ public final class ResponseSender extends Handler.Wrapper {
           .getComponents()
           .getExecutor()
           .execute(
-              () ->
-                  getRequest().getConnectionMetaData().getConnection().getEndPoint().close(cause));
+              () -> {
+                if (isUnsent()) {
+                  getRequest().getConnectionMetaData().getConnection().getEndPoint().close(cause);
+                }
+              });
+    }
+
+    /** After the last part is sent, the connection may serve another request. */
+    private synchronized boolean isUnsent() {
+      return parts > 0 && failure == null;
     }
 
     @Override
@@ -234,6 +246,19 @@ public final class ResponseSender extends Handler.Wrapper {
       return waiting.poll();
     }
 
+    /** Where no thread can be had, on this one. */
+    private void executeOrRun(Runnable action) {
+      try {
+        getRequest().getComponents().getExecutor().execute(action);
+      } catch (RuntimeException | Error e) {
+        try {
+          action.run();
+        } catch (RuntimeException | Error other) {
+          SafeLog.error(log, "what was not delivered could not be given back", other);
+        }
+      }
+    }
+
     /** Sends one part after the other. */
     private final class Writes extends IteratingCallback {
       private int size;
@@ -294,7 +319,7 @@ public final class ResponseSender extends Handler.Wrapper {
           isEnd = isHandled;
         }
         if (getRequest().getAttribute(UNDELIVERED) instanceof Runnable action) {
-          getRequest().getComponents().getExecutor().execute(action);
+          executeOrRun(action);
         }
         if (writer != null) {
           writer.failed(cause);

@@ -187,7 +187,7 @@ public final class PatientClaims implements AutoCloseable {
         return null;
       }
       List<LeasedTask> tasks = batch.tasks();
-      int fitting = kept.lease.equals(lease) ? Math.min(max, tasks.size()) : 0;
+      int fitting = kept.isLeasedFor(lease) ? Math.min(max, tasks.size()) : 0;
       if (fitting == tasks.size()) {
         return batch;
       }
@@ -202,7 +202,7 @@ public final class PatientClaims implements AutoCloseable {
       Call call = new Call(this, queue, max, lease);
       boolean waits;
       synchronized (this) {
-        if (rests || (slow && late.size() >= MAX_LATE_CALLS)) {
+        if (rests || (slow && callsUnderWay() >= MAX_LATE_CALLS)) {
           unasked.add(queue);
           return null;
         }
@@ -228,6 +228,11 @@ public final class PatientClaims implements AutoCloseable {
         failed(queue);
         return null;
       }
+    }
+
+    /** Each of them reports the queues that wait when it ends; answers that are kept do not. */
+    private long callsUnderWay() {
+      return late.values().stream().filter(call -> !call.isDone()).count();
     }
 
     private boolean isAnswered(Call call) {
@@ -282,7 +287,7 @@ public final class PatientClaims implements AutoCloseable {
       }
       if (isAvailable) {
         answers(System.nanoTime() - call.started);
-        after(call.isSurplus || closed ? 0 : keep.toNanos(), () -> expire(call));
+        after(call.isSurplus || closed ? 0 : keepNanos(call), () -> expire(call));
         report(call.queue);
       } else {
         synchronized (this) {
@@ -290,6 +295,11 @@ public final class PatientClaims implements AutoCloseable {
         }
         failed(call.queue);
       }
+    }
+
+    private long keepNanos(Call call) {
+      Duration part = call.lease.dividedBy(4);
+      return (part.compareTo(keep) < 0 ? part : keep).toNanos();
     }
 
     private synchronized void answers(long nanos) {
@@ -424,6 +434,12 @@ public final class PatientClaims implements AutoCloseable {
       this.server = server;
       this.queue = queue;
       this.lease = lease;
+    }
+
+    /** Whether most of the lease that is asked for is left. */
+    boolean isLeasedFor(Duration asked) {
+      Duration age = Duration.ofNanos(System.nanoTime() - started);
+      return lease.equals(asked) && age.compareTo(lease.dividedBy(2)) < 0;
     }
 
     @Override

@@ -23,6 +23,7 @@ final class Backlog {
   private static final class Look {
     // All guarded by this.
     private long pending;
+    private long admitted;
     private long at;
     private boolean made;
     private boolean underWay;
@@ -30,12 +31,16 @@ final class Backlog {
     /** Whether the caller is to look. */
     synchronized boolean begin(long now) {
       boolean isKnown = made && (underWay || now - at <= FRESH_NANOS);
-      underWay |= !isKnown;
+      if (!isKnown) {
+        underWay = true;
+        admitted = 0;
+      }
       return !isKnown;
     }
 
+    /** What was admitted during the look may not be in what it found. */
     synchronized void made(long found, long begun) {
-      pending = found;
+      pending = found + admitted;
       at = begun;
       made = true;
     }
@@ -46,7 +51,10 @@ final class Backlog {
 
     synchronized boolean admits(long most) {
       boolean isFree = pending < most;
-      pending += isFree ? 1 : 0;
+      if (isFree) {
+        pending++;
+        admitted++;
+      }
       return isFree;
     }
   }

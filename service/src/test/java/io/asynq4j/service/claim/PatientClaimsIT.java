@@ -196,6 +196,35 @@ class PatientClaimsIT {
   }
 
   @Test
+  void tasksOfALateAnswerReturnToTheirQueueWhileMostOfTheirLeaseIsLeft() {
+    Duration brief = Duration.ofSeconds(12);
+    PatientClaims opened = slow(LONG);
+    assertThat(opened.claim("a", 3, brief)).isNull();
+    source.permits.release();
+    awaitReported("a");
+
+    // A quarter of the lease later they return to the queue.
+    awaitSizes("a", 3, 0);
+  }
+
+  @Test
+  void answersThatAreKeptKeepNoOtherQueueFromBeingAsked() {
+    PatientClaims opened = slow(LONG);
+    for (int i = 0; i < 8; i++) {
+      assertThat(opened.claim("empty" + i, 1, LEASE)).isNull();
+    }
+    assertThat(opened.claim("a", 1, LEASE)).as("one call too many").isNull();
+    source.permits.release(8);
+    awaitReported("a");
+    for (int i = 0; i < 8; i++) {
+      awaitReported("empty" + i);
+    }
+
+    source.permits.release();
+    assertThat(tasks(opened.claim("a", 1, LEASE))).hasSize(1);
+  }
+
+  @Test
   void tasksThatAreKeptReturnToTheirQueueAtTheEnd() {
     PatientClaims opened = slow(LONG);
     assertThat(opened.claim("a", 2, LEASE)).isNull();
