@@ -26,8 +26,6 @@ public record BulkReport(
     @Nullable String problem,
     long dropped) {
 
-  static final int MAX_FAILURES = 1_000;
-
   /**
    * Why something could not be done with a task.
    *

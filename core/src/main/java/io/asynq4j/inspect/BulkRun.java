@@ -18,6 +18,8 @@ final class BulkRun {
   /** How many tasks are looked at between two questions whether to stop. */
   static final int PAGE = 200;
 
+  static final int MAX_FAILURES = 1_000;
+
   private final Walk walk;
   private final TaskFilter filter;
   private final Action action;
@@ -132,7 +134,7 @@ final class BulkRun {
 
   private void fail(String id, String problem) {
     failed++;
-    if (failures.size() < BulkReport.MAX_FAILURES) {
+    if (failures.size() < MAX_FAILURES) {
       failures.add(new Failure(id, problem));
     }
   }

@@ -1,5 +1,6 @@
 package io.asynq4j.inspect;
 
+import io.asynq4j.Payload;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Order;
 import io.asynq4j.broker.Presence;
@@ -37,7 +38,7 @@ final class Fleet {
             .seen(
                 broken ->
                     servers.add(
-                        ServerSnapshot.broken(
+                        broken(
                             broken.owner(),
                             workers.getOrDefault(serverId(broken), List.of()),
                             broken.reason())));
@@ -52,6 +53,31 @@ final class Fleet {
     return List.copyOf(servers);
   }
 
+  /**
+   * A server whose record cannot be read.
+   *
+   * @param owner what its key says: {@code host:pid:id}
+   */
+  private static ServerSnapshot broken(String owner, List<WorkerSnapshot> workers, String problem) {
+    int idStart = owner.lastIndexOf(':') + 1;
+    int pidStart = owner.lastIndexOf(':', Math.max(0, idStart - 2)) + 1;
+    String pid = idStart > pidStart ? owner.substring(pidStart, idStart - 1) : "";
+    boolean hasPid = pid.matches("[0-9]{1,9}");
+    return new ServerSnapshot(
+        owner.substring(idStart),
+        hasPid && pidStart > 0 ? owner.substring(0, pidStart - 1) : "",
+        hasPid ? Integer.parseInt(pid) : 0,
+        /* concurrency= */ 0,
+        Map.of(),
+        /* strictPriority= */ false,
+        "broken",
+        null,
+        Duration.ZERO,
+        /* activeWorkers= */ 0,
+        workers,
+        problem);
+  }
+
   private Map<String, List<WorkerSnapshot>> workersByServer() {
     Map<String, List<WorkerSnapshot>> workers = new HashMap<>();
     List<Presence.Worker> all =
@@ -61,7 +87,15 @@ final class Fleet {
                 broken ->
                     workers
                         .computeIfAbsent(serverId(broken), any -> new ArrayList<>())
-                        .add(WorkerSnapshot.broken(broken.id(), broken.reason())));
+                        .add(
+                            new WorkerSnapshot(
+                                broken.id(),
+                                "",
+                                Payload.absent(),
+                                "",
+                                null,
+                                null,
+                                broken.reason())));
     for (Presence.Worker worker : all) {
       workers
           .computeIfAbsent(worker.serverId(), any -> new ArrayList<>())

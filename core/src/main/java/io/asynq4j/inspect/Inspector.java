@@ -426,7 +426,7 @@ public final class Inspector {
     }
     int size = all.size();
     int failed = failures.size();
-    List<Failure> told = failures.subList(0, Math.min(failed, BulkReport.MAX_FAILURES));
+    List<Failure> told = failures.subList(0, Math.min(failed, BulkRun.MAX_FAILURES));
     return new BulkReport(size, size, size - failed, failed, told, null, null);
   }
 

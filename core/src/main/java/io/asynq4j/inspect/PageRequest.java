@@ -63,13 +63,9 @@ public record PageRequest(int offset, int limit, @Nullable String cursor, Direct
 
   boolean isNewestFirst(TaskState state) {
     return switch (direction) {
-      case USUAL -> usuallyNewestFirst(state);
+      case USUAL -> Walk.startsWithNewest(state);
       case OLDEST_FIRST -> false;
       case NEWEST_FIRST -> true;
     };
-  }
-
-  static boolean usuallyNewestFirst(TaskState state) {
-    return state == TaskState.ARCHIVED || state == TaskState.COMPLETED;
   }
 }

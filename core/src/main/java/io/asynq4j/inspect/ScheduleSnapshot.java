@@ -2,10 +2,6 @@ package io.asynq4j.inspect;
 
 import io.asynq4j.Payload;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.broker.OptionTexts;
-import io.asynq4j.broker.Presence.SchedulerEntry;
-import io.asynq4j.broker.Schedules.Known;
-import io.asynq4j.broker.Schedules.Unreadable;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,102 +42,5 @@ public record ScheduleSnapshot(
 
   public ScheduleSnapshot {
     unreadOptions = List.copyOf(unreadOptions);
-  }
-
-  /**
-   * An entry that a live scheduler shows.
-   *
-   * @param broken why what is remembered of it cannot be read; null when it can, or nothing is
-   */
-  static ScheduleSnapshot live(
-      SchedulerEntry shown, @Nullable Known known, @Nullable String broken) {
-    OptionTexts.Read read = OptionTexts.read(shown.options());
-    return new ScheduleSnapshot(
-        shown.id(),
-        shown.spec(),
-        shown.taskType(),
-        shown.taskPayload(),
-        read.options(),
-        read.unread(),
-        shown.next(),
-        shown.previous(),
-        known == null ? null : known.state().pausedSince(),
-        /* isLive= */ true,
-        /* isRemembered= */ known != null || broken != null,
-        broken);
-  }
-
-  static ScheduleSnapshot remembered(Known known) {
-    return new ScheduleSnapshot(
-        known.entry().name(),
-        known.entry().spec(),
-        "",
-        Payload.absent(),
-        TaskOptions.of(o -> o.queue(known.entry().queue().value())),
-        List.of(),
-        null,
-        known.state().last(),
-        known.state().pausedSince(),
-        /* isLive= */ false,
-        /* isRemembered= */ true,
-        null);
-  }
-
-  /** What is remembered of an entry cannot be read, and no live scheduler shows it. */
-  static ScheduleSnapshot broken(Unreadable unreadable) {
-    return broken(
-        unreadable.name(),
-        queueOption(unreadable.queue()),
-        /* isLive= */ false,
-        /* isRemembered= */ true,
-        unreadable.reason());
-  }
-
-  /** What a live scheduler shows of an entry cannot be read. */
-  static ScheduleSnapshot brokenLive(String id, String problem) {
-    return broken(
-        id, TaskOptions.of(o -> o), /* isLive= */ true, /* isRemembered= */ false, problem);
-  }
-
-  private static ScheduleSnapshot broken(
-      String id, TaskOptions options, boolean isLive, boolean isRemembered, String problem) {
-    return new ScheduleSnapshot(
-        id,
-        "",
-        "",
-        Payload.absent(),
-        options,
-        List.of(),
-        null,
-        null,
-        null,
-        isLive,
-        isRemembered,
-        problem);
-  }
-
-  /** The same entry, of which what a live scheduler shows cannot be read. */
-  ScheduleSnapshot withBrokenLive(String reason) {
-    return new ScheduleSnapshot(
-        id,
-        spec,
-        taskType,
-        taskPayload,
-        options,
-        unreadOptions,
-        next,
-        previous,
-        pausedSince,
-        /* isLive= */ true,
-        isRemembered,
-        reason);
-  }
-
-  private static TaskOptions queueOption(String queue) {
-    try {
-      return TaskOptions.of(o -> o.queue(queue));
-    } catch (IllegalArgumentException e) {
-      return TaskOptions.of(o -> o);
-    }
   }
 }

@@ -37,31 +37,6 @@ public record ServerSnapshot(
     workers = List.copyOf(workers);
   }
 
-  /**
-   * A server whose record cannot be read.
-   *
-   * @param owner what its key says: {@code host:pid:id}
-   */
-  static ServerSnapshot broken(String owner, List<WorkerSnapshot> workers, String problem) {
-    int idStart = owner.lastIndexOf(':') + 1;
-    int pidStart = owner.lastIndexOf(':', Math.max(0, idStart - 2)) + 1;
-    String pid = idStart > pidStart ? owner.substring(pidStart, idStart - 1) : "";
-    boolean hasPid = pid.matches("[0-9]{1,9}");
-    return new ServerSnapshot(
-        owner.substring(idStart),
-        hasPid && pidStart > 0 ? owner.substring(0, pidStart - 1) : "",
-        hasPid ? Integer.parseInt(pid) : 0,
-        /* concurrency= */ 0,
-        Map.of(),
-        /* strictPriority= */ false,
-        "broken",
-        null,
-        Duration.ZERO,
-        /* activeWorkers= */ 0,
-        workers,
-        problem);
-  }
-
   /** Whether it claims tasks, from this queue among others. */
   public boolean serves(String queue) {
     return status.equals("active") && queues.containsKey(queue);

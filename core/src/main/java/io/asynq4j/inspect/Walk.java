@@ -65,11 +65,16 @@ final class Walk {
     this.state = state;
     this.way = takesOut ? TAKING_OUT : LOOKING;
     this.byOffset = takesOut && state == TaskState.PENDING;
-    this.newestFirst = takesOut ? byOffset : PageRequest.usuallyNewestFirst(state);
+    this.newestFirst = takesOut ? byOffset : startsWithNewest(state);
     inspection.requireQueue(queue);
     this.groups = state == TaskState.AGGREGATING ? groups(group) : null;
     goTo(from);
     this.ended = groups != null && groups.isEmpty();
+  }
+
+  /** Whether lists of this state show the newest task first. */
+  static boolean startsWithNewest(TaskState state) {
+    return state == TaskState.ARCHIVED || state == TaskState.COMPLETED;
   }
 
   private List<String> groups(@Nullable String only) {

@@ -20,9 +20,4 @@ public record WorkerSnapshot(
     String queue,
     @Nullable Instant started,
     @Nullable Instant deadline,
-    @Nullable String problem) {
-
-  static WorkerSnapshot broken(String taskId, String problem) {
-    return new WorkerSnapshot(taskId, "", Payload.absent(), "", null, null, problem);
-  }
-}
+    @Nullable String problem) {}

@@ -71,7 +71,8 @@ final class JedisConfigs {
   // The SslOptions that Jedis recommends instead read the stores anew for each connection.
   @SuppressWarnings("deprecation")
   private static void encrypt(DefaultJedisClientConfig.Builder client, TlsConfig tls) {
-    client.ssl(true).sslSocketFactory(tls.socketFactory()).sslParameters(tls.parameters());
+    TlsContext context = new TlsContext(tls);
+    client.ssl(true).sslSocketFactory(context.socketFactory()).sslParameters(context.parameters());
   }
 
   private static int millis(Duration timeout) {

@@ -2,30 +2,8 @@ package io.asynq4j.redis;
 
 import static java.util.Objects.requireNonNull;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.UnrecoverableKeyException;
-import java.security.cert.X509Certificate;
-import java.util.Collections;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Stream;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SNIHostName;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocketFactory;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedTrustManager;
-import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,117 +128,6 @@ public record TlsConfig(
         trustStore, trustStorePassword, keyStore, keyStorePassword, false, serverName, false);
   }
 
-  SSLSocketFactory socketFactory() {
-    try {
-      if (trustStore.isEmpty() && keyStore.isEmpty() && verifyCertificate) {
-        return SSLContext.getDefault().getSocketFactory();
-      }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      if (trustStore.isEmpty()) {
-        trust.init((KeyStore) null);
-      } else {
-        initTrust(trust, trustStore.get());
-      }
-      KeyManagerFactory keys =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      if (keyStore.isEmpty()) {
-        keys.init(null, null);
-      } else {
-        initKeys(keys, keyStore.get());
-      }
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(
-          keys.getKeyManagers(),
-          verifyCertificate ? trust.getTrustManagers() : new TrustManager[] {new TrustAnybody()},
-          null);
-      return context.getSocketFactory();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("This JVM cannot set up TLS: " + e.getMessage(), e);
-    }
-  }
-
-  SSLParameters parameters() {
-    SSLParameters parameters = new SSLParameters();
-    if (verifyHostname) {
-      parameters.setEndpointIdentificationAlgorithm("HTTPS");
-    }
-    // The JDK looks for this name in the certificate before that of the host.
-    serverName.ifPresent(name -> parameters.setServerNames(List.of(new SNIHostName(name))));
-    return parameters;
-  }
-
-  private void initTrust(TrustManagerFactory trust, Path path) throws GeneralSecurityException {
-    trust.init(load("trust store", path, trustStorePassword));
-    // Without its password an encrypted PKCS12 store opens, and looks empty.
-    if (Stream.of(trust.getTrustManagers()).noneMatch(TlsConfig::trustsAnybody)) {
-      throw new IllegalArgumentException(
-          "The trust store "
-              + path
-              + " shows no certificate, so no server could be trusted: "
-              + (trustStorePassword.isEmpty() ? "give its password, or " : "")
-              + "add the certificate of the authority with keytool -importcert");
-    }
-  }
-
-  private static boolean trustsAnybody(TrustManager manager) {
-    return manager instanceof X509TrustManager x509 && x509.getAcceptedIssuers().length > 0;
-  }
-
-  private void initKeys(KeyManagerFactory keys, Path path) throws GeneralSecurityException {
-    KeyStore store = load("key store", path, keyStorePassword);
-    boolean hasKey = false;
-    for (String alias : Collections.list(store.aliases())) {
-      hasKey |= store.isKeyEntry(alias);
-    }
-    if (!hasKey) {
-      throw new IllegalArgumentException(
-          "The key store "
-              + path
-              + " shows no private key, so there is no client certificate to present: "
-              + (keyStorePassword.isEmpty() ? "give its password, or " : "")
-              + "name the store that holds both the certificate and its key");
-    }
-    try {
-      keys.init(store, keyStorePassword.orElse("").toCharArray());
-    } catch (UnrecoverableKeyException e) {
-      throw new IllegalArgumentException(
-          "The key in the key store "
-              + path
-              + " cannot be opened with the store's password: give both the same password",
-          e);
-    }
-  }
-
-  private static KeyStore load(String what, Path path, Optional<String> password)
-      throws GeneralSecurityException {
-    if (!Files.isRegularFile(path)) {
-      throw new IllegalArgumentException(
-          "The " + what + " " + path + " does not exist or is no file: correct its path");
-    }
-    if (!Files.isReadable(path)) {
-      throw new IllegalArgumentException(
-          "The " + what + " " + path + " may not be read by this process: change its permissions");
-    }
-    String type = storeType(path);
-    KeyStore store = KeyStore.getInstance(type);
-    try (InputStream in = Files.newInputStream(path)) {
-      store.load(in, password.map(String::toCharArray).orElse(null));
-      return store;
-    } catch (IOException | GeneralSecurityException e) {
-      String advice =
-          e.getCause() instanceof UnrecoverableKeyException
-              ? "the password is wrong or missing"
-              : "it is no " + type + " store; make one from PEM files with keytool or openssl";
-      throw new IllegalArgumentException(
-          "The " + what + " " + path + " cannot be opened (" + e.getMessage() + "): " + advice, e);
-    }
-  }
-
-  private static String storeType(Path path) {
-    return path.toString().toLowerCase(Locale.ROOT).endsWith(".jks") ? "JKS" : "PKCS12";
-  }
-
   private static void requireStoreFor(
       String passwordName, Optional<String> password, String storeName, Optional<Path> store) {
     requireNonNull(store, storeName);
@@ -282,32 +149,5 @@ public record TlsConfig(
         + serverName.map(name -> ", serverName=" + name).orElse("")
         + (verifyCertificate ? "" : ", verifyCertificate=false")
         + "]";
-  }
-
-  /** Extends, so that the JDK does not check names on its own. */
-  private static final class TrustAnybody extends X509ExtendedTrustManager {
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-      return new X509Certificate[0];
-    }
   }
 }

@@ -18,7 +18,7 @@ import java.util.Optional;
  * pass over do not fire on that day; where they are put back, times that they show twice fire
  * twice.
  */
-final class Cron extends Schedule {
+final class Cron extends RecurringSchedule {
 
   private static final Map<String, String> DESCRIPTORS =
       Map.of(

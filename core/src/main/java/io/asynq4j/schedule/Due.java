@@ -15,7 +15,7 @@ final class Due {
 
   /** In their order: of those that have come and are not decided, what the policy wants. */
   static List<Instant> instants(
-      Schedule schedule, MissedPolicy policy, State state, Duration grace, Instant now) {
+      RecurringSchedule schedule, MissedPolicy policy, State state, Duration grace, Instant now) {
     int most = policy instanceof MissedPolicy.RunAll all ? all.most() : 1;
     Instant start = state.decided();
     if (policy instanceof MissedPolicy.Skip && start.isBefore(now.minus(grace))) {

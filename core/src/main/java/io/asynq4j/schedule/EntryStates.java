@@ -59,7 +59,7 @@ final class EntryStates {
     for (Slot slot : timetable.slots()) {
       if (slot.knowledge() == before) {
         byLane
-            .computeIfAbsent(lanes.of(purpose, slot.entry().queue()), any -> new ArrayList<>())
+            .computeIfAbsent(lanes.of(purpose, Slot.queue(slot.entry())), any -> new ArrayList<>())
             .add(slot);
       }
     }
@@ -69,7 +69,7 @@ final class EntryStates {
             return;
           }
           List<ScheduleLedger.Entry> entries =
-              slots.stream().map(slot -> slot.entry().inLedger()).toList();
+              slots.stream().map(slot -> Slot.inLedger(slot.entry())).toList();
           slots.forEach(slot -> slot.knowledge(Knowledge.ASKED));
           lanes.run(
               lane,

@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /** At intervals of whole seconds, counted from an anchor. */
-final class Every extends Schedule {
+final class Every extends RecurringSchedule {
 
   private final Duration period;
 

@@ -238,7 +238,7 @@ final class Rounds {
   }
 
   private Lane laneOf(Slot slot) {
-    return lanes.of(Purpose.ENTRIES, slot.entry().queue());
+    return lanes.of(Purpose.ENTRIES, Slot.queue(slot.entry()));
   }
 
   private Map<Slot, Instant> requests(Instant now, Predicate<Slot> some) {

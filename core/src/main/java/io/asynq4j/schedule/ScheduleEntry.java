@@ -1,19 +1,12 @@
 package io.asynq4j.schedule;
 
 import io.asynq4j.PayloadCodec;
-import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
-import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.ScheduleLedger;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A task and when it is to be enqueued again and again. Immutable.
@@ -71,23 +64,5 @@ public record ScheduleEntry(
 
   public ScheduleEntry missed(MissedPolicy policy) {
     return new ScheduleEntry(name, schedule, task, options, policy);
-  }
-
-  QueueName queue() {
-    return options.queue() != null ? options.queue() : QueueName.DEFAULT;
-  }
-
-  ScheduleLedger.Entry inLedger() {
-    return new ScheduleLedger.Entry(name, queue(), schedule.spec());
-  }
-
-  /** The task for one instant, which it carries in a header, if there is one for it. */
-  NewTask newTask(Instant instant, @Nullable String instantHeader, Instant now) {
-    if (instantHeader == null) {
-      return NewTask.of(task, options, now);
-    }
-    Map<String, String> headers = new LinkedHashMap<>(task.headers());
-    headers.put(instantHeader, instant.toString());
-    return NewTask.of(task.withHeaders(headers), options, now);
   }
 }

@@ -1,9 +1,15 @@
 package io.asynq4j.schedule;
 
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.broker.ScheduleLedger.State;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +42,11 @@ final class Slot {
   }
 
   private Optional<Instant> afterDecided() {
-    return entry.schedule().next(state.decided(), state.anchor());
+    return schedule().next(state.decided(), state.anchor());
+  }
+
+  private RecurringSchedule schedule() {
+    return RecurringSchedule.of(entry.schedule());
   }
 
   ScheduleEntry entry() {
@@ -101,7 +111,7 @@ final class Slot {
   /** What is to be shown as its next instant: not one that has passed and is left out. */
   Optional<Instant> nextAfter(Instant now) {
     return next()
-        .flatMap(first -> first.isAfter(now) ? next : entry.schedule().next(now, state.anchor()));
+        .flatMap(first -> first.isAfter(now) ? next : schedule().next(now, state.anchor()));
   }
 
   /** The instants that are to be fired now, in their order. */
@@ -110,10 +120,10 @@ final class Slot {
     if (first.isEmpty() || first.get().isAfter(now)) {
       return List.of();
     }
-    List<Instant> due = Due.instants(entry.schedule(), entry.missed(), state, grace, now);
+    List<Instant> due = Due.instants(schedule(), entry.missed(), state, grace, now);
     if (due.isEmpty()) {
       // All of them are left out, so there is nothing before the first that is to come.
-      next = entry.schedule().next(now, state.anchor());
+      next = schedule().next(now, state.anchor());
     }
     return due;
   }
@@ -125,5 +135,27 @@ final class Slot {
     }
     lastFailure = instant;
     return true;
+  }
+
+  /** The queue that an entry enqueues into. */
+  static QueueName queue(ScheduleEntry entry) {
+    QueueName queue = entry.options().queue();
+    return queue != null ? queue : QueueName.DEFAULT;
+  }
+
+  /** The entry as the ledger knows it. */
+  static ScheduleLedger.Entry inLedger(ScheduleEntry entry) {
+    return new ScheduleLedger.Entry(entry.name(), queue(entry), entry.schedule().spec());
+  }
+
+  /** The task for one instant. It carries the instant in a header if a header name is given. */
+  NewTask newTask(Instant instant, @Nullable String instantHeader, Instant now) {
+    Task task = entry.task();
+    if (instantHeader == null) {
+      return NewTask.of(task, entry.options(), now);
+    }
+    Map<String, String> headers = new LinkedHashMap<>(task.headers());
+    headers.put(instantHeader, instant.toString());
+    return NewTask.of(task.withHeaders(headers), entry.options(), now);
   }
 }

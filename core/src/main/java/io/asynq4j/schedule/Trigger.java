@@ -163,9 +163,9 @@ final class Trigger {
       Instant instant,
       Instant now) {
     ScheduleEntry entry = slot.entry();
-    NewTask task = entry.newTask(instant, instantHeader, now);
+    NewTask task = slot.newTask(instant, instantHeader, now);
     byQueue
-        .computeIfAbsent(entry.queue(), queue -> new ArrayList<>())
+        .computeIfAbsent(Slot.queue(entry), queue -> new ArrayList<>())
         .add(
             new PendingFire(
                 slot,
@@ -274,8 +274,8 @@ final class Trigger {
         switch (answer.verdict()) {
           case ENQUEUED, UNCONFIRMED -> null;
           case DUPLICATE ->
-              new DuplicateTaskException(entry.queue(), entry.task().type(), answer.holder());
-          case ID_CONFLICT -> new TaskIdConflictException(entry.queue(), firing.taskId());
+              new DuplicateTaskException(Slot.queue(entry), entry.task().type(), answer.holder());
+          case ID_CONFLICT -> new TaskIdConflictException(Slot.queue(entry), firing.taskId());
           case FAILED -> Objects.requireNonNull(answer.failure());
         };
     if (error == null) {

@@ -185,7 +185,7 @@ final class Aggregator implements Duty {
     try {
       made = config.aggregator().aggregate(set.queue(), set.group(), members);
       TaskOptions options =
-          Aggregated.ofEach(typeOptions.apply(made.task().type()))
+          perTask(typeOptions.apply(made.task().type()))
               .overriddenBy(made.options())
               .overriddenBy(TaskOptions.of(o -> o.queue(set.queue().value())));
       return finish(
@@ -228,5 +228,22 @@ final class Aggregator implements Duty {
       }
     }
     return false;
+  }
+
+  /** The options of a type without those that place a single task: queue, time, group and ID. */
+  static TaskOptions perTask(TaskOptions type) {
+    return new TaskOptions(
+        null,
+        type.maxRetry(),
+        type.timeout(),
+        type.deadline(),
+        type.uniqueFor(),
+        null,
+        null,
+        false,
+        null,
+        type.retention(),
+        null,
+        type.headers());
   }
 }

@@ -492,10 +492,20 @@ final class Engine implements AttemptHost {
         config.concurrency(),
         weights,
         config.strictPriority(),
-        state().word(),
+        goStatus(state()),
         current == null ? null : current.startedAt,
         busy,
         config.heartbeat());
+  }
+
+  /** The status as Go's tools show it. */
+  private static String goStatus(ServerState state) {
+    return switch (state) {
+      case NEW -> "new";
+      case ACTIVE -> "active";
+      case QUIET -> "stopped";
+      case STOPPING, CLOSED -> "closed";
+    };
   }
 
   @Override

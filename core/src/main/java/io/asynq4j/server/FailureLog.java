@@ -22,7 +22,10 @@ import org.slf4j.LoggerFactory;
  */
 final class FailureLog implements Duty {
 
-  private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
+  /** Users set the level of failures by this name, wherever the class is. */
+  static final String LOGGER = "io.asynq4j.server.FailureLog";
+
+  private static final Logger log = LoggerFactory.getLogger(LOGGER);
 
   static final Duration WINDOW = Duration.ofSeconds(10);
 

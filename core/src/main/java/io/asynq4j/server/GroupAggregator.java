@@ -39,24 +39,7 @@ public interface GroupAggregator {
     }
 
     public static <T> Aggregated of(TaskType<T> type, T input, PayloadCodec codec) {
-      return new Aggregated(type.task(input, codec), ofEach(type.options()));
-    }
-
-    /** What of the options of a type holds for each task: not its place, its time or its id. */
-    static TaskOptions ofEach(TaskOptions type) {
-      return new TaskOptions(
-          null,
-          type.maxRetry(),
-          type.timeout(),
-          type.deadline(),
-          type.uniqueFor(),
-          null,
-          null,
-          false,
-          null,
-          type.retention(),
-          null,
-          type.headers());
+      return new Aggregated(type.task(input, codec), Aggregator.perTask(type.options()));
     }
 
     public static Aggregated of(Task task, UnaryOperator<TaskOptions.Builder> settings) {

@@ -11,14 +11,4 @@ public enum ServerState {
   /** Waits for what runs, then ends. */
   STOPPING,
   CLOSED;
-
-  /** As Go's tools show it. */
-  String word() {
-    return switch (this) {
-      case NEW -> "new";
-      case ACTIVE -> "active";
-      case QUIET -> "stopped";
-      case STOPPING, CLOSED -> "closed";
-    };
-  }
 }

@@ -10,7 +10,7 @@ final class Trace {
 
   private static final int MOST_CAUSES = 5;
   private static final int MOST_FRAMES = 15;
-  private static final String SERVER = Trace.class.getPackageName() + ".";
+  private static final String SERVER = "io.asynq4j.internal.server.";
 
   private Trace() {}
 

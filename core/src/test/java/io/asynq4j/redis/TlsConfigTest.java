@@ -79,10 +79,15 @@ class TlsConfigTest {
   void usesTheJvmsSettingsByDefault() throws Exception {
     TlsConfig defaults = TlsConfig.defaults();
 
-    assertThat(defaults.socketFactory()).hasSameClassAs(SSLContext.getDefault().getSocketFactory());
+    assertThat(new TlsContext(defaults).socketFactory())
+        .hasSameClassAs(SSLContext.getDefault().getSocketFactory());
     assertThat(defaults.verifyHostname()).isTrue();
-    assertThat(defaults.parameters().getEndpointIdentificationAlgorithm()).isEqualTo("HTTPS");
-    assertThat(defaults.withVerifyHostname(false).parameters().getEndpointIdentificationAlgorithm())
+    assertThat(new TlsContext(defaults).parameters().getEndpointIdentificationAlgorithm())
+        .isEqualTo("HTTPS");
+    assertThat(
+            new TlsContext(defaults.withVerifyHostname(false))
+                .parameters()
+                .getEndpointIdentificationAlgorithm())
         .isNull();
   }
 
@@ -149,12 +154,15 @@ class TlsConfigTest {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     try (ServerSocket listener = new ServerSocket(0, 1, loopback)) {
       CompletableFuture<String> seen =
-          CompletableFuture.supplyAsync(() -> acceptOne(listener, server.socketFactory()));
+          CompletableFuture.supplyAsync(
+              () -> acceptOne(listener, new TlsContext(server).socketFactory()));
       try (Socket plain = new Socket(loopback, listener.getLocalPort());
           SSLSocket socket =
               (SSLSocket)
-                  client.socketFactory().createSocket(plain, host, listener.getLocalPort(), true)) {
-        socket.setSSLParameters(client.parameters());
+                  new TlsContext(client)
+                      .socketFactory()
+                      .createSocket(plain, host, listener.getLocalPort(), true)) {
+        socket.setSSLParameters(new TlsContext(client).parameters());
         socket.startHandshake();
         assertThat(socket.getInputStream().read()).isEqualTo(1);
       }
@@ -218,7 +226,7 @@ class TlsConfigTest {
 
   private static void assertRefused(TlsConfig tls, String... parts) {
     assertThatIllegalArgumentException()
-        .isThrownBy(tls::socketFactory)
+        .isThrownBy(() -> new TlsContext(tls).socketFactory())
         .satisfies(e -> assertThat(e.getMessage()).contains(parts))
         .withMessageNotContaining("s3cret");
   }

@@ -20,7 +20,7 @@ class DueTest {
   }
 
   private static List<Instant> due(MissedPolicy policy, Instant decided, Instant now) {
-    return Due.instants(MINUTELY, policy, decided(decided), GRACE, now);
+    return Due.instants(RecurringSchedule.of(MINUTELY), policy, decided(decided), GRACE, now);
   }
 
   private static Instant minute(int minute) {
@@ -64,7 +64,11 @@ class DueTest {
 
     List<Instant> due =
         Due.instants(
-            Schedule.of("@every 1s"), MissedPolicy.runAll(2), longAgo, GRACE, NOON.plusMillis(500));
+            RecurringSchedule.of(Schedule.of("@every 1s")),
+            MissedPolicy.runAll(2),
+            longAgo,
+            GRACE,
+            NOON.plusMillis(500));
 
     assertThat(due).containsExactly(NOON.minusSeconds(1), NOON);
   }
