@@ -31,7 +31,7 @@ class AttemptTest {
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
   private final Handler<Task> handler = (task, context) -> Outcome.done();
   private final Engine engine =
-      new Engine(redis, TaskServer.builder(redis).handlers(handler).config(), handler);
+      new Engine(redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
   private Clock clock = Clock.fixed(NOON, ZoneOffset.UTC);
 
   /** The server itself, with a clock that a test sets. */

@@ -39,7 +39,7 @@ class ForwarderIT {
   /** A forwarder that finds nothing to move, whatever was due. */
   private void start(Function<Instant, Instant> nextDue) {
     Handler<Task> handler = (task, context) -> Outcome.done();
-    ServerConfig config = world.quick(handler).forwardInterval(Duration.ofHours(1)).config();
+    ServerConfig config = TaskServerAccess.config(world.quick(handler).forwardInterval(Duration.ofHours(1)));
     Engine engine = new Engine(world.redis, config, handler);
     Broker real = world.broker();
     Upkeep upkeep =

@@ -33,11 +33,11 @@ class LeaseKeeperTest {
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
   private final Handler<Task> handler = (task, context) -> Outcome.done();
   private final ServerConfig config =
-      TaskServer.builder(redis)
-          .handlers(handler)
-          .lease(Duration.ofSeconds(3))
-          .heartbeat(Duration.ofMillis(500))
-          .config();
+      TaskServerAccess.config(
+          TaskServer.builder(redis)
+              .handlers(handler)
+              .lease(Duration.ofSeconds(3))
+              .heartbeat(Duration.ofMillis(500)));
   private final Vitals vitals = new Vitals(redis.broker().clock());
   private final Attempts attempts = new Attempts();
   private final AtomicInteger beats = new AtomicInteger();

@@ -178,7 +178,7 @@ class ProcessorShortageIT {
    * @param shard empty where one server of Redis has all queues
    */
   private void start(String shard) {
-    config = world.quick(handler).config();
+    config = TaskServerAccess.config(world.quick(handler));
     engine = new Engine(world.redis, config, handler);
     source = stepping(TaskSource.class, world.broker().source(), "claim");
     Shards shards =

@@ -45,7 +45,7 @@ class ReportWriterTest {
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
   private final Handler<Task> handler = (task, context) -> Outcome.done();
   private final Engine host =
-      new Engine(redis, TaskServer.builder(redis).handlers(handler).config(), handler);
+      new Engine(redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Queue<String> calls = new ConcurrentLinkedQueue<>();
   private final CountDownLatch silence = new CountDownLatch(1);

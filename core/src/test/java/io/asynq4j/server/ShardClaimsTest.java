@@ -76,7 +76,7 @@ class ShardClaimsTest {
   @BeforeEach
   void build() {
     Handler<Task> handler = (task, context) -> Outcome.done();
-    ServerConfig config = world.quick(handler).config();
+    ServerConfig config = TaskServerAccess.config(world.quick(handler));
     Engine engine = new Engine(world.redis, config, handler);
     Shards shards =
         new Shards(

@@ -143,7 +143,7 @@ class ShortageIT {
 
   @BeforeEach
   void build() {
-    config = world.quick(handler).config();
+    config = TaskServerAccess.config(world.quick(handler));
     engine = new Engine(world.redis, config, handler);
   }
 

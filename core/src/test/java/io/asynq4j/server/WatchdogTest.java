@@ -29,7 +29,7 @@ class WatchdogTest {
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
   private final Handler<Task> handler = (task, context) -> Outcome.done();
   private final Engine host =
-      new Engine(redis, TaskServer.builder(redis).handlers(handler).config(), handler);
+      new Engine(redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
   private final Attempts attempts = new Attempts();
   private final AtomicInteger looks = new AtomicInteger();
   private final Watchdog watchdog = new Watchdog(attempts, looks::incrementAndGet, REST);

@@ -13,6 +13,9 @@ import tools.jackson.databind.JsonNode;
 /** One request of a known user to a known route, and what is asked for in it. Not thread-safe. */
 final class Exchange {
 
+  /** Requests that change something must have it: another site cannot make a browser send it. */
+  static final String REQUEST_HEADER = "X-Asynq-Request";
+
   static final int DEFAULT_LIMIT = 50;
   static final int MAX_LIMIT = 1_000;
 

@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gate {
 
-  static final String REQUEST_HEADER = "X-Asynq-Request";
-
   private static final Set<String> LOCAL_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final Settings settings;
@@ -164,8 +162,8 @@ final class Gate {
           "Only pages of this dashboard may use its API. If a proxy stands before it, have it keep the"
               + " header Host.");
     }
-    if (!"1".equals(request.getHeader(REQUEST_HEADER))) {
-      throw Problem.crossSite("Changes need the header " + REQUEST_HEADER + ": 1.");
+    if (!"1".equals(request.getHeader(Exchange.REQUEST_HEADER))) {
+      throw Problem.crossSite("Changes need the header " + Exchange.REQUEST_HEADER + ": 1.");
     }
   }
 

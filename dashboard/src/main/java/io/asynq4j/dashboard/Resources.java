@@ -8,15 +8,17 @@ import org.jspecify.annotations.Nullable;
 /** Files that come with the dashboard. */
 final class Resources {
 
+  private static final String FOLDER = "/io/asynq4j/dashboard/";
+
   private Resources() {}
 
   /**
    * Null when there is no such file.
    *
-   * @param name below this package; the caller has made sure that it stays there
+   * @param name below the folder of the dashboard; the caller has made sure that it stays there
    */
   static byte @Nullable [] read(String name) {
-    try (InputStream in = Resources.class.getResourceAsStream(name)) {
+    try (InputStream in = Resources.class.getResourceAsStream(FOLDER + name)) {
       return in == null ? null : in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

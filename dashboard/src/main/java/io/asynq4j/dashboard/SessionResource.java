@@ -43,7 +43,7 @@ final class SessionResource {
             .put("redis", settings.redis().keySet())
             .put("hidden", settings.hidden().stream().map(HiddenField::word).sorted().toList())
             .put("metrics", settings.metrics())
-            .put("requestHeader", Gate.REQUEST_HEADER));
+            .put("requestHeader", Exchange.REQUEST_HEADER));
   }
 
   private static String version() {

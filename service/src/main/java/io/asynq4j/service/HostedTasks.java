@@ -34,17 +34,15 @@ final class HostedTasks implements Handler<Task> {
   }
 
   /** What runs goes on as it began. */
-  void configure(ServiceConfig config) {
+  void configure(Map<String, ConfiguredTask> tasks) {
     Map<String, Hosted> all = new HashMap<>();
-    config
-        .tasks()
-        .forEach(
-            (name, task) -> {
-              Handler<Task> handler = handler(task);
-              if (handler != null) {
-                all.put(name, new Hosted(task.definition().kind(), handler));
-              }
-            });
+    tasks.forEach(
+        (name, task) -> {
+          Handler<Task> handler = handler(task);
+          if (handler != null) {
+            all.put(name, new Hosted(task.definition().kind(), handler));
+          }
+        });
     hosted = Map.copyOf(all);
   }
 

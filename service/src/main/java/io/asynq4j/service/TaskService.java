@@ -177,7 +177,7 @@ public final class TaskService implements AutoCloseable {
       httpClient.setSocketAddressResolver(
           new GuardedResolver(new SocketAddressResolver.Sync(), () -> config.allowedHosts()));
       httpClient.start();
-      hosted.configure(config);
+      hosted.configure(config.tasks());
       catalog.definitions().publish(definitions(config));
       catalog.refresh();
       server.start();
@@ -339,7 +339,7 @@ public final class TaskService implements AutoCloseable {
     config = changed;
     access = new Access(changed.keys());
     httpClient.setConnectTimeout(changed.connectTimeout().toMillis());
-    hosted.configure(changed);
+    hosted.configure(changed.tasks());
     changed();
     Set<String> needRestart = new TreeSet<>();
     compare(needRestart, "redis.url", before.redisUrl(), changed.redisUrl());
