@@ -57,7 +57,7 @@ final class Jackson2Codec implements PayloadCodec {
     try {
       return Payload.of(mapper.writeValueAsBytes(value));
     } catch (JsonProcessingException e) {
-      throw JsonProblem.unwritable(
+      throw PayloadErrors.unwritable(
           value,
           e instanceof InvalidDefinitionException
               ? e.getOriginalMessage()
@@ -68,29 +68,29 @@ final class Jackson2Codec implements PayloadCodec {
   @Override
   public <T> T decode(Payload payload, Class<T> type) {
     if (payload.size() == 0) {
-      throw JsonProblem.empty(type);
+      throw PayloadErrors.empty(type);
     }
     try {
       T value = mapper.readValue(payload.bytes(), type);
       if (value == null) {
-        throw JsonProblem.isNull(type);
+        throw PayloadErrors.isNull(type);
       }
       return value;
     } catch (JsonProcessingException e) {
       int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
       int column = e.getLocation() == null ? 0 : e.getLocation().getColumnNr();
-      throw JsonProblem.of(payload, type, problem(e), line, column);
+      throw PayloadErrors.of(payload, type, problem(e), line, column);
     } catch (IOException e) {
-      throw JsonProblem.of(payload, type, e.getClass().getSimpleName(), 0, 0);
+      throw PayloadErrors.of(payload, type, e.getClass().getSimpleName(), 0, 0);
     }
   }
 
   private static String problem(JsonProcessingException error) {
     Throwable cause = error.getCause();
     if (cause != null && !(cause instanceof JsonProcessingException)) {
-      return JsonProblem.refused(cause);
+      return PayloadErrors.refused(cause);
     } else if (error instanceof MismatchedInputException mismatch) {
-      return JsonProblem.mismatch(mismatch.getTargetType());
+      return PayloadErrors.mismatch(mismatch.getTargetType());
     }
     return error instanceof StreamReadException
         ? "malformed JSON"

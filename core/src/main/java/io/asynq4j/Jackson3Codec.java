@@ -28,7 +28,7 @@ final class Jackson3Codec implements PayloadCodec {
     try {
       return Payload.of(mapper.writeValueAsBytes(value));
     } catch (JacksonException e) {
-      throw JsonProblem.unwritable(
+      throw PayloadErrors.unwritable(
           value,
           e instanceof InvalidDefinitionException
               ? e.getOriginalMessage()
@@ -39,27 +39,27 @@ final class Jackson3Codec implements PayloadCodec {
   @Override
   public <T> T decode(Payload payload, Class<T> type) {
     if (payload.size() == 0) {
-      throw JsonProblem.empty(type);
+      throw PayloadErrors.empty(type);
     }
     try {
       T value = mapper.readValue(payload.bytes(), type);
       if (value == null) {
-        throw JsonProblem.isNull(type);
+        throw PayloadErrors.isNull(type);
       }
       return value;
     } catch (JacksonException e) {
       int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
       int column = e.getLocation() == null ? 0 : e.getLocation().getColumnNr();
-      throw JsonProblem.of(payload, type, problem(e), line, column);
+      throw PayloadErrors.of(payload, type, problem(e), line, column);
     }
   }
 
   private static String problem(JacksonException error) {
     Throwable cause = error.getCause();
     if (cause != null && !(cause instanceof JacksonException)) {
-      return JsonProblem.refused(cause);
+      return PayloadErrors.refused(cause);
     } else if (error instanceof MismatchedInputException mismatch) {
-      return JsonProblem.mismatch(mismatch.getTargetType());
+      return PayloadErrors.mismatch(mismatch.getTargetType());
     }
     return error instanceof StreamReadException
         ? "malformed JSON"

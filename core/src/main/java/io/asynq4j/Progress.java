@@ -15,7 +15,7 @@ public record Progress(int percent, String note) {
     if (percent < 0 || percent > 100) {
       throw new IllegalArgumentException("percent must be 0 to 100: " + percent);
     }
-    Text.requireValidUnicode(note, "note");
+    TextValidator.requireValidUnicode(note, "note");
     if (note.length() > LONGEST_NOTE) {
       throw new IllegalArgumentException(
           "a note of progress must not be longer than %,d chars: %,d"

@@ -12,8 +12,8 @@ public record QueueName(String value) implements Comparable<QueueName> {
   public static final QueueName DEFAULT = new QueueName("default");
 
   public QueueName {
-    Text.requireNotBlank(value, "queue name");
-    Text.requireValidUnicode(value, "queue name");
+    TextValidator.requireNotBlank(value, "queue name");
+    TextValidator.requireValidUnicode(value, "queue name");
     if (value.startsWith("}")) {
       throw new IllegalArgumentException(
           "queue name must not begin with '}', since its keys would fall into different slots of a cluster: \""

@@ -6,13 +6,13 @@ import java.util.Map;
 public record Task(String type, Payload payload, Map<String, String> headers) {
 
   public Task {
-    Text.requireNotBlank(type, "task type");
-    Text.requireValidUnicode(type, "task type");
+    TextValidator.requireNotBlank(type, "task type");
+    TextValidator.requireValidUnicode(type, "task type");
     headers = Map.copyOf(headers);
     headers.forEach(
         (name, value) -> {
-          Text.requireValidUnicode(name, "header name");
-          Text.requireValidUnicode(value, "value of header " + name);
+          TextValidator.requireValidUnicode(name, "header name");
+          TextValidator.requireValidUnicode(value, "value of header " + name);
         });
   }
 

@@ -101,8 +101,8 @@ public record TaskOptions(
 
   private static void requireName(@Nullable String name, String what) {
     if (name != null) {
-      Text.requireNotBlank(name, what);
-      Text.requireValidUnicode(name, what);
+      TextValidator.requireNotBlank(name, what);
+      TextValidator.requireValidUnicode(name, what);
     }
   }
 
@@ -212,8 +212,8 @@ public record TaskOptions(
 
     public Builder header(String name, String value) {
       headers.put(
-          Text.requireValidUnicode(name, "header name"),
-          Text.requireValidUnicode(value, "value of header " + name));
+          TextValidator.requireValidUnicode(name, "header name"),
+          TextValidator.requireValidUnicode(value, "value of header " + name));
       return this;
     }
 

@@ -17,8 +17,8 @@ import java.util.function.UnaryOperator;
 public record TaskType<T>(String name, Class<T> input, TaskOptions options) {
 
   public TaskType {
-    Text.requireNotBlank(name, "task type");
-    Text.requireValidUnicode(name, "task type");
+    TextValidator.requireNotBlank(name, "task type");
+    TextValidator.requireValidUnicode(name, "task type");
     Objects.requireNonNull(input, "input");
     Objects.requireNonNull(options, "options");
   }
@@ -39,12 +39,12 @@ public record TaskType<T>(String name, Class<T> input, TaskOptions options) {
 
   /** The task with this input, as bytes. */
   public Task task(T value, PayloadCodec codec) {
-    return Task.of(name, Payloads.encode(value, input, codec));
+    return Task.of(name, PayloadConverter.encode(value, input, codec));
   }
 
   /** The input of a task of this type. */
   public T input(Task task, PayloadCodec codec) {
-    return Payloads.decode(task, input, codec);
+    return PayloadConverter.decode(task, input, codec);
   }
 
   @Override

@@ -6,14 +6,14 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
 /** All that was measured, and on what. */
-public record Report(Map<String, String> environment, List<Table> tables, List<Bar> bars) {
+public record Report(Map<String, String> environment, List<Table> tables, List<Threshold> bars) {
 
   public Report {
     tables = List.copyOf(tables);
     bars = List.copyOf(bars);
   }
 
-  public List<Bar> missed() {
+  public List<Threshold> missed() {
     return bars.stream().filter(bar -> !bar.passed()).toList();
   }
 
@@ -30,7 +30,7 @@ public record Report(Map<String, String> environment, List<Table> tables, List<B
     String verdict =
         missed().isEmpty()
             ? bars.size() + " bars met, none missed"
-            : bars.stream().map(Bar::toString).collect(Collectors.joining("\n"));
+            : bars.stream().map(Threshold::toString).collect(Collectors.joining("\n"));
     return about + "\n\n" + figures + "\n" + verdict;
   }
 }

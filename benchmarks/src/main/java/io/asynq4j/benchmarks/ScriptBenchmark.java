@@ -1,6 +1,6 @@
 package io.asynq4j.benchmarks;
 
-import io.asynq4j.benchmarks.Options.Part;
+import io.asynq4j.benchmarks.ScriptBenchmarkOptions.Part;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +13,9 @@ public final class ScriptBenchmark {
 
   /** Prints the report; ends with 1 when a bar was missed at full size. */
   public static void main(String[] arguments) {
-    Options options;
+    ScriptBenchmarkOptions options;
     try {
-      options = Options.parse(List.of(arguments));
+      options = ScriptBenchmarkOptions.parse(List.of(arguments));
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
       System.exit(2);
@@ -28,32 +28,35 @@ public final class ScriptBenchmark {
     }
   }
 
-  static Report run(Options options) {
+  static Report run(ScriptBenchmarkOptions options) {
     long start = System.nanoTime();
-    Scale scale = options.quick() ? Scale.QUICK : Scale.FULL;
+    ScriptBenchmarkScale scale =
+        options.quick() ? ScriptBenchmarkScale.QUICK : ScriptBenchmarkScale.FULL;
     List<Table> tables = new ArrayList<>();
-    List<Bar> bars = new ArrayList<>();
-    try (Lab lab = Lab.open(options.redis())) {
-      Map<String, String> environment = Environment.of(lab);
-      Throughput throughput = new Throughput(lab, scale, options::wants);
+    List<Threshold> bars = new ArrayList<>();
+    try (BenchmarkRedis lab = BenchmarkRedis.open(options.redis())) {
+      Map<String, String> environment = EnvironmentInfo.of(lab);
+      ScriptThroughputBenchmark throughput =
+          new ScriptThroughputBenchmark(lab, scale, options::wants);
       if (options.parts().contains(Part.SCRIPTS)) {
         tables.add(throughput.run());
       }
       if (options.parts().contains(Part.GROWTH)) {
-        ActiveGrowth growth = new ActiveGrowth(lab, scale);
+        ActiveGrowthBenchmark growth = new ActiveGrowthBenchmark(lab, scale);
         tables.add(growth.run());
         bars.addAll(growth.bars());
       }
       if (options.parts().contains(Part.LARGE)) {
-        LargeQueue large = new LargeQueue(lab, scale, throughput.scriptMicros(), options::wants);
+        LargeQueueBenchmark large =
+            new LargeQueueBenchmark(lab, scale, throughput.scriptMicros(), options::wants);
         tables.add(large.run());
         bars.addAll(large.bars());
       }
       if (options.parts().contains(Part.LANES)) {
-        tables.add(new LaneCost(lab, scale).run());
+        tables.add(new LaneCostBenchmark(lab, scale).run());
       }
       if (options.parts().contains(Part.MEMORY)) {
-        tables.add(new Memory(lab, scale).run());
+        tables.add(new TaskMemoryBenchmark(lab, scale).run());
       }
       Duration taken = Duration.ofNanos(System.nanoTime() - start);
       environment.put("took", taken.toSeconds() + " s");

@@ -26,14 +26,14 @@ record Workload(String name, boolean many, Preparation preparation, Call call) {
   }
 
   /** Runs calls until they are done or the time is up. */
-  Cell measure(Lab lab, int calls, int batch, long maxNanos) {
+  Measurement measure(BenchmarkRedis lab, int calls, int batch, long maxNanos) {
     preparation.prepare(calls, batch);
-    Usage before = lab.usage();
+    ResourceUsage before = lab.usage();
     int done = 0;
     do {
       call.run(batch);
       done++;
     } while (done < calls && System.nanoTime() - before.wallNanos() < maxNanos);
-    return new Cell(done, (long) done * batch, lab.usage().since(before));
+    return new Measurement(done, (long) done * batch, lab.usage().since(before));
   }
 }

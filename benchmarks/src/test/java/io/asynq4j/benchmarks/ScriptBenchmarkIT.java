@@ -27,7 +27,7 @@ class ScriptBenchmarkIT {
 
   @BeforeAll
   static void run() {
-    report = ScriptBenchmark.run(Options.parse(List.of("--quick")));
+    report = ScriptBenchmark.run(ScriptBenchmarkOptions.parse(List.of("--quick")));
   }
 
   @Test
@@ -88,7 +88,7 @@ class ScriptBenchmarkIT {
   @Test
   void thereIsABarForEveryPromise() {
     assertThat(report.bars())
-        .extracting(Bar::what)
+        .extracting(Threshold::what)
         .anyMatch(what -> what.startsWith("claim/"))
         .anyMatch(what -> what.startsWith("complete, oldest first/"))
         .anyMatch(what -> what.startsWith("enqueue, p99.9"));
@@ -102,7 +102,7 @@ class ScriptBenchmarkIT {
 
   @Test
   void anUnknownOptionIsRefused() {
-    assertThatThrownBy(() -> Options.parse(List.of("--fast")))
+    assertThatThrownBy(() -> ScriptBenchmarkOptions.parse(List.of("--fast")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("--fast");
   }

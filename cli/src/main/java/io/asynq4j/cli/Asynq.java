@@ -8,13 +8,13 @@ import io.asynq4j.cli.dev.DevCommand;
 import io.asynq4j.cli.fleet.CronCommand;
 import io.asynq4j.cli.fleet.DoctorCommand;
 import io.asynq4j.cli.fleet.ServerCommand;
-import io.asynq4j.cli.frame.CarefulCommandLine;
+import io.asynq4j.cli.frame.CliEnvironment;
 import io.asynq4j.cli.frame.CommandGroup;
-import io.asynq4j.cli.frame.Complaints;
-import io.asynq4j.cli.frame.Conversions;
+import io.asynq4j.cli.frame.ErrorReporter;
 import io.asynq4j.cli.frame.GlobalOptions;
 import io.asynq4j.cli.frame.LocalCommand;
-import io.asynq4j.cli.frame.Surroundings;
+import io.asynq4j.cli.frame.OptionConverters;
+import io.asynq4j.cli.frame.StrictCommandLine;
 import io.asynq4j.cli.queue.GroupCommand;
 import io.asynq4j.cli.queue.QueueCommand;
 import io.asynq4j.cli.queue.StatsCommand;
@@ -41,7 +41,7 @@ import picocli.CommandLine.ScopeType;
     description = "A distributed task queue on Redis that speaks asynq's protocol.",
     mixinStandardHelpOptions = true,
     scope = ScopeType.INHERIT,
-    versionProvider = Version.class,
+    versionProvider = VersionProvider.class,
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -85,20 +85,20 @@ public final class Asynq extends CommandGroup {
   @Mixin(name = GlobalOptions.NAME)
   private final GlobalOptions globals;
 
-  private Asynq(Surroundings surroundings) {
+  private Asynq(CliEnvironment surroundings) {
     this.globals = new GlobalOptions(surroundings);
   }
 
   /** Ends the process with the exit code of the command. */
   public static void main(String[] arguments) {
-    System.exit(commandLine(Surroundings.ofProcess()).execute(arguments));
+    System.exit(commandLine(CliEnvironment.ofProcess()).execute(arguments));
   }
 
-  static CommandLine commandLine(Surroundings surroundings) {
+  static CommandLine commandLine(CliEnvironment surroundings) {
     Asynq root = new Asynq(surroundings);
-    Complaints complaints = new Complaints(surroundings);
-    CommandLine commands = new CarefulCommandLine(root);
-    Conversions.register(commands);
+    ErrorReporter complaints = new ErrorReporter(surroundings);
+    CommandLine commands = new StrictCommandLine(root);
+    OptionConverters.register(commands);
     return commands
         .setOut(writer(surroundings.out()))
         .setErr(writer(surroundings.err()))

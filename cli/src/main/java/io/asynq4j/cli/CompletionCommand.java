@@ -1,8 +1,8 @@
 package io.asynq4j.cli;
 
+import io.asynq4j.cli.frame.EnumCandidates;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.LocalCommand;
-import io.asynq4j.cli.frame.Words;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -32,7 +32,7 @@ final class CompletionCommand extends LocalCommand {
     FISH
   }
 
-  static final class ShellWords extends Words {
+  static final class ShellWords extends EnumCandidates {
     ShellWords() {
       super(Shell.values());
     }

@@ -19,11 +19,11 @@ final class VersionCommand extends LocalCommand {
     options()
         .printer()
         .told(
-            List.of(Version.number()),
+            List.of(VersionProvider.number()),
             List.of(
                 Column.of("Version", "asynq4j", version -> version),
                 Column.of("Java", "java", version -> Runtime.version().toString())),
-            version -> String.join(System.lineSeparator(), new Version().getVersion()));
+            version -> String.join(System.lineSeparator(), new VersionProvider().getVersion()));
     return ExitCode.DONE;
   }
 }

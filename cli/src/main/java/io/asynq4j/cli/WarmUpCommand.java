@@ -1,9 +1,9 @@
 package io.asynq4j.cli;
 
+import io.asynq4j.cli.frame.CliEnvironment;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.LocalCommand;
-import io.asynq4j.cli.frame.Surroundings;
-import io.asynq4j.cli.output.Json;
+import io.asynq4j.cli.output.JsonReader;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -34,11 +34,11 @@ final class WarmUpCommand extends LocalCommand {
 
   @Override
   public Integer call() {
-    Surroundings real = surroundings();
+    CliEnvironment real = surroundings();
     PrintStream nothing =
         new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
-    Surroundings quiet =
-        new Surroundings(
+    CliEnvironment quiet =
+        new CliEnvironment(
             real.program(),
             Map.of(),
             real.home(),
@@ -50,7 +50,7 @@ final class WarmUpCommand extends LocalCommand {
             /* progress= */ false,
             /* columns= */ 80);
     COMMANDS.forEach(command -> Asynq.commandLine(quiet).execute(command.toArray(String[]::new)));
-    Json.read("{\"a\": [1, true, null]}");
+    JsonReader.read("{\"a\": [1, true, null]}");
     return ExitCode.DONE;
   }
 }

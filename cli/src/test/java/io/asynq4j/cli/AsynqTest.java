@@ -2,7 +2,7 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.CliRunner.Answer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -12,7 +12,7 @@ class AsynqTest {
   @TempDir private Path home;
 
   private Answer run(String... arguments) {
-    return new Cli(home).run(arguments);
+    return new CliRunner(home).run(arguments);
   }
 
   @Test

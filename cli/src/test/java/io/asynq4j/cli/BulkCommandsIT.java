@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.CliRunner.Answer;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.TaskClient;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BulkCommandsIT {
 
   @TempDir private Path home;
-  private final Scene scene = new Scene();
+  private final TestDatabase scene = new TestDatabase();
 
   @BeforeEach
   void furnish() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
-import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.CliRunner.Answer;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedCluster;
@@ -59,7 +59,7 @@ class ClusterIT {
 
   @Test
   void byUrl() {
-    Cli cli = new Cli(home);
+    CliRunner cli = new CliRunner(home);
     assertShowsTheCluster(
         cli.run("stats", "--redis", cluster.uri()),
         cli.run("queue", "list", "--redis", cluster.uri()));
@@ -69,7 +69,7 @@ class ClusterIT {
 
   @Test
   void byTheFlagsOfTheOriginal() {
-    Cli cli = new Cli(home);
+    CliRunner cli = new CliRunner(home);
     assertShowsTheCluster(
         cli.run("stats", "--cluster", "--cluster_addrs", addresses()),
         cli.run("queue", "ls", "--cluster", "--cluster_addrs", addresses()));
@@ -78,21 +78,21 @@ class ClusterIT {
   /** The original connected to it then, and did not know it. */
   @Test
   void byVariablesOrTheFileAlone() throws Exception {
-    Cli byVariables =
-        new Cli(home)
+    CliRunner byVariables =
+        new CliRunner(home)
             .variable("ASYNQ_CLUSTER", "true")
             .variable("ASYNQ_CLUSTER_ADDRS", addresses());
     assertShowsTheCluster(byVariables.run("stats"), byVariables.run("queue", "list"));
 
     Files.writeString(
         home.resolve(".asynq.yaml"), "cluster: true\ncluster_addrs: " + addresses() + "\n");
-    Cli byFile = new Cli(home);
+    CliRunner byFile = new CliRunner(home);
     assertShowsTheCluster(byFile.run("stats"), byFile.run("queue", "list"));
   }
 
   @Test
   void tasksAreFoundAndMovedFromNodeToNode() {
-    Cli cli = new Cli(home).variable("ASYNQ_REDIS_URL", cluster.uri());
+    CliRunner cli = new CliRunner(home).variable("ASYNQ_REDIS_URL", cluster.uri());
     assertThat(cli.run("task", "enqueue", "-t", "b", "-i", "moving", "-q", "one").exitCode())
         .isZero();
     assertThat(cli.run("task", "move", "moving", "--to", "two").exitCode()).isZero();

@@ -2,7 +2,7 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.CliRunner.Answer;
 import io.asynq4j.embedded.EmbeddedRedis;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -21,7 +21,7 @@ class ConnectionIT {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @TempDir private Path home;
-  private final Scene scene = new Scene();
+  private final TestDatabase scene = new TestDatabase();
 
   @AfterEach
   void close() {
@@ -33,8 +33,8 @@ class ConnectionIT {
     scene.task("here", "{}", o -> o.queue("here"));
   }
 
-  private Cli cli() {
-    return new Cli(home);
+  private CliRunner cli() {
+    return new CliRunner(home);
   }
 
   private String database() {
@@ -49,15 +49,15 @@ class ConnectionIT {
 
   @Test
   void byUrlBeforeOrBehindTheCommand() {
-    Cli cli = cli();
+    CliRunner cli = cli();
     assertArrived(cli.run("--redis", scene.url(), "queue", "list", "--names"));
     assertArrived(cli.run("queue", "list", "--names", "--redis=" + scene.url()));
   }
 
   @Test
   void byTheFlagsOfTheOriginal() {
-    Cli cli = cli();
-    String address = "127.0.0.1:" + Scene.port();
+    CliRunner cli = cli();
+    String address = "127.0.0.1:" + TestDatabase.port();
     assertArrived(cli.run("queue", "list", "--names", "-u", address, "-n", database()));
     assertArrived(cli.run("queue", "list", "--names", "--uri", scene.url()));
   }
@@ -66,13 +66,13 @@ class ConnectionIT {
   void byVariables() {
     assertArrived(cli().variable("ASYNQ_REDIS_URL", scene.url()).run("queue", "list", "--names"));
     assertThat(
-            new Cli(home)
-                .variable("ASYNQ_URI", "127.0.0.1:" + Scene.port())
+            new CliRunner(home)
+                .variable("ASYNQ_URI", "127.0.0.1:" + TestDatabase.port())
                 .variable("ASYNQ_DB", database())
                 .run("queue", "list", "--names")
                 .out())
         .isEqualTo("here\n");
-    assertThat(new Cli(home).variable("ASYNQ_DB", "one").run("queue", "list").err())
+    assertThat(new CliRunner(home).variable("ASYNQ_DB", "one").run("queue", "list").err())
         .contains("ASYNQ_DB must be a number");
   }
 
@@ -80,8 +80,8 @@ class ConnectionIT {
   void byTheConfigurationFileWhichVariablesAndFlagsOutrank() throws Exception {
     Files.writeString(
         home.resolve(".asynq.yaml"),
-        "uri: 127.0.0.1:%d\ndb: %s\n".formatted(Scene.port(), database()));
-    Cli cli = cli();
+        "uri: 127.0.0.1:%d\ndb: %s\n".formatted(TestDatabase.port(), database()));
+    CliRunner cli = cli();
     assertArrived(cli.run("queue", "list", "--names"));
     assertThat(cli.run("queue", "list", "--names", "--db", "999").out()).isEmpty();
     assertThat(cli.run("queue", "list", "--names", "--json").out()).startsWith("[");
@@ -94,17 +94,17 @@ class ConnectionIT {
   @Test
   void aBadConfigurationFileIsToldWithoutQuotingIt() throws Exception {
     Files.writeString(home.resolve(".asynq.yaml"), "redis: {\npassword: s3cret");
-    Answer broken = new Cli(home).run("stats");
+    Answer broken = new CliRunner(home).run("stats");
     assertThat(broken.exitCode()).isEqualTo(2);
     assertThat(broken.err()).contains("no YAML").doesNotContain("s3cret");
 
     Files.writeString(home.resolve(".asynq.yaml"), "ur: localhost");
-    assertThat(new Cli(home).run("stats").err()).contains("\"ur\"", "cluster_addrs");
+    assertThat(new CliRunner(home).run("stats").err()).contains("\"ur\"", "cluster_addrs");
   }
 
   @Test
   void byAContextThatIsUsedOrNamed() {
-    Cli cli = cli();
+    CliRunner cli = cli();
     assertThat(cli.run("context", "list").out()).contains("There is no context");
     assertThat(cli.run("context", "set", "here", "--redis", scene.url()).exitCode()).isZero();
     assertThat(cli.run("context", "set", "away", "-u", "nohost:1", "-p", "s3cret").out())
@@ -150,19 +150,20 @@ class ConnectionIT {
   void aPasswordOpensAndAWrongOneIsSaidWithoutShowingIt() {
     try (EmbeddedRedis locked = EmbeddedRedis.builder().password("s3cret").start()) {
       String address = "127.0.0.1:" + locked.port();
-      assertThat(new Cli(home).run("stats", "-u", address, "-p", "s3cret").exitCode()).isZero();
+      assertThat(new CliRunner(home).run("stats", "-u", address, "-p", "s3cret").exitCode())
+          .isZero();
 
-      Answer wrong = new Cli(home).run("stats", "-u", address, "-p", "wr0ng");
+      Answer wrong = new CliRunner(home).run("stats", "-u", address, "-p", "wr0ng");
       assertThat(wrong.exitCode()).isEqualTo(4);
       assertThat(wrong.err()).contains("asynq: ").doesNotContain("wr0ng", "\tat ");
-      assertThat(new Cli(home).run("stats", "-u", address).exitCode()).isEqualTo(4);
+      assertThat(new CliRunner(home).run("stats", "-u", address).exitCode()).isEqualTo(4);
     }
   }
 
   @Test
   void aRedisThatIsDownIsToldInASentenceWithinSeconds() {
     long begun = System.nanoTime();
-    Answer answer = new Cli(home).run("stats", "--redis", "redis://127.0.0.1:1");
+    Answer answer = new CliRunner(home).run("stats", "--redis", "redis://127.0.0.1:1");
 
     assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(PATIENCE);
     assertThat(answer.exitCode()).isEqualTo(4);
@@ -178,7 +179,7 @@ class ConnectionIT {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       long begun = System.nanoTime();
       Answer answer =
-          new Cli(home).run("queue", "list", "-u", "127.0.0.1:" + silent.getLocalPort());
+          new CliRunner(home).run("queue", "list", "-u", "127.0.0.1:" + silent.getLocalPort());
 
       assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(PATIENCE);
       assertThat(answer.exitCode()).isEqualTo(4);
@@ -188,13 +189,16 @@ class ConnectionIT {
 
   @Test
   void whatMakesNoSenseIsAUsageError() {
-    assertThat(new Cli(home).run("stats", "--redis", "http://x").exitCode()).isEqualTo(2);
-    assertThat(new Cli(home).run("stats", "--redis", "redis://x", "-u", "y:1").err())
+    assertThat(new CliRunner(home).run("stats", "--redis", "http://x").exitCode()).isEqualTo(2);
+    assertThat(new CliRunner(home).run("stats", "--redis", "redis://x", "-u", "y:1").err())
         .contains("leave one");
-    assertThat(new Cli(home).run("stats", "--redis", "redis://x", "--cluster").err())
+    assertThat(new CliRunner(home).run("stats", "--redis", "redis://x", "--cluster").err())
         .contains("redis-cluster://");
-    assertThat(new Cli(home).run("stats", "--output", "xml").exitCode()).isEqualTo(2);
-    assertThat(new Cli(home).run("stats", "--json", "-o", "csv", "--redis", "redis://x").exitCode())
+    assertThat(new CliRunner(home).run("stats", "--output", "xml").exitCode()).isEqualTo(2);
+    assertThat(
+            new CliRunner(home)
+                .run("stats", "--json", "-o", "csv", "--redis", "redis://x")
+                .exitCode())
         .isEqualTo(2);
   }
 }

@@ -48,9 +48,10 @@ class CopiedCommandsTest {
     List<String> words = words(command);
     words.remove(0);
     // There is nobody: a command that is understood fails because of that, and not before.
-    Cli cli = new Cli(home).variable("ASYNQ_REDIS_URL", "redis://127.0.0.1:1?retryFor=0s");
+    CliRunner cli =
+        new CliRunner(home).variable("ASYNQ_REDIS_URL", "redis://127.0.0.1:1?retryFor=0s");
 
-    Cli.Answer answer = cli.input("bytes").run(words.toArray(String[]::new));
+    CliRunner.Answer answer = cli.input("bytes").run(words.toArray(String[]::new));
 
     assertThat(answer.exitCode()).as(answer.err()).isEqualTo(ExitCode.CANNOT_CONNECT);
   }

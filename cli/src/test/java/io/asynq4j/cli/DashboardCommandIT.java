@@ -2,7 +2,7 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.CliRunner.Answer;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.dashboard.Credentials;
 import java.io.ByteArrayOutputStream;
@@ -32,7 +32,7 @@ class DashboardCommandIT {
   @Test
   void aLineForTheFileHasTheHashAndNotThePassword() {
     Answer answer =
-        new Cli(home)
+        new CliRunner(home)
             .input(PASSWORD + "\n")
             .run("dashboard", "hash", "otto", "--role", "operator", "--queues", "mail,report-*");
 
@@ -46,7 +46,7 @@ class DashboardCommandIT {
 
   @Test
   void aTokenIsShownBesideTheLine() {
-    Answer answer = new Cli(home).run("dashboard", "hash", "ci", "--token");
+    Answer answer = new CliRunner(home).run("dashboard", "hash", "ci", "--token");
 
     assertThat(answer.out()).startsWith("token ci viewer * pbkdf2-sha512:").hasLineCount(1);
     assertThat(answer.err()).containsPattern("Bearer ci\\.[0-9a-f]{64}");
@@ -54,12 +54,13 @@ class DashboardCommandIT {
 
   @Test
   void saysWhatAPasswordOrANameMustBe() {
-    Answer tooShort = new Cli(home).input("short\n").run("dashboard", "hash", "anna");
-    Answer none = new Cli(home).run("dashboard", "hash", "anna");
-    Answer name = new Cli(home).input(PASSWORD).run("dashboard", "hash", "an na");
-    Answer role = new Cli(home).input(PASSWORD).run("dashboard", "hash", "anna", "--role", "boss");
+    Answer tooShort = new CliRunner(home).input("short\n").run("dashboard", "hash", "anna");
+    Answer none = new CliRunner(home).run("dashboard", "hash", "anna");
+    Answer name = new CliRunner(home).input(PASSWORD).run("dashboard", "hash", "an na");
+    Answer role =
+        new CliRunner(home).input(PASSWORD).run("dashboard", "hash", "anna", "--role", "boss");
     Answer queue =
-        new Cli(home).input(PASSWORD).run("dashboard", "hash", "anna", "--queues", "a b");
+        new CliRunner(home).input(PASSWORD).run("dashboard", "hash", "anna", "--queues", "a b");
 
     assertThat(List.of(tooShort, none, name, role, queue))
         .allMatch(answer -> answer.exitCode() == ExitCode.USAGE && answer.out().isEmpty());
@@ -73,12 +74,13 @@ class DashboardCommandIT {
   @Test
   void servesHttpsForThoseInTheVariableAndThatIsRefusedWithHalfOfTheFiles() throws Exception {
     Path store = home.resolve("store.p12");
-    Trust.makeStore(store, PASSWORD);
-    String line = new Cli(home).input(PASSWORD).run("dashboard", "hash", "anna").out().strip();
-    try (Scene scene = new Scene()) {
+    TestCertificates.makeStore(store, PASSWORD);
+    String line =
+        new CliRunner(home).input(PASSWORD).run("dashboard", "hash", "anna").out().strip();
+    try (TestDatabase scene = new TestDatabase()) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       ByteArrayOutputStream err = new ByteArrayOutputStream();
-      Cli cli =
+      CliRunner cli =
           scene
               .cli(home)
               .variable("ASYNQ_DASHBOARD_CREDENTIALS", line)
@@ -90,11 +92,13 @@ class DashboardCommandIT {
                       .execute("dashboard", "--port", "0", "--tls-keystore", store.toString()));
       command.start();
       Pattern address = Pattern.compile("dashboard  (https://\\S+)");
-      Awaitility.await().until(() -> !command.isAlive() || address.matcher(Cli.text(out)).find());
-      Matcher found = address.matcher(Cli.text(out));
-      assertThat(found.find()).as(Cli.text(err)).isTrue();
+      Awaitility.await()
+          .until(() -> !command.isAlive() || address.matcher(CliRunner.text(out)).find());
+      Matcher found = address.matcher(CliRunner.text(out));
+      assertThat(found.find()).as(CliRunner.text(err)).isTrue();
       URI session = URI.create(found.group(1)).resolve("api/v1/session");
-      HttpClient client = HttpClient.newBuilder().sslContext(Trust.in(store, PASSWORD)).build();
+      HttpClient client =
+          HttpClient.newBuilder().sslContext(TestCertificates.in(store, PASSWORD)).build();
 
       assertThat(send(client, HttpRequest.newBuilder(session)).statusCode()).isEqualTo(401);
       String basic =
@@ -117,7 +121,7 @@ class DashboardCommandIT {
 
   @Test
   void aPortThatIsTakenIsToldInASentence() throws Exception {
-    try (Scene scene = new Scene();
+    try (TestDatabase scene = new TestDatabase();
         ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Answer busy =
           scene.cli(home).run("dashboard", "--port", Integer.toString(taken.getLocalPort()));

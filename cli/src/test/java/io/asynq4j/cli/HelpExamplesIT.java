@@ -2,9 +2,9 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.CliRunner.Answer;
 import io.asynq4j.cli.frame.RedisCommand;
-import io.asynq4j.cli.output.Json;
+import io.asynq4j.cli.output.JsonReader;
 import io.asynq4j.schedule.Scheduler;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ class HelpExamplesIT {
     List<CommandSpec> all = new ArrayList<>();
     collect(
         Asynq.commandLine(
-            new Cli(Path.of("."))
+            new CliRunner(Path.of("."))
                 .surroundings(new ByteArrayOutputStream(), new ByteArrayOutputStream())),
         all);
     return all;
@@ -99,7 +99,8 @@ class HelpExamplesIT {
         .map(
             example ->
                 DynamicTest.dynamicTest(
-                    example, () -> assertThat(Json.read(answer(example + " --json"))).isNotNull()));
+                    example,
+                    () -> assertThat(JsonReader.read(answer(example + " --json"))).isNotNull()));
   }
 
   private String answer(String example) throws Exception {
@@ -109,9 +110,9 @@ class HelpExamplesIT {
     Files.writeString(
         directory.resolve("tasks.jsonl"), "{\"type\": \"a\", \"payload\": {\"user\": 1}}\n");
     Files.writeString(directory.resolve("asynq.yaml"), "tasks: { mail: { kind: worker } }");
-    try (Scene scene = new Scene().furnished()) {
+    try (TestDatabase scene = new TestDatabase().furnished()) {
       List<String> words = words(example, directory, scene.url());
-      Cli cli = cli(scene, words, directory);
+      CliRunner cli = cli(scene, words, directory);
       if (words.get(0).equals("doctor")) {
         // It would be found, and the doctor say so by its exit code.
         scene.inspector().removeQueue("unused", /* force= */ false);
@@ -130,8 +131,9 @@ class HelpExamplesIT {
     }
   }
 
-  private static Cli cli(Scene scene, List<String> words, Path directory) throws Exception {
-    Cli cli = words.get(0).equals("dev") ? new Cli(directory) : scene.cli(directory);
+  private static CliRunner cli(TestDatabase scene, List<String> words, Path directory)
+      throws Exception {
+    CliRunner cli = words.get(0).equals("dev") ? new CliRunner(directory) : scene.cli(directory);
     int input = words.indexOf("<");
     if (input >= 0) {
       cli.input(Files.readString(Path.of(words.get(input + 1))));

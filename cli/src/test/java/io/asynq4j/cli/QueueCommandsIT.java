@@ -3,8 +3,8 @@ package io.asynq4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.Cli.Answer;
-import io.asynq4j.cli.output.Json;
+import io.asynq4j.cli.CliRunner.Answer;
+import io.asynq4j.cli.output.JsonReader;
 import io.asynq4j.inspect.QueueLimits;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class QueueCommandsIT {
 
   @TempDir private Path home;
-  private final Scene scene = new Scene();
+  private final TestDatabase scene = new TestDatabase();
 
   @BeforeEach
   void furnish() {
@@ -50,7 +50,7 @@ class QueueCommandsIT {
   void statsAsJsonCanBeReadByPrograms() {
     Answer answer = run("stats", "--json");
 
-    assertThat(Json.read(answer.out()))
+    assertThat(JsonReader.read(answer.out()))
         .asInstanceOf(InstanceOfAssertFactories.MAP)
         .containsKeys("states", "queues", "today", "redis");
     assertThat(answer.out()).contains("\"archived\": 1").doesNotContain("\033[");
@@ -84,7 +84,7 @@ class QueueCommandsIT {
 
   @Test
   void noQueueIsSaid() {
-    try (Scene empty = new Scene()) {
+    try (TestDatabase empty = new TestDatabase()) {
       assertThat(empty.cli(home).run("queue", "list").out()).isEqualTo("There is no queue yet.\n");
       assertThat(empty.cli(home).run("queue", "list", "--json").out()).isEqualTo("[]\n");
     }

@@ -2,7 +2,7 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.CliRunner.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ class ServeCommandTest {
     String[] words = new String[arguments.length + 1];
     words[0] = "serve";
     System.arraycopy(arguments, 0, words, 1, arguments.length);
-    return new Cli(directory).variable("KIND", "worker").run(words);
+    return new CliRunner(directory).variable("KIND", "worker").run(words);
   }
 
   @Test

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
-import io.asynq4j.cli.Cli.Answer;
-import io.asynq4j.cli.output.Json;
+import io.asynq4j.cli.CliRunner.Answer;
+import io.asynq4j.cli.output.JsonReader;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Files;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TaskCommandsIT {
 
   @TempDir private Path home;
-  private final Scene scene = new Scene();
+  private final TestDatabase scene = new TestDatabase();
 
   @BeforeEach
   void furnish() {
@@ -97,7 +97,7 @@ class TaskCommandsIT {
         .asInstanceOf(InstanceOfAssertFactories.MAP)
         .containsEntry("id", "welcome-42")
         .containsEntry("state", "pending")
-        .containsEntry("payload", Json.read("{\"user\": 42}"))
+        .containsEntry("payload", JsonReader.read("{\"user\": 42}"))
         .containsEntry("headers", Map.of("tenant", "acme"))
         .containsKeys("max_retry", "timeout_seconds", "since");
     assertThat(run("task", "ls", "-q", "mail", "-s", "archived", "-o", "csv").out().lines())

@@ -3,7 +3,7 @@ package io.asynq4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
-import io.asynq4j.cli.Cli.Answer;
+import io.asynq4j.cli.CliRunner.Answer;
 import io.asynq4j.cli.frame.RedisCommand;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ class WrongInputIT {
       Set.of("asynq dev", "asynq dashboard", "asynq exporter");
 
   @TempDir private Path home;
-  private final Scene scene = new Scene();
+  private final TestDatabase scene = new TestDatabase();
 
   @BeforeAll
   void furnish() {
@@ -183,13 +183,14 @@ class WrongInputIT {
   @ParameterizedTest
   @ValueSource(strings = {"dashboard --port 99999", "exporter --host 0.0.0.0", "dev --port x"})
   void whatMakesNoSenseIsToldBeforeRedisIsAsked(String line) {
-    Cli cli = new Cli(home).variable("ASYNQ_REDIS_URL", "redis://127.0.0.1:1?retryFor=0s");
+    CliRunner cli =
+        new CliRunner(home).variable("ASYNQ_REDIS_URL", "redis://127.0.0.1:1?retryFor=0s");
     assertIsASentenceWithTheNextStep(cli.run(words(line)), 2);
   }
 
   @Test
   void aValueMayLookLikeAnOptionBehindAnEqualsSign() {
-    Cli cli = scene.cli(home);
+    CliRunner cli = scene.cli(home);
     assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d1", "--payload=-q").exitCode())
         .isZero();
     assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d2", "--payload=--queue").err())
@@ -231,7 +232,7 @@ class WrongInputIT {
   Stream<DynamicTest> aRedisThatIsDown() {
     List<CommandSpec> commands = new ArrayList<>();
     ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
-    collect(Asynq.commandLine(new Cli(home).surroundings(nowhere, nowhere)), commands);
+    collect(Asynq.commandLine(new CliRunner(home).surroundings(nowhere, nowhere)), commands);
     return commands.stream()
         .filter(
             command ->
@@ -276,7 +277,7 @@ class WrongInputIT {
     List<String> words = new ArrayList<>(Arrays.asList(words(line.strip())));
     words.addAll(List.of("--redis", "redis://127.0.0.1:1?retryFor=0s"));
     long begun = System.nanoTime();
-    Answer answer = new Cli(home).run(words.toArray(String[]::new));
+    Answer answer = new CliRunner(home).run(words.toArray(String[]::new));
 
     assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(SOON);
     assertIsASentenceWithTheNextStep(answer, 4);

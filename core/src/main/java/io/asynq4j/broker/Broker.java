@@ -6,9 +6,9 @@ import java.time.Instant;
 /** Everything that is done to tasks in the store. */
 public interface Broker {
 
-  TaskSink sink();
+  EnqueueOperations enqueueing();
 
-  TaskSource source();
+  LeaseOperations leases();
 
   Upkeep upkeep();
 
@@ -16,27 +16,27 @@ public interface Broker {
 
   Presence presence();
 
-  Cancellations cancellations();
+  CancellationChannel cancellations();
 
-  Channels channels();
+  PubSub pubSub();
 
-  Semaphores semaphores();
+  SemaphoreOperations semaphores();
 
   Inspection inspection();
 
-  Lookout lookout();
+  StoreWatch watches();
 
   Diagnostics diagnostics();
 
-  Schedules schedules();
+  ScheduleStore schedules();
 
-  Definitions definitions();
+  DefinitionStore definitions();
 
   /** The store's time. */
   Clock clock();
 
   /** How long ago the store's clock has shown this time. */
-  Elapsed elapsedSince(Instant moment);
+  ElapsedBounds elapsedSince(Instant moment);
 
   /**
    * Has something done, once, when the connection is closed: before that, while it still works.

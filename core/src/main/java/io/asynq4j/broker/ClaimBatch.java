@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param unreadable ids of tasks whose message nobody can read; they have been archived
  */
 public record ClaimBatch(
-    List<Claim> claims, Rest rest, @Nullable Instant heldUntil, List<String> unreadable) {
+    List<Claim> claims, QueueCondition rest, @Nullable Instant heldUntil, List<String> unreadable) {
 
   /** What can be said of the queue after the claim. */
-  public enum Rest {
+  public enum QueueCondition {
     /** As many as were asked for; there may be more. */
     MORE,
     EMPTY,

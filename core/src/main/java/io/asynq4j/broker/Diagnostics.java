@@ -42,7 +42,7 @@ public interface Diagnostics {
   }
 
   /** What can be amiss. */
-  enum Ailment {
+  enum FindingKind {
     ID_WITHOUT_RECORD,
     RECORD_WITHOUT_MESSAGE,
     RECORD_WITHOUT_CONTAINER,
@@ -104,7 +104,7 @@ public interface Diagnostics {
    * @param count how many entries are concerned
    * @param detail tells it from another case of the same
    */
-  record Symptom(Ailment ailment, long count, String detail) {}
+  record FindingDetail(FindingKind ailment, long count, String detail) {}
 
   /** How much may be in an archive, and how long an aggregation may be overdue. */
   record Norms(ArchiveRules archive, Duration overdue) {}
@@ -115,18 +115,18 @@ public interface Diagnostics {
    * @param closely searches the lists for tasks, as far as that is cheap, instead of believing what
    *     was seen of them
    */
-  List<@Nullable Symptom> examine(List<Subject> subjects, Norms norms, boolean closely);
+  List<@Nullable FindingDetail> examine(List<Subject> subjects, Norms norms, boolean closely);
 
   /**
    * Puts right what is amiss with subjects of one kind and queue, if it still is.
    *
    * @param removeUnreadable whether tasks that nobody can read are deleted instead of archived
    */
-  List<Treatment> heal(
-      List<Subject> subjects, List<Symptom> symptoms, Norms norms, boolean removeUnreadable);
+  List<RepairResult> heal(
+      List<Subject> subjects, List<FindingDetail> symptoms, Norms norms, boolean removeUnreadable);
 
   /** What became of something that was to be put right. */
-  enum Treatment {
+  enum RepairResult {
     DONE,
     /** It was not amiss any more, or in another way. */
     CHANGED,

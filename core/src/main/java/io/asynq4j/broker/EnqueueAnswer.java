@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * @param holder the task that holds the lock, when this one is a duplicate; else empty
  * @param failure why it is not enqueued, or not confirmed; null when it is, or when it must not be
  */
-public record EnqueueAnswer(Verdict verdict, String holder, @Nullable RuntimeException failure) {
+public record EnqueueAnswer(Status verdict, String holder, @Nullable RuntimeException failure) {
 
-  public enum Verdict {
+  public enum Status {
     ENQUEUED,
     /** A task with this id exists in the queue, in whatever state. */
     ID_CONFLICT,
@@ -22,18 +22,18 @@ public record EnqueueAnswer(Verdict verdict, String holder, @Nullable RuntimeExc
     FAILED
   }
 
-  public static final EnqueueAnswer ENQUEUED = new EnqueueAnswer(Verdict.ENQUEUED, "", null);
-  public static final EnqueueAnswer ID_CONFLICT = new EnqueueAnswer(Verdict.ID_CONFLICT, "", null);
+  public static final EnqueueAnswer ENQUEUED = new EnqueueAnswer(Status.ENQUEUED, "", null);
+  public static final EnqueueAnswer ID_CONFLICT = new EnqueueAnswer(Status.ID_CONFLICT, "", null);
 
   public static EnqueueAnswer duplicateOf(String holder) {
-    return new EnqueueAnswer(Verdict.DUPLICATE, holder, null);
+    return new EnqueueAnswer(Status.DUPLICATE, holder, null);
   }
 
   public static EnqueueAnswer unconfirmed(RuntimeException failure) {
-    return new EnqueueAnswer(Verdict.UNCONFIRMED, "", failure);
+    return new EnqueueAnswer(Status.UNCONFIRMED, "", failure);
   }
 
   public static EnqueueAnswer failed(RuntimeException failure) {
-    return new EnqueueAnswer(Verdict.FAILED, "", failure);
+    return new EnqueueAnswer(Status.FAILED, "", failure);
   }
 }

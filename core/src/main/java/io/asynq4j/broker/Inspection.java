@@ -202,8 +202,8 @@ public interface Inspection {
   List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due);
 
   /** What became of a task that an operator wanted changed. */
-  record ActionAnswer(Verdict verdict, @Nullable TaskState state) {
-    public enum Verdict {
+  record ActionAnswer(Status verdict, @Nullable TaskState state) {
+    public enum Status {
       DONE,
       NOT_FOUND,
       /** The state it is in forbids it. */

@@ -52,7 +52,7 @@ public record NewTask(TaskMessage message, Placement placement, @Nullable Durati
                 : Instant.ofEpochSecond(options.deadline().getEpochSecond()),
             "",
             null,
-            options.retention() == null ? Duration.ZERO : Seconds.roundUp(options.retention()),
+            options.retention() == null ? Duration.ZERO : WholeSeconds.roundUp(options.retention()),
             null,
             options.group() == null ? "" : options.group(),
             headers(task, options),
@@ -71,7 +71,7 @@ public record NewTask(TaskMessage message, Placement placement, @Nullable Durati
 
   private static Duration timeout(TaskOptions options) {
     if (options.timeout() != null) {
-      return Seconds.roundUp(options.timeout());
+      return WholeSeconds.roundUp(options.timeout());
     }
     return options.deadline() == null ? TaskOptions.DEFAULT_TIMEOUT : Duration.ZERO;
   }

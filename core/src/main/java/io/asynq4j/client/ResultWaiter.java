@@ -6,7 +6,7 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Inspection;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.TimeMath;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -32,7 +32,7 @@ final class ResultWaiter {
 
   Optional<TaskInfo> await(QueueName queue, String id, Duration timeout)
       throws InterruptedException {
-    long until = System.nanoTime() + Times.nanos(timeout);
+    long until = System.nanoTime() + TimeMath.nanos(timeout);
     long pause = FIRST_PAUSE_NANOS;
     while (true) {
       BrokerUnavailableException failure = null;

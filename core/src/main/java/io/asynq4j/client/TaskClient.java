@@ -5,7 +5,7 @@ import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Confirmation;
+import io.asynq4j.broker.DurabilityRequirement;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -33,7 +33,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   private static final int CALLBACK_THREADS = 4;
   private static final Duration CLOSING = Duration.ofSeconds(10);
 
-  private final Gatherer gatherer;
+  private final AsyncBatcher gatherer;
   private final @Nullable ExecutorService ownCallbacks;
   private final Enqueuer enqueuer;
   private final ResultWaiter results;
@@ -41,26 +41,29 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   private TaskClient(Builder builder) {
     Broker broker = builder.redis.broker();
     int connections = builder.redis.maxConnections();
-    Sender sender = new Sender(broker.sink(), builder.confirmations());
-    Function<QueueName, String> shardOf = broker.lookout()::shardOf;
+    EnqueueSender sender = new EnqueueSender(broker.enqueueing(), builder.confirmations());
+    Function<QueueName, String> shardOf = broker.watches()::shardOf;
     int senders = Math.max(1, Math.min(MAX_SENDERS, connections / 4));
-    this.gatherer = new Gatherer(sender, new SenderThreads(shardOf, senders));
+    this.gatherer = new AsyncBatcher(sender, new EnqueueThreadPools(shardOf, senders));
     this.ownCallbacks =
-        builder.callbacks == null ? ClientThreads.upTo(CALLBACK_THREADS, "asynq-callback") : null;
+        builder.callbacks == null
+            ? DaemonThreadPools.upTo(CALLBACK_THREADS, "asynq-callback")
+            : null;
     Executor callbacks = builder.callbacks != null ? builder.callbacks : ownCallbacks;
-    Dispatcher dispatcher =
-        new Dispatcher(
+    EnqueueDispatcher dispatcher =
+        new EnqueueDispatcher(
             sender,
             builder.maxCalls > 0 ? builder.maxCalls : defaultCalls(connections),
             shardOf,
             gatherer,
-            new Room(builder.maxWaiting));
+            new PendingBudget(builder.maxWaiting));
     this.enqueuer =
-        new TermedEnqueuer(
-            new Intake(broker.sink(), broker.clock(), builder.codec, builder.maxPayload),
+        new DispatchingEnqueuer(
+            new EnqueueMapper(
+                broker.enqueueing(), broker.clock(), builder.codec, builder.maxPayload),
             dispatcher,
             Objects.requireNonNull(callbacks),
-            new Terms(null, builder.durability));
+            new CallOptions(null, builder.durability));
     this.results = new ResultWaiter(broker.inspection());
   }
 
@@ -223,14 +226,14 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
       return new TaskClient(this);
     }
 
-    private Function<Durability, Confirmation> confirmations() {
-      Map<Durability, Confirmation> confirmations = new EnumMap<>(Durability.class);
+    private Function<Durability, DurabilityRequirement> confirmations() {
+      Map<Durability, DurabilityRequirement> confirmations = new EnumMap<>(Durability.class);
       for (Durability each : Durability.values()) {
         confirmations.put(
             each,
             each == Durability.PRIMARY
-                ? Confirmation.NONE
-                : new Confirmation(each, replicas, confirmWithin));
+                ? DurabilityRequirement.NONE
+                : new DurabilityRequirement(each, replicas, confirmWithin));
       }
       return each -> Objects.requireNonNull(confirmations.get(each));
     }

@@ -1,7 +1,7 @@
 package io.asynq4j.definition;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Definitions;
+import io.asynq4j.broker.DefinitionStore;
 import io.asynq4j.redis.RedisConnection;
 import java.util.Collection;
 import java.util.HashMap;
@@ -27,9 +27,9 @@ public final class TaskDefinitions {
 
   private static final Logger log = LoggerFactory.getLogger(TaskDefinitions.class);
 
-  private final Definitions definitions;
+  private final DefinitionStore definitions;
 
-  private TaskDefinitions(Definitions definitions) {
+  private TaskDefinitions(DefinitionStore definitions) {
     this.definitions = definitions;
   }
 
@@ -50,7 +50,7 @@ public final class TaskDefinitions {
 
   private static Optional<TaskDefinition> parse(String name, String text) {
     try {
-      return Optional.of(DefinitionText.parse(name, text));
+      return Optional.of(TaskDefinitionCodec.parse(name, text));
     } catch (IllegalArgumentException e) {
       log.warn("the definition of task \"{}\" in Redis cannot be read: {}", name, e.getMessage());
       return Optional.empty();
@@ -60,7 +60,7 @@ public final class TaskDefinitions {
   /** Puts a definition into the list, in the place of one of the same name. */
   public void put(TaskDefinition definition) {
     requireOwnQueues(with(List.of(definition)));
-    definitions.put(Map.of(definition.name(), DefinitionText.format(definition)));
+    definitions.put(Map.of(definition.name(), TaskDefinitionCodec.format(definition)));
   }
 
   /** False when there was none. Its tasks stay in their queue. */
@@ -84,7 +84,7 @@ public final class TaskDefinitions {
     after.keySet().removeAll(gone);
     requireOwnQueues(after);
     Map<String, String> texts = new HashMap<>();
-    ofFile.forEach(each -> texts.put(each.name(), DefinitionText.format(each)));
+    ofFile.forEach(each -> texts.put(each.name(), TaskDefinitionCodec.format(each)));
     if (!texts.isEmpty()) {
       definitions.put(texts);
     }

@@ -1,7 +1,7 @@
 package io.asynq4j.handler;
 
 import io.asynq4j.BrokerException;
-import io.asynq4j.broker.Semaphores;
+import io.asynq4j.broker.SemaphoreOperations;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -23,11 +23,11 @@ public final class TaskSemaphore {
 
   private static final Logger log = LoggerFactory.getLogger(TaskSemaphore.class);
 
-  private final Semaphores semaphores;
+  private final SemaphoreOperations semaphores;
   private final String scope;
   private final int maxTokens;
 
-  TaskSemaphore(Semaphores semaphores, String scope, int maxTokens) {
+  TaskSemaphore(SemaphoreOperations semaphores, String scope, int maxTokens) {
     if (maxTokens < 1) {
       throw new IllegalArgumentException("a semaphore needs one token or more: " + maxTokens);
     }

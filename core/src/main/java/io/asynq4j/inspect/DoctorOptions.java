@@ -50,7 +50,7 @@ public record DoctorOptions(
       throw new IllegalArgumentException(
           "a dry run removes and trims nothing; begin with DoctorOptions.repair()");
     }
-    Position.parse(resumeFrom);
+    ScanPosition.parse(resumeFrom);
   }
 
   /** Looks at everything and changes nothing. */

@@ -20,7 +20,7 @@ import io.asynq4j.broker.Inspection.ArchivedAll;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.QueueStats;
 import io.asynq4j.broker.Inspection.Settings;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.TimeMath;
 import io.asynq4j.inspect.BulkReport.Failure;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -56,13 +56,13 @@ public final class Inspector {
   private static final int MOST_DAYS = 1_000;
 
   private final Broker broker;
-  private final Operations operations;
-  private final Fleet fleet;
+  private final TaskOperations operations;
+  private final ServerFleet fleet;
 
-  private Inspector(Broker broker, Operations operations) {
+  private Inspector(Broker broker, TaskOperations operations) {
     this.broker = broker;
     this.operations = operations;
-    this.fleet = new Fleet(broker);
+    this.fleet = new ServerFleet(broker);
   }
 
   public static Inspector create(RedisConnection redis) {
@@ -111,7 +111,7 @@ public final class Inspector {
 
     public Inspector build() {
       ArchiveRules rules = new ArchiveRules(archiveSize, archiveAge, archiveReleasesLocks);
-      return new Inspector(broker, new Operations(broker, rules, WhenFull.REFUSE));
+      return new Inspector(broker, new TaskOperations(broker, rules, WhenFull.REFUSE));
     }
   }
 
@@ -169,7 +169,7 @@ public final class Inspector {
    * all queues.
    */
   public String serverOf(String queue) {
-    return broker.lookout().shardOf(QueueName.of(queue));
+    return broker.watches().shardOf(QueueName.of(queue));
   }
 
   /** An estimate of the memory that a queue takes; empty where Redis does not tell. */
@@ -211,7 +211,7 @@ public final class Inspector {
    * are still there. The first 200 groups by name are looked at, with a call for each.
    */
   public List<String> unaggregatedGroups(String queue) {
-    return new Unattended(broker).groups(QueueName.of(queue));
+    return new UnservedTaskDetector(broker).groups(QueueName.of(queue));
   }
 
   /**
@@ -324,7 +324,7 @@ public final class Inspector {
 
   /** Why a task does not run, or where it is instead. */
   public Explanation explain(String queue, String id) {
-    return new Explainer(inspection(), fleet, broker.clock()).explain(QueueName.of(queue), id);
+    return new TaskExplainer(inspection(), fleet, broker.clock()).explain(QueueName.of(queue), id);
   }
 
   /** Makes a waiting, archived or completed task pending. Its retries stay counted. */
@@ -365,7 +365,7 @@ public final class Inspector {
    * time, rounded up to a second.
    */
   public void reschedule(String queue, String id, Instant at) {
-    Times.require(at, "the time of a task");
+    TimeMath.require(at, "the time of a task");
     one(queue, id, "rescheduled", (name, ids) -> inspection().reschedule(name, ids, at));
   }
 
@@ -400,7 +400,7 @@ public final class Inspector {
   }
 
   public BulkReport reschedule(String queue, Collection<String> ids, Instant at) {
-    Times.require(at, "the time of a task");
+    TimeMath.require(at, "the time of a task");
     return many(ids, list -> inspection().reschedule(QueueName.of(queue), list, at));
   }
 
@@ -410,7 +410,7 @@ public final class Inspector {
 
   private static void one(String queue, String id, String verb, Action action) {
     QueueName name = QueueName.of(queue);
-    Operations.requireDone(name, id, verb, action.apply(name, List.of(id)).get(0));
+    TaskOperations.requireDone(name, id, verb, action.apply(name, List.of(id)).get(0));
   }
 
   private static BulkReport many(
@@ -419,14 +419,14 @@ public final class Inspector {
     List<Failure> failures = new ArrayList<>();
     List<ActionAnswer> answers = action.apply(all);
     for (int i = 0; i < all.size(); i++) {
-      String problem = Operations.problem(answers.get(i));
+      String problem = TaskOperations.problem(answers.get(i));
       if (problem != null) {
         failures.add(new Failure(all.get(i), problem));
       }
     }
     int size = all.size();
     int failed = failures.size();
-    List<Failure> told = failures.subList(0, Math.min(failed, BulkRun.MAX_FAILURES));
+    List<Failure> told = failures.subList(0, Math.min(failed, BulkOperation.MAX_FAILURES));
     return new BulkReport(size, size, size - failed, failed, told, null, null);
   }
 
@@ -441,7 +441,7 @@ public final class Inspector {
    * @param progress called by the same thread
    */
   public long runAll(String queue, TaskState state, LongConsumer progress) {
-    Operations.requireRunnable(state);
+    TaskOperations.requireRunnable(state);
     return all(
         queue,
         state,
@@ -460,7 +460,7 @@ public final class Inspector {
    * them, before it archives any, unless {@link #droppingOldest} is used.
    */
   public long archiveAll(String queue, TaskState state, LongConsumer progress) {
-    Operations.requireArchivable(state);
+    TaskOperations.requireArchivable(state);
     long tasks = queue(queue).size(state);
     long room = archiveRoom(queue);
     if (!operations.dropsOldest() && tasks > room) {
@@ -481,7 +481,7 @@ public final class Inspector {
    * the report says so then.
    */
   public BulkReport archiveEach(String queue, TaskState state, LongConsumer progress) {
-    Operations.requireArchivable(state);
+    TaskOperations.requireArchivable(state);
     LongAdder dropped = new LongAdder();
     AtomicBoolean full = new AtomicBoolean();
     long done =
@@ -508,7 +508,7 @@ public final class Inspector {
 
   /** As in {@link #runAll(String, TaskState, LongConsumer)}. */
   public long deleteAll(String queue, TaskState state, LongConsumer progress) {
-    Operations.requireDeletable(state);
+    TaskOperations.requireDeletable(state);
     return all(
         queue,
         state,
@@ -621,7 +621,7 @@ public final class Inspector {
    * while none does. One whose data cannot be read has a {@link ScheduleSnapshot#problem}.
    */
   public List<ScheduleSnapshot> schedules() {
-    return new ScheduleList(broker).read();
+    return new ScheduleSnapshotReader(broker).read();
   }
 
   /**
@@ -679,7 +679,7 @@ public final class Inspector {
    *     resumed
    */
   public Diagnosis doctor(DoctorOptions options, Predicate<DoctorProgress> goOn) {
-    return new Visit(broker, options, goOn).make();
+    return new DoctorScan(broker, options, goOn).make();
   }
 
   // ---- Redis

@@ -63,7 +63,7 @@ public record PageRequest(int offset, int limit, @Nullable String cursor, Direct
 
   boolean isNewestFirst(TaskState state) {
     return switch (direction) {
-      case USUAL -> Walk.startsWithNewest(state);
+      case USUAL -> TaskScan.startsWithNewest(state);
       case OLDEST_FIRST -> false;
       case NEWEST_FIRST -> true;
     };

@@ -15,7 +15,7 @@ public sealed interface Reason {
   record NotDue(Instant due, Duration left) implements Reason {
     @Override
     public String text() {
-      return "It is due at " + due + ", in " + Words.of(left) + ".";
+      return "It is due at " + due + ", in " + DurationFormat.of(left) + ".";
     }
   }
 
@@ -72,7 +72,7 @@ public sealed interface Reason {
   }
 
   /** The queue is ordered, and a task at its head waits for another attempt. */
-  record LineHeld(String byTask, Instant until) implements Reason {
+  record QueueBlocked(String byTask, Instant until) implements Reason {
     @Override
     public String text() {
       return "The queue is ordered, and task " + byTask + " holds the line until " + until + ".";

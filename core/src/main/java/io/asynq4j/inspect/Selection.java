@@ -7,7 +7,7 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.Inspection.ActionAnswer;
-import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.broker.Inspection.Archived;
 import io.asynq4j.broker.Inspection.Page;
 import java.time.Instant;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Selection {
 
-  private Operations operations;
+  private TaskOperations operations;
   private final QueueName queue;
   private final TaskState state;
   private @Nullable String group;
@@ -42,7 +42,7 @@ public final class Selection {
   private BooleanSupplier stop = () -> false;
   private Consumer<BulkProgress> progress = so -> {};
 
-  Selection(Operations operations, QueueName queue, TaskState state) {
+  Selection(TaskOperations operations, QueueName queue, TaskState state) {
     this.operations = operations;
     this.queue = queue;
     this.state = state;
@@ -124,14 +124,14 @@ public final class Selection {
    */
   public SearchPage find(int most) {
     positive(most);
-    Walk walk = walk(/* takesOut= */ false);
+    TaskScan walk = walk(/* takesOut= */ false);
     List<TaskInfo> found = new ArrayList<>();
     long looked = 0;
     while (found.size() < most
         && looked < look
         && !stop.getAsBoolean()
         && !Thread.currentThread().isInterrupted()) {
-      Page page = walk.load((int) Math.min(BulkRun.PAGE, look - looked));
+      Page page = walk.load((int) Math.min(BulkOperation.PAGE, look - looked));
       if (page == null) {
         break;
       }
@@ -142,7 +142,7 @@ public final class Selection {
         wanted = wanted(page);
       }
       found.addAll(wanted);
-      looked += Walk.rows(page);
+      looked += TaskScan.rows(page);
       walk.advance(0);
     }
     return new SearchPage(found, looked, walk.total(), walk.place());
@@ -155,15 +155,15 @@ public final class Selection {
 
   /** The same without an end but the last task; looks for the next ones as they are asked for. */
   public Stream<TaskInfo> stream() {
-    Walk walk = walk(/* takesOut= */ false);
+    TaskScan walk = walk(/* takesOut= */ false);
     return Stream.generate(() -> next(walk))
         .takeWhile(Optional::isPresent)
         .flatMap(page -> wanted(page.orElseThrow()).stream())
         .limit(limit);
   }
 
-  private static Optional<Page> next(Walk walk) {
-    Optional<Page> page = Optional.ofNullable(walk.load(BulkRun.PAGE));
+  private static Optional<Page> next(TaskScan walk) {
+    Optional<Page> page = Optional.ofNullable(walk.load(BulkOperation.PAGE));
     page.ifPresent(loaded -> walk.advance(0));
     return page;
   }
@@ -187,7 +187,7 @@ public final class Selection {
 
   /** Makes them pending, at the tail of their queue and in their order. */
   public BulkReport run() {
-    Operations.requireRunnable(state);
+    TaskOperations.requireRunnable(state);
     return act(ids -> operations.inspection().run(queue, ids));
   }
 
@@ -196,11 +196,11 @@ public final class Selection {
    * unless {@link #droppingOldest} is set.
    */
   public BulkReport archive() {
-    Operations.requireArchivable(state);
+    TaskOperations.requireArchivable(state);
     return bulk(new Archiving());
   }
 
-  private final class Archiving implements BulkRun.Action {
+  private final class Archiving implements BulkOperation.BulkAction {
     private long dropped;
     private @Nullable String obstacle;
 
@@ -210,8 +210,8 @@ public final class Selection {
       dropped += archived.dropped();
       List<@Nullable String> problems = new ArrayList<>(tasks.size());
       for (ActionAnswer answer : archived.answers()) {
-        problems.add(Operations.problem(answer));
-        if (answer.verdict() == Verdict.ARCHIVE_FULL) {
+        problems.add(TaskOperations.problem(answer));
+        if (answer.verdict() == Status.ARCHIVE_FULL) {
           obstacle = operations.archiveFull(queue);
         }
       }
@@ -236,14 +236,14 @@ public final class Selection {
 
   /** Deletes them. */
   public BulkReport delete() {
-    Operations.requireDeletable(state);
+    TaskOperations.requireDeletable(state);
     return act(ids -> operations.inspection().delete(queue, ids));
   }
 
   /** Moves them to another queue, one by one as {@link Inspector#move} does. */
   public BulkReport moveTo(String newQueue) {
     QueueName to = QueueName.of(newQueue);
-    Transfers.requireMovable(queue, state, to);
+    TaskMover.requireMovable(queue, state, to);
     return each(/* takesOut= */ true, task -> operations.transfers().move(queue, task.id(), to));
   }
 
@@ -263,7 +263,7 @@ public final class Selection {
             tasks -> {
               List<String> ids = tasks.stream().map(TaskInfo::id).toList();
               List<@Nullable String> problems = new ArrayList<>(ids.size());
-              action.apply(ids).forEach(answer -> problems.add(Operations.problem(answer)));
+              action.apply(ids).forEach(answer -> problems.add(TaskOperations.problem(answer)));
               return problems;
             }));
   }
@@ -291,20 +291,21 @@ public final class Selection {
   }
 
   private record Step(boolean takesOut, Function<List<TaskInfo>, List<@Nullable String>> function)
-      implements BulkRun.Action {
+      implements BulkOperation.BulkAction {
     @Override
     public List<@Nullable String> apply(List<TaskInfo> tasks) {
       return function.apply(tasks);
     }
   }
 
-  private BulkReport bulk(BulkRun.Action action) {
+  private BulkReport bulk(BulkOperation.BulkAction action) {
     // A dry run goes the way that the run will go.
-    Walk walk = walk(/* takesOut= */ true);
-    return new BulkRun(walk, filter, action, operations.clock()).run(limit, look, stop, progress);
+    TaskScan walk = walk(/* takesOut= */ true);
+    return new BulkOperation(walk, filter, action, operations.clock())
+        .run(limit, look, stop, progress);
   }
 
-  private Walk walk(boolean takesOut) {
-    return new Walk(operations.inspection(), queue, state, group, takesOut, after);
+  private TaskScan walk(boolean takesOut) {
+    return new TaskScan(operations.inspection(), queue, state, group, takesOut, after);
   }
 }

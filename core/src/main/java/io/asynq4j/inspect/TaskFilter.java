@@ -5,7 +5,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.PayloadException;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.TimeMath;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -111,12 +111,12 @@ public interface TaskFilter {
 
   /** It has been in its state for longer than this; where that is not known, it does not match. */
   static TaskFilter olderThan(Duration age) {
-    return (task, now) -> task.since() != null && task.since().isBefore(Times.minus(now, age));
+    return (task, now) -> task.since() != null && task.since().isBefore(TimeMath.minus(now, age));
   }
 
   /** It has been in its state for less than this; where that is not known, it does not match. */
   static TaskFilter youngerThan(Duration age) {
-    return (task, now) -> task.since() != null && task.since().isAfter(Times.minus(now, age));
+    return (task, now) -> task.since() != null && task.since().isAfter(TimeMath.minus(now, age));
   }
 
   static TaskFilter retriedAtLeast(int times) {

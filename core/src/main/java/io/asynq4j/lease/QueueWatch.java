@@ -1,8 +1,8 @@
 package io.asynq4j.lease;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Lookout;
-import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.StoreWatch;
+import io.asynq4j.broker.StoreWatch.QueuePart;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.Set;
@@ -17,21 +17,22 @@ import java.util.stream.Collectors;
  */
 public final class QueueWatch implements AutoCloseable {
 
-  private static final Set<Part> TASKS = EnumSet.of(Part.PENDING);
+  private static final Set<QueuePart> TASKS = EnumSet.of(QueuePart.PENDING);
 
   /** A place that became free, or the end of a pause, pushes nothing into the queue. */
-  private static final Set<Part> OBSTACLES = EnumSet.of(Part.PENDING, Part.LEASE, Part.PAUSED);
+  private static final Set<QueuePart> OBSTACLES =
+      EnumSet.of(QueuePart.PENDING, QueuePart.LEASE, QueuePart.PAUSED);
 
-  private final Lookout lookout;
-  private final Lookout.Watch watch;
+  private final StoreWatch lookout;
+  private final StoreWatch.Watch watch;
 
-  QueueWatch(Lookout lookout, Listener listener) {
+  QueueWatch(StoreWatch lookout, Listener listener) {
     this.lookout = lookout;
     this.watch =
         lookout.watch(
-            new Lookout.Listener() {
+            new StoreWatch.Listener() {
               @Override
-              public void changed(QueueName queue, Part part) {
+              public void changed(QueueName queue, QueuePart part) {
                 listener.changed(queue.value());
               }
 

@@ -9,16 +9,16 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.broker.CancellationChannel.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
-import io.asynq4j.broker.Elapsed;
-import io.asynq4j.broker.Order;
+import io.asynq4j.broker.ControlMessage;
+import io.asynq4j.broker.ElapsedBounds;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.ResultLimit;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
-import io.asynq4j.broker.TaskSource;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -108,7 +108,7 @@ public final class TaskLeases {
     while (claimed.size() < max) {
       ClaimBatch batch;
       try {
-        batch = broker.source().claim(name, max - claimed.size(), lease, rulesOf(name));
+        batch = broker.leases().claim(name, max - claimed.size(), lease, rulesOf(name));
       } catch (BrokerException e) {
         if (claimed.isEmpty()) {
           throw e;
@@ -118,7 +118,7 @@ public final class TaskLeases {
       }
       Instant now = broker.clock().instant().truncatedTo(ChronoUnit.MILLIS);
       claimed.addAll(leased(name, inFull(name, batch.claims(), lease, now), now));
-      if (batch.rest() != ClaimBatch.Rest.MORE) {
+      if (batch.rest() != ClaimBatch.QueueCondition.MORE) {
         heldUntil = batch.heldUntil();
         break;
       }
@@ -134,7 +134,7 @@ public final class TaskLeases {
     List<LeasedTask> leased = new ArrayList<>(claims.size());
     List<Settlement> late = new ArrayList<>();
     for (Claim claim : claims) {
-      Instant claimedAt = broker.source().claimedAt(claim).orElse(now);
+      Instant claimedAt = broker.leases().claimedAt(claim).orElse(now);
       Instant deadline = claim.message().endOfAttempt(claimedAt);
       if (!deadline.isAfter(now) && claim.message().endOfAttempt(now).isAfter(now)) {
         late.add(new Settlement.Requeue(claim));
@@ -144,7 +144,7 @@ public final class TaskLeases {
     }
     if (!late.isEmpty()) {
       try {
-        broker.source().settle(queue, late, rulesOf(queue), archive);
+        broker.leases().settle(queue, late, rulesOf(queue), archive);
       } catch (BrokerException e) {
         log.warn(
             "{} tasks of queue {} could not be given back; the recoverer will do it",
@@ -162,12 +162,12 @@ public final class TaskLeases {
    * all queues.
    */
   public String serverOf(String queue) {
-    return broker.lookout().shardOf(QueueName.of(queue));
+    return broker.watches().shardOf(QueueName.of(queue));
   }
 
   /** Begins to watch queues, so that nobody has to claim in vain. */
   public QueueWatch watch(QueueWatch.Listener listener) {
-    return new QueueWatch(broker.lookout(), listener);
+    return new QueueWatch(broker.watches(), listener);
   }
 
   /**
@@ -184,7 +184,7 @@ public final class TaskLeases {
             .subscribe(
                 text -> {
                   // Whoever is given an order of ours is told by the id alone too.
-                  if (Order.parse(text).isEmpty()) {
+                  if (ControlMessage.parse(text).isEmpty()) {
                     listener.accept(text);
                   }
                 });
@@ -202,7 +202,7 @@ public final class TaskLeases {
     }
     List<@Nullable Instant> ends;
     try {
-      ends = broker.source().extend(queue, claims, lease);
+      ends = broker.leases().extend(queue, claims, lease);
     } catch (BrokerException e) {
       log.warn(
           "the leases on {} tasks of queue {} could not be extended; they end sooner than asked",
@@ -238,7 +238,7 @@ public final class TaskLeases {
         byQueue(tasks),
         (queue, places) -> {
           List<Claim> claims = places.stream().map(i -> tasks.get(i).claim()).toList();
-          List<@Nullable Instant> ends = broker.source().extend(queue, claims, lease);
+          List<@Nullable Instant> ends = broker.leases().extend(queue, claims, lease);
           for (int i = 0; i < places.size(); i++) {
             answers.set(places.get(i), Optional.ofNullable(ends.get(i)));
           }
@@ -256,13 +256,13 @@ public final class TaskLeases {
    * AttemptTime#UNKNOWN} ends without a failure, as by {@link #abandon}.
    */
   public AttemptTime attemptTime(LeasedTask task) {
-    Optional<Instant> claimedAt = broker.source().claimedAt(task.claim());
+    Optional<Instant> claimedAt = broker.leases().claimedAt(task.claim());
     if (claimedAt.isEmpty()) {
       boolean left = task.deadline().isAfter(broker.clock().instant());
       return left ? AttemptTime.LEFT : AttemptTime.UNKNOWN;
     }
     Duration allowed = Duration.between(claimedAt.get(), task.deadline());
-    Elapsed elapsed = broker.elapsedSince(claimedAt.get());
+    ElapsedBounds elapsed = broker.elapsedSince(claimedAt.get());
     if (elapsed.most().compareTo(allowed) < 0) {
       return AttemptTime.LEFT;
     }
@@ -361,9 +361,10 @@ public final class TaskLeases {
   }
 
   private void finish(QueueName queue, List<Shown> shown, LeaseEnd[] answers) {
-    List<Settled> ends = broker.source().finish(queue, shown.stream().map(Shown::ticket).toList());
+    List<SettleResult> ends =
+        broker.leases().finish(queue, shown.stream().map(Shown::ticket).toList());
     for (int i = 0; i < ends.size(); i++) {
-      if (ends.get(i) == Settled.DONE) {
+      if (ends.get(i) == SettleResult.DONE) {
         answers[shown.get(i).place()] = LeaseEnd.COMPLETED;
       }
     }
@@ -439,10 +440,11 @@ public final class TaskLeases {
         byQueue(verdicts.stream().map(Verdict::task).toList()),
         (queue, places) -> {
           List<Settlement> ofQueue = places.stream().map(settlements::get).toList();
-          List<Settled> settled = broker.source().settle(queue, ofQueue, rulesOf(queue), archive);
+          List<SettleResult> settled =
+              broker.leases().settle(queue, ofQueue, rulesOf(queue), archive);
           for (int i = 0; i < places.size(); i++) {
             answers[places.get(i)] =
-                settled.get(i) == Settled.DONE ? end(ofQueue.get(i)) : LeaseEnd.LEASE_LOST;
+                settled.get(i) == SettleResult.DONE ? end(ofQueue.get(i)) : LeaseEnd.LEASE_LOST;
           }
         });
     return Arrays.asList(answers);
@@ -528,14 +530,14 @@ public final class TaskLeases {
 
   /** A proof whose token can be read, and where its answer goes. */
   private record Shown(int place, String id, LeasedTask.Token token) {
-    TaskSource.Ticket ticket() {
-      return new TaskSource.Ticket(id, token.claim());
+    LeaseOperations.LeaseRef ticket() {
+      return new LeaseOperations.LeaseRef(id, token.claim());
     }
   }
 
   private void restore(QueueName queue, List<Shown> shown, List<Optional<LeasedTask>> answers) {
-    List<Optional<TaskSource.Restored>> restored =
-        broker.source().restore(queue, shown.stream().map(Shown::ticket).toList());
+    List<Optional<LeaseOperations.Restored>> restored =
+        broker.leases().restore(queue, shown.stream().map(Shown::ticket).toList());
     for (int i = 0; i < shown.size(); i++) {
       Shown one = shown.get(i);
       answers.set(
@@ -547,10 +549,10 @@ public final class TaskLeases {
   }
 
   /** What is shown says it only for claims whose time the store does not know. */
-  private Instant deadline(TaskSource.Restored restored, Shown shown) {
+  private Instant deadline(LeaseOperations.Restored restored, Shown shown) {
     Claim claim = restored.claim();
     return broker
-        .source()
+        .leases()
         .claimedAt(claim)
         .map(claim.message()::endOfAttempt)
         .orElse(shown.token().deadline());
@@ -562,12 +564,12 @@ public final class TaskLeases {
    */
   public boolean writeResult(LeasedTask task, Payload result) {
     Payload written = resultLimit.require(task.claim(), result);
-    return broker.source().writeResult(task.claim(), written);
+    return broker.leases().writeResult(task.claim(), written);
   }
 
   /** Keeps how far a worker has come, for whoever watches. False when the lease is lost. */
   public boolean progress(LeasedTask task, int percent, String note) {
-    return broker.source().writeProgress(task.claim(), new Progress(percent, note));
+    return broker.leases().writeProgress(task.claim(), new Progress(percent, note));
   }
 
   /** The same for many, of any queues. One answer for each, in order. */
@@ -576,12 +578,12 @@ public final class TaskLeases {
     eachQueue(
         byQueue(reports.stream().map(LeaseProgress::task).toList()),
         (queue, places) -> {
-          List<TaskSource.Step> steps =
+          List<LeaseOperations.Step> steps =
               places.stream()
                   .map(reports::get)
-                  .map(each -> new TaskSource.Step(each.task().claim(), each.progress()))
+                  .map(each -> new LeaseOperations.Step(each.task().claim(), each.progress()))
                   .toList();
-          List<Boolean> written = broker.source().writeProgress(queue, steps);
+          List<Boolean> written = broker.leases().writeProgress(queue, steps);
           for (int i = 0; i < places.size(); i++) {
             answers[places.get(i)] = written.get(i);
           }

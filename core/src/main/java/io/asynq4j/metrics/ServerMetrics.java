@@ -47,17 +47,17 @@ public final class ServerMetrics implements ServerListener {
   private static final double[] BATCHES = {1, 2, 5, 10, 20, 50};
 
   private final MeterRegistry registry;
-  private final Labels queues;
-  private final Labels types;
-  private final Labels pairs;
+  private final LabelLimiter queues;
+  private final LabelLimiter types;
+  private final LabelLimiter pairs;
   private final AtomicBoolean outage = new AtomicBoolean();
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
   private ServerMetrics(Builder builder) {
     this.registry = builder.registry;
-    this.queues = new Labels(builder.maxQueues);
-    this.types = new Labels(builder.maxTypes);
-    this.pairs = new Labels(builder.maxPairs);
+    this.queues = new LabelLimiter(builder.maxQueues);
+    this.types = new LabelLimiter(builder.maxTypes);
+    this.pairs = new LabelLimiter(builder.maxPairs);
     Gauge.builder("asynq.server.workers.busy", running, Set::size)
         .description("Handlers that run in this process")
         .register(registry);
@@ -143,8 +143,9 @@ public final class ServerMetrics implements ServerListener {
     String queue = queues.of(task.queue().value());
     String type = types.of(task.task().type());
     // A space cannot make two pairs look alike: the queue's length stands before it.
-    boolean isKnown = !pairs.of(queue.length() + " " + queue + " " + type).equals(Labels.OTHER);
-    return Tags.of("queue", queue, "type", isKnown ? type : Labels.OTHER);
+    boolean isKnown =
+        !pairs.of(queue.length() + " " + queue + " " + type).equals(LabelLimiter.OTHER);
+    return Tags.of("queue", queue, "type", isKnown ? type : LabelLimiter.OTHER);
   }
 
   private void count(String name, String description, Tags tags, double by) {

@@ -1,7 +1,7 @@
 package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Elapsed;
+import io.asynq4j.broker.ElapsedBounds;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,17 +23,17 @@ interface BrokerTime {
     return System.nanoTime();
   }
 
-  /** How long ago the clock has shown this time, see {@link Elapsed}. */
-  default Elapsed elapsedSince(Instant moment) {
+  /** How long ago the clock has shown this time, see {@link ElapsedBounds}. */
+  default ElapsedBounds elapsedSince(Instant moment) {
     Duration elapsed = Duration.between(moment, clock().instant());
-    return new Elapsed(elapsed, elapsed);
+    return new ElapsedBounds(elapsed, elapsed);
   }
 
   /**
    * Whether the time of a queue has stepped forward lately, as when the clock of its server is set.
    * Then leases seem to have run out that nobody had the time to extend.
    *
-   * @param shard the server that has the queue, see {@link Link#shardOf}
+   * @param shard the server that has the queue, see {@link RedisCommandExecutor#shardOf}
    * @param now what this server has just said
    * @param sentNanos when it was asked, by {@link #nanoTime}
    */

@@ -3,7 +3,7 @@ package io.asynq4j.redis;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.broker.CancellationChannel.Subscription;
 import io.asynq4j.broker.SafeLog;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,7 +33,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long CONFIRMATION_SECONDS = 5;
 
-  private final Link link;
+  private final RedisCommandExecutor link;
   private final List<String> channels;
   private final String subject;
   private final String permission;
@@ -43,7 +43,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
   private final Thread thread;
   private volatile boolean closed;
   private volatile boolean lost;
-  private volatile @Nullable OwnConnection connection;
+  private volatile @Nullable DedicatedConnection connection;
 
   /**
    * @param channels one or more; in a cluster, the node of the first is asked
@@ -52,7 +52,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
    * @param consequence of not being allowed to listen, for people
    */
   ChannelSubscription(
-      Link link,
+      RedisCommandExecutor link,
       List<String> channels,
       String subject,
       String permission,
@@ -123,7 +123,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
   }
 
   private void listenOnce() {
-    try (OwnConnection own = link.open(Keys.slot(channels.get(0)))) {
+    try (DedicatedConnection own = link.open(RedisKeys.slot(channels.get(0)))) {
       connection = own;
       try {
         // Looked at again, since whoever closed it meanwhile found no connection to break.
@@ -149,13 +149,13 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
     }
   }
 
-  private void pingLater(OwnConnection own) {
+  private void pingLater(DedicatedConnection own) {
     CompletableFuture.delayedExecutor(PING_INTERVAL.toSeconds(), TimeUnit.SECONDS)
         .execute(() -> ping(own));
   }
 
   /** Never on a connection that is over: to send something would open it again, for nobody. */
-  private synchronized void ping(OwnConnection own) {
+  private synchronized void ping(DedicatedConnection own) {
     if (!closed && connection == own) {
       try {
         ping();
@@ -220,7 +220,7 @@ final class ChannelSubscription extends BinaryJedisPubSub implements Subscriptio
   @Override
   public void close() {
     closed = true;
-    OwnConnection current = connection;
+    DedicatedConnection current = connection;
     if (current != null) {
       current.cut();
     }

@@ -14,7 +14,7 @@ import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
 /** The primaries of a cluster, each with its slots. */
-final class ClusterNodes implements Nodes {
+final class ClusterNodes implements RedisNodes {
 
   private final JedisClientConfig client;
   private final RedisConfig config;
@@ -23,10 +23,10 @@ final class ClusterNodes implements Nodes {
 
   ClusterNodes(RedisConfig config) {
     this.config = config;
-    this.client = JedisConfigs.forData(config);
+    this.client = JedisConfigFactory.forData(config);
     this.provider =
         new ClusterConnectionProvider(
-            JedisConfigs.hostsAndPorts(config), client, JedisConfigs.forPool(config));
+            JedisConfigFactory.hostsAndPorts(config), client, JedisConfigFactory.forPool(config));
   }
 
   @Override
@@ -36,10 +36,10 @@ final class ClusterNodes implements Nodes {
       return provider.getConnectionFromSlot(slot);
     } catch (JedisException e) {
       // Its pool was closed, which interrupts those who wait for it.
-      if (Causes.find(InterruptedException.class, e) != null
+      if (CauseFinder.find(InterruptedException.class, e) != null
           && node != null
           && !provider.getConnectionMap().containsKey(node.toString())) {
-        throw Borrowed.closedMeanwhile();
+        throw PooledConnection.closedMeanwhile();
       }
       throw e;
     }
@@ -52,11 +52,12 @@ final class ClusterNodes implements Nodes {
       // Finds out which node has it.
       return connect(slot);
     }
-    return Borrowed.from(reserved.computeIfAbsent(node, this::pool));
+    return PooledConnection.from(reserved.computeIfAbsent(node, this::pool));
   }
 
   private ConnectionPool pool(HostAndPort node) {
-    return new ConnectionPool(new ConnectionFactory(node, client), JedisConfigs.forPool(config));
+    return new ConnectionPool(
+        new ConnectionFactory(node, client), JedisConfigFactory.forPool(config));
   }
 
   @Override
@@ -72,7 +73,7 @@ final class ClusterNodes implements Nodes {
     }
     return new Server(
         node.toString(),
-        () -> new OwnConnection(new DefaultJedisSocketFactory(node, client), client));
+        () -> new DedicatedConnection(new DefaultJedisSocketFactory(node, client), client));
   }
 
   @Override

@@ -13,25 +13,25 @@ import redis.clients.jedis.exceptions.JedisException;
  * worked. Those who ask while somebody is looking share what he finds: one after the other they
  * would wait many times as long.
  */
-final class LazyNodes implements Nodes {
+final class LazyNodes implements RedisNodes {
 
-  private final Supplier<Nodes> finder;
-  private volatile @Nullable Nodes found;
-  private @Nullable CompletableFuture<Nodes> search;
+  private final Supplier<RedisNodes> finder;
+  private volatile @Nullable RedisNodes found;
+  private @Nullable CompletableFuture<RedisNodes> search;
   private boolean closed;
 
-  LazyNodes(Supplier<Nodes> finder) {
+  LazyNodes(Supplier<RedisNodes> finder) {
     this.finder = finder;
   }
 
-  private Nodes nodes() {
-    Nodes nodes = found;
+  private RedisNodes nodes() {
+    RedisNodes nodes = found;
     return nodes != null ? nodes : find();
   }
 
-  private Nodes find() {
-    CompletableFuture<Nodes> mine = new CompletableFuture<>();
-    CompletableFuture<Nodes> shared;
+  private RedisNodes find() {
+    CompletableFuture<RedisNodes> mine = new CompletableFuture<>();
+    CompletableFuture<RedisNodes> shared;
     synchronized (this) {
       shared = search == null ? mine : search;
       search = shared;
@@ -49,7 +49,7 @@ final class LazyNodes implements Nodes {
     }
   }
 
-  private void look(CompletableFuture<Nodes> result) {
+  private void look(CompletableFuture<RedisNodes> result) {
     try {
       result.complete(keep(finder.get()));
     } catch (Throwable e) {
@@ -61,7 +61,7 @@ final class LazyNodes implements Nodes {
     }
   }
 
-  private synchronized Nodes keep(Nodes nodes) {
+  private synchronized RedisNodes keep(RedisNodes nodes) {
     if (closed) {
       nodes.close();
     }
@@ -91,13 +91,13 @@ final class LazyNodes implements Nodes {
 
   @Override
   public String shardOf(int slot) {
-    Nodes nodes = found;
+    RedisNodes nodes = found;
     return nodes == null ? "" : nodes.shardOf(slot);
   }
 
   @Override
   public boolean isKnownAsSharded() {
-    Nodes nodes = found;
+    RedisNodes nodes = found;
     return nodes != null && nodes.isKnownAsSharded();
   }
 
@@ -108,7 +108,7 @@ final class LazyNodes implements Nodes {
 
   @Override
   public void refresh() {
-    Nodes nodes = found;
+    RedisNodes nodes = found;
     if (nodes != null) {
       nodes.refresh();
     }
@@ -116,7 +116,7 @@ final class LazyNodes implements Nodes {
 
   @Override
   public void dropIdle() {
-    Nodes nodes = found;
+    RedisNodes nodes = found;
     if (nodes != null) {
       nodes.dropIdle();
     }
@@ -124,7 +124,7 @@ final class LazyNodes implements Nodes {
 
   @Override
   public void dropIdle(int slot) {
-    Nodes nodes = found;
+    RedisNodes nodes = found;
     if (nodes != null) {
       nodes.dropIdle(slot);
     }
@@ -133,7 +133,7 @@ final class LazyNodes implements Nodes {
   @Override
   public synchronized void close() {
     closed = true;
-    Nodes nodes = found;
+    RedisNodes nodes = found;
     if (nodes != null) {
       nodes.close();
     }

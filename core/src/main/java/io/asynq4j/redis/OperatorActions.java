@@ -9,7 +9,7 @@ import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.ArchiveRules.WhenFull;
 import io.asynq4j.broker.Inspection.ActionAnswer;
-import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.broker.Inspection.Archived;
 import io.asynq4j.broker.Inspection.ArchivedAll;
 import io.asynq4j.broker.Inspection.Listing;
@@ -31,18 +31,18 @@ final class OperatorActions {
   /** A task that changes so often is not one that anybody can look at. */
   private static final int MOST_LOOKS = 20;
 
-  private final Scripts scripts;
-  private final Link link;
-  private final Registry registry;
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
+  private final QueueRegistry registry;
   private final RedisInspection inspection;
   private final RedisAggregation aggregation;
   private final RedisUpkeep upkeep;
-  private final Archive archives;
+  private final ArchiveTrimmer archives;
 
   OperatorActions(
-      Scripts scripts,
-      Link link,
-      Registry registry,
+      ScriptRunner scripts,
+      RedisCommandExecutor link,
+      QueueRegistry registry,
       RedisInspection inspection,
       RedisAggregation aggregation,
       RedisUpkeep upkeep) {
@@ -52,16 +52,16 @@ final class OperatorActions {
     this.inspection = inspection;
     this.aggregation = aggregation;
     this.upkeep = upkeep;
-    this.archives = new Archive(scripts);
+    this.archives = new ArchiveTrimmer(scripts);
   }
 
   List<ActionAnswer> run(QueueName queue, List<String> ids) {
-    return act(Script.RUN, queue, new Args(), ids);
+    return act(Script.RUN, queue, new CommandArgs(), ids);
   }
 
   Archived archive(QueueName queue, List<String> ids, ArchiveRules rules, WhenFull whenFull) {
-    Args limits =
-        new Args()
+    CommandArgs limits =
+        new CommandArgs()
             .add(rules.maxSize())
             .add(rules.maxAge().toSeconds())
             .add(rules.releaseLocks())
@@ -74,8 +74,8 @@ final class OperatorActions {
             limits,
             ids,
             (tried, rest) -> {
-              int tooOld = Reply.integer(rest.get(0));
-              int trimmed = Reply.integer(rest.get(1));
+              int tooOld = ReplyParser.integer(rest.get(0));
+              int trimmed = ReplyParser.integer(rest.get(1));
               int gone = trimmed + archives.trimOn(queue, tried, trimmed, rules);
               dropped.add(Math.max(0, gone - tooOld));
             });
@@ -100,7 +100,7 @@ final class OperatorActions {
               Archived archived = archive(queue, ids, rules, whenFull);
               dropped.add(archived.dropped());
               archived.answers().stream()
-                  .filter(answer -> answer.verdict() == Verdict.ARCHIVE_FULL)
+                  .filter(answer -> answer.verdict() == Status.ARCHIVE_FULL)
                   .findAny()
                   .ifPresent(answer -> full.set(true));
               return archived.answers();
@@ -111,7 +111,7 @@ final class OperatorActions {
   }
 
   List<ActionAnswer> delete(QueueName queue, List<String> ids) {
-    return act(Script.DELETE, queue, new Args().addEmpty().addEmpty(), ids);
+    return act(Script.DELETE, queue, new CommandArgs().addEmpty().addEmpty(), ids);
   }
 
   /**
@@ -124,11 +124,11 @@ final class OperatorActions {
       if (!condition.test(RedisInspection.info(row))) {
         return false;
       }
-      Args args = new Args(3).addEmpty().add(row.fingerprint()).add(id);
-      Object reply = Reply.list(scripts.run(Script.DELETE, queue, args)).get(0);
+      CommandArgs args = new CommandArgs(3).addEmpty().add(row.fingerprint()).add(id);
+      Object reply = ReplyParser.list(scripts.run(Script.DELETE, queue, args)).get(0);
       if (!(reply instanceof Long code)) {
         throw new TaskStateException(
-            queue, id, "cannot be deleted while it is " + Reply.text(reply));
+            queue, id, "cannot be deleted while it is " + ReplyParser.text(reply));
       } else if (code == 0) {
         throw new TaskNotFoundException(queue, id);
       } else if (code == 1) {
@@ -139,7 +139,7 @@ final class OperatorActions {
   }
 
   List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due) {
-    Args head = new Args().add(due.toEpochMilli());
+    CommandArgs head = new CommandArgs().add(due.toEpochMilli());
     return act(Script.RESCHEDULE_WAITING, queue, head, ids);
   }
 
@@ -148,11 +148,13 @@ final class OperatorActions {
    */
   List<ActionAnswer> deleteFrom(
       QueueName queue, TaskState state, @Nullable String group, List<String> ids) {
-    String container = group == null ? Keys.of(queue, state.word()) : Keys.group(queue, group);
-    return act(Script.DELETE, queue, new Args().add(container).addEmpty(), ids);
+    String container =
+        group == null ? RedisKeys.of(queue, state.word()) : RedisKeys.group(queue, group);
+    return act(Script.DELETE, queue, new CommandArgs().add(container).addEmpty(), ids);
   }
 
-  private List<ActionAnswer> act(Script script, QueueName queue, Args head, List<String> ids) {
+  private List<ActionAnswer> act(
+      Script script, QueueName queue, CommandArgs head, List<String> ids) {
     return act(script, queue, head, ids, (tried, rest) -> {});
   }
 
@@ -162,14 +164,14 @@ final class OperatorActions {
   }
 
   private List<ActionAnswer> act(
-      Script script, QueueName queue, Args head, List<String> ids, Rest rest) {
+      Script script, QueueName queue, CommandArgs head, List<String> ids, Rest rest) {
     inspection.requireQueue(queue);
     List<ActionAnswer> answers = new ArrayList<>(ids.size());
-    for (List<String> batch : Batches.of(ids)) {
-      Args args = new Args(head.size() + batch.size());
+    for (List<String> batch : BatchSplitter.of(ids)) {
+      CommandArgs args = new CommandArgs(head.size() + batch.size());
       head.values().forEach(args::add);
       batch.forEach(args::add);
-      List<@Nullable Object> replies = Reply.list(scripts.run(script, queue, args));
+      List<@Nullable Object> replies = ReplyParser.list(scripts.run(script, queue, args));
       replies.subList(0, batch.size()).forEach(reply -> answers.add(answer(reply)));
       rest.of(batch.size(), replies.subList(batch.size(), replies.size()));
     }
@@ -180,16 +182,16 @@ final class OperatorActions {
     if (reply instanceof Long code) {
       return new ActionAnswer(verdict(code), null);
     }
-    return new ActionAnswer(Verdict.WRONG_STATE, TaskState.ofWord(Reply.text(reply)));
+    return new ActionAnswer(Status.WRONG_STATE, TaskState.ofWord(ReplyParser.text(reply)));
   }
 
-  private static Verdict verdict(long code) {
+  private static Status verdict(long code) {
     if (code == 1) {
-      return Verdict.DONE;
+      return Status.DONE;
     } else if (code == 0) {
-      return Verdict.NOT_FOUND;
+      return Status.NOT_FOUND;
     }
-    return code == -2 ? Verdict.ARCHIVE_FULL : Verdict.NO_MESSAGE;
+    return code == -2 ? Status.ARCHIVE_FULL : Status.NO_MESSAGE;
   }
 
   int all(
@@ -220,14 +222,15 @@ final class OperatorActions {
     long budget = -1;
     while (true) {
       RedisInspection.Slice slice =
-          inspection.slice(queue, new Listing(state, group, false, passedOver, Batches.MAX, null));
+          inspection.slice(
+              queue, new Listing(state, group, false, passedOver, BatchSplitter.MAX, null));
       budget = budget < 0 ? slice.total() : budget;
       List<String> ids = slice.rows().stream().map(TaskRow::id).toList();
       if (ids.isEmpty() || done + passedOver >= budget) {
         return done;
       }
       for (ActionAnswer answer : action.apply(ids)) {
-        if (answer.verdict() == Verdict.DONE) {
+        if (answer.verdict() == Status.DONE) {
           done++;
         } else {
           passedOver++;
@@ -248,16 +251,18 @@ final class OperatorActions {
       refuseWhileActive(queue);
       empty(queue);
     }
-    Object left = scripts.run(Script.REMOVE_QUEUE, queue, new Args());
+    Object left = scripts.run(Script.REMOVE_QUEUE, queue, new CommandArgs());
     if (!(left instanceof Long)) {
-      throw new QueueNotEmptyException(queue, Reply.text(left));
+      throw new QueueNotEmptyException(queue, ReplyParser.text(left));
     }
     registry.remove(queue);
   }
 
   private void refuseWhileActive(QueueName queue) {
-    String key = Keys.of(queue, "lease");
-    if (Reply.number(link.call(key, Repeat.SAFE, Command.ZCARD, new Args().add(key))) > 0) {
+    String key = RedisKeys.of(queue, "lease");
+    if (ReplyParser.number(
+            link.call(key, ResendPolicy.SAFE, Command.ZCARD, new CommandArgs().add(key)))
+        > 0) {
       throw new QueueNotEmptyException(queue, TaskState.ACTIVE.word());
     }
   }
@@ -275,7 +280,7 @@ final class OperatorActions {
     }
     int swept;
     do {
-      swept = aggregation.sweep(queue, Batches.MAX);
+      swept = aggregation.sweep(queue, BatchSplitter.MAX);
     } while (swept > 0);
     // What the original has left behind: records in no container, and locks of tasks that are gone.
     upkeep.walk(queue, "t:", ids -> delete(queue, ids));
@@ -283,11 +288,13 @@ final class OperatorActions {
   }
 
   private void dropAbandoned(QueueName queue, String lock) {
-    String key = Keys.of(queue, "unique:" + lock);
-    Object holder = link.call(key, Repeat.SAFE, Command.GET, new Args().add(key));
-    String task = Keys.task(queue, Reply.text(holder));
-    if (Reply.number(link.call(task, Repeat.SAFE, Command.EXISTS, new Args().add(task))) == 0) {
-      link.call(key, Repeat.SAFE, Command.DEL, new Args().add(key));
+    String key = RedisKeys.of(queue, "unique:" + lock);
+    Object holder = link.call(key, ResendPolicy.SAFE, Command.GET, new CommandArgs().add(key));
+    String task = RedisKeys.task(queue, ReplyParser.text(holder));
+    if (ReplyParser.number(
+            link.call(task, ResendPolicy.SAFE, Command.EXISTS, new CommandArgs().add(task)))
+        == 0) {
+      link.call(key, ResendPolicy.SAFE, Command.DEL, new CommandArgs().add(key));
     }
   }
 

@@ -17,7 +17,7 @@ final class RateField {
   private RateField() {}
 
   /** The three values. */
-  static void add(Args args, @Nullable RateLimit rate) {
+  static void add(CommandArgs args, @Nullable RateLimit rate) {
     if (rate == null || rate.isUnlimited()) {
       args.add(0).add(1).add(0);
     } else {
@@ -26,8 +26,8 @@ final class RateField {
   }
 
   /** The three fields with their values. */
-  static void addFields(Args args, RateLimit rate) {
-    Args values = new Args(3);
+  static void addFields(CommandArgs args, RateLimit rate) {
+    CommandArgs values = new CommandArgs(3);
     add(values, rate);
     args.add(TASKS).add(values.values().get(0));
     args.add(MILLIS).add(values.values().get(1));
@@ -40,10 +40,11 @@ final class RateField {
     if (tasks == null || millis == null || burst == null) {
       return Optional.empty();
     }
-    int number = Reply.integer(tasks);
+    int number = ReplyParser.integer(tasks);
     return Optional.of(
         number == 0
             ? RateLimit.UNLIMITED
-            : new RateLimit(number, Duration.ofMillis(Reply.number(millis)), Reply.integer(burst)));
+            : new RateLimit(
+                number, Duration.ofMillis(ReplyParser.number(millis)), ReplyParser.integer(burst)));
   }
 }

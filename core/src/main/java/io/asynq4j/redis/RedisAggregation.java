@@ -4,8 +4,8 @@ import io.asynq4j.QueueName;
 import io.asynq4j.broker.Aggregation;
 import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.TaskMessage;
+import io.asynq4j.broker.WholeSeconds;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,21 +25,23 @@ final class RedisAggregation implements Aggregation {
 
   private static final Logger log = LoggerFactory.getLogger(RedisAggregation.class);
 
-  private final Scripts scripts;
-  private final Link link;
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
 
-  RedisAggregation(Scripts scripts, Link link) {
+  RedisAggregation(ScriptRunner scripts, RedisCommandExecutor link) {
     this.scripts = scripts;
     this.link = link;
   }
 
   @Override
   public Set<String> groups(QueueName queue) {
-    String key = Keys.of(queue, "groups");
+    String key = RedisKeys.of(queue, "groups");
     Set<String> groups = new TreeSet<>();
     for (Object name :
-        Reply.list(link.call(key, Repeat.SAFE, Protocol.Command.SMEMBERS, new Args().add(key)))) {
-      groups.add(Reply.text(name));
+        ReplyParser.list(
+            link.call(
+                key, ResendPolicy.SAFE, Protocol.Command.SMEMBERS, new CommandArgs().add(key)))) {
+      groups.add(ReplyParser.text(name));
     }
     return groups;
   }
@@ -47,15 +49,15 @@ final class RedisAggregation implements Aggregation {
   @Override
   public Optional<AggregationSet> aggregate(QueueName queue, String group, GroupRules rules) {
     String setId = UUID.randomUUID().toString();
-    Args args =
-        new Args(6)
+    CommandArgs args =
+        new CommandArgs(6)
             .add(group)
             .add(setId)
             .add(rules.maxSize())
-            .add(Seconds.ceil(rules.maxDelay()))
-            .add(Seconds.ceil(rules.grace()))
-            .add(Seconds.ceil(rules.timeout()));
-    int size = Reply.integer(scripts.run(Script.AGGREGATE, queue, args));
+            .add(WholeSeconds.ceil(rules.maxDelay()))
+            .add(WholeSeconds.ceil(rules.grace()))
+            .add(WholeSeconds.ceil(rules.timeout()));
+    int size = ReplyParser.integer(scripts.run(Script.AGGREGATE, queue, args));
     return size == 0
         ? Optional.empty()
         : Optional.of(new AggregationSet(queue, group, setId, size));
@@ -69,20 +71,21 @@ final class RedisAggregation implements Aggregation {
     int offset = 0;
     int read;
     do {
-      Args args = new Args(3).add(key(set)).add(offset).add(Batches.MAX);
-      List<@Nullable Object> reply = Reply.list(scripts.run(Script.READ_SET, set.queue(), args));
-      deadline = deadline(Reply.text(reply.get(0)));
+      CommandArgs args = new CommandArgs(3).add(key(set)).add(offset).add(BatchSplitter.MAX);
+      List<@Nullable Object> reply =
+          ReplyParser.list(scripts.run(Script.READ_SET, set.queue(), args));
+      deadline = deadline(ReplyParser.text(reply.get(0)));
       for (int i = 1; i < reply.size(); i += 2) {
-        String id = Reply.text(reply.get(i));
+        String id = ReplyParser.text(reply.get(i));
         try {
-          messages.add(MessageCodec.decode(Reply.bytes(reply.get(i + 1)), set.queue(), id));
+          messages.add(MessageCodec.decode(ReplyParser.bytes(reply.get(i + 1)), set.queue(), id));
         } catch (UnreadableMessageException e) {
           unreadable.put(id, String.valueOf(e.getMessage()));
         }
       }
       read = (reply.size() - 1) / 2;
       offset += read;
-    } while (read == Batches.MAX);
+    } while (read == BatchSplitter.MAX);
     if (deadline != null) {
       unreadable.forEach((id, reason) -> quarantine(set, id, reason));
     }
@@ -90,8 +93,8 @@ final class RedisAggregation implements Aggregation {
   }
 
   private void quarantine(AggregationSet set, String id, String reason) {
-    Args args = new Args(3).add(key(set)).add(id).add(MessageCodec.errorText(reason));
-    if (Reply.number(scripts.run(Script.QUARANTINE, set.queue(), args)) == 1) {
+    CommandArgs args = new CommandArgs(3).add(key(set)).add(id).add(MessageCodec.errorText(reason));
+    if (ReplyParser.number(scripts.run(Script.QUARANTINE, set.queue(), args)) == 1) {
       log.error(
           "task {} of group {} was archived unread: {}",
           LogText.name(id),
@@ -101,19 +104,19 @@ final class RedisAggregation implements Aggregation {
   }
 
   private static @Nullable Instant deadline(String score) {
-    return score.isEmpty() ? null : Reply.second(score);
+    return score.isEmpty() ? null : ReplyParser.second(score);
   }
 
   @Override
   public FinishAnswer finish(AggregationSet set, @Nullable NewTask aggregated) {
-    Args args = new Args(10).add(key(set)).add(set.setId());
+    CommandArgs args = new CommandArgs(10).add(key(set)).add(set.setId());
     if (aggregated == null) {
       for (int i = 0; i < 8; i++) {
         args.addEmpty();
       }
     } else {
       requireQueue(set, aggregated);
-      RedisSink.add(args, aggregated);
+      RedisEnqueueOperations.add(args, aggregated);
     }
     Object reply = scripts.run(Script.FINISH_SET, set.queue(), args);
     if (!(reply instanceof Long code)) {
@@ -146,10 +149,11 @@ final class RedisAggregation implements Aggregation {
 
   /** Gives back the tasks of all sets, also of those that are being worked on. */
   void reclaimAll(QueueName queue) {
-    String key = Keys.of(queue, "aggregation_sets");
-    Args args = new Args().add(key).add(0).add(-1);
-    for (Object setKey : Reply.list(link.call(key, Repeat.SAFE, Protocol.Command.ZRANGE, args))) {
-      reclaim(queue, Reply.text(setKey));
+    String key = RedisKeys.of(queue, "aggregation_sets");
+    CommandArgs args = new CommandArgs().add(key).add(0).add(-1);
+    for (Object setKey :
+        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Protocol.Command.ZRANGE, args))) {
+      reclaim(queue, ReplyParser.text(setKey));
     }
   }
 
@@ -157,21 +161,22 @@ final class RedisAggregation implements Aggregation {
     int moved = 0;
     boolean more = true;
     while (more) {
-      Args args = new Args(2).add(setKey).add(Batches.MAX);
-      List<@Nullable Object> reply = Reply.list(scripts.run(Script.RECLAIM, queue, args));
-      moved += Reply.integer(reply.get(0));
-      more = Reply.number(reply.get(1)) == 1;
+      CommandArgs args = new CommandArgs(2).add(setKey).add(BatchSplitter.MAX);
+      List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.RECLAIM, queue, args));
+      moved += ReplyParser.integer(reply.get(0));
+      more = ReplyParser.number(reply.get(1)) == 1;
     }
     return moved;
   }
 
   @Override
   public int sweep(QueueName queue, int limit) {
-    return Reply.integer(
-        scripts.run(Script.SWEEP, queue, new Args(1).add(Math.min(limit, Batches.MAX))));
+    return ReplyParser.integer(
+        scripts.run(
+            Script.SWEEP, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
   }
 
   private static String key(AggregationSet set) {
-    return Keys.aggregationSet(set.queue(), set.group(), set.setId());
+    return RedisKeys.aggregationSet(set.queue(), set.group(), set.setId());
   }
 }

@@ -2,19 +2,19 @@ package io.asynq4j.redis;
 
 import io.asynq4j.broker.Aggregation;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Cancellations;
-import io.asynq4j.broker.Channels;
-import io.asynq4j.broker.Definitions;
+import io.asynq4j.broker.CancellationChannel;
+import io.asynq4j.broker.DefinitionStore;
 import io.asynq4j.broker.Diagnostics;
-import io.asynq4j.broker.Elapsed;
+import io.asynq4j.broker.ElapsedBounds;
+import io.asynq4j.broker.EnqueueOperations;
 import io.asynq4j.broker.Inspection;
-import io.asynq4j.broker.Lookout;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.Presence;
+import io.asynq4j.broker.PubSub;
 import io.asynq4j.broker.SafeLog;
-import io.asynq4j.broker.Schedules;
-import io.asynq4j.broker.Semaphores;
-import io.asynq4j.broker.TaskSink;
-import io.asynq4j.broker.TaskSource;
+import io.asynq4j.broker.ScheduleStore;
+import io.asynq4j.broker.SemaphoreOperations;
+import io.asynq4j.broker.StoreWatch;
 import io.asynq4j.broker.Upkeep;
 import java.time.Clock;
 import java.time.Instant;
@@ -40,51 +40,51 @@ final class RedisBroker implements Broker {
   private final List<Closing> beforeClose = new CopyOnWriteArrayList<>();
   private boolean closing;
   private final BrokerTime time;
-  private final RedisSink sink;
-  private final RedisSource source;
+  private final RedisEnqueueOperations sink;
+  private final RedisLeaseOperations source;
   private final RedisUpkeep upkeep;
   private final RedisAggregation aggregation;
   private final RedisPresence presence;
-  private final RedisCancellations cancellations;
-  private final RedisChannels channels;
+  private final RedisCancellationChannel cancellations;
+  private final RedisPubSub channels;
   private final RedisSemaphores semaphores;
   private final RedisInspection inspection;
-  private final RedisLookout lookout;
+  private final RedisStoreWatch lookout;
   private final RedisDiagnostics diagnostics;
-  private final RedisSchedules schedules;
+  private final RedisScheduleStore schedules;
   private final RedisDefinitions definitions;
 
-  RedisBroker(Link link, BrokerTime time) {
+  RedisBroker(RedisCommandExecutor link, BrokerTime time) {
     this(link, time, /* numberedEnqueue= */ true);
   }
 
-  RedisBroker(Link link, BrokerTime time, boolean numberedEnqueue) {
+  RedisBroker(RedisCommandExecutor link, BrokerTime time, boolean numberedEnqueue) {
     SafeLog.prepare();
     this.time = time;
-    Scripts scripts = new Scripts(link, time);
-    Registry registry = new Registry(link);
-    this.sink = new RedisSink(link, time, scripts, registry, numberedEnqueue);
-    this.source = new RedisSource(scripts, time);
+    ScriptRunner scripts = new ScriptRunner(link, time);
+    QueueRegistry registry = new QueueRegistry(link);
+    this.sink = new RedisEnqueueOperations(link, time, scripts, registry, numberedEnqueue);
+    this.source = new RedisLeaseOperations(scripts, time);
     this.upkeep = new RedisUpkeep(scripts, link, time);
     this.aggregation = new RedisAggregation(scripts, link);
     this.presence = new RedisPresence(scripts, link);
-    this.cancellations = new RedisCancellations(link);
-    this.channels = new RedisChannels(link);
+    this.cancellations = new RedisCancellationChannel(link);
+    this.channels = new RedisPubSub(link);
     this.semaphores = new RedisSemaphores(scripts, link);
-    this.lookout = new RedisLookout(link);
-    this.schedules = new RedisSchedules(scripts, link, time, registry);
+    this.lookout = new RedisStoreWatch(link);
+    this.schedules = new RedisScheduleStore(scripts, link, time, registry);
     this.definitions = new RedisDefinitions(link);
     this.inspection = new RedisInspection(scripts, link, time, registry, aggregation, upkeep);
     this.diagnostics = new RedisDiagnostics(scripts, link, time, registry, presence, aggregation);
   }
 
   @Override
-  public TaskSink sink() {
+  public EnqueueOperations enqueueing() {
     return sink;
   }
 
   @Override
-  public TaskSource source() {
+  public LeaseOperations leases() {
     return source;
   }
 
@@ -104,17 +104,17 @@ final class RedisBroker implements Broker {
   }
 
   @Override
-  public Cancellations cancellations() {
+  public CancellationChannel cancellations() {
     return cancellations;
   }
 
   @Override
-  public Channels channels() {
+  public PubSub pubSub() {
     return channels;
   }
 
   @Override
-  public Semaphores semaphores() {
+  public SemaphoreOperations semaphores() {
     return semaphores;
   }
 
@@ -124,7 +124,7 @@ final class RedisBroker implements Broker {
   }
 
   @Override
-  public Lookout lookout() {
+  public StoreWatch watches() {
     return lookout;
   }
 
@@ -134,12 +134,12 @@ final class RedisBroker implements Broker {
   }
 
   @Override
-  public Schedules schedules() {
+  public ScheduleStore schedules() {
     return schedules;
   }
 
   @Override
-  public Definitions definitions() {
+  public DefinitionStore definitions() {
     return definitions;
   }
 
@@ -149,7 +149,7 @@ final class RedisBroker implements Broker {
   }
 
   @Override
-  public Elapsed elapsedSince(Instant moment) {
+  public ElapsedBounds elapsedSince(Instant moment) {
     return time.elapsedSince(moment);
   }
 

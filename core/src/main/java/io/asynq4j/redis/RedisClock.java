@@ -1,7 +1,7 @@
 package io.asynq4j.redis;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Elapsed;
+import io.asynq4j.broker.ElapsedBounds;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,7 +73,7 @@ final class RedisClock extends Clock implements BrokerTime {
   private final AtomicReference<Anchor> anchor;
   // Between two threads, one with the old anchor and one with the new, time could step back a bit.
   private final AtomicReference<Instant> latest;
-  private final ClockSteps steps;
+  private final ClockStepDetector steps;
 
   RedisClock() {
     this(System::nanoTime, Clock.systemUTC().instant());
@@ -86,7 +86,7 @@ final class RedisClock extends Clock implements BrokerTime {
         new AtomicReference<>(
             new Anchor(now, timer.getAsLong(), 0, History.from(timer.getAsLong()))),
         new AtomicReference<>(now),
-        new ClockSteps());
+        new ClockStepDetector());
   }
 
   private RedisClock(
@@ -94,7 +94,7 @@ final class RedisClock extends Clock implements BrokerTime {
       LongSupplier timer,
       AtomicReference<Anchor> anchor,
       AtomicReference<Instant> latest,
-      ClockSteps steps) {
+      ClockStepDetector steps) {
     this.zone = zone;
     this.timer = timer;
     this.anchor = anchor;
@@ -149,12 +149,12 @@ final class RedisClock extends Clock implements BrokerTime {
     long answered = timer.getAsLong();
     // The server may have stepped, or the queue may have got to a server that is ahead.
     boolean ofShard = steps.note(shard, now, sentNanos, answered, lately);
-    boolean ofQueue = steps.note(Keys.prefix(queue), now, sentNanos, answered, lately);
+    boolean ofQueue = steps.note(RedisKeys.prefix(queue), now, sentNanos, answered, lately);
     return ofShard || ofQueue;
   }
 
   @Override
-  public Elapsed elapsedSince(Instant moment) {
+  public ElapsedBounds elapsedSince(Instant moment) {
     long now = timer.getAsLong();
     Anchor current = Objects.requireNonNull(anchor.get());
     History history = current.history();
@@ -165,7 +165,7 @@ final class RedisClock extends Clock implements BrokerTime {
       }
     }
     Duration observed = Duration.ofNanos(now - history.sinceNanos());
-    return new Elapsed(observed.compareTo(most) < 0 ? observed : most, most);
+    return new ElapsedBounds(observed.compareTo(most) < 0 ? observed : most, most);
   }
 
   @Override

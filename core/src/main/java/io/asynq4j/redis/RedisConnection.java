@@ -17,7 +17,7 @@ import redis.clients.jedis.Protocol.Command;
 public final class RedisConnection implements AutoCloseable {
 
   private final int maxConnections;
-  private final Link link;
+  private final RedisCommandExecutor link;
   private final RedisClock clock = new RedisClock();
   private final RedisBroker broker;
   private final AtomicBoolean clockStarted = new AtomicBoolean();
@@ -25,11 +25,11 @@ public final class RedisConnection implements AutoCloseable {
   private RedisConnection(RedisConfig config) {
     this.maxConnections = config.maxConnections();
     this.link =
-        new Link(
-            new LazyNodes(() -> Nodes.of(config)),
+        new RedisCommandExecutor(
+            new LazyNodes(() -> RedisNodes.of(config)),
             config.retryFor(),
             where(config),
-            LikelyCause.of(config));
+            ConnectionFailureAnalyzer.of(config));
     this.broker = new RedisBroker(link, clock, config.numberedEnqueue());
   }
 
@@ -46,7 +46,7 @@ public final class RedisConnection implements AutoCloseable {
     RedisConnection connection = lazy(config);
     try {
       connection.ping();
-      new Checkup(connection.link).run();
+      new RedisSetupCheck(connection.link).run();
       return connection;
     } catch (RuntimeException e) {
       connection.close();
@@ -73,7 +73,7 @@ public final class RedisConnection implements AutoCloseable {
   /** Asks whether Redis is there, and follows its clock. Returns how long the answer took. */
   public Duration ping() {
     long sent = System.nanoTime();
-    link.call(0, Repeat.SAFE, Command.PING, new Args());
+    link.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs());
     Duration roundTrip = Duration.ofNanos(System.nanoTime() - sent);
     followClock();
     return roundTrip;
@@ -81,10 +81,12 @@ public final class RedisConnection implements AutoCloseable {
 
   private void followClock() {
     long sent = System.nanoTime();
-    List<@Nullable Object> time = Reply.list(link.call(0, Repeat.SAFE, Command.TIME, new Args()));
+    List<@Nullable Object> time =
+        ReplyParser.list(link.call(0, ResendPolicy.SAFE, Command.TIME, new CommandArgs()));
     long answered = System.nanoTime();
     Instant redis =
-        Instant.ofEpochSecond(Reply.number(time.get(0)), Reply.number(time.get(1)) * 1000);
+        Instant.ofEpochSecond(
+            ReplyParser.number(time.get(0)), ReplyParser.number(time.get(1)) * 1000);
     clock.look(link.shardOf(0), redis, sent, answered);
     if (clockStarted.compareAndSet(false, true)) {
       clock.start(redis, sent, answered);

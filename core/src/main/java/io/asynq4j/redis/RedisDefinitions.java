@@ -1,6 +1,6 @@
 package io.asynq4j.redis;
 
-import io.asynq4j.broker.Definitions;
+import io.asynq4j.broker.DefinitionStore;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,44 +10,46 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /** Definitions in one hash. */
-final class RedisDefinitions implements Definitions {
+final class RedisDefinitions implements DefinitionStore {
 
-  private static final String KEY = Keys.DEFINITIONS;
+  private static final String KEY = RedisKeys.DEFINITIONS;
 
-  private final Link link;
+  private final RedisCommandExecutor link;
 
-  RedisDefinitions(Link link) {
+  RedisDefinitions(RedisCommandExecutor link) {
     this.link = link;
   }
 
   @Override
   public Map<String, String> all() {
     List<@Nullable Object> reply =
-        Reply.list(link.call(KEY, Repeat.SAFE, Command.HGETALL, new Args().add(KEY)));
+        ReplyParser.list(
+            link.call(KEY, ResendPolicy.SAFE, Command.HGETALL, new CommandArgs().add(KEY)));
     Map<String, String> all = new LinkedHashMap<>();
     for (int i = 0; i + 1 < reply.size(); i += 2) {
-      all.put(Reply.text(reply.get(i)), Reply.text(reply.get(i + 1)));
+      all.put(ReplyParser.text(reply.get(i)), ReplyParser.text(reply.get(i + 1)));
     }
     return all;
   }
 
   @Override
   public Optional<String> get(String name) {
-    Object reply = link.call(KEY, Repeat.SAFE, Command.HGET, new Args().add(KEY).add(name));
-    return reply == null ? Optional.empty() : Optional.of(Reply.text(reply));
+    Object reply =
+        link.call(KEY, ResendPolicy.SAFE, Command.HGET, new CommandArgs().add(KEY).add(name));
+    return reply == null ? Optional.empty() : Optional.of(ReplyParser.text(reply));
   }
 
   @Override
   public void put(Map<String, String> texts) {
-    Args args = new Args().add(KEY);
+    CommandArgs args = new CommandArgs().add(KEY);
     texts.forEach((name, text) -> args.add(name).add(text));
-    link.call(KEY, Repeat.SAFE, Command.HSET, args);
+    link.call(KEY, ResendPolicy.SAFE, Command.HSET, args);
   }
 
   @Override
   public long remove(Collection<String> names) {
-    Args args = new Args().add(KEY);
+    CommandArgs args = new CommandArgs().add(KEY);
     names.forEach(args::add);
-    return Reply.number(link.call(KEY, Repeat.NEVER, Command.HDEL, args));
+    return ReplyParser.number(link.call(KEY, ResendPolicy.NEVER, Command.HDEL, args));
   }
 }

@@ -5,8 +5,8 @@ import io.asynq4j.broker.Aggregation.AggregationSet;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Diagnostics;
 import io.asynq4j.broker.Presence;
-import io.asynq4j.broker.Seconds;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.TimeMath;
+import io.asynq4j.broker.WholeSeconds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -48,21 +48,21 @@ final class RedisDiagnostics implements Diagnostics {
           "processed",
           "failed");
 
-  private final Scripts scripts;
-  private final Link link;
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
   private final BrokerTime time;
-  private final Registry registry;
+  private final QueueRegistry registry;
   private final RedisPresence presence;
   private final RedisAggregation aggregation;
-  private final Archive archives;
-  private final TaskExamination tasks;
-  private final KeyWalk walk;
+  private final ArchiveTrimmer archives;
+  private final TaskDiagnostics tasks;
+  private final KeyspaceScanner walk;
 
   RedisDiagnostics(
-      Scripts scripts,
-      Link link,
+      ScriptRunner scripts,
+      RedisCommandExecutor link,
       BrokerTime time,
-      Registry registry,
+      QueueRegistry registry,
       RedisPresence presence,
       RedisAggregation aggregation) {
     this.scripts = scripts;
@@ -71,9 +71,9 @@ final class RedisDiagnostics implements Diagnostics {
     this.registry = registry;
     this.presence = presence;
     this.aggregation = aggregation;
-    this.archives = new Archive(scripts);
-    this.tasks = new TaskExamination(scripts);
-    this.walk = new KeyWalk(link);
+    this.archives = new ArchiveTrimmer(scripts);
+    this.tasks = new TaskDiagnostics(scripts);
+    this.walk = new KeyspaceScanner(link);
   }
 
   @Override
@@ -83,7 +83,7 @@ final class RedisDiagnostics implements Diagnostics {
 
   @Override
   public List<Subject> registries() {
-    return Stream.of(Keys.SERVERS, Keys.WORKERS, Keys.SCHEDULERS)
+    return Stream.of(RedisKeys.SERVERS, RedisKeys.WORKERS, RedisKeys.SCHEDULERS)
         .map(key -> Subject.of(Kind.REGISTRY, null, key))
         .toList();
   }
@@ -100,7 +100,8 @@ final class RedisDiagnostics implements Diagnostics {
   }
 
   @Override
-  public List<@Nullable Symptom> examine(List<Subject> subjects, Norms norms, boolean closely) {
+  public List<@Nullable FindingDetail> examine(
+      List<Subject> subjects, Norms norms, boolean closely) {
     if (subjects.isEmpty()) {
       return List.of();
     }
@@ -117,9 +118,9 @@ final class RedisDiagnostics implements Diagnostics {
     };
   }
 
-  private static List<@Nullable Symptom> each(
-      List<Subject> subjects, Function<Subject, @Nullable Symptom> look) {
-    List<@Nullable Symptom> symptoms = new ArrayList<>(subjects.size());
+  private static List<@Nullable FindingDetail> each(
+      List<Subject> subjects, Function<Subject, @Nullable FindingDetail> look) {
+    List<@Nullable FindingDetail> symptoms = new ArrayList<>(subjects.size());
     for (Subject subject : subjects) {
       symptoms.add(look.apply(subject));
     }
@@ -130,77 +131,80 @@ final class RedisDiagnostics implements Diagnostics {
     return Objects.requireNonNull(subject.queue(), () -> subject.kind() + " belongs to a queue");
   }
 
-  private List<@Nullable Symptom> tidy(List<Subject> subjects, Norms norms, boolean repair) {
-    List<@Nullable Symptom> symptoms = new ArrayList<>(subjects.size());
-    for (List<Subject> batch : Batches.of(subjects)) {
-      Args args = new Args(2 + batch.size() * 2).add(repair).add(Seconds.ceil(norms.overdue()));
+  private List<@Nullable FindingDetail> tidy(List<Subject> subjects, Norms norms, boolean repair) {
+    List<@Nullable FindingDetail> symptoms = new ArrayList<>(subjects.size());
+    for (List<Subject> batch : BatchSplitter.of(subjects)) {
+      CommandArgs args =
+          new CommandArgs(2 + batch.size() * 2).add(repair).add(WholeSeconds.ceil(norms.overdue()));
       for (Subject subject : batch) {
         args.add(subject.kind().name().toLowerCase(Locale.ROOT)).add(subject.name());
       }
       QueueName queue = queueOf(batch.get(0));
-      for (Object answer : Reply.list(scripts.run(Script.TIDY, queue, args))) {
-        String word = Reply.text(answer);
+      for (Object answer : ReplyParser.list(scripts.run(Script.TIDY, queue, args))) {
+        String word = ReplyParser.text(answer);
         symptoms.add(
-            word.isEmpty() ? null : symptom(Ailment.valueOf(word.toUpperCase(Locale.ROOT)), 1));
+            word.isEmpty() ? null : symptom(FindingKind.valueOf(word.toUpperCase(Locale.ROOT)), 1));
       }
     }
     return symptoms;
   }
 
-  private static Symptom symptom(Ailment ailment, long count) {
-    return new Symptom(ailment, count, "");
+  private static FindingDetail symptom(FindingKind ailment, long count) {
+    return new FindingDetail(ailment, count, "");
   }
 
-  private @Nullable Symptom archive(QueueName queue, ArchiveRules rules) {
-    long size = number(Command.ZCARD, Keys.of(queue, "archived"));
+  private @Nullable FindingDetail archive(QueueName queue, ArchiveRules rules) {
+    long size = number(Command.ZCARD, RedisKeys.of(queue, "archived"));
     long old = archivedBefore(queue, rules);
     long surplus = old + Math.max(0, size - old - rules.maxSize());
     ArchiveRules go = ArchiveRules.GO;
     if (size - go.maxSize() >= GO_WEDGED_BY || archivedBefore(queue, go) >= GO_WEDGED_BY) {
-      return symptom(Ailment.ARCHIVE_WEDGES_GO, size);
+      return symptom(FindingKind.ARCHIVE_WEDGES_GO, size);
     }
-    return surplus == 0 ? null : symptom(Ailment.ARCHIVE_OVERFLOW, surplus);
+    return surplus == 0 ? null : symptom(FindingKind.ARCHIVE_OVERFLOW, surplus);
   }
 
   private long archivedBefore(QueueName queue, ArchiveRules rules) {
-    long cutoff = Times.minus(time.clock().instant(), rules.maxAge()).getEpochSecond();
-    return number(Command.ZCOUNT, Keys.of(queue, "archived"), "-inf", Long.toString(cutoff));
+    long cutoff = TimeMath.minus(time.clock().instant(), rules.maxAge()).getEpochSecond();
+    return number(Command.ZCOUNT, RedisKeys.of(queue, "archived"), "-inf", Long.toString(cutoff));
   }
 
-  private @Nullable Symptom queue(Subject subject) {
-    return number(Command.SISMEMBER, Keys.QUEUES, subject.name()) == 1
+  private @Nullable FindingDetail queue(Subject subject) {
+    return number(Command.SISMEMBER, RedisKeys.QUEUES, subject.name()) == 1
         ? null
-        : symptom(Ailment.UNREGISTERED_QUEUE, 1);
+        : symptom(FindingKind.UNREGISTERED_QUEUE, 1);
   }
 
-  private @Nullable Symptom queueName(Subject subject) {
-    return holdsNothing(queueOf(subject)) ? symptom(Ailment.EMPTY_QUEUE, 1) : null;
+  private @Nullable FindingDetail queueName(Subject subject) {
+    return holdsNothing(queueOf(subject)) ? symptom(FindingKind.EMPTY_QUEUE, 1) : null;
   }
 
   private boolean holdsNothing(QueueName queue) {
-    Args args = new Args(WORDS.size());
-    WORDS.forEach(word -> args.add(Keys.of(queue, word)));
-    return Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, args)) == 0;
+    CommandArgs args = new CommandArgs(WORDS.size());
+    WORDS.forEach(word -> args.add(RedisKeys.of(queue, word)));
+    return ReplyParser.number(
+            link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.EXISTS, args))
+        == 0;
   }
 
-  private @Nullable Symptom registry(String key) {
+  private @Nullable FindingDetail registry(String key) {
     long end = time.clock().instant().getEpochSecond() - PRESENCE_GRACE_SECONDS;
     long gone = number(Command.ZCOUNT, key, "-inf", "(" + end);
-    return gone == 0 ? null : symptom(Ailment.STALE_PRESENCE, gone);
+    return gone == 0 ? null : symptom(FindingKind.STALE_PRESENCE, gone);
   }
 
   /** Who shows himself is registered first, so one that is not and stays was left behind. */
-  private @Nullable Symptom presence(Subject subject) {
+  private @Nullable FindingDetail presence(Subject subject) {
     String key = subject.name();
-    String list = Objects.requireNonNull(Keys.registryOf(key));
-    Args args = new Args().add(list).add(key);
+    String list = Objects.requireNonNull(RedisKeys.registryOf(key));
+    CommandArgs args = new CommandArgs().add(list).add(key);
     boolean leaked =
-        link.call(list, Repeat.SAFE, Command.ZSCORE, args) == null
+        link.call(list, ResendPolicy.SAFE, Command.ZSCORE, args) == null
             && number(Command.EXISTS, key) == 1;
-    return leaked ? symptom(Ailment.LEAKED_PRESENCE, 1) : null;
+    return leaked ? symptom(FindingKind.LEAKED_PRESENCE, 1) : null;
   }
 
-  private List<@Nullable Symptom> histories(List<Subject> subjects) {
+  private List<@Nullable FindingDetail> histories(List<Subject> subjects) {
     Set<String> entries =
         presence.schedulerEntries().stream()
             .map(Presence.SchedulerEntry::id)
@@ -209,22 +213,22 @@ final class RedisDiagnostics implements Diagnostics {
         subjects,
         subject ->
             !entries.contains(subject.name())
-                    && number(Command.PTTL, Keys.schedulerHistory(subject.name())) == -1
-                ? symptom(Ailment.LEAKED_HISTORY, 1)
+                    && number(Command.PTTL, RedisKeys.schedulerHistory(subject.name())) == -1
+                ? symptom(FindingKind.LEAKED_HISTORY, 1)
                 : null);
   }
 
   private long number(Command command, String... args) {
-    Args all = new Args(args.length);
+    CommandArgs all = new CommandArgs(args.length);
     for (String arg : args) {
       all.add(arg);
     }
-    return Reply.number(link.call(args[0], Repeat.SAFE, command, all));
+    return ReplyParser.number(link.call(args[0], ResendPolicy.SAFE, command, all));
   }
 
   @Override
-  public List<Treatment> heal(
-      List<Subject> subjects, List<Symptom> symptoms, Norms norms, boolean removeUnreadable) {
+  public List<RepairResult> heal(
+      List<Subject> subjects, List<FindingDetail> symptoms, Norms norms, boolean removeUnreadable) {
     if (subjects.isEmpty()) {
       return List.of();
     }
@@ -236,20 +240,20 @@ final class RedisDiagnostics implements Diagnostics {
           case LOCK, GROUP, GROUP_NAME, AGGREGATION_SET, SPENT_SET -> true;
           default -> false;
         };
-    List<@Nullable Symptom> found =
+    List<@Nullable FindingDetail> found =
         isTidied
             ? tidy(subjects, norms, /* repair= */ true)
             : examine(subjects, norms, /* closely= */ true);
-    List<Treatment> treatments = new ArrayList<>(subjects.size());
+    List<RepairResult> treatments = new ArrayList<>(subjects.size());
     for (int i = 0; i < subjects.size(); i++) {
-      Symptom symptom = found.get(i);
+      FindingDetail symptom = found.get(i);
       boolean same = symptom != null && symptom.ailment() == symptoms.get(i).ailment();
-      treatments.add(same ? heal(subjects.get(i), norms) : Treatment.CHANGED);
+      treatments.add(same ? heal(subjects.get(i), norms) : RepairResult.CHANGED);
     }
     return treatments;
   }
 
-  private Treatment heal(Subject subject, Norms norms) {
+  private RepairResult heal(Subject subject, Norms norms) {
     switch (subject.kind()) {
       case AGGREGATION_SET -> giveBack(queueOf(subject), subject.name());
       case ARCHIVE -> {
@@ -257,22 +261,22 @@ final class RedisDiagnostics implements Diagnostics {
       }
       case QUEUE -> registry.registerAgain(queueOf(subject));
       case QUEUE_NAME -> unregister(queueOf(subject));
-      case REGISTRY -> scripts.run(Script.LIVE, new String[] {subject.name()}, new Args());
+      case REGISTRY -> scripts.run(Script.LIVE, new String[] {subject.name()}, new CommandArgs());
       case PRESENCE -> number(Command.DEL, subject.name());
       case HISTORY ->
           number(
               Command.EXPIRE,
-              Keys.schedulerHistory(subject.name()),
+              RedisKeys.schedulerHistory(subject.name()),
               Long.toString(RedisPresence.HISTORY_TTL.toSeconds()));
       default -> {
         // The script has done it.
       }
     }
-    return Treatment.DONE;
+    return RepairResult.DONE;
   }
 
   private void giveBack(QueueName queue, String setKey) {
-    String name = setKey.substring(Keys.group(queue, "").length());
+    String name = setKey.substring(RedisKeys.group(queue, "").length());
     int colon = name.lastIndexOf(':');
     if (colon >= 0) {
       aggregation.giveBack(
@@ -280,11 +284,11 @@ final class RedisDiagnostics implements Diagnostics {
     }
   }
 
-  private Treatment trim(QueueName queue, ArchiveRules rules) {
-    while (archives.trim(queue, Batches.MAX, rules) == Batches.MAX) {
+  private RepairResult trim(QueueName queue, ArchiveRules rules) {
+    while (archives.trim(queue, BatchSplitter.MAX, rules) == BatchSplitter.MAX) {
       // Goes on in small steps.
     }
-    return archive(queue, rules) == null ? Treatment.DONE : Treatment.OUT_OF_REACH;
+    return archive(queue, rules) == null ? RepairResult.DONE : RepairResult.OUT_OF_REACH;
   }
 
   /**

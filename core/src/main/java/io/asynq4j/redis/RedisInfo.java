@@ -11,17 +11,17 @@ final class RedisInfo {
 
   private RedisInfo() {}
 
-  static Map<String, String> ask(Link link) {
+  static Map<String, String> ask(RedisCommandExecutor link) {
     Map<String, String> info = new LinkedHashMap<>();
-    add(info, link.call(0, Repeat.SAFE, Command.INFO, new Args()));
+    add(info, link.call(0, ResendPolicy.SAFE, Command.INFO, new CommandArgs()));
     return info;
   }
 
-  static Map<String, String> askWithCluster(Link link) {
+  static Map<String, String> askWithCluster(RedisCommandExecutor link) {
     Map<String, String> info = ask(link);
     if ("1".equals(info.get("cluster_enabled"))) {
       try {
-        add(info, link.call(0, Repeat.SAFE, Command.CLUSTER, new Args().add("INFO")));
+        add(info, link.call(0, ResendPolicy.SAFE, Command.CLUSTER, new CommandArgs().add("INFO")));
       } catch (BrokerRefusedException e) {
         // Who may not ask that gets the rest.
         return info;
@@ -31,7 +31,7 @@ final class RedisInfo {
   }
 
   private static void add(Map<String, String> info, @Nullable Object answer) {
-    Reply.text(answer)
+    ReplyParser.text(answer)
         .lines()
         .filter(line -> !line.startsWith("#") && line.indexOf(':') > 0)
         .forEach(

@@ -56,18 +56,18 @@ final class RedisInspection implements Inspection {
   private static final int GROUP_SAMPLE = 5;
   private static final int COUNTED_AT_ONCE = 500;
 
-  private final Scripts scripts;
-  private final Link link;
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
   private final BrokerTime time;
   private final OperatorActions actions;
   private final AtomicBoolean toldOfMemory = new AtomicBoolean();
-  private final Unreadables unreadables = new Unreadables();
+  private final UnreadableDataLog unreadables = new UnreadableDataLog();
 
   RedisInspection(
-      Scripts scripts,
-      Link link,
+      ScriptRunner scripts,
+      RedisCommandExecutor link,
       BrokerTime time,
-      Registry registry,
+      QueueRegistry registry,
       RedisAggregation aggregation,
       RedisUpkeep upkeep) {
     this.scripts = scripts;
@@ -79,17 +79,19 @@ final class RedisInspection implements Inspection {
   @Override
   public Set<String> queues() {
     Set<String> queues = new TreeSet<>();
-    Args args = new Args().add(Keys.QUEUES);
-    for (Object name : Reply.list(link.call(Keys.QUEUES, Repeat.SAFE, Command.SMEMBERS, args))) {
-      queues.add(Reply.text(name));
+    CommandArgs args = new CommandArgs().add(RedisKeys.QUEUES);
+    for (Object name :
+        ReplyParser.list(link.call(RedisKeys.QUEUES, ResendPolicy.SAFE, Command.SMEMBERS, args))) {
+      queues.add(ReplyParser.text(name));
     }
     return queues;
   }
 
   @Override
   public void requireQueue(QueueName queue) {
-    Args args = new Args().add(Keys.QUEUES).add(queue.value());
-    if (Reply.number(link.call(Keys.QUEUES, Repeat.SAFE, Command.SISMEMBER, args)) == 0) {
+    CommandArgs args = new CommandArgs().add(RedisKeys.QUEUES).add(queue.value());
+    if (ReplyParser.number(link.call(RedisKeys.QUEUES, ResendPolicy.SAFE, Command.SISMEMBER, args))
+        == 0) {
       throw new QueueNotFoundException(queue);
     }
   }
@@ -102,7 +104,8 @@ final class RedisInspection implements Inspection {
 
   @Override
   public QueueStats statsOfListed(QueueName queue) {
-    List<@Nullable Object> reply = Reply.list(scripts.run(Script.QUEUE_STATS, queue, new Args()));
+    List<@Nullable Object> reply =
+        ReplyParser.list(scripts.run(Script.QUEUE_STATS, queue, new CommandArgs()));
     Map<TaskState, Long> sizes = new EnumMap<>(TaskState.class);
     TaskState[] order = {
       TaskState.PENDING,
@@ -114,27 +117,27 @@ final class RedisInspection implements Inspection {
       TaskState.AGGREGATING
     };
     for (int i = 0; i < order.length; i++) {
-      sizes.put(order[i], Reply.number(reply.get(1 + i)));
+      sizes.put(order[i], ReplyParser.number(reply.get(1 + i)));
     }
     return new QueueStats(
         queue,
         TaskRow.time(reply.get(0)),
         sizes,
-        Reply.number(reply.get(8)),
-        counter(Keys.prefix(queue) + "processed of today", reply.get(9)),
-        counter(Keys.prefix(queue) + "failed of today", reply.get(10)),
-        counter(Keys.of(queue, "processed"), reply.get(11)),
-        counter(Keys.of(queue, "failed"), reply.get(12)),
-        Reply.number(reply.get(13)) == 1,
-        TaskRow.ofNanos(Reply.text(reply.get(14))));
+        ReplyParser.number(reply.get(8)),
+        counter(RedisKeys.prefix(queue) + "processed of today", reply.get(9)),
+        counter(RedisKeys.prefix(queue) + "failed of today", reply.get(10)),
+        counter(RedisKeys.of(queue, "processed"), reply.get(11)),
+        counter(RedisKeys.of(queue, "failed"), reply.get(12)),
+        ReplyParser.number(reply.get(13)) == 1,
+        TaskRow.ofNanos(ReplyParser.text(reply.get(14))));
   }
 
   @Override
   public OptionalLong memoryUsage(QueueName queue) {
     requireQueue(queue);
     try {
-      Args args = new Args(2).add(TASK_SAMPLE).add(GROUP_SAMPLE);
-      return OptionalLong.of(Reply.number(scripts.run(Script.MEMORY, queue, args)));
+      CommandArgs args = new CommandArgs(2).add(TASK_SAMPLE).add(GROUP_SAMPLE);
+      return OptionalLong.of(ReplyParser.number(scripts.run(Script.MEMORY, queue, args)));
     } catch (BrokerRefusedException e) {
       if (toldOfMemory.compareAndSet(false, true)) {
         log.warn(
@@ -152,21 +155,21 @@ final class RedisInspection implements Inspection {
     }
     requireQueue(queue);
     LocalDate today = LocalDate.ofInstant(time.clock().instant(), ZoneOffset.UTC);
-    Args args = new Args(days * 2);
+    CommandArgs args = new CommandArgs(days * 2);
     for (int i = 0; i < days; i++) {
       LocalDate date = today.minusDays(i);
-      args.add(Keys.processedOn(queue, date)).add(Keys.failedOn(queue, date));
+      args.add(RedisKeys.processedOn(queue, date)).add(RedisKeys.failedOn(queue, date));
     }
     List<@Nullable Object> counters =
-        Reply.list(link.call(Keys.prefix(queue), Repeat.SAFE, Command.MGET, args));
+        ReplyParser.list(link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.MGET, args));
     List<DailyStats> history = new ArrayList<>(days);
     for (int i = 0; i < days; i++) {
       LocalDate date = today.minusDays(i);
       history.add(
           new DailyStats(
               date,
-              counter(Keys.processedOn(queue, date), counters.get(2 * i)),
-              counter(Keys.failedOn(queue, date), counters.get(2 * i + 1))));
+              counter(RedisKeys.processedOn(queue, date), counters.get(2 * i)),
+              counter(RedisKeys.failedOn(queue, date), counters.get(2 * i + 1))));
     }
     return history;
   }
@@ -174,7 +177,7 @@ final class RedisInspection implements Inspection {
   /** A counter that is not a number must not hide the queue or its other days. */
   private long counter(String key, @Nullable Object reply) {
     try {
-      return Reply.number(reply);
+      return ReplyParser.number(reply);
     } catch (NumberFormatException e) {
       unreadables.warn("the counter " + key, e, "it is shown as 0");
       return 0;
@@ -183,10 +186,11 @@ final class RedisInspection implements Inspection {
 
   @Override
   public Map<String, Long> groupSizes(QueueName queue) {
-    List<@Nullable Object> reply = Reply.list(scripts.run(Script.GROUP_STATS, queue, new Args()));
+    List<@Nullable Object> reply =
+        ReplyParser.list(scripts.run(Script.GROUP_STATS, queue, new CommandArgs()));
     Map<String, Long> sizes = new TreeMap<>();
     for (int i = 0; i < reply.size(); i += 2) {
-      sizes.put(Reply.text(reply.get(i)), Reply.number(reply.get(i + 1)));
+      sizes.put(ReplyParser.text(reply.get(i)), ReplyParser.number(reply.get(i + 1)));
     }
     return sizes;
   }
@@ -199,10 +203,12 @@ final class RedisInspection implements Inspection {
   @Override
   public long count(QueueName queue, Collection<String> ids) {
     long count = 0;
-    for (List<String> batch : Batches.of(List.copyOf(ids), COUNTED_AT_ONCE)) {
-      Args args = new Args(batch.size());
-      batch.forEach(id -> args.add(Keys.task(queue, id)));
-      count += Reply.number(link.call(Keys.prefix(queue), Repeat.SAFE, Command.EXISTS, args));
+    for (List<String> batch : BatchSplitter.of(List.copyOf(ids), COUNTED_AT_ONCE)) {
+      CommandArgs args = new CommandArgs(batch.size());
+      batch.forEach(id -> args.add(RedisKeys.task(queue, id)));
+      count +=
+          ReplyParser.number(
+              link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.EXISTS, args));
     }
     return count;
   }
@@ -218,11 +224,11 @@ final class RedisInspection implements Inspection {
   @Override
   public List<QueueName> having(Collection<QueueName> queues, String id) {
     List<QueueName> having = new ArrayList<>();
-    for (RedisLookout.Shard shard : RedisLookout.shards(link, queues)) {
-      for (List<QueueName> some : Batches.of(shard.queues(), MOST_QUEUES)) {
+    for (RedisStoreWatch.Shard shard : RedisStoreWatch.shards(link, queues)) {
+      for (List<QueueName> some : BatchSplitter.of(shard.queues(), MOST_QUEUES)) {
         List<CommandArguments> commands =
             some.stream()
-                .map(queue -> new CommandArguments(Command.EXISTS).add(Keys.task(queue, id)))
+                .map(queue -> new CommandArguments(Command.EXISTS).add(RedisKeys.task(queue, id)))
                 .toList();
         List<@Nullable Object> answers = link.callAll(shard.slot(), commands);
         for (int i = 0; i < some.size(); i++) {
@@ -256,34 +262,39 @@ final class RedisInspection implements Inspection {
     if (lock.isEmpty()) {
       return null;
     }
-    Args args = new Args().add(lock);
-    if (!Reply.text(link.call(lock, Repeat.SAFE, Command.GET, args)).equals(message.id())) {
+    CommandArgs args = new CommandArgs().add(lock);
+    if (!ReplyParser.text(link.call(lock, ResendPolicy.SAFE, Command.GET, args))
+        .equals(message.id())) {
       return null;
     }
-    long millis = Reply.number(link.call(lock, Repeat.SAFE, Command.PTTL, args));
+    long millis = ReplyParser.number(link.call(lock, ResendPolicy.SAFE, Command.PTTL, args));
     return millis > 0 ? Duration.ofMillis(millis) : null;
   }
 
   @Override
   public long ahead(QueueName queue, String id) {
-    String key = Keys.of(queue, TaskState.PENDING.word());
-    long size = Reply.number(link.call(key, Repeat.SAFE, Command.LLEN, new Args().add(key)));
-    Args args = new Args(6).add(key).add(id).add("RANK").add(-1).add("MAXLEN").add(AHEAD_AT_MOST);
-    Object index = link.call(key, Repeat.SAFE, Command.LPOS, args);
+    String key = RedisKeys.of(queue, TaskState.PENDING.word());
+    long size =
+        ReplyParser.number(
+            link.call(key, ResendPolicy.SAFE, Command.LLEN, new CommandArgs().add(key)));
+    CommandArgs args =
+        new CommandArgs(6).add(key).add(id).add("RANK").add(-1).add("MAXLEN").add(AHEAD_AT_MOST);
+    Object index = link.call(key, ResendPolicy.SAFE, Command.LPOS, args);
     if (index == null) {
       return size > AHEAD_AT_MOST ? AHEAD_AT_MOST : -1;
     }
-    return Math.max(0, size - 1 - Reply.number(index));
+    return Math.max(0, size - 1 - ReplyParser.number(index));
   }
 
   TaskRow row(QueueName queue, String id) {
-    List<@Nullable Object> reply = Reply.list(scripts.run(Script.TASK, queue, new Args(1).add(id)));
+    List<@Nullable Object> reply =
+        ReplyParser.list(scripts.run(Script.TASK, queue, new CommandArgs(1).add(id)));
     if (reply.isEmpty()) {
       // Only now: in a cluster, another server may have the names of queues.
       requireQueue(queue);
       throw new TaskNotFoundException(queue, id);
     }
-    String score = Reply.text(reply.get(1));
+    String score = ReplyParser.text(reply.get(1));
     try {
       return TaskRow.of(queue, id, null, TaskRow.time(reply.get(0)), score, score, reply, 2);
     } catch (IllegalArgumentException e) {
@@ -325,9 +336,9 @@ final class RedisInspection implements Inspection {
   Slice slice(QueueName queue, Listing listing) {
     boolean isList = listing.state() == TaskState.PENDING || listing.state() == TaskState.ACTIVE;
     Cursor after = listing.cursor() == null ? null : Cursor.parse(listing.cursor());
-    int limit = Math.min(listing.limit(), Batches.MAX);
-    Args args =
-        new Args(7)
+    int limit = Math.min(listing.limit(), BatchSplitter.MAX);
+    CommandArgs args =
+        new CommandArgs(7)
             .add(container(queue, listing))
             .add(isList ? listing.state().word() : "set")
             .add(listing.newestFirst())
@@ -335,20 +346,20 @@ final class RedisInspection implements Inspection {
             .add(limit)
             .add(after == null ? "" : after.id())
             .add(after == null ? "" : after.place());
-    List<@Nullable Object> reply = Reply.list(scripts.run(Script.LIST, queue, args));
+    List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.LIST, queue, args));
     Instant now = TaskRow.time(reply.get(0));
-    long total = Reply.number(reply.get(1));
-    long offset = Reply.number(reply.get(2));
+    long total = ReplyParser.number(reply.get(1));
+    long offset = ReplyParser.number(reply.get(2));
     List<TaskRow> rows = new ArrayList<>();
     for (int i = 3; i < reply.size(); i += 3 + TaskRow.FIELDS) {
       rows.add(
           TaskRow.of(
               queue,
-              Reply.text(reply.get(i)),
+              ReplyParser.text(reply.get(i)),
               listing.state(),
               now,
-              Reply.text(reply.get(i + 1)),
-              Reply.text(reply.get(i + 2)),
+              ReplyParser.text(reply.get(i + 1)),
+              ReplyParser.text(reply.get(i + 2)),
               reply,
               i + 3));
     }
@@ -364,8 +375,8 @@ final class RedisInspection implements Inspection {
 
   private static String container(QueueName queue, Listing listing) {
     return listing.group() == null
-        ? Keys.of(queue, listing.state().word())
-        : Keys.group(queue, listing.group());
+        ? RedisKeys.of(queue, listing.state().word())
+        : RedisKeys.group(queue, listing.group());
   }
 
   /** The last task of a page, and the place where it stood; opaque to callers. */
@@ -389,7 +400,7 @@ final class RedisInspection implements Inspection {
 
   @Override
   public void markCancelled(QueueName queue, String id, AfterCancel after) {
-    Args args = new Args(2).add(id).add(after.name().toLowerCase(Locale.ROOT));
+    CommandArgs args = new CommandArgs(2).add(id).add(after.name().toLowerCase(Locale.ROOT));
     scripts.run(Script.CANCEL, queue, args);
   }
 
@@ -455,7 +466,9 @@ final class RedisInspection implements Inspection {
         stored ->
             stored.withPayload(
                 payload,
-                stored.uniqueKey().isEmpty() ? "" : Keys.unique(queue, stored.type(), payload)));
+                stored.uniqueKey().isEmpty()
+                    ? ""
+                    : RedisKeys.unique(queue, stored.type(), payload)));
   }
 
   @Override
@@ -479,8 +492,8 @@ final class RedisInspection implements Inspection {
       throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
     }
     TaskMessage changed = change.apply(stored);
-    Args args =
-        new Args(5)
+    CommandArgs args =
+        new CommandArgs(5)
             .add(id)
             .add(row.message())
             .add(MessageCodec.encode(changed))
@@ -493,13 +506,14 @@ final class RedisInspection implements Inspection {
       } else if (code == -1) {
         throw changedMeanwhile(queue, id);
       }
-    } else if (Reply.text(reply).startsWith("lock:")) {
+    } else if (ReplyParser.text(reply).startsWith("lock:")) {
       throw new TaskStateException(
           queue,
           id,
-          "would equal the unique task " + Reply.text(reply).substring("lock:".length()));
+          "would equal the unique task " + ReplyParser.text(reply).substring("lock:".length()));
     } else {
-      throw new TaskStateException(queue, id, "cannot be updated while it is " + Reply.text(reply));
+      throw new TaskStateException(
+          queue, id, "cannot be updated while it is " + ReplyParser.text(reply));
     }
   }
 
@@ -510,59 +524,69 @@ final class RedisInspection implements Inspection {
 
   @Override
   public boolean pause(QueueName queue) {
-    String key = Keys.of(queue, "paused");
-    Args args = new Args().add(key).add(time.clock().instant().getEpochSecond()).add("NX");
-    return link.call(key, Repeat.NEVER, Command.SET, args) != null;
+    String key = RedisKeys.of(queue, "paused");
+    CommandArgs args =
+        new CommandArgs().add(key).add(time.clock().instant().getEpochSecond()).add("NX");
+    return link.call(key, ResendPolicy.NEVER, Command.SET, args) != null;
   }
 
   @Override
   public boolean resume(QueueName queue) {
-    String key = Keys.of(queue, "paused");
-    return Reply.number(link.call(key, Repeat.NEVER, Command.DEL, new Args().add(key))) == 1;
+    String key = RedisKeys.of(queue, "paused");
+    return ReplyParser.number(
+            link.call(key, ResendPolicy.NEVER, Command.DEL, new CommandArgs().add(key)))
+        == 1;
   }
 
   @Override
   public List<FailedAttempt> failures(QueueName queue, String id) {
-    String key = Keys.task(queue, id);
-    Args args = new Args().add(key).add("msg").add(FailuresField.NAME);
-    List<@Nullable Object> fields = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
+    String key = RedisKeys.task(queue, id);
+    CommandArgs args = new CommandArgs().add(key).add("msg").add(FailuresField.NAME);
+    List<@Nullable Object> fields =
+        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.HMGET, args));
     if (fields.get(0) == null) {
       requireQueue(queue);
       throw new TaskNotFoundException(queue, id);
     }
-    return FailuresField.decode(Reply.bytes(fields.get(1)));
+    return FailuresField.decode(ReplyParser.bytes(fields.get(1)));
   }
 
   @Override
   public Optional<Instant> pausedSince(QueueName queue) {
-    String key = Keys.of(queue, "paused");
-    Object since = link.call(key, Repeat.SAFE, Command.GET, new Args().add(key));
+    String key = RedisKeys.of(queue, "paused");
+    Object since = link.call(key, ResendPolicy.SAFE, Command.GET, new CommandArgs().add(key));
     if (since == null) {
       return Optional.empty();
     }
     // Whatever it says: that it exists is what matters.
-    return Optional.of(Reply.second(Reply.text(since)));
+    return Optional.of(ReplyParser.second(ReplyParser.text(since)));
   }
 
   @Override
   public Settings settings(QueueName queue) {
-    String key = Keys.of(queue, "settings");
-    Args args = new Args().add(key).add("max_active").add("ordered");
+    String key = RedisKeys.of(queue, "settings");
+    CommandArgs args = new CommandArgs().add(key).add("max_active").add("ordered");
     args.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST);
-    List<@Nullable Object> reply = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
+    List<@Nullable Object> reply =
+        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.HMGET, args));
     return new Settings(
-        reply.get(0) == null ? OptionalInt.empty() : OptionalInt.of(Reply.integer(reply.get(0))),
-        reply.get(1) == null ? Optional.empty() : Optional.of(Reply.number(reply.get(1)) == 1),
+        reply.get(0) == null
+            ? OptionalInt.empty()
+            : OptionalInt.of(ReplyParser.integer(reply.get(0))),
+        reply.get(1) == null
+            ? Optional.empty()
+            : Optional.of(ReplyParser.number(reply.get(1)) == 1),
         RateField.read(reply.get(2), reply.get(3), reply.get(4)));
   }
 
   @Override
   public Optional<Pace> pace(QueueName queue) {
     Optional<RateLimit> set = settings(queue).rate();
-    String key = Keys.of(queue, "bucket");
-    Args args = new Args().add(key).add("tokens").add("at");
+    String key = RedisKeys.of(queue, "bucket");
+    CommandArgs args = new CommandArgs().add(key).add("tokens").add("at");
     args.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST);
-    List<@Nullable Object> kept = Reply.list(link.call(key, Repeat.SAFE, Command.HMGET, args));
+    List<@Nullable Object> kept =
+        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.HMGET, args));
     RateLimit rate =
         set.or(() -> RateField.read(kept.get(2), kept.get(3), kept.get(4))).orElse(null);
     if (rate == null || rate.isUnlimited()) {
@@ -571,8 +595,9 @@ final class RedisInspection implements Inspection {
     Instant now = time.clock().instant();
     double tokens = rate.burst();
     if (kept.get(0) != null && kept.get(1) != null) {
-      long since = Math.max(0, now.toEpochMilli() - Reply.number(kept.get(1)));
-      double filled = Double.parseDouble(Reply.text(kept.get(0))) + since * rate.perSecond() / 1000;
+      long since = Math.max(0, now.toEpochMilli() - ReplyParser.number(kept.get(1)));
+      double filled =
+          Double.parseDouble(ReplyParser.text(kept.get(0))) + since * rate.perSecond() / 1000;
       tokens = Math.min(tokens, filled);
     }
     return Optional.of(new Pace(rate, tokens, now));
@@ -580,13 +605,13 @@ final class RedisInspection implements Inspection {
 
   @Override
   public void set(QueueName queue, Settings settings) {
-    String key = Keys.of(queue, "settings");
+    String key = RedisKeys.of(queue, "settings");
     if (settings.equals(Settings.NONE)) {
-      link.call(key, Repeat.SAFE, Command.DEL, new Args().add(key));
+      link.call(key, ResendPolicy.SAFE, Command.DEL, new CommandArgs().add(key));
       return;
     }
-    Args set = new Args().add(key);
-    Args unset = new Args().add(key);
+    CommandArgs set = new CommandArgs().add(key);
+    CommandArgs unset = new CommandArgs().add(key);
     settings
         .maxActive()
         .ifPresentOrElse(n -> set.add("max_active").add(n), () -> unset.add("max_active"));
@@ -598,15 +623,15 @@ final class RedisInspection implements Inspection {
         .ifPresentOrElse(
             rate -> RateField.addFields(set, rate),
             () -> unset.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST));
-    link.call(key, Repeat.SAFE, Command.HSET, set);
+    link.call(key, ResendPolicy.SAFE, Command.HSET, set);
     if (unset.size() > 1) {
-      link.call(key, Repeat.SAFE, Command.HDEL, unset);
+      link.call(key, ResendPolicy.SAFE, Command.HDEL, unset);
     }
   }
 
   @Override
   public int slot(QueueName queue) {
-    return Keys.slot(Keys.prefix(queue));
+    return RedisKeys.slot(RedisKeys.prefix(queue));
   }
 
   @Override
@@ -614,13 +639,15 @@ final class RedisInspection implements Inspection {
     int slot = slot(queue);
     List<@Nullable Object> ranges;
     try {
-      ranges = Reply.list(link.call(slot, Repeat.SAFE, Command.CLUSTER, new Args().add("SLOTS")));
+      ranges =
+          ReplyParser.list(
+              link.call(slot, ResendPolicy.SAFE, Command.CLUSTER, new CommandArgs().add("SLOTS")));
     } catch (BrokerRefusedException e) {
       return List.of();
     }
     for (Object each : ranges) {
-      List<@Nullable Object> range = Reply.list(each);
-      if (Reply.number(range.get(0)) <= slot && slot <= Reply.number(range.get(1))) {
+      List<@Nullable Object> range = ReplyParser.list(each);
+      if (ReplyParser.number(range.get(0)) <= slot && slot <= ReplyParser.number(range.get(1))) {
         return range.subList(2, range.size()).stream().map(RedisInspection::address).toList();
       }
     }
@@ -628,8 +655,8 @@ final class RedisInspection implements Inspection {
   }
 
   private static String address(@Nullable Object node) {
-    List<@Nullable Object> parts = Reply.list(node);
-    return Reply.text(parts.get(0)) + ":" + Reply.number(parts.get(1));
+    List<@Nullable Object> parts = ReplyParser.list(node);
+    return ReplyParser.text(parts.get(0)) + ":" + ReplyParser.number(parts.get(1));
   }
 
   @Override

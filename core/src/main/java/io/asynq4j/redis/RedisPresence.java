@@ -4,7 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.broker.Presence;
-import io.asynq4j.broker.Seconds;
+import io.asynq4j.broker.WholeSeconds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,40 +29,41 @@ final class RedisPresence implements Presence {
   private static final int MOST_WORKERS = 200;
   static final Duration HISTORY_TTL = Duration.ofDays(90);
 
-  private final Scripts scripts;
-  private final Link link;
-  private final Unreadables unreadables = new Unreadables();
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
+  private final UnreadableDataLog unreadables = new UnreadableDataLog();
 
-  RedisPresence(Scripts scripts, Link link) {
+  RedisPresence(ScriptRunner scripts, RedisCommandExecutor link) {
     this.scripts = scripts;
     this.link = link;
   }
 
   @Override
   public void show(Server server, List<Worker> workers, Duration ttl) {
-    String serverKey = Keys.server(server.host(), server.pid(), server.serverId());
-    String workersKey = Keys.workers(server.host(), server.pid(), server.serverId());
+    String serverKey = RedisKeys.server(server.host(), server.pid(), server.serverId());
+    String workersKey = RedisKeys.workers(server.host(), server.pid(), server.serverId());
     // In a cluster each may be on another server: one that is away keeps no other from it.
     inTurn(
-        () -> register(Keys.SERVERS, serverKey, ttl),
-        () -> register(Keys.WORKERS, workersKey, ttl),
+        () -> register(RedisKeys.SERVERS, serverKey, ttl),
+        () -> register(RedisKeys.WORKERS, workersKey, ttl),
         () -> showState(server, workers, ttl));
   }
 
   /** Few workers at a time, since each brings its payload. */
   private void showState(Server server, List<Worker> workers, Duration ttl) {
     String[] keys = {
-      Keys.server(server.host(), server.pid(), server.serverId()),
-      Keys.workers(server.host(), server.pid(), server.serverId()),
-      Keys.gatheredWorkers(server.host(), server.pid(), server.serverId())
+      RedisKeys.server(server.host(), server.pid(), server.serverId()),
+      RedisKeys.workers(server.host(), server.pid(), server.serverId()),
+      RedisKeys.gatheredWorkers(server.host(), server.pid(), server.serverId())
     };
     byte[] info = PresenceCodec.encode(server);
-    List<List<Worker>> batches = Batches.of(workers, MOST_WORKERS);
+    List<List<Worker>> batches = BatchSplitter.of(workers, MOST_WORKERS);
     int last = Math.max(0, batches.size() - 1);
     for (int i = 0; i <= last; i++) {
       List<Worker> batch = batches.isEmpty() ? List.of() : batches.get(i);
       String part = i == last ? "last" : i == 0 ? "first" : "next";
-      Args args = new Args(3 + batch.size() * 2).add(Seconds.ceil(ttl)).add(info);
+      CommandArgs args =
+          new CommandArgs(3 + batch.size() * 2).add(WholeSeconds.ceil(ttl)).add(info);
       args.add(last == 0 ? "only" : part);
       batch.forEach(worker -> args.add(worker.taskId()).add(PresenceCodec.encode(worker)));
       scripts.run(Script.SERVER_STATE, keys, args);
@@ -71,7 +72,7 @@ final class RedisPresence implements Presence {
 
   @Override
   public void forgetGoneSchedulers() {
-    List<String> unused = live(Keys.SCHEDULERS);
+    List<String> unused = live(RedisKeys.SCHEDULERS);
   }
 
   /**
@@ -100,43 +101,46 @@ final class RedisPresence implements Presence {
   }
 
   private void register(String registry, String key, Duration ttl) {
-    Args args = new Args(2).add(ttl.toMillis()).add(key);
+    CommandArgs args = new CommandArgs(2).add(ttl.toMillis()).add(key);
     scripts.run(Script.REGISTER, new String[] {registry}, args);
   }
 
   @Override
   public void hide(Server server) {
-    String serverKey = Keys.server(server.host(), server.pid(), server.serverId());
-    String workersKey = Keys.workers(server.host(), server.pid(), server.serverId());
-    unregister(Keys.SERVERS, serverKey);
-    unregister(Keys.WORKERS, workersKey);
+    String serverKey = RedisKeys.server(server.host(), server.pid(), server.serverId());
+    String workersKey = RedisKeys.workers(server.host(), server.pid(), server.serverId());
+    unregister(RedisKeys.SERVERS, serverKey);
+    unregister(RedisKeys.WORKERS, workersKey);
     delete(serverKey);
     delete(workersKey);
-    delete(Keys.gatheredWorkers(server.host(), server.pid(), server.serverId()));
+    delete(RedisKeys.gatheredWorkers(server.host(), server.pid(), server.serverId()));
   }
 
   private void unregister(String registry, String key) {
-    link.call(registry, Repeat.SAFE, Command.ZREM, new Args().add(registry).add(key));
+    link.call(registry, ResendPolicy.SAFE, Command.ZREM, new CommandArgs().add(registry).add(key));
   }
 
   private void delete(String key) {
-    link.call(key, Repeat.SAFE, Command.DEL, new Args().add(key));
+    link.call(key, ResendPolicy.SAFE, Command.DEL, new CommandArgs().add(key));
   }
 
   @Override
   public List<Server> servers() {
     List<Server> servers = new ArrayList<>();
-    live(Keys.SERVERS).forEach(key -> readServer(key, unreadable -> {}).ifPresent(servers::add));
+    live(RedisKeys.SERVERS)
+        .forEach(key -> readServer(key, unreadable -> {}).ifPresent(servers::add));
     return servers;
   }
 
   @Override
   public Set<String> servedQueues(Instant now) {
-    Args since = new Args(3).add(Keys.SERVERS).add(now.getEpochSecond()).add("+inf");
+    CommandArgs since =
+        new CommandArgs(3).add(RedisKeys.SERVERS).add(now.getEpochSecond()).add("+inf");
     Set<String> queues = new HashSet<>();
     for (Object key :
-        Reply.list(link.call(Keys.SERVERS, Repeat.SAFE, Command.ZRANGEBYSCORE, since))) {
-      readServer(Reply.text(key), unreadable -> {})
+        ReplyParser.list(
+            link.call(RedisKeys.SERVERS, ResendPolicy.SAFE, Command.ZRANGEBYSCORE, since))) {
+      readServer(ReplyParser.text(key), unreadable -> {})
           .ifPresent(server -> queues.addAll(server.queues().keySet()));
     }
     return queues;
@@ -145,19 +149,20 @@ final class RedisPresence implements Presence {
   @Override
   public List<Seen> seen(Consumer<Unreadable> broken) {
     List<Seen> seen = new ArrayList<>();
-    for (String key : live(Keys.SERVERS)) {
-      Args args = new Args().add(Keys.SERVERS).add(key);
-      Object until = link.call(Keys.SERVERS, Repeat.SAFE, Command.ZSCORE, args);
+    for (String key : live(RedisKeys.SERVERS)) {
+      CommandArgs args = new CommandArgs().add(RedisKeys.SERVERS).add(key);
+      Object until = link.call(RedisKeys.SERVERS, ResendPolicy.SAFE, Command.ZSCORE, args);
       if (until != null) {
         readServer(key, broken)
-            .ifPresent(server -> seen.add(new Seen(server, Reply.second(Reply.text(until)))));
+            .ifPresent(
+                server -> seen.add(new Seen(server, ReplyParser.second(ReplyParser.text(until)))));
       }
     }
     return seen;
   }
 
   private Optional<Server> readServer(String key, Consumer<Unreadable> broken) {
-    return ask(key, Command.GET, new Args().add(key), broken)
+    return ask(key, Command.GET, new CommandArgs().add(key), broken)
         .flatMap(
             info -> decode(key, info, PresenceCodec::decodeServer, unread(key, any -> "", broken)));
   }
@@ -165,11 +170,12 @@ final class RedisPresence implements Presence {
   @Override
   public List<Worker> workers(Consumer<Unreadable> broken) {
     List<Worker> workers = new ArrayList<>();
-    for (String key : live(Keys.WORKERS)) {
+    for (String key : live(RedisKeys.WORKERS)) {
       List<@Nullable Object> rows =
-          Reply.list(ask(key, Command.HGETALL, new Args().add(key), broken).orElse(null));
+          ReplyParser.list(
+              ask(key, Command.HGETALL, new CommandArgs().add(key), broken).orElse(null));
       for (int i = 0; i < rows.size(); i += 2) {
-        String taskId = Reply.text(rows.get(i));
+        String taskId = ReplyParser.text(rows.get(i));
         decode(
                 key,
                 rows.get(i + 1),
@@ -183,26 +189,26 @@ final class RedisPresence implements Presence {
 
   @Override
   public void showEntries(String schedulerId, List<SchedulerEntry> entries, Duration ttl) {
-    String key = Keys.scheduler(schedulerId);
-    register(Keys.SCHEDULERS, key, ttl);
-    Args args = new Args(1 + entries.size()).add(Seconds.ceil(ttl));
+    String key = RedisKeys.scheduler(schedulerId);
+    register(RedisKeys.SCHEDULERS, key, ttl);
+    CommandArgs args = new CommandArgs(1 + entries.size()).add(WholeSeconds.ceil(ttl));
     entries.forEach(entry -> args.add(PresenceCodec.encode(entry)));
     scripts.run(Script.SCHEDULER_ENTRIES, new String[] {key}, args);
   }
 
   @Override
   public void hideEntries(String schedulerId) {
-    String key = Keys.scheduler(schedulerId);
-    unregister(Keys.SCHEDULERS, key);
+    String key = RedisKeys.scheduler(schedulerId);
+    unregister(RedisKeys.SCHEDULERS, key);
     delete(key);
   }
 
   @Override
   public List<SchedulerEntry> schedulerEntries(Consumer<Unreadable> broken) {
     List<SchedulerEntry> entries = new ArrayList<>();
-    for (String key : live(Keys.SCHEDULERS)) {
-      Args args = new Args().add(key).add(0).add(-1);
-      for (Object entry : Reply.list(ask(key, Command.LRANGE, args, broken).orElse(null))) {
+    for (String key : live(RedisKeys.SCHEDULERS)) {
+      CommandArgs args = new CommandArgs().add(key).add(0).add(-1);
+      for (Object entry : ReplyParser.list(ask(key, Command.LRANGE, args, broken).orElse(null))) {
         decode(
                 key,
                 entry,
@@ -216,28 +222,32 @@ final class RedisPresence implements Presence {
 
   @Override
   public String shardOfEvents(String entryId) {
-    return link.isKnownAsSharded() ? link.shardOf(Keys.slot(Keys.schedulerHistory(entryId))) : "";
+    return link.isKnownAsSharded()
+        ? link.shardOf(RedisKeys.slot(RedisKeys.schedulerHistory(entryId)))
+        : "";
   }
 
   @Override
   public void recordEvent(String entryId, SchedulerEvent event) {
-    Args args =
-        new Args(4)
+    CommandArgs args =
+        new CommandArgs(4)
             .add(event.enqueuedAt().getEpochSecond())
             .add(PresenceCodec.encode(event))
             .add(MOST_EVENTS)
             .add(HISTORY_TTL.toSeconds());
-    scripts.run(Script.SCHEDULER_EVENT, new String[] {Keys.schedulerHistory(entryId)}, args);
+    scripts.run(Script.SCHEDULER_EVENT, new String[] {RedisKeys.schedulerHistory(entryId)}, args);
   }
 
   @Override
   public List<SchedulerEvent> events(String entryId, int offset, int limit) {
-    String key = Keys.schedulerHistory(entryId);
-    Args args = new Args().add(key).add(offset).add(offset + limit - 1L).add("WITHSCORES");
+    String key = RedisKeys.schedulerHistory(entryId);
+    CommandArgs args =
+        new CommandArgs().add(key).add(offset).add(offset + limit - 1L).add("WITHSCORES");
     List<SchedulerEvent> events = new ArrayList<>();
-    List<@Nullable Object> rows = Reply.list(link.call(key, Repeat.SAFE, Command.ZREVRANGE, args));
+    List<@Nullable Object> rows =
+        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.ZREVRANGE, args));
     for (int i = 0; i < rows.size(); i += 2) {
-      Instant second = Reply.second(Reply.text(rows.get(i + 1)));
+      Instant second = ReplyParser.second(ReplyParser.text(rows.get(i + 1)));
       decode(
               key,
               rows.get(i),
@@ -250,13 +260,14 @@ final class RedisPresence implements Presence {
 
   @Override
   public void clearEvents(String entryId) {
-    delete(Keys.schedulerHistory(entryId));
+    delete(RedisKeys.schedulerHistory(entryId));
   }
 
   private List<String> live(String registry) {
     List<String> keys = new ArrayList<>();
-    for (Object key : Reply.list(scripts.run(Script.LIVE, new String[] {registry}, new Args()))) {
-      keys.add(Reply.text(key));
+    for (Object key :
+        ReplyParser.list(scripts.run(Script.LIVE, new String[] {registry}, new CommandArgs()))) {
+      keys.add(ReplyParser.text(key));
     }
     return keys;
   }
@@ -272,13 +283,13 @@ final class RedisPresence implements Presence {
   private static Unread unread(
       String key, Function<byte[], String> id, Consumer<Unreadable> broken) {
     return (bytes, reason) ->
-        broken.accept(new Unreadable(Keys.ownerOf(key), id.apply(bytes), reason));
+        broken.accept(new Unreadable(RedisKeys.ownerOf(key), id.apply(bytes), reason));
   }
 
   /** A row that cannot be read must not hide the others. */
   private <T> Optional<T> decode(
       String key, @Nullable Object reply, Decoder<T> decoder, Unread unread) {
-    byte[] bytes = Reply.bytes(reply);
+    byte[] bytes = ReplyParser.bytes(reply);
     try {
       return Optional.of(decoder.decode(bytes));
     } catch (WireFormatException | IllegalArgumentException e) {
@@ -290,15 +301,15 @@ final class RedisPresence implements Presence {
 
   /** Reads a key; empty when it does not exist. A key of another type is one broken row. */
   private Optional<Object> ask(
-      String key, Command command, Args args, Consumer<Unreadable> broken) {
+      String key, Command command, CommandArgs args, Consumer<Unreadable> broken) {
     try {
-      return Optional.ofNullable(link.call(key, Repeat.SAFE, command, args));
+      return Optional.ofNullable(link.call(key, ResendPolicy.SAFE, command, args));
     } catch (BrokerRefusedException e) {
       if (e.reason() != BrokerRefusedException.Reason.REQUEST) {
         throw e;
       }
       unreadables.warn(key, e, SHOWN_AS_BROKEN);
-      broken.accept(new Unreadable(Keys.ownerOf(key), "", reason(e)));
+      broken.accept(new Unreadable(RedisKeys.ownerOf(key), "", reason(e)));
       return Optional.empty();
     }
   }

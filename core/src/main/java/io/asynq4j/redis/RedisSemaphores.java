@@ -1,16 +1,16 @@
 package io.asynq4j.redis;
 
-import io.asynq4j.broker.Semaphores;
+import io.asynq4j.broker.SemaphoreOperations;
 import java.time.Instant;
 import redis.clients.jedis.Protocol;
 
 /** Semaphores in Redis, shared with the original's. */
-final class RedisSemaphores implements Semaphores {
+final class RedisSemaphores implements SemaphoreOperations {
 
-  private final Scripts scripts;
-  private final Link link;
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
 
-  RedisSemaphores(Scripts scripts, Link link) {
+  RedisSemaphores(ScriptRunner scripts, RedisCommandExecutor link) {
     this.scripts = scripts;
     this.link = link;
   }
@@ -23,16 +23,21 @@ final class RedisSemaphores implements Semaphores {
     if (tokens < 1) {
       throw new IllegalArgumentException("a semaphore needs one token or more: " + tokens);
     }
-    Args args = new Args(3).add(tokens).add(deadline.getEpochSecond()).add(taskId);
-    return Reply.text(scripts.run(Script.ACQUIRE, new String[] {Keys.semaphore(scope)}, args))
+    CommandArgs args = new CommandArgs(3).add(tokens).add(deadline.getEpochSecond()).add(taskId);
+    return ReplyParser.text(
+            scripts.run(Script.ACQUIRE, new String[] {RedisKeys.semaphore(scope)}, args))
         .equals("true");
   }
 
   @Override
   public boolean release(String scope, String taskId) {
-    String key = Keys.semaphore(scope);
-    return Reply.number(
-            link.call(key, Repeat.NEVER, Protocol.Command.ZREM, new Args().add(key).add(taskId)))
+    String key = RedisKeys.semaphore(scope);
+    return ReplyParser.number(
+            link.call(
+                key,
+                ResendPolicy.NEVER,
+                Protocol.Command.ZREM,
+                new CommandArgs().add(key).add(taskId)))
         == 1;
   }
 }

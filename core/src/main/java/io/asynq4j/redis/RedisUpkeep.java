@@ -4,10 +4,10 @@ import io.asynq4j.QueueName;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Seconds;
 import io.asynq4j.broker.TaskMessage;
 import io.asynq4j.broker.Upkeep;
 import io.asynq4j.broker.Upkeep.Recovered.Action;
+import io.asynq4j.broker.WholeSeconds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,28 +35,30 @@ final class RedisUpkeep implements Upkeep {
 
   private static final int MOST_RELISTED = 1000;
 
-  private final Scripts scripts;
-  private final Link link;
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
   private final BrokerTime time;
-  private final Archive archives;
+  private final ArchiveTrimmer archives;
 
-  RedisUpkeep(Scripts scripts, Link link, BrokerTime time) {
+  RedisUpkeep(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time) {
     this.scripts = scripts;
     this.link = link;
     this.time = time;
-    this.archives = new Archive(scripts);
+    this.archives = new ArchiveTrimmer(scripts);
   }
 
   @Override
   public Forwarded forward(QueueName queue, int limit) {
     List<@Nullable Object> reply =
-        Reply.list(
-            scripts.run(Script.FORWARD, queue, new Args(1).add(Math.min(limit, Batches.MAX))));
-    long wait = Reply.number(reply.get(1));
+        ReplyParser.list(
+            scripts.run(
+                Script.FORWARD, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
+    long wait = ReplyParser.number(reply.get(1));
     // By the clock of the server that has the queue, which may differ from the one that is
     // followed.
     return new Forwarded(
-        Reply.integer(reply.get(0)), wait < 0 ? null : time.clock().instant().plusMillis(wait));
+        ReplyParser.integer(reply.get(0)),
+        wait < 0 ? null : time.clock().instant().plusMillis(wait));
   }
 
   /** A task whose lease has run out, with the crash that this was counted in. */
@@ -80,8 +82,8 @@ final class RedisUpkeep implements Upkeep {
     if (recoveries.isEmpty()) {
       return List.of();
     }
-    Args args =
-        new Args(4 + recoveries.size() * 7)
+    CommandArgs args =
+        new CommandArgs(4 + recoveries.size() * 7)
             .add(rules.ordered())
             .add(archive.maxSize())
             .add(archive.maxAge().toSeconds())
@@ -95,23 +97,26 @@ final class RedisUpkeep implements Upkeep {
           .add(recovery.delayMillis())
           .add(recovery.quarantine());
     }
-    List<@Nullable Object> replies = Reply.list(scripts.run(Script.RECOVER, queue, args));
+    List<@Nullable Object> replies = ReplyParser.list(scripts.run(Script.RECOVER, queue, args));
     List<Recovered> recovered = new ArrayList<>();
     for (int i = 0; i < recoveries.size(); i++) {
-      if (Reply.number(replies.get(i)) == 1) {
+      if (ReplyParser.number(replies.get(i)) == 1) {
         recovered.add(new Recovered(recoveries.get(i).task().id(), recoveries.get(i).action()));
       }
     }
     archives.trimOn(
-        queue, recoveries.size(), Reply.integer(replies.get(recoveries.size())), archive);
+        queue, recoveries.size(), ReplyParser.integer(replies.get(recoveries.size())), archive);
     return recovered;
   }
 
   private List<Recovery> expired(QueueName queue, int limit, CrashRules crash) {
-    Args args = new Args(2).add(Math.min(limit, Batches.MAX)).add(Seconds.ceil(crash.goGrace()));
+    CommandArgs args =
+        new CommandArgs(2)
+            .add(Math.min(limit, BatchSplitter.MAX))
+            .add(WholeSeconds.ceil(crash.goGrace()));
     long sent = time.nanoTime();
-    List<@Nullable Object> reply = Reply.list(scripts.run(Script.EXPIRED, queue, args));
-    String shard = link.shardOf(Keys.slot(Keys.prefix(queue)));
+    List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.EXPIRED, queue, args));
+    String shard = link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue)));
     if (time.hasStepped(shard, queue, TaskRow.time(reply.get(0)), sent, afterStep(crash))) {
       // Those who are alive extend their leases first; what has really run out can wait.
       return List.of();
@@ -120,11 +125,11 @@ final class RedisUpkeep implements Upkeep {
     for (int i = 1; i < reply.size(); i += 5) {
       found.add(
           new Expired(
-              Reply.text(reply.get(i)),
-              Reply.text(reply.get(i + 1)),
-              Reply.integer(reply.get(i + 2)),
-              Reply.count(reply.get(i + 3)) + 1,
-              Reply.bytes(reply.get(i + 4))));
+              ReplyParser.text(reply.get(i)),
+              ReplyParser.text(reply.get(i + 1)),
+              ReplyParser.integer(reply.get(i + 2)),
+              ReplyParser.count(reply.get(i + 3)) + 1,
+              ReplyParser.bytes(reply.get(i + 4))));
     }
     // Each is put before the others: with the newest first, they stand as they stood.
     found.sort(Comparator.comparingInt(Expired::place));
@@ -164,13 +169,14 @@ final class RedisUpkeep implements Upkeep {
 
   @Override
   public int expire(QueueName queue, int limit) {
-    return Reply.integer(
-        scripts.run(Script.EXPIRE, queue, new Args(1).add(Math.min(limit, Batches.MAX))));
+    return ReplyParser.integer(
+        scripts.run(
+            Script.EXPIRE, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
   }
 
   @Override
   public int trim(QueueName queue, int limit, ArchiveRules archive) {
-    return archives.trim(queue, Math.min(limit, Batches.MAX), archive);
+    return archives.trim(queue, Math.min(limit, BatchSplitter.MAX), archive);
   }
 
   @Override
@@ -181,11 +187,13 @@ final class RedisUpkeep implements Upkeep {
     int offset = 0;
     do {
       List<@Nullable Object> reply =
-          Reply.list(scripts.run(Script.REPAIR, queue, new Args(2).add(offset).add(Batches.MAX)));
-      repaired += Reply.integer(reply.get(0));
-      listed = Reply.number(reply.get(1));
-      leased = Reply.number(reply.get(2));
-      offset += Batches.MAX;
+          ReplyParser.list(
+              scripts.run(
+                  Script.REPAIR, queue, new CommandArgs(2).add(offset).add(BatchSplitter.MAX)));
+      repaired += ReplyParser.integer(reply.get(0));
+      listed = ReplyParser.number(reply.get(1));
+      leased = ReplyParser.number(reply.get(2));
+      offset += BatchSplitter.MAX;
     } while (offset < Math.max(listed, leased));
     return leased > listed ? repaired + relist(queue) : repaired;
   }
@@ -197,19 +205,19 @@ final class RedisUpkeep implements Upkeep {
    */
   private int relist(QueueName queue) {
     Set<String> listed = new HashSet<>();
-    pages(Keys.of(queue, "active"), Protocol.Command.LRANGE, listed::addAll);
+    pages(RedisKeys.of(queue, "active"), Protocol.Command.LRANGE, listed::addAll);
     List<String> missing = new ArrayList<>();
     pages(
-        Keys.of(queue, "lease"),
+        RedisKeys.of(queue, "lease"),
         Protocol.Command.ZRANGE,
         leased -> leased.stream().filter(id -> !listed.contains(id)).forEach(missing::add));
     int relisted = 0;
     for (List<String> batch :
-        Batches.of(
+        BatchSplitter.of(
             missing.subList(0, Math.min(missing.size(), MOST_RELISTED)), RELISTED_TOGETHER)) {
-      Args args = new Args(batch.size());
+      CommandArgs args = new CommandArgs(batch.size());
       batch.forEach(args::add);
-      relisted += Reply.integer(scripts.run(Script.RELIST, queue, args));
+      relisted += ReplyParser.integer(scripts.run(Script.RELIST, queue, args));
     }
     return relisted;
   }
@@ -218,9 +226,9 @@ final class RedisUpkeep implements Upkeep {
     List<@Nullable Object> found;
     long offset = 0;
     do {
-      Args args = new Args(3).add(key).add(offset).add(offset + KEYS_PER_SCAN - 1);
-      found = Reply.list(link.call(key, Repeat.SAFE, command, args));
-      page.accept(found.stream().map(Reply::text).toList());
+      CommandArgs args = new CommandArgs(3).add(key).add(offset).add(offset + KEYS_PER_SCAN - 1);
+      found = ReplyParser.list(link.call(key, ResendPolicy.SAFE, command, args));
+      page.accept(found.stream().map(ReplyParser::text).toList());
       offset += KEYS_PER_SCAN;
     } while (found.size() == KEYS_PER_SCAN);
   }
@@ -233,8 +241,8 @@ final class RedisUpkeep implements Upkeep {
         "g:",
         groups -> {
           for (String group : groups) {
-            Args args = new Args(1).add(group);
-            listed.addAndGet(Reply.integer(scripts.run(Script.LIST_GROUP, queue, args)));
+            CommandArgs args = new CommandArgs(1).add(group);
+            listed.addAndGet(ReplyParser.integer(scripts.run(Script.LIST_GROUP, queue, args)));
           }
         });
     return listed.get();
@@ -245,17 +253,19 @@ final class RedisUpkeep implements Upkeep {
    * word.
    */
   void walk(QueueName queue, String word, Consumer<List<String>> step) {
-    String prefix = Keys.of(queue, word);
-    String pattern = KeyWalk.pattern(prefix);
+    String prefix = RedisKeys.of(queue, word);
+    String pattern = KeyspaceScanner.pattern(prefix);
     String cursor = "0";
     do {
-      Args args = new Args().add(cursor).add("MATCH").add(pattern).add("COUNT").add(KEYS_PER_SCAN);
+      CommandArgs args =
+          new CommandArgs().add(cursor).add("MATCH").add(pattern).add("COUNT").add(KEYS_PER_SCAN);
       List<@Nullable Object> page =
-          Reply.list(link.call(prefix, Repeat.SAFE, Protocol.Command.SCAN, args));
-      cursor = Reply.text(page.get(0));
-      List<@Nullable Object> keys = Reply.list(page.get(1));
+          ReplyParser.list(link.call(prefix, ResendPolicy.SAFE, Protocol.Command.SCAN, args));
+      cursor = ReplyParser.text(page.get(0));
+      List<@Nullable Object> keys = ReplyParser.list(page.get(1));
       if (!keys.isEmpty()) {
-        step.accept(keys.stream().map(key -> Reply.text(key).substring(prefix.length())).toList());
+        step.accept(
+            keys.stream().map(key -> ReplyParser.text(key).substring(prefix.length())).toList());
       }
     } while (!cursor.equals("0"));
   }

@@ -1,8 +1,8 @@
 package io.asynq4j.redis;
 
-import static io.asynq4j.redis.Repeat.NEVER;
-import static io.asynq4j.redis.Repeat.NUMBERED;
-import static io.asynq4j.redis.Repeat.SAFE;
+import static io.asynq4j.redis.ResendPolicy.NEVER;
+import static io.asynq4j.redis.ResendPolicy.NUMBERED;
+import static io.asynq4j.redis.ResendPolicy.SAFE;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -146,20 +146,20 @@ enum Script {
   LIVE(SAFE, "registry", "now", ""),
   ACQUIRE(SAFE, "semaphore", "now tokens deadline id", "");
 
-  private final Repeat repeat;
+  private final ResendPolicy repeat;
   private final List<String> keys;
   private final List<String> args;
   private final List<String> items;
   private final byte[] source;
   private final byte[] sha;
 
-  Script(Repeat repeat, String keys, String args, String items) {
+  Script(ResendPolicy repeat, String keys, String args, String items) {
     this.repeat = repeat;
     this.keys = words(keys);
     this.args = words(args);
     this.items = words(items);
-    String body = ScriptFiles.read(file());
-    this.source = (Prelude.partsFor(body) + body).getBytes(StandardCharsets.UTF_8);
+    String body = ScriptLoader.read(file());
+    this.source = (ScriptPrelude.partsFor(body) + body).getBytes(StandardCharsets.UTF_8);
     this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
   }
 
@@ -171,15 +171,15 @@ enum Script {
    * Extending and settling must not wait for connections that handlers use, nor the writing of
    * reports, for which settling waits.
    */
-  Link.Lines lines() {
+  RedisCommandExecutor.PoolKind lines() {
     return switch (this) {
       case EXTEND, COMPLETE, RETRY, ARCHIVE, RESCHEDULE, REQUEUE, WRITE_RESULT ->
-          Link.Lines.RESERVED;
-      default -> Link.Lines.SHARED;
+          RedisCommandExecutor.PoolKind.RESERVED;
+      default -> RedisCommandExecutor.PoolKind.SHARED;
     };
   }
 
-  Repeat repeat() {
+  ResendPolicy repeat() {
     return repeat;
   }
 

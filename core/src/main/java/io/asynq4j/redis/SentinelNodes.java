@@ -23,7 +23,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * second, and at once when a call has failed; callers never wait for it. (The provider that Jedis
  * has leaves threads behind when it is closed, and logs a stack trace per sentinel that is down.)
  */
-final class SentinelNodes implements Nodes {
+final class SentinelNodes implements RedisNodes {
 
   private static final Logger log = LoggerFactory.getLogger(SentinelNodes.class);
 
@@ -60,9 +60,9 @@ final class SentinelNodes implements Nodes {
   SentinelNodes(RedisConfig config) {
     this.config = config;
     this.masterName = config.masterName().orElseThrow();
-    this.client = JedisConfigs.forData(config);
-    this.sentinelClient = JedisConfigs.forSentinels(config);
-    this.sentinels = List.copyOf(JedisConfigs.hostsAndPorts(config));
+    this.client = JedisConfigFactory.forData(config);
+    this.sentinelClient = JedisConfigFactory.forSentinels(config);
+    this.sentinels = List.copyOf(JedisConfigFactory.hostsAndPorts(config));
     this.primary = connectedTo(ask());
     watcher.setDaemon(true);
     boolean started = false;
@@ -78,11 +78,11 @@ final class SentinelNodes implements Nodes {
 
   private Primary connectedTo(HostAndPort address) {
     ConnectionFactory connections =
-        new ConnectionFactory(EagerSocketFactory.to(address, client), client);
+        new ConnectionFactory(BusyPollSocketFactory.to(address, client), client);
     return new Primary(
         address,
-        new ConnectionPool(connections, JedisConfigs.forPool(config)),
-        new ConnectionPool(connections, JedisConfigs.forPool(config)));
+        new ConnectionPool(connections, JedisConfigFactory.forPool(config)),
+        new ConnectionPool(connections, JedisConfigFactory.forPool(config)));
   }
 
   private void watch() {
@@ -145,12 +145,12 @@ final class SentinelNodes implements Nodes {
     Object answer =
         asked.executeCommand(
             new CommandArguments(Command.SENTINEL).add("GET-MASTER-ADDR-BY-NAME").add(masterName));
-    List<@Nullable Object> address = Reply.list(answer);
+    List<@Nullable Object> address = ReplyParser.list(answer);
     if (address.isEmpty()) {
       throw new JedisConnectionException(
           "the sentinel at " + sentinels.get(current) + " knows no primary called " + masterName);
     }
-    return new HostAndPort(Reply.text(address.get(0)), Reply.integer(address.get(1)));
+    return new HostAndPort(ReplyParser.text(address.get(0)), ReplyParser.integer(address.get(1)));
   }
 
   private void leaveSentinel() {
@@ -165,12 +165,12 @@ final class SentinelNodes implements Nodes {
 
   @Override
   public Connection connect(int slot) {
-    return Borrowed.from(primary.pool());
+    return PooledConnection.from(primary.pool());
   }
 
   @Override
   public Connection connectReserved(int slot) {
-    return Borrowed.from(primary.reserved());
+    return PooledConnection.from(primary.reserved());
   }
 
   @Override
@@ -183,7 +183,7 @@ final class SentinelNodes implements Nodes {
     HostAndPort address = primary.address();
     return new Server(
         address.toString(),
-        () -> new OwnConnection(new DefaultJedisSocketFactory(address, client), client));
+        () -> new DedicatedConnection(new DefaultJedisSocketFactory(address, client), client));
   }
 
   @Override

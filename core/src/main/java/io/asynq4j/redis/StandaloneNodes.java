@@ -10,7 +10,7 @@ import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** One server, over TCP or a Unix socket. */
-final class StandaloneNodes implements Nodes {
+final class StandaloneNodes implements RedisNodes {
 
   private final JedisSocketFactory sockets;
   private final JedisClientConfig client;
@@ -18,29 +18,29 @@ final class StandaloneNodes implements Nodes {
   private final ConnectionPool reserved;
 
   StandaloneNodes(RedisConfig config) {
-    this.client = JedisConfigs.forData(config);
+    this.client = JedisConfigFactory.forData(config);
     JedisSocketFactory pooled;
     if (config.socketPath().isPresent()) {
       this.sockets = new UnixSocketFactory(config.socketPath().get(), client);
       pooled = sockets;
     } else {
-      HostAndPort address = JedisConfigs.hostsAndPorts(config).iterator().next();
+      HostAndPort address = JedisConfigFactory.hostsAndPorts(config).iterator().next();
       this.sockets = new DefaultJedisSocketFactory(address, client);
-      pooled = EagerSocketFactory.to(address, client);
+      pooled = BusyPollSocketFactory.to(address, client);
     }
     ConnectionFactory connections = new ConnectionFactory(pooled, client);
-    this.pool = new ConnectionPool(connections, JedisConfigs.forPool(config));
-    this.reserved = new ConnectionPool(connections, JedisConfigs.forPool(config));
+    this.pool = new ConnectionPool(connections, JedisConfigFactory.forPool(config));
+    this.reserved = new ConnectionPool(connections, JedisConfigFactory.forPool(config));
   }
 
   @Override
   public Connection connect(int slot) {
-    return Borrowed.from(pool);
+    return PooledConnection.from(pool);
   }
 
   @Override
   public Connection connectReserved(int slot) {
-    return Borrowed.from(reserved);
+    return PooledConnection.from(reserved);
   }
 
   @Override
@@ -51,7 +51,7 @@ final class StandaloneNodes implements Nodes {
 
   @Override
   public Server serverOf(int slot) {
-    return new Server("redis", () -> new OwnConnection(sockets, client));
+    return new Server("redis", () -> new DedicatedConnection(sockets, client));
   }
 
   @Override

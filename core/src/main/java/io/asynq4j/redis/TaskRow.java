@@ -5,7 +5,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.TaskMessage;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.TimeMath;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
@@ -53,23 +53,23 @@ record TaskRow(
     return new TaskRow(
         queue,
         id,
-        listedAs != null ? listedAs : TaskState.ofWord(Reply.text(reply.get(from + 1))),
+        listedAs != null ? listedAs : TaskState.ofWord(ReplyParser.text(reply.get(from + 1))),
         now,
         score,
         lease,
-        Reply.bytes(reply.get(from)),
-        Reply.bytes(reply.get(from + 2)),
-        Reply.count(reply.get(from + 3)),
-        Reply.text(reply.get(from + 4)),
-        Reply.text(reply.get(from + 5)),
-        Reply.text(reply.get(from + 6)),
-        Reply.text(reply.get(from + 7)),
-        Reply.text(reply.get(from + 8)),
-        Reply.text(reply.get(from + 9)));
+        ReplyParser.bytes(reply.get(from)),
+        ReplyParser.bytes(reply.get(from + 2)),
+        ReplyParser.count(reply.get(from + 3)),
+        ReplyParser.text(reply.get(from + 4)),
+        ReplyParser.text(reply.get(from + 5)),
+        ReplyParser.text(reply.get(from + 6)),
+        ReplyParser.text(reply.get(from + 7)),
+        ReplyParser.text(reply.get(from + 8)),
+        ReplyParser.text(reply.get(from + 9)));
   }
 
   static Instant time(@Nullable Object micros) {
-    long value = Reply.number(micros);
+    long value = ReplyParser.number(micros);
     return Instant.ofEpochSecond(value / 1_000_000, value % 1_000_000 * 1000);
   }
 
@@ -120,7 +120,7 @@ record TaskRow(
       case PENDING -> ofNanos(pendingSinceNanos);
       case RETRY -> stored.lastFailedAt();
       case COMPLETED -> stored.completedAt();
-      case ARCHIVED, AGGREGATING -> score.isEmpty() ? null : Reply.second(score);
+      case ARCHIVED, AGGREGATING -> score.isEmpty() ? null : ReplyParser.second(score);
       case ACTIVE, SCHEDULED -> null;
     };
   }
@@ -137,21 +137,22 @@ record TaskRow(
 
   @Nullable Instant nextProcessAt() {
     return switch (state) {
-      case PENDING -> Times.ofMillis(Reply.decimal(holdUntilMillis, (double) now.toEpochMilli()));
-      case SCHEDULED, RETRY -> score.isEmpty() ? null : due(Reply.second(score));
+      case PENDING ->
+          TimeMath.ofMillis(ReplyParser.decimal(holdUntilMillis, (double) now.toEpochMilli()));
+      case SCHEDULED, RETRY -> score.isEmpty() ? null : due(ReplyParser.second(score));
       default -> null;
     };
   }
 
   /** The exact time, if it lies in the second of the score; else it is left from before. */
   private Instant due(Instant second) {
-    Instant exact = Times.ofMillis(Reply.decimal(dueMillis, 0));
+    Instant exact = TimeMath.ofMillis(ReplyParser.decimal(dueMillis, 0));
     return exact.getEpochSecond() == second.getEpochSecond() ? exact : second;
   }
 
   private boolean isOrphaned() {
     return state == TaskState.ACTIVE
         && (lease.isEmpty()
-            || Reply.decimal(lease, 0) <= now.getEpochSecond() + now.getNano() / 1e9);
+            || ReplyParser.decimal(lease, 0) <= now.getEpochSecond() + now.getNano() / 1e9);
   }
 }

@@ -31,13 +31,13 @@ final class TrackedServer {
 
   /** The two connections. */
   private static final class Pair {
-    final OwnConnection asks;
-    final OwnConnection tells;
+    final DedicatedConnection asks;
+    final DedicatedConnection tells;
     final AtomicBoolean owesPong = new AtomicBoolean();
     final AtomicBoolean answered = new AtomicBoolean();
     volatile boolean announced;
 
-    Pair(OwnConnection asks, OwnConnection tells) {
+    Pair(DedicatedConnection asks, DedicatedConnection tells) {
       this.asks = asks;
       this.tells = tells;
     }
@@ -48,9 +48,9 @@ final class TrackedServer {
     }
   }
 
-  private final Tracking tracking;
-  private final Link link;
-  private final Nodes.Server server;
+  private final ClientTracking tracking;
+  private final RedisCommandExecutor link;
+  private final RedisNodes.Server server;
   private final int slot;
   private final Thread thread;
   private final AtomicBoolean started = new AtomicBoolean();
@@ -59,7 +59,8 @@ final class TrackedServer {
   private volatile boolean ended;
   private boolean wasLive;
 
-  TrackedServer(Tracking tracking, Link link, Nodes.Server server, int slot) {
+  TrackedServer(
+      ClientTracking tracking, RedisCommandExecutor link, RedisNodes.Server server, int slot) {
     this.tracking = tracking;
     this.link = link;
     this.server = server;
@@ -96,15 +97,17 @@ final class TrackedServer {
   /**
    * Looks at queues so that their next changes are told of. Nothing when this is not possible now.
    */
-  Survey.@Nullable Findings look(Survey survey, Collection<QueueName> queues) {
+  NonEmptyQueueQuery.@Nullable Result look(
+      NonEmptyQueueQuery survey, Collection<QueueName> queues) {
     asking.lock();
     try {
       Pair pair = live.get();
       if (pair == null) {
         return null;
       }
-      Survey.Asker asker = commands -> Link.exchangeAll(pair.asks, commands);
-      Survey.Findings found;
+      NonEmptyQueueQuery.Asker asker =
+          commands -> RedisCommandExecutor.exchangeAll(pair.asks, commands);
+      NonEmptyQueueQuery.Result found;
       try {
         found = tracking.isSharded() ? survey.eachOf(queues, asker) : survey.allOf(queues, asker);
         pair.answered.set(true);
@@ -208,15 +211,15 @@ final class TrackedServer {
   }
 
   private void connectAndListen() {
-    Nodes.Server now = link.serverOf(slot);
+    RedisNodes.Server now = link.serverOf(slot);
     if (!now.name().equals(server.name())) {
       ended = true;
       tracking.replace(this, now, slot);
       return;
     }
-    OwnConnection tells = link.open(now);
+    DedicatedConnection tells = link.open(now);
     try {
-      OwnConnection asks = link.open(now);
+      DedicatedConnection asks = link.open(now);
       Pair pair = new Pair(asks, tells);
       try {
         if (prepare(pair)) {
@@ -233,8 +236,10 @@ final class TrackedServer {
   private boolean prepare(Pair pair) {
     try {
       Object id = pair.tells.executeCommand(client("ID"));
-      pair.tells.executeCommand(new CommandArguments(Command.SUBSCRIBE).add(Keys.INVALIDATIONS));
-      pair.asks.executeCommand(client("TRACKING").add("ON").add("REDIRECT").add(Reply.number(id)));
+      pair.tells.executeCommand(
+          new CommandArguments(Command.SUBSCRIBE).add(RedisKeys.INVALIDATIONS));
+      pair.asks.executeCommand(
+          client("TRACKING").add("ON").add("REDIRECT").add(ReplyParser.number(id)));
       return true;
     } catch (JedisDataException e) {
       if (isForGood(e)) {
@@ -269,21 +274,21 @@ final class TrackedServer {
     tracking.lost();
     pair.announced = true;
     while (live.get() == pair) {
-      hear(pair, Reply.list(pair.tells.getUnflushedObject()));
+      hear(pair, ReplyParser.list(pair.tells.getUnflushedObject()));
     }
     throw new JedisConnectionException("the connection on which it was asked is lost");
   }
 
   private void hear(Pair pair, List<@Nullable Object> message) {
-    switch (Reply.text(message.get(0))) {
+    switch (ReplyParser.text(message.get(0))) {
       case "pong" -> pair.owesPong.set(false);
       case "message" -> {
         if (message.get(2) == null) {
           // Redis has forgotten what was looked at, as after FLUSHALL.
           tracking.lost();
         }
-        for (Object key : Reply.list(message.get(2))) {
-          tracking.changed(Reply.text(key));
+        for (Object key : ReplyParser.list(message.get(2))) {
+          tracking.changed(ReplyParser.text(key));
         }
       }
       default -> log.debug("a message of a kind that is not waited for");

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What all schedules share: how to go from one instant to the next. Immutable. */
-abstract sealed class RecurringSchedule implements Schedule permits Cron, Every {
+abstract sealed class RecurringSchedule implements Schedule permits CronSchedule, IntervalSchedule {
 
   /** The implementation behind a schedule: there is no other one. */
   static RecurringSchedule of(Schedule schedule) {

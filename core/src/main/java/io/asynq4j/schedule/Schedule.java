@@ -34,7 +34,7 @@ public sealed interface Schedule permits RecurringSchedule {
 
   /** Again and again after this time, in whole seconds, counted from when it was first known. */
   static Schedule every(Duration period) {
-    return new Every(period);
+    return new IntervalSchedule(period);
   }
 
   private static Schedule of(String text, @Nullable ZoneId given) {
@@ -52,13 +52,13 @@ public sealed interface Schedule permits RecurringSchedule {
                 + text
                 + "\" has nothing behind its zone; write \"CRON_TZ=Europe/Oslo 0 3 * * *\"");
       }
-      zone = Cron.zone(spec.substring(spec.indexOf('=') + 1, space));
+      zone = CronSchedule.zone(spec.substring(spec.indexOf('=') + 1, space));
       spec = spec.substring(space + 1).trim();
     }
     if (spec.startsWith("@every ")) {
-      return new Every(GoDuration.parse(spec.substring("@every ".length()).trim()));
+      return new IntervalSchedule(GoDuration.parse(spec.substring("@every ".length()).trim()));
     }
-    return new Cron(spec, zone);
+    return new CronSchedule(spec, zone);
   }
 
   /** The text that stands for it, which Go reads too. */

@@ -26,25 +26,31 @@ import org.jspecify.annotations.Nullable;
 public final class Scheduler implements AutoCloseable {
 
   private final String id;
-  private final Entries entries = new Entries();
-  private final Leadership leadership;
-  private final SchedulerThreads threads;
+  private final ScheduleEntryRegistry entries = new ScheduleEntryRegistry();
+  private final LeaderElection leadership;
+  private final SchedulerLifecycle threads;
 
   private Scheduler(Builder builder, SchedulerConfig config) {
     this.id = HostName.local() + ":" + ProcessHandle.current().pid() + ":" + UUID.randomUUID();
     builder.entries.forEach(entries::add);
     Broker broker = builder.broker;
     ScheduleLedger ledger =
-        config.shared() ? broker.schedules() : new OwnLedger(broker.sink(), broker.clock());
-    WakeUp wakeUp = new WakeUp();
-    CallLanes lanes = new CallLanes(broker.lookout(), broker.clock(), wakeUp);
-    this.leadership = new Leadership(ledger, lanes, id, config.lease());
-    History history = new History(broker.presence(), lanes);
-    Trigger trigger =
-        new Trigger(
-            ledger, lanes, history, new Listeners(config.listeners()), config.instantHeader());
-    Rounds rounds =
-        new Rounds(
+        config.shared()
+            ? broker.schedules()
+            : new InMemoryScheduleLedger(broker.enqueueing(), broker.clock());
+    SchedulerWakeup wakeUp = new SchedulerWakeup();
+    LaneExecutor lanes = new LaneExecutor(broker.watches(), broker.clock(), wakeUp);
+    this.leadership = new LeaderElection(ledger, lanes, id, config.lease());
+    ScheduleHistoryWriter history = new ScheduleHistoryWriter(broker.presence(), lanes);
+    FireDispatcher trigger =
+        new FireDispatcher(
+            ledger,
+            lanes,
+            history,
+            new CompositeSchedulerListener(config.listeners()),
+            config.instantHeader());
+    SchedulerLoop rounds =
+        new SchedulerLoop(
             config,
             entries,
             ledger,
@@ -52,10 +58,10 @@ public final class Scheduler implements AutoCloseable {
             leadership,
             trigger,
             history,
-            new Showcase(broker.presence(), lanes, id, config.heartbeat()),
+            new SchedulerPresence(broker.presence(), lanes, id, config.heartbeat()),
             broker.clock(),
             builder.followClock);
-    this.threads = new SchedulerThreads(config, entries, rounds, wakeUp, broker);
+    this.threads = new SchedulerLifecycle(config, entries, rounds, wakeUp, broker);
   }
 
   public static Builder builder(RedisConnection redis) {
@@ -124,7 +130,7 @@ public final class Scheduler implements AutoCloseable {
     return leadership.isLeading();
   }
 
-  SchedulerThreads threads() {
+  SchedulerLifecycle threads() {
     return threads;
   }
 

@@ -1,7 +1,7 @@
 package io.asynq4j.schedule;
 
 import io.asynq4j.broker.ScheduleLedger.State;
-import io.asynq4j.schedule.Slot.Knowledge;
+import io.asynq4j.schedule.DueEntry.Knowledge;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 final class Timetable {
 
   private Map<String, ScheduleEntry> entries = Map.of();
-  private final Map<String, Slot> slots = new LinkedHashMap<>();
+  private final Map<String, DueEntry> slots = new LinkedHashMap<>();
 
   boolean isOf(Map<String, ScheduleEntry> all) {
     return entries == all;
@@ -34,13 +34,13 @@ final class Timetable {
     gone.forEach(slots::remove);
     all.forEach(
         (name, entry) -> {
-          Slot before = slots.get(name);
+          DueEntry before = slots.get(name);
           if (before == null || !before.entry().equals(entry)) {
             State state =
                 before != null && before.entry().schedule().equals(entry.schedule())
                     ? before.state()
                     : State.from(now);
-            slots.put(name, new Slot(entry, state));
+            slots.put(name, new DueEntry(entry, state));
           }
         });
     entries = all;
@@ -51,7 +51,7 @@ final class Timetable {
     return entries.keySet();
   }
 
-  Collection<Slot> slots() {
+  Collection<DueEntry> slots() {
     return slots.values();
   }
 
@@ -62,13 +62,13 @@ final class Timetable {
 
   /** The ledger's states may have changed. */
   void outdated() {
-    slots.values().forEach(Slot::outdated);
+    slots.values().forEach(DueEntry::outdated);
   }
 
   /** Which of some entries are to be fired at a time, and for which instants. */
-  Map<Slot, List<Instant>> due(Instant now, Duration grace, Predicate<Slot> some) {
-    Map<Slot, List<Instant>> due = new LinkedHashMap<>();
-    for (Slot slot : slots.values()) {
+  Map<DueEntry, List<Instant>> due(Instant now, Duration grace, Predicate<DueEntry> some) {
+    Map<DueEntry, List<Instant>> due = new LinkedHashMap<>();
+    for (DueEntry slot : slots.values()) {
       List<Instant> instants = some.test(slot) ? slot.due(now, grace) : List.of();
       if (!instants.isEmpty()) {
         due.put(slot, instants);
@@ -78,7 +78,7 @@ final class Timetable {
   }
 
   /** When one of some entries has something to fire. */
-  Optional<Instant> next(Predicate<Slot> some) {
+  Optional<Instant> next(Predicate<DueEntry> some) {
     return slots.values().stream()
         .filter(some)
         .flatMap(slot -> slot.nextTry().stream())

@@ -8,8 +8,8 @@ import io.asynq4j.broker.Aggregation.AggregationSet;
 import io.asynq4j.broker.Aggregation.FinishAnswer;
 import io.asynq4j.broker.Aggregation.SetContent;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Lookout.Part;
 import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.StoreWatch.QueuePart;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -30,7 +30,7 @@ final class Aggregator implements Duty {
 
   private static final Logger log = LoggerFactory.getLogger(Aggregator.class);
 
-  private static final Set<Part> GROUPS = EnumSet.of(Part.GROUPS);
+  private static final Set<QueuePart> GROUPS = EnumSet.of(QueuePart.GROUPS);
   private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
   private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
@@ -50,11 +50,11 @@ final class Aggregator implements Duty {
 
   private final GroupConfig config;
   private final Broker broker;
-  private final Queues queues;
+  private final ServedQueues queues;
   private final Function<String, TaskOptions> typeOptions;
-  private final Shards shards;
+  private final ShardTopology shards;
   private final ExecutorService threads;
-  private final ShardLanes looking;
+  private final ShardedRunner looking;
   private final Set<Group> underWay = ConcurrentHashMap.newKeySet();
   private final Map<Group, Failure> failures = new ConcurrentHashMap<>();
 
@@ -65,9 +65,9 @@ final class Aggregator implements Duty {
   Aggregator(
       GroupConfig config,
       Broker broker,
-      Queues queues,
+      ServedQueues queues,
       Function<String, TaskOptions> typeOptions,
-      Shards shards,
+      ShardTopology shards,
       ExecutorService threads) {
     this.config = config;
     this.broker = broker;
@@ -76,7 +76,7 @@ final class Aggregator implements Duty {
     this.shards = shards;
     this.threads = threads;
     this.looking =
-        new ShardLanes(name(), shards, LONGEST_INTERVAL, ShardLanes.calling(this::lookAt));
+        new ShardedRunner(name(), shards, LONGEST_INTERVAL, ShardedRunner.calling(this::lookAt));
   }
 
   @Override
@@ -95,7 +95,7 @@ final class Aggregator implements Duty {
 
   @Override
   public Duration run() {
-    looking.each(broker.lookout().having(queues.names(), GROUPS));
+    looking.each(broker.watches().having(queues.names(), GROUPS));
     failures.keySet().removeIf(group -> !underWay.contains(group) && !rests(group));
     return interval();
   }
@@ -132,7 +132,7 @@ final class Aggregator implements Duty {
       underWay.remove(group);
     } catch (RuntimeException | Error e) {
       underWay.remove(group);
-      Survival.report(log, "could not begin to aggregate a group; tried again later", e);
+      ThreadSupervisor.report(log, "could not begin to aggregate a group; tried again later", e);
     }
   }
 
@@ -163,7 +163,7 @@ final class Aggregator implements Duty {
             e);
       }
     } catch (Error e) {
-      Survival.report(log, "could not aggregate a group; tried again later", e);
+      ThreadSupervisor.report(log, "could not aggregate a group; tried again later", e);
     }
   }
 

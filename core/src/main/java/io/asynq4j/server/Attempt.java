@@ -8,7 +8,7 @@ import io.asynq4j.Task;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.LogText;
 import io.asynq4j.broker.TaskMessage;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.TimeMath;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.server.ServerListener.TaskRef;
@@ -61,7 +61,7 @@ final class Attempt implements Runnable, TaskContext {
   private @Nullable Outcome outcome;
   private @Nullable Throwable error;
   private volatile @Nullable Decision decision;
-  private volatile @Nullable Ended ended;
+  private volatile @Nullable AttemptOutcome ended;
   private volatile boolean handedOver;
   private volatile boolean handOverFailed;
   private long startedNanos;
@@ -92,7 +92,7 @@ final class Attempt implements Runnable, TaskContext {
     this.deadline = host.config().endOfAttempt(message.type(), now, message.endOfAttempt(now));
     // By the steady timer: a step of the clock is not the handler's fault, and must not cost a
     // retry.
-    this.deadlineNanos = System.nanoTime() + Times.nanosUntil(deadline, now);
+    this.deadlineNanos = System.nanoTime() + TimeMath.nanosUntil(deadline, now);
     this.brief = deadline.isBefore(now.plus(BRIEF));
     this.host = host;
   }
@@ -161,7 +161,7 @@ final class Attempt implements Runnable, TaskContext {
     }
   }
 
-  private Ended ending() {
+  private AttemptOutcome ending() {
     CancelReason reason = cancelReason;
     if (reason != null && (overdue || outcome == null)) {
       return host.endings().stopped(this, reason, error);
@@ -188,7 +188,7 @@ final class Attempt implements Runnable, TaskContext {
     decider = Thread.currentThread();
     handOverFailed = false;
     try {
-      Ended end = ended;
+      AttemptOutcome end = ended;
       if (end == null) {
         end = decided();
         endedNanos = System.nanoTime();
@@ -204,13 +204,13 @@ final class Attempt implements Runnable, TaskContext {
     }
   }
 
-  private Ended decided() {
+  private AttemptOutcome decided() {
     try {
       return switch (Objects.requireNonNull(decision)) {
         case AS_HANDLED -> ending();
         case WITHOUT_HANDLER ->
             host.endings().stopped(this, Objects.requireNonNull(cancelReason), null);
-        case GIVEN_BACK -> Endings.requeued(this);
+        case GIVEN_BACK -> OutcomePolicy.requeued(this);
       };
     } catch (RuntimeException | Error e) {
       report("could not decide about a task by the rules of its server", e);
@@ -222,7 +222,7 @@ final class Attempt implements Runnable, TaskContext {
     try {
       log.error("{}: task {} ({}, queue {})", what, logId(), logType(), queue(), error);
     } catch (RuntimeException | Error e) {
-      Survival.report(log, what, error);
+      ThreadSupervisor.report(log, what, error);
     }
   }
 

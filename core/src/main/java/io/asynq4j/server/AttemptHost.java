@@ -3,7 +3,7 @@ package io.asynq4j.server;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.Task;
-import io.asynq4j.broker.TaskSource;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.handler.Handler;
 import java.time.Clock;
 import java.time.Duration;
@@ -19,15 +19,15 @@ interface AttemptHost {
 
   ServerListener events();
 
-  Endings endings();
+  OutcomePolicy endings();
 
   FailureLog failures();
 
-  TaskSource source();
+  LeaseOperations source();
 
   Clock clock();
 
-  void settle(Attempt attempt, Ended ended);
+  void settle(Attempt attempt, AttemptOutcome ended);
 
   /** The handler has returned, so nobody need look after it any more. */
   void forget(Attempt attempt);

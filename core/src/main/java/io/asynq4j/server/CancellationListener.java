@@ -1,6 +1,6 @@
 package io.asynq4j.server;
 
-import io.asynq4j.broker.Cancellations;
+import io.asynq4j.broker.CancellationChannel;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +14,14 @@ final class CancellationListener implements Runnable {
 
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
-  private final Cancellations cancellations;
+  private final CancellationChannel cancellations;
   private final Consumer<String> listener;
   private final Thread thread =
-      new Thread(Survival.untilReturned(this), "asynq-cancellation-start");
+      new Thread(ThreadSupervisor.untilReturned(this), "asynq-cancellation-start");
   private boolean stopped;
-  private Cancellations.@Nullable Subscription subscription;
+  private CancellationChannel.@Nullable Subscription subscription;
 
-  CancellationListener(Cancellations cancellations, Consumer<String> listener) {
+  CancellationListener(CancellationChannel cancellations, Consumer<String> listener) {
     this.cancellations = cancellations;
     this.listener = listener;
     thread.setDaemon(true);
@@ -40,15 +40,15 @@ final class CancellationListener implements Runnable {
         done = keep(cancellations.subscribe(listener));
       } catch (RuntimeException e) {
         log.debug("cannot listen for cancellations yet", e);
-        done = !Pause.sleep(AFTER_FAILURE);
+        done = !InterruptibleSleep.sleep(AFTER_FAILURE);
       } catch (Error e) {
-        Survival.report(log, "cannot listen for cancellations yet", e);
-        done = !Pause.sleep(AFTER_FAILURE);
+        ThreadSupervisor.report(log, "cannot listen for cancellations yet", e);
+        done = !InterruptibleSleep.sleep(AFTER_FAILURE);
       }
     }
   }
 
-  private synchronized boolean keep(Cancellations.Subscription started) {
+  private synchronized boolean keep(CancellationChannel.Subscription started) {
     if (stopped) {
       started.close();
     } else {

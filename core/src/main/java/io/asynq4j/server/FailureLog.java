@@ -74,7 +74,7 @@ final class FailureLog implements Duty {
   }
 
   /** Logs an attempt that failed; any other is ignored. Never throws. */
-  void ended(TaskRef task, Ended ended) {
+  void ended(TaskRef task, AttemptOutcome ended) {
     Throwable error = ended.error();
     if (!ended.failed() || error == null) {
       return;
@@ -104,9 +104,9 @@ final class FailureLog implements Duty {
                 task.retried() + 1L,
                 task.maxRetry() + 1L,
                 consequence,
-                LogText.of(Endings.text(error), LONGEST_ERROR));
+                LogText.of(OutcomePolicy.text(error), LONGEST_ERROR));
     Throwable thrown = archived || everyTrace ? thrown(error) : null;
-    Throwable printed = thrown == null ? null : PrintableError.of(thrown);
+    Throwable printed = thrown == null ? null : PrintableThrowable.of(thrown);
     // As an argument, for in the line itself a logging library would look for placeholders.
     if (archived) {
       log.error("{}", line, printed);
@@ -117,7 +117,7 @@ final class FailureLog implements Duty {
 
   /** What a handler has returned has no place; only what it threw. */
   private static @Nullable Throwable thrown(Throwable error) {
-    return error instanceof HandlerFailure ? error.getCause() : error;
+    return error instanceof HandlerFailureException ? error.getCause() : error;
   }
 
   private boolean isWithinLimit(Kind kind) {

@@ -4,8 +4,8 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Lookout.Part;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.StoreWatch.QueuePart;
+import io.asynq4j.broker.TimeMath;
 import io.asynq4j.broker.Upkeep.Forwarded;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +29,7 @@ final class Forwarder implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
 
-  private static final Set<Part> WAITING = EnumSet.of(Part.SCHEDULED, Part.RETRY);
+  private static final Set<QueuePart> WAITING = EnumSet.of(QueuePart.SCHEDULED, QueuePart.RETRY);
   private static final int MOST = 50;
 
   /** Between two looks at a queue that changes all the time. */
@@ -48,18 +48,18 @@ final class Forwarder implements Runnable {
 
   private final ServerConfig config;
   private final Broker broker;
-  private final Queues queues;
-  private final Shards shards;
-  private final ShardLanes forwarding;
-  private final Signal signal = new Signal();
-  private final Watcher watch;
+  private final ServedQueues queues;
+  private final ShardTopology shards;
+  private final ShardedRunner forwarding;
+  private final WakeupSignal signal = new WakeupSignal();
+  private final SharedQueueWatch watch;
   private final Set<QueueName> changed = ConcurrentHashMap.newKeySet();
   private final Map<QueueName, Instant> due = new ConcurrentHashMap<>();
 
   /** Queues that are to be looked at, and when: of the thread that goes round. */
   private final Map<QueueName, Long> later = new HashMap<>();
 
-  private final Map<QueueName, Rivals> rivals = new ConcurrentHashMap<>();
+  private final Map<QueueName, ContentionBackoff> rivals = new ConcurrentHashMap<>();
 
   /** Those that are forwarded since something is due, and not since something has changed. */
   private final Set<QueueName> expecting = ConcurrentHashMap.newKeySet();
@@ -68,12 +68,18 @@ final class Forwarder implements Runnable {
   private volatile boolean stopped;
   private long lastLook;
 
-  Forwarder(ServerConfig config, Broker broker, Queues queues, Shards shards, Watcher watch) {
+  Forwarder(
+      ServerConfig config,
+      Broker broker,
+      ServedQueues queues,
+      ShardTopology shards,
+      SharedQueueWatch watch) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
     this.shards = shards;
-    this.forwarding = new ShardLanes("forwarder", shards, REST, ShardLanes.calling(this::forward));
+    this.forwarding =
+        new ShardedRunner("forwarder", shards, REST, ShardedRunner.calling(this::forward));
     this.watch = watch;
     watch.listen(
         WAITING,
@@ -116,7 +122,7 @@ final class Forwarder implements Runnable {
   private Duration pauseAfter(Duration pause) {
     Duration longer = pause.multipliedBy(4);
     Duration next = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
-    if (!stopped && !Pause.sleep(next)) {
+    if (!stopped && !InterruptibleSleep.sleep(next)) {
       stopped = true;
     }
     return next;
@@ -166,7 +172,7 @@ final class Forwarder implements Runnable {
     toForward.forEach(due::remove);
     forwarding.each(toForward);
     if (!toLookAt.isEmpty()) {
-      Pause.sleep(SHORTEST);
+      InterruptibleSleep.sleep(SHORTEST);
     }
   }
 
@@ -179,7 +185,7 @@ final class Forwarder implements Runnable {
   }
 
   private long pauseNanos(QueueName queue) {
-    Rivals ofQueue = rivals.get(queue);
+    ContentionBackoff ofQueue = rivals.get(queue);
     if (ofQueue == null) {
       return 0;
     }
@@ -191,7 +197,7 @@ final class Forwarder implements Runnable {
   /** Who finds nothing at a time for which something was due has come after others. */
   private void learn(QueueName queue, boolean moved) {
     if (expecting.remove(queue)) {
-      Rivals ofQueue = rivals.computeIfAbsent(queue, any -> new Rivals());
+      ContentionBackoff ofQueue = rivals.computeIfAbsent(queue, any -> new ContentionBackoff());
       synchronized (ofQueue) {
         ofQueue.called();
         if (moved) {
@@ -250,7 +256,7 @@ final class Forwarder implements Runnable {
     long wait = lastLook + interval().toNanos() - System.nanoTime();
     Instant now = broker.clock().instant();
     for (Instant next : due.values()) {
-      wait = Math.min(wait, Times.nanosUntil(next.plusMillis(1), now));
+      wait = Math.min(wait, TimeMath.nanosUntil(next.plusMillis(1), now));
     }
     for (long time : later.values()) {
       wait = Math.min(wait, time - System.nanoTime());

@@ -2,7 +2,7 @@ package io.asynq4j.server;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.StoreWatch.QueuePart;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
@@ -13,17 +13,18 @@ import java.util.function.ToIntFunction;
 final class Janitor implements Duty {
 
   private static final int MOST = 50;
-  private static final Set<Part> KEPT = EnumSet.of(Part.COMPLETED, Part.ARCHIVED, Part.SPENT);
+  private static final Set<QueuePart> KEPT =
+      EnumSet.of(QueuePart.COMPLETED, QueuePart.ARCHIVED, QueuePart.SPENT);
 
   private final ServerConfig config;
   private final Broker broker;
-  private final Queues queues;
+  private final ServedQueues queues;
 
-  private final ShardLanes expiring;
-  private final ShardLanes trimming;
-  private final ShardLanes sweeping;
+  private final ShardedRunner expiring;
+  private final ShardedRunner trimming;
+  private final ShardedRunner sweeping;
 
-  Janitor(ServerConfig config, Broker broker, Queues queues, Shards shards) {
+  Janitor(ServerConfig config, Broker broker, ServedQueues queues, ShardTopology shards) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
@@ -32,8 +33,8 @@ final class Janitor implements Duty {
     this.sweeping = lanes(shards, queue -> broker.aggregation().sweep(queue, MOST));
   }
 
-  private ShardLanes lanes(Shards shards, ToIntFunction<QueueName> sweep) {
-    return new ShardLanes(
+  private ShardedRunner lanes(ShardTopology shards, ToIntFunction<QueueName> sweep) {
+    return new ShardedRunner(
         name(),
         shards,
         config.janitorInterval(),
@@ -58,14 +59,14 @@ final class Janitor implements Duty {
 
   @Override
   public Duration run() {
-    Map<Part, Set<QueueName>> kept = broker.lookout().havingEach(queues.names(), KEPT);
+    Map<QueuePart, Set<QueueName>> kept = broker.watches().havingEach(queues.names(), KEPT);
     try {
-      expiring.each(kept.getOrDefault(Part.COMPLETED, Set.of()));
+      expiring.each(kept.getOrDefault(QueuePart.COMPLETED, Set.of()));
     } finally {
       try {
-        trimming.each(kept.getOrDefault(Part.ARCHIVED, Set.of()));
+        trimming.each(kept.getOrDefault(QueuePart.ARCHIVED, Set.of()));
       } finally {
-        sweeping.each(kept.getOrDefault(Part.SPENT, Set.of()));
+        sweeping.each(kept.getOrDefault(QueuePart.SPENT, Set.of()));
       }
     }
     return interval();

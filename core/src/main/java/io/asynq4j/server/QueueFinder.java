@@ -14,10 +14,10 @@ final class QueueFinder implements Duty {
   private static final Logger log = LoggerFactory.getLogger(QueueFinder.class);
 
   private final Inspection inspection;
-  private final Queues queues;
+  private final ServedQueues queues;
   private final Duration interval;
 
-  QueueFinder(Inspection inspection, Queues queues, Duration interval) {
+  QueueFinder(Inspection inspection, ServedQueues queues, Duration interval) {
     this.inspection = inspection;
     this.queues = queues;
     this.interval = interval;

@@ -4,7 +4,7 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.LogText;
-import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.StoreWatch.QueuePart;
 import io.asynq4j.broker.Upkeep.Recovered;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -23,34 +23,39 @@ final class Recoverer implements Duty {
   private static final Logger log = LoggerFactory.getLogger(Recoverer.class);
 
   private static final int MOST = 50;
-  private static final Set<Part> TAKEN = EnumSet.of(Part.LEASE, Part.AGGREGATION_SETS);
+  private static final Set<QueuePart> TAKEN =
+      EnumSet.of(QueuePart.LEASE, QueuePart.AGGREGATION_SETS);
 
   private final ServerConfig config;
   private final Broker broker;
-  private final Queues queues;
-  private final Shards shards;
+  private final ServedQueues queues;
+  private final ShardTopology shards;
   private final ServerListener events;
   private final long startedNanos = System.nanoTime();
   private final Set<QueueName> refused = ConcurrentHashMap.newKeySet();
   private final Map<QueueName, Long> acceptedSince = new ConcurrentHashMap<>();
-  private final ShardLanes recovering;
-  private final ShardLanes reclaiming;
+  private final ShardedRunner recovering;
+  private final ShardedRunner reclaiming;
 
   /** To be made when the server starts. */
   Recoverer(
-      ServerConfig config, Broker broker, Queues queues, Shards shards, ServerListener events) {
+      ServerConfig config,
+      Broker broker,
+      ServedQueues queues,
+      ShardTopology shards,
+      ServerListener events) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
     this.shards = shards;
     this.events = events;
-    this.recovering = new ShardLanes(name(), shards, config.recoverInterval(), this::recover);
+    this.recovering = new ShardedRunner(name(), shards, config.recoverInterval(), this::recover);
     this.reclaiming =
-        new ShardLanes(
+        new ShardedRunner(
             name(),
             shards,
             config.recoverInterval(),
-            ShardLanes.calling(broker.aggregation()::reclaimStale));
+            ShardedRunner.calling(broker.aggregation()::reclaimStale));
   }
 
   @Override
@@ -66,13 +71,13 @@ final class Recoverer implements Duty {
   @Override
   public Duration run() {
     List<QueueName> names = queues.names().stream().filter(this::maySweep).toList();
-    Map<Part, Set<QueueName>> taken = broker.lookout().havingEach(names, TAKEN);
+    Map<QueuePart, Set<QueueName>> taken = broker.watches().havingEach(names, TAKEN);
     try {
-      Set<QueueName> asked = new LinkedHashSet<>(taken.getOrDefault(Part.LEASE, Set.of()));
+      Set<QueueName> asked = new LinkedHashSet<>(taken.getOrDefault(QueuePart.LEASE, Set.of()));
       queues.names().stream().filter(this::isOnServerThatIsAway).forEach(asked::add);
       recovering.each(asked);
     } finally {
-      reclaiming.each(taken.getOrDefault(Part.AGGREGATION_SETS, Set.of()));
+      reclaiming.each(taken.getOrDefault(QueuePart.AGGREGATION_SETS, Set.of()));
     }
     return !names.isEmpty() && taken.values().stream().allMatch(Set::isEmpty)
         ? longInterval()

@@ -2,7 +2,7 @@ package io.asynq4j.server;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.StoreWatch.QueuePart;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -14,27 +14,28 @@ final class Repairer implements Duty {
 
   private static final Logger log = LoggerFactory.getLogger(Repairer.class);
 
-  private static final Set<Part> RUNNING = EnumSet.of(Part.ACTIVE, Part.LEASE);
+  private static final Set<QueuePart> RUNNING = EnumSet.of(QueuePart.ACTIVE, QueuePart.LEASE);
 
   /** Looking for groups walks over all keys: not each time. */
   private static final int GROUPS_EACH = 60;
 
   private final ServerConfig config;
   private final Broker broker;
-  private final Queues queues;
-  private final ShardLanes repairing;
-  private final ShardLanes relisting;
+  private final ServedQueues queues;
+  private final ShardedRunner repairing;
+  private final ShardedRunner relisting;
   private int runs;
 
-  Repairer(ServerConfig config, Broker broker, Queues queues, Shards shards) {
+  Repairer(ServerConfig config, Broker broker, ServedQueues queues, ShardTopology shards) {
     this.config = config;
     this.broker = broker;
     this.queues = queues;
     this.repairing =
-        new ShardLanes(name(), shards, config.repairInterval(), ShardLanes.calling(this::repair));
+        new ShardedRunner(
+            name(), shards, config.repairInterval(), ShardedRunner.calling(this::repair));
     this.relisting =
-        new ShardLanes(
-            name(), shards, config.repairInterval(), ShardLanes.calling(this::relistGroups));
+        new ShardedRunner(
+            name(), shards, config.repairInterval(), ShardedRunner.calling(this::relistGroups));
   }
 
   @Override
@@ -50,7 +51,7 @@ final class Repairer implements Duty {
   @Override
   public Duration run() {
     boolean lookForGroups = config.groups() != null && runs++ % GROUPS_EACH == 0;
-    repairing.each(broker.lookout().having(queues.names(), RUNNING));
+    repairing.each(broker.watches().having(queues.names(), RUNNING));
     if (lookForGroups) {
       relisting.each(queues.names());
     }

@@ -7,7 +7,7 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.ResultLimit;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.TimeMath;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -49,7 +49,7 @@ record ServerConfig(
     CrashRules crash,
     ArchiveRules archive,
     @Nullable GroupConfig groups,
-    @Nullable Defined defined) {
+    @Nullable DefinitionCache defined) {
 
   static final int MAX_CONCURRENCY = 100_000;
 
@@ -116,7 +116,7 @@ record ServerConfig(
         ? end
         : defined
             .timeoutOf(type)
-            .map(timeout -> Times.plus(now, timeout))
+            .map(timeout -> TimeMath.plus(now, timeout))
             .filter(end::isAfter)
             .orElse(end);
   }

@@ -21,7 +21,7 @@ final class ServerPresence {
   private static final int LARGEST_SHOWN = 1024;
 
   private final Presence presence;
-  private final Attempts attempts;
+  private final AttemptRegistry attempts;
   private final Supplier<Presence.Server> server;
   private final Duration ttl;
   private final Lock lock = new ReentrantLock();
@@ -32,7 +32,7 @@ final class ServerPresence {
    * @param ttl how long others see it if it is not shown again
    */
   ServerPresence(
-      Presence presence, Attempts attempts, Supplier<Presence.Server> server, Duration ttl) {
+      Presence presence, AttemptRegistry attempts, Supplier<Presence.Server> server, Duration ttl) {
     this.presence = presence;
     this.attempts = attempts;
     this.server = server;
@@ -83,7 +83,7 @@ final class ServerPresence {
     hidden = true;
     boolean locked = false;
     try {
-      locked = lock.tryLock(Drain.FLUSH_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+      locked = lock.tryLock(GracefulShutdown.FLUSH_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
       presence.hide(server.get());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -47,9 +47,9 @@ public final class TaskServer implements AutoCloseable {
 
   private static final int LONGEST_WARNING = 1_000;
 
-  private final Engine engine;
+  private final ServerEngine engine;
 
-  private TaskServer(Engine engine) {
+  private TaskServer(ServerEngine engine) {
     this.engine = engine;
   }
 
@@ -104,7 +104,7 @@ public final class TaskServer implements AutoCloseable {
    * stop it, a second one ends the process at once; TSTP makes it quiet.
    */
   public void run() {
-    Signals.run(this);
+    ProcessSignalRunner.run(this);
   }
 
   /** Waits until the server has stopped, or so long. True when it has. */
@@ -167,7 +167,7 @@ public final class TaskServer implements AutoCloseable {
     private boolean strictPriority;
     private final Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
     private @Nullable Handler<Task> handler;
-    private @Nullable Defined defined;
+    private @Nullable DefinitionCache defined;
     private RetryPolicy retryPolicy = RetryPolicy.standard();
     private final Map<String, RetryPolicy> retryPolicies = new LinkedHashMap<>();
     private Predicate<Throwable> isFailure = error -> true;
@@ -290,9 +290,10 @@ public final class TaskServer implements AutoCloseable {
       handlers.forEach(mux::handle);
       Set<String> names = Set.copyOf(handlers.keySet());
       this.defined =
-          new Defined(
+          new DefinitionCache(
               TaskDefinitions.of(redis),
-              definition -> names.contains(definition.name()) ? QueueCare.PROCESS : QueueCare.NONE,
+              definition ->
+                  names.contains(definition.name()) ? ServingMode.PROCESS : ServingMode.NONE,
               names,
               unknownNames);
       return handlers(mux.build());
@@ -303,8 +304,9 @@ public final class TaskServer implements AutoCloseable {
      * timeouts and delays of the list, and follows its changes. It is asked again each time the
      * list is read.
      */
-    public Builder definitions(Function<TaskDefinition, QueueCare> care) {
-      this.defined = new Defined(TaskDefinitions.of(redis), care, Set.of(), UnknownNames.WARN);
+    public Builder definitions(Function<TaskDefinition, ServingMode> care) {
+      this.defined =
+          new DefinitionCache(TaskDefinitions.of(redis), care, Set.of(), UnknownNames.WARN);
       return this;
     }
 
@@ -545,9 +547,9 @@ public final class TaskServer implements AutoCloseable {
             "queues(…) was given no queue: name one, or leave it out to serve \"default\"");
       }
       ServerConfig config = config();
-      ConfigReview.of(config, handlers)
+      ServerConfigValidator.of(config, handlers)
           .forEach(warning -> log.warn("{}", LogText.of(warning, LONGEST_WARNING)));
-      return new TaskServer(new Engine(redis, config, handlers));
+      return new TaskServer(new ServerEngine(redis, config, handlers));
     }
 
     /** Room for two heartbeats that fail. */

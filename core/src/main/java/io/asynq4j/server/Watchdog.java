@@ -17,21 +17,21 @@ final class Watchdog implements Runnable {
   /** While nothing runs; of attempts that have little more time than this it is told. */
   private static final Duration REST = Duration.ofMillis(500);
 
-  private final Attempts attempts;
+  private final AttemptRegistry attempts;
   private final Runnable others;
   private final Duration rest;
-  private final Signal signal = new Signal();
+  private final WakeupSignal signal = new WakeupSignal();
   private volatile boolean stopped;
   private volatile boolean resting;
 
   /**
    * @param others what else is to be looked at each time; must not wait for anything
    */
-  Watchdog(Attempts attempts, Runnable others) {
+  Watchdog(AttemptRegistry attempts, Runnable others) {
     this(attempts, others, REST);
   }
 
-  Watchdog(Attempts attempts, Runnable others, Duration rest) {
+  Watchdog(AttemptRegistry attempts, Runnable others, Duration rest) {
     this.attempts = attempts;
     this.others = others;
     this.rest = rest;
@@ -63,7 +63,7 @@ final class Watchdog implements Runnable {
     try {
       attempt.check(nanos);
     } catch (RuntimeException | Error e) {
-      Survival.report(log, "could not look after an attempt; that is tried again", e);
+      ThreadSupervisor.report(log, "could not look after an attempt; that is tried again", e);
     }
   }
 

@@ -126,7 +126,7 @@ class WorkerPool implements Executor, AutoCloseable {
     try {
       wakeOne();
     } catch (RuntimeException | Error e) {
-      Survival.report(log, "could not wake another worker; those that are awake go on", e);
+      ThreadSupervisor.report(log, "could not wake another worker; those that are awake go on", e);
     }
   }
 
@@ -146,7 +146,7 @@ class WorkerPool implements Executor, AutoCloseable {
       } else if (isWithoutThreads()) {
         throw e;
       }
-      Survival.report(log, "no more threads for handlers; those that are there go on", e);
+      ThreadSupervisor.report(log, "no more threads for handlers; those that are there go on", e);
     }
   }
 
@@ -174,7 +174,7 @@ class WorkerPool implements Executor, AutoCloseable {
       task.run();
     } catch (Throwable e) {
       // A worker must outlive whatever its task does.
-      Survival.report(log, "a task of the worker pool failed", e);
+      ThreadSupervisor.report(log, "a task of the worker pool failed", e);
     }
   }
 
@@ -246,7 +246,7 @@ class WorkerPool implements Executor, AutoCloseable {
         } catch (Throwable e) {
           // Not the task's, whose errors are caught: such as a lack of memory, here.
           leaveIdle();
-          Survival.report(log, "a worker failed and goes on", e);
+          ThreadSupervisor.report(log, "a worker failed and goes on", e);
           LockSupport.parkNanos(PAUSE_NANOS);
         }
       }

@@ -16,43 +16,44 @@ class TimesTest {
   @Test
   void whateverIsReadBecomesTheNearestTimeThatCanBeExpressed() {
     for (double beyond : new double[] {1e12, 1e17, 1e300, Double.POSITIVE_INFINITY}) {
-      assertThat(Times.ofSeconds(beyond)).isEqualTo(Times.LATEST);
-      assertThat(Times.ofSeconds(-beyond)).isEqualTo(Times.EARLIEST);
-      assertThat(Times.ofMillis(beyond * 1000)).isEqualTo(Times.LATEST);
-      assertThat(Times.ofMillis(-beyond * 1000)).isEqualTo(Times.EARLIEST);
+      assertThat(TimeMath.ofSeconds(beyond)).isEqualTo(TimeMath.LATEST);
+      assertThat(TimeMath.ofSeconds(-beyond)).isEqualTo(TimeMath.EARLIEST);
+      assertThat(TimeMath.ofMillis(beyond * 1000)).isEqualTo(TimeMath.LATEST);
+      assertThat(TimeMath.ofMillis(-beyond * 1000)).isEqualTo(TimeMath.EARLIEST);
     }
-    assertThat(Times.ofSeconds(Double.NaN)).isEqualTo(Instant.EPOCH);
-    assertThat(Times.ofSeconds(NOON.getEpochSecond() + 0.75)).isEqualTo(NOON);
-    assertThat(Times.ofMillis(NOON.toEpochMilli() + 7)).isEqualTo(NOON.plusMillis(7));
-    assertThat(Times.within(Instant.MAX)).isEqualTo(Times.LATEST);
-    assertThat(Times.within(Instant.MIN)).isEqualTo(Times.EARLIEST);
+    assertThat(TimeMath.ofSeconds(Double.NaN)).isEqualTo(Instant.EPOCH);
+    assertThat(TimeMath.ofSeconds(NOON.getEpochSecond() + 0.75)).isEqualTo(NOON);
+    assertThat(TimeMath.ofMillis(NOON.toEpochMilli() + 7)).isEqualTo(NOON.plusMillis(7));
+    assertThat(TimeMath.within(Instant.MAX)).isEqualTo(TimeMath.LATEST);
+    assertThat(TimeMath.within(Instant.MIN)).isEqualTo(TimeMath.EARLIEST);
   }
 
   @Test
   void sumsAndDifferencesStayWithinWhatCanBeExpressed() {
-    assertThat(Times.plus(NOON, Duration.ofDays(1))).isEqualTo(NOON.plusSeconds(86_400));
-    assertThat(Times.minus(NOON, Duration.ofDays(1))).isEqualTo(NOON.minusSeconds(86_400));
-    for (Instant time : new Instant[] {NOON, Times.LATEST, Times.EARLIEST}) {
-      assertThat(Times.plus(time, FOREVER)).isEqualTo(Times.LATEST);
-      assertThat(Times.minus(time, FOREVER)).isEqualTo(Times.EARLIEST);
-      assertThat(Times.plus(time, Duration.ofSeconds(Long.MIN_VALUE))).isEqualTo(Times.EARLIEST);
+    assertThat(TimeMath.plus(NOON, Duration.ofDays(1))).isEqualTo(NOON.plusSeconds(86_400));
+    assertThat(TimeMath.minus(NOON, Duration.ofDays(1))).isEqualTo(NOON.minusSeconds(86_400));
+    for (Instant time : new Instant[] {NOON, TimeMath.LATEST, TimeMath.EARLIEST}) {
+      assertThat(TimeMath.plus(time, FOREVER)).isEqualTo(TimeMath.LATEST);
+      assertThat(TimeMath.minus(time, FOREVER)).isEqualTo(TimeMath.EARLIEST);
+      assertThat(TimeMath.plus(time, Duration.ofSeconds(Long.MIN_VALUE)))
+          .isEqualTo(TimeMath.EARLIEST);
     }
   }
 
   @Test
   void aWaitIsNeverLongerThanATimerCanTell() {
-    assertThat(Times.nanos(Duration.ofMillis(5))).isEqualTo(5_000_000);
-    assertThat(Times.nanos(FOREVER)).isPositive().isEqualTo(Long.MAX_VALUE / 4);
-    assertThat(Times.nanos(Duration.ofSeconds(Long.MIN_VALUE))).isNegative();
-    assertThat(Times.nanosUntil(Times.LATEST, NOON)).isEqualTo(Long.MAX_VALUE / 4);
-    assertThat(Times.nanosUntil(Times.EARLIEST, NOON)).isEqualTo(-Long.MAX_VALUE / 4);
+    assertThat(TimeMath.nanos(Duration.ofMillis(5))).isEqualTo(5_000_000);
+    assertThat(TimeMath.nanos(FOREVER)).isPositive().isEqualTo(Long.MAX_VALUE / 4);
+    assertThat(TimeMath.nanos(Duration.ofSeconds(Long.MIN_VALUE))).isNegative();
+    assertThat(TimeMath.nanosUntil(TimeMath.LATEST, NOON)).isEqualTo(Long.MAX_VALUE / 4);
+    assertThat(TimeMath.nanosUntil(TimeMath.EARLIEST, NOON)).isEqualTo(-Long.MAX_VALUE / 4);
   }
 
   @Test
   void aTimeThatCannotBeExpressedIsRefusedWithTheBounds() {
-    assertThat(Times.require(Times.LATEST, "it")).isEqualTo(Times.LATEST);
+    assertThat(TimeMath.require(TimeMath.LATEST, "it")).isEqualTo(TimeMath.LATEST);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> Times.require(Instant.MAX, "the time of a task"))
+        .isThrownBy(() -> TimeMath.require(Instant.MAX, "the time of a task"))
         .withMessageStartingWith(
             "the time of a task must be between 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: +");
   }

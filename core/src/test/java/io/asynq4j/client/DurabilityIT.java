@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Durability;
-import io.asynq4j.FreshAfterFailure;
+import io.asynq4j.RestartServersAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.UnconfirmedTaskException;
 import io.asynq4j.client.EnqueueResult.Enqueued;
@@ -30,7 +30,7 @@ import redis.clients.jedis.Jedis;
 
 /** Tasks that count as enqueued only when more than the primary has them. */
 @TestInstance(Lifecycle.PER_CLASS)
-@ExtendWith(FreshAfterFailure.class)
+@ExtendWith(RestartServersAfterFailure.class)
 class DurabilityIT {
 
   private static final Task TASK = Task.of("t");

@@ -661,7 +661,7 @@ class TaskClientIT {
   private Claim claimOne() {
     return redis
         .broker()
-        .source()
+        .leases()
         .claim(QueueName.DEFAULT, 1, ofSeconds(15), QueueRules.NONE)
         .claims()
         .get(0);
@@ -670,7 +670,7 @@ class TaskClientIT {
   private void settle(Settlement settlement) {
     redis
         .broker()
-        .source()
+        .leases()
         .settle(QueueName.DEFAULT, List.of(settlement), QueueRules.NONE, ArchiveRules.DEFAULT);
   }
 

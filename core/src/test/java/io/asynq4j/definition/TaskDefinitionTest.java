@@ -33,10 +33,11 @@ class TaskDefinitionTest {
 
   @Test
   void whatIsWrittenIsReadBack() {
-    assertThat(DefinitionText.parse("dump", DefinitionText.format(full()))).isEqualTo(full());
+    assertThat(TaskDefinitionCodec.parse("dump", TaskDefinitionCodec.format(full())))
+        .isEqualTo(full());
     TaskDefinition plain = TaskDefinition.builder("p", TaskKind.HTTP).build();
-    assertThat(DefinitionText.format(plain)).isEqualTo("kind=http\nqueue=p\n");
-    assertThat(DefinitionText.parse("p", DefinitionText.format(plain))).isEqualTo(plain);
+    assertThat(TaskDefinitionCodec.format(plain)).isEqualTo("kind=http\nqueue=p\n");
+    assertThat(TaskDefinitionCodec.parse("p", TaskDefinitionCodec.format(plain))).isEqualTo(plain);
   }
 
   @Test
@@ -46,7 +47,7 @@ class TaskDefinitionTest {
             .timeout(Duration.ofSeconds(Long.MAX_VALUE))
             .build();
 
-    assertThat(DefinitionText.parse("p", DefinitionText.format(endless)).timeout())
+    assertThat(TaskDefinitionCodec.parse("p", TaskDefinitionCodec.format(endless)).timeout())
         .isEqualTo(Duration.ofMillis(Long.MAX_VALUE));
   }
 
@@ -62,7 +63,7 @@ class TaskDefinitionTest {
 
   @Test
   void fieldsOfANewerVersionAreSkipped() {
-    assertThat(DefinitionText.parse("p", "kind=cmd\nqueue=p\nshape=round\n"))
+    assertThat(TaskDefinitionCodec.parse("p", "kind=cmd\nqueue=p\nshape=round\n"))
         .isEqualTo(TaskDefinition.builder("p", TaskKind.CMD).build());
   }
 

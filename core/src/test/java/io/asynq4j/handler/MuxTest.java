@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Behaviour section 4 and its scenarios Z01–Z11. */
 class MuxTest {
 
-  private static final TaskContext CONTEXT = new FakeContext("id");
+  private static final TaskContext CONTEXT = new FakeTaskContext("id");
 
   private static Handler<Task> answering(String text) {
     return (task, context) -> Outcome.done(text);

@@ -3,7 +3,7 @@ package io.asynq4j.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asynq4j.broker.Diagnostics.Ailment;
+import io.asynq4j.broker.Diagnostics.FindingKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,16 +37,16 @@ class DoctorOptionsTest {
 
   @Test
   void aPlaceIsFoundAgainWhateverTheQueueIsCalled() {
-    Position place = new Position(Position.Step.CONTAINERS, "a\nb }: c", "retry", "17");
+    ScanPosition place = new ScanPosition(ScanPosition.Step.CONTAINERS, "a\nb }: c", "retry", "17");
 
-    assertThat(Position.parse(place.text())).isEqualTo(place);
-    assertThat(Position.parse(null)).isNull();
+    assertThat(ScanPosition.parse(place.text())).isEqualTo(place);
+    assertThat(ScanPosition.parse(null)).isNull();
   }
 
   @Test
   void everythingThatCanBeAmissIsExplainedHereAndInTheGuide() throws IOException {
     assertThat(Arrays.stream(Finding.Kind.values()).map(Enum::name))
-        .containsExactlyElementsOf(Arrays.stream(Ailment.values()).map(Enum::name).toList());
+        .containsExactlyElementsOf(Arrays.stream(FindingKind.values()).map(Enum::name).toList());
     String guide = Files.readString(Path.of("../docs/doctor.md"));
     for (Finding.Kind kind : Finding.Kind.values()) {
       assertThat(guide)

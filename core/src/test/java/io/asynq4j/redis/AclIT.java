@@ -10,10 +10,10 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Durability;
-import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
+import io.asynq4j.RestartServersAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
@@ -21,27 +21,27 @@ import io.asynq4j.broker.Aggregation.AggregationSet;
 import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.broker.CancellationChannel.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.Settings;
-import io.asynq4j.broker.Lookout;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.ScheduleLedger;
-import io.asynq4j.broker.Schedules;
+import io.asynq4j.broker.ScheduleStore;
 import io.asynq4j.broker.Settlement;
-import io.asynq4j.broker.TaskSource;
+import io.asynq4j.broker.StoreWatch;
 import io.asynq4j.broker.Upkeep;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
-import io.asynq4j.inspect.InspectOn;
+import io.asynq4j.inspect.InspectorAccess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -78,7 +78,7 @@ import redis.clients.jedis.Protocol.Command;
 
 /** What a restricted user of Redis must be allowed to do, and what becomes of one with less. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ExtendWith(FreshAfterFailure.class)
+@ExtendWith(RestartServersAfterFailure.class)
 class AclIT {
 
   /** What the scripts and the library itself run. */
@@ -103,10 +103,10 @@ class AclIT {
   private static final GroupRules AT_ONCE =
       new GroupRules(1, Duration.ZERO, Duration.ofSeconds(1), Duration.ofMinutes(1));
 
-  private TestServer server;
+  private TestRedis server;
 
-  TestServer start() {
-    return TestServer.standalone();
+  TestRedis start() {
+    return TestRedis.standalone();
   }
 
   @BeforeAll
@@ -132,7 +132,7 @@ class AclIT {
   }
 
   private static Object admin(EmbeddedRedis redis, Command command, String... args) {
-    try (Connection connection = TestServer.connect(redis)) {
+    try (Connection connection = TestRedis.connect(redis)) {
       CommandArguments arguments = new CommandArguments(command);
       for (String arg : args) {
         arguments.add(arg);
@@ -156,7 +156,7 @@ class AclIT {
 
   private static void enqueue(Broker broker, String... ids) {
     for (String id : ids) {
-      broker.sink().enqueue(List.of(task(id, o -> o.uniqueFor(Duration.ofHours(1)))));
+      broker.enqueueing().enqueue(List.of(task(id, o -> o.uniqueFor(Duration.ofHours(1)))));
     }
   }
 
@@ -174,17 +174,20 @@ class AclIT {
   }
 
   private static void processTasks(Broker broker) {
-    TaskSource source = broker.source();
+    LeaseOperations source = broker.leases();
     enqueue(broker, "done", "again", "never", "back", "later", "lost");
-    broker.sink().enqueue(List.of(task("kept", o -> o.retention(Duration.ofMillis(1)))));
-    broker.sink().enqueue(List.of(task("due", o -> o.processIn(Duration.ofMillis(1)).precise())));
+    broker.enqueueing().enqueue(List.of(task("kept", o -> o.retention(Duration.ofMillis(1)))));
+    broker
+        .enqueueing()
+        .enqueue(List.of(task("due", o -> o.processIn(Duration.ofMillis(1)).precise())));
     List<Claim> claims = source.claim(Q, 10, LEASE, QueueRules.NONE).claims();
     assertThat(claims).hasSize(7);
     source.extend(Q, claims, LEASE);
     assertThat(source.writeResult(claims.get(0), Payload.ofUtf8("half"))).isTrue();
     broker.inspection().markCancelled(Q, claims.get(0).id(), AfterCancel.RETRY);
     Claim one = claims.get(0);
-    assertThat(source.restore(Q, List.of(new TaskSource.Ticket(one.id(), one.token())))).hasSize(1);
+    assertThat(source.restore(Q, List.of(new LeaseOperations.LeaseRef(one.id(), one.token()))))
+        .hasSize(1);
     List<Settlement> settlements =
         List.of(
             new Settlement.Complete(claims.get(0), Payload.ofUtf8("all")),
@@ -211,7 +214,7 @@ class AclIT {
 
   private static void aggregate(Broker broker) {
     for (String id : List.of("g1", "g2", "g3")) {
-      broker.sink().enqueue(List.of(task(id, o -> o.group("g"))));
+      broker.enqueueing().enqueue(List.of(task(id, o -> o.group("g"))));
       assertThat(broker.aggregation().groups(Q)).containsExactly("g");
       AggregationSet set = broker.aggregation().aggregate(Q, "g", AT_ONCE).orElseThrow();
       assertThat(broker.aggregation().read(set).messages()).hasSize(1);
@@ -251,7 +254,7 @@ class AclIT {
   }
 
   private static void fireSchedules(Broker broker) {
-    Schedules schedules = broker.schedules();
+    ScheduleStore schedules = broker.schedules();
     assertThat(schedules.lead("g", "s", LEASE)).isTrue();
     assertThat(schedules.lead("g", "s", LEASE)).isTrue();
     Instant decided =
@@ -283,7 +286,7 @@ class AclIT {
     Inspection inspection = broker.inspection();
     assertThat(inspection.queues()).contains("q");
     enqueue(broker, "i1", "i2");
-    broker.sink().enqueue(List.of(task("i3", o -> o.group("g"))));
+    broker.enqueueing().enqueue(List.of(task("i3", o -> o.group("g"))));
     inspection.stats(Q);
     inspection.history(Q, 3);
     assertThat(inspection.groupSizes(Q)).containsKey("g");
@@ -314,7 +317,7 @@ class AclIT {
     inspection.nodes(Q);
     QueueName gone = QueueName.of("gone");
     broker
-        .sink()
+        .enqueueing()
         .enqueue(
             List.of(
                 NewTask.of(
@@ -327,7 +330,7 @@ class AclIT {
   private static void heal(Broker broker) {
     broker.presence().recordEvent("gone", new Presence.SchedulerEvent("a", Instant.now()));
     Diagnosis diagnosis =
-        InspectOn.broker(broker)
+        InspectorAccess.broker(broker)
             .doctor(DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
     assertThat(diagnosis.problems()).isEmpty();
   }
@@ -344,7 +347,7 @@ class AclIT {
   @Test
   void theDocumentedPermissionsAreEnoughForEverything() {
     try (RedisConnection connection = connectAs(NEEDED + " " + USEFUL);
-        Warnings warnings = new Warnings()) {
+        CapturedWarnings warnings = new CapturedWarnings()) {
       doEverything(connection.broker());
       assertThat(connection.broker().inspection().memoryUsage(Q)).isPresent();
       assertThat(connection.broker().inspection().redisInfo()).containsKey("redis_version");
@@ -357,17 +360,17 @@ class AclIT {
       try (Subscription subscription =
           connection
               .broker()
-              .channels()
+              .pubSub()
               .subscribe(List.of("me"), message -> heard.add(new String(message, UTF_8)))) {
         assertThat(subscription).isNotNull();
-        connection.broker().channels().publish("me", "b".getBytes(UTF_8));
+        connection.broker().pubSub().publish("me", "b".getBytes(UTF_8));
         await().until(() -> heard.contains("b"));
       }
-      try (Lookout.Watch watch = connection.broker().lookout().watch(new Ignored())) {
+      try (StoreWatch.Watch watch = connection.broker().watches().watch(new Ignored())) {
         await().until(watch::isLive);
       }
       assertThat(warnings.lines()).isEmpty();
-      assertThat(Reply.text(admin(server.primaries().get(0), Command.CLIENT, "LIST")))
+      assertThat(ReplyParser.text(admin(server.primaries().get(0), Command.CLIENT, "LIST")))
           .contains(" name=asynq4j ");
     }
   }
@@ -376,7 +379,7 @@ class AclIT {
   void anEntryOfAForbiddenQueueKeepsNoOtherFromBeingKnown() {
     String ofOneQueue = NEEDED.replace("~asynq:*", "~asynq:schedules ~asynq:{q}:*");
     try (RedisConnection connection = connectAs(ofOneQueue + " " + USEFUL)) {
-      Schedules schedules = connection.broker().schedules();
+      ScheduleStore schedules = connection.broker().schedules();
       List<ScheduleLedger.Entry> entries =
           List.of(
               new ScheduleLedger.Entry("forbidden", QueueName.of("other"), "@daily"),
@@ -391,7 +394,7 @@ class AclIT {
 
   @Test
   void entriesOfAForbiddenQueueAreListedAsUnreadable() {
-    Schedules.Unreadable[] unreadable = new Schedules.Unreadable[1];
+    ScheduleStore.Unreadable[] unreadable = new ScheduleStore.Unreadable[1];
     try (RedisConnection all = connectAs(NEEDED + " " + USEFUL)) {
       all.broker()
           .schedules()
@@ -422,7 +425,7 @@ class AclIT {
     "resetchannels, must not subscribe"
   })
   void withoutSomethingUsefulTheRestWorksAfterOneWarning(String missing, String warning) {
-    try (Warnings warnings = new Warnings();
+    try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = connectAs(NEEDED + " " + USEFUL + " " + missing)) {
       doEverything(connection.broker());
       OptionalLong memory = connection.broker().inspection().memoryUsage(Q);
@@ -437,9 +440,9 @@ class AclIT {
     }
   }
 
-  private static final class Ignored implements Lookout.Listener {
+  private static final class Ignored implements StoreWatch.Listener {
     @Override
-    public void changed(QueueName queue, Lookout.Part part) {}
+    public void changed(QueueName queue, StoreWatch.QueuePart part) {}
 
     @Override
     public void lost() {}
@@ -459,15 +462,15 @@ class AclIT {
         Stream.of((NEEDED + " " + USEFUL).split(" "))
             .filter(rule -> !rule.equals(missing) && !rule.startsWith(missing + "|"))
             .collect(Collectors.joining(" "));
-    try (Warnings warnings = new Warnings();
+    try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = connectAs(rules)) {
-      Lookout lookout = connection.broker().lookout();
+      StoreWatch lookout = connection.broker().watches();
       enqueue(connection.broker(), "a");
-      Set<Lookout.Part> pending = Set.of(Lookout.Part.PENDING);
+      Set<StoreWatch.QueuePart> pending = Set.of(StoreWatch.QueuePart.PENDING);
       List<QueueName> queues = List.of(Q, QueueName.of("other"));
       for (int i = 0; i < 2; i++) {
-        try (Lookout.Watch first = lookout.watch(new Ignored());
-            Lookout.Watch second = lookout.watch(new Ignored())) {
+        try (StoreWatch.Watch first = lookout.watch(new Ignored());
+            StoreWatch.Watch second = lookout.watch(new Ignored())) {
           await().until(() -> !refusals(warnings).isEmpty());
           assertThat(first.arm(queues, pending)).containsExactly(Q);
           assertThat(second.arm(queues, pending)).containsExactly(Q);
@@ -480,11 +483,11 @@ class AclIT {
           .first()
           .asString()
           .contains("+client|tracking +client|id +subscribe &__redis__:invalidate");
-      await().until(() -> LookoutIT.threads() == 0);
+      await().until(() -> RedisStoreWatchIT.threads() == 0);
     }
   }
 
-  private static List<String> refusals(Warnings warnings) {
+  private static List<String> refusals(CapturedWarnings warnings) {
     return warnings.lines().stream().filter(line -> line.contains("tell of changes")).toList();
   }
 
@@ -527,9 +530,12 @@ class AclIT {
     try (RedisConnection admin = RedisConnection.open(server.config());
         RedisConnection reader = connectAs(NEEDED + " -hmget")) {
       enqueue(admin.broker(), "lost");
-      admin.broker().source().claim(Q, 1, Duration.ofSeconds(1), QueueRules.NONE);
+      admin.broker().leases().claim(Q, 1, Duration.ofSeconds(1), QueueRules.NONE);
       enqueue(admin.broker(), "waiting");
-      admin.broker().sink().enqueue(List.of(task("due", o -> o.processIn(Duration.ofMillis(1)))));
+      admin
+          .broker()
+          .enqueueing()
+          .enqueue(List.of(task("due", o -> o.processIn(Duration.ofMillis(1)))));
       Upkeep upkeep = reader.broker().upkeep();
       await()
           .untilAsserted(
@@ -540,14 +546,14 @@ class AclIT {
                         upkeep.recover(
                             Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT));
               });
-      refusedToRead(() -> reader.broker().source().claim(Q, 10, LEASE, QueueRules.NONE));
+      refusedToRead(() -> reader.broker().leases().claim(Q, 10, LEASE, QueueRules.NONE));
 
       setUser(server.primaries().get(0), "worker", NEEDED);
       assertThat(upkeep.forward(Q, 10).moved()).isEqualTo(1);
       assertThat(upkeep.recover(Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT))
           .extracting(Upkeep.Recovered::action)
           .containsExactly(Upkeep.Recovered.Action.PENDING);
-      assertThat(reader.broker().source().claim(Q, 10, LEASE, QueueRules.NONE).claims())
+      assertThat(reader.broker().leases().claim(Q, 10, LEASE, QueueRules.NONE).claims())
           .extracting(Claim::id)
           .containsExactlyInAnyOrder("lost", "waiting", "due");
     }

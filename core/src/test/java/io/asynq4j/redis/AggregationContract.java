@@ -20,7 +20,7 @@ import io.asynq4j.broker.Aggregation.SetContent;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer;
-import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.TaskMessage;
 import java.time.Duration;
@@ -39,7 +39,7 @@ interface AggregationContract {
 
   GroupRules AT_ONCE = rules(0, 0, 0);
 
-  ActionAnswer TAKEN = new ActionAnswer(Verdict.WRONG_STATE, TaskState.AGGREGATING);
+  ActionAnswer TAKEN = new ActionAnswer(Status.WRONG_STATE, TaskState.AGGREGATING);
 
   private static GroupRules rules(int maxSize, long maxDelay, long grace) {
     return new GroupRules(
@@ -199,8 +199,8 @@ interface AggregationContract {
   @Test
   default void aMemberThatNobodyCanReadIsArchivedAndDoesNotHideTheOthers() {
     group("a", "b", "c", "d");
-    redis().raw(Command.HSET, Keys.task(Q, "b"), "msg", "\u0001not a message");
-    redis().raw(Command.DEL, Keys.task(Q, "c"));
+    redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "msg", "\u0001not a message");
+    redis().raw(Command.DEL, RedisKeys.task(Q, "c"));
 
     AggregationSet set = takeAll();
 
@@ -477,8 +477,9 @@ interface AggregationContract {
     manyInGroup(1_000);
     AggregationSet set = takeAll();
     group("new");
-    Scripts scripts = new Scripts(redis().link, BrokerTime.of(redis().clock));
-    Args part = new Args().add(Keys.aggregationSet(Q, "g", set.setId())).add(200);
+    ScriptRunner scripts = new ScriptRunner(redis().link, BrokerTime.of(redis().clock));
+    CommandArgs part =
+        new CommandArgs().add(RedisKeys.aggregationSet(Q, "g", set.setId())).add(200);
     scripts.run(Script.RECLAIM, Q, part);
 
     assertThat(redis().aggregation().finish(set, sum("s"))).isEqualTo(FinishAnswer.SET_LOST);
@@ -511,7 +512,7 @@ interface AggregationContract {
 
     redis().aggregation().giveBack(set);
     assertThat(redis().inspection().run(Q, List.of("a")))
-        .containsExactly(new ActionAnswer(Verdict.DONE, null));
+        .containsExactly(new ActionAnswer(Status.DONE, null));
   }
 
   @Test

@@ -1,16 +1,16 @@
 package io.asynq4j.redis;
 
 /** What a broker does, whatever Redis it works on. */
-abstract class BrokerContract extends OneServer
+abstract class BrokerContract extends RedisTestBase
     implements EnqueueContract,
         ClaimContract,
         SettleContract,
-        WrongTypeContract,
-        ManyActiveContract,
+        WrongKeyTypeContract,
+        ActiveListContract,
         UpkeepContract,
         AggregationContract,
         PresenceContract,
-        ScheduleContract,
+        ScheduleStoreContract,
         SchedulerContract,
         InspectionContract,
         MixedFleetContract,

@@ -12,12 +12,12 @@ import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
-import io.asynq4j.broker.TaskSource;
 import io.asynq4j.broker.Upkeep;
 import java.time.Clock;
 import java.time.Duration;
@@ -42,20 +42,20 @@ final class BrokerFixture implements AutoCloseable {
   static final QueueName Q = QueueName.of("q");
   static final Duration LEASE = Duration.ofSeconds(15);
 
-  final TestServer server;
+  final TestRedis server;
   final SettableClock clock = new SettableClock(NOON);
-  final Link link;
+  final RedisCommandExecutor link;
   final RedisBroker broker;
 
-  BrokerFixture(TestServer server) {
+  BrokerFixture(TestRedis server) {
     this.server = server;
     server.flush();
     this.link = link(server.config());
     this.broker = new RedisBroker(link, BrokerTime.of(clock));
   }
 
-  static Link link(RedisConfig config) {
-    return new Link(Nodes.of(config), config.retryFor(), "the test's Redis");
+  static RedisCommandExecutor link(RedisConfig config) {
+    return new RedisCommandExecutor(RedisNodes.of(config), config.retryFor(), "the test's Redis");
   }
 
   /** Scripts see the time of this clock, and the library a later one. */
@@ -76,11 +76,11 @@ final class BrokerFixture implements AutoCloseable {
 
   /** Everything in Redis. */
   String world() {
-    return World.of(server);
+    return RedisTextDump.of(server);
   }
 
-  TaskSource source() {
-    return broker.source();
+  LeaseOperations source() {
+    return broker.leases();
   }
 
   Upkeep upkeep() {
@@ -110,17 +110,17 @@ final class BrokerFixture implements AutoCloseable {
   }
 
   List<EnqueueAnswer> enqueue(NewTask... tasks) {
-    return broker.sink().enqueue(List.of(tasks));
+    return broker.enqueueing().enqueue(List.of(tasks));
   }
 
   void enqueue(String... ids) {
-    broker.sink().enqueue(Arrays.stream(ids).map(this::task).toList());
+    broker.enqueueing().enqueue(Arrays.stream(ids).map(this::task).toList());
   }
 
   /** Tasks t0000, t0001 and so on, in few calls. */
   void enqueueMany(int count, UnaryOperator<TaskOptions.Builder> options) {
     broker
-        .sink()
+        .enqueueing()
         .enqueue(
             IntStream.range(0, count)
                 .mapToObj(i -> task(String.format("t%04d", i), options))
@@ -139,11 +139,11 @@ final class BrokerFixture implements AutoCloseable {
     return claim(1).get(0);
   }
 
-  Settled settle(Settlement settlement) {
+  SettleResult settle(Settlement settlement) {
     return settle(settlement, QueueRules.NONE);
   }
 
-  Settled settle(Settlement settlement, QueueRules rules) {
+  SettleResult settle(Settlement settlement, QueueRules rules) {
     return source().settle(Q, List.of(settlement), rules, ArchiveRules.DEFAULT).get(0);
   }
 
@@ -155,8 +155,8 @@ final class BrokerFixture implements AutoCloseable {
   void claimAsGo(String id, long leaseUntil) {
     raw(Command.LREM, key("pending"), "0", id);
     raw(Command.LPUSH, key("active"), id);
-    raw(Command.HSET, Keys.task(Q, id), "state", "active");
-    raw(Command.HDEL, Keys.task(Q, id), "pending_since");
+    raw(Command.HSET, RedisKeys.task(Q, id), "state", "active");
+    raw(Command.HDEL, RedisKeys.task(Q, id), "pending_since");
     raw(Command.ZADD, key("lease"), Long.toString(leaseUntil), id);
   }
 
@@ -165,7 +165,7 @@ final class BrokerFixture implements AutoCloseable {
    * when it is active; those of a group are in {@code g}.
    */
   void seed(TaskState state, String id, long score) {
-    raw(Command.SADD, Keys.QUEUES, "q");
+    raw(Command.SADD, RedisKeys.QUEUES, "q");
     seedRecord(state, id);
     String at = Long.toString(score);
     switch (state) {
@@ -175,7 +175,7 @@ final class BrokerFixture implements AutoCloseable {
         raw(Command.ZADD, key("lease"), at, id);
       }
       case AGGREGATING -> {
-        raw(Command.HSET, Keys.task(Q, id), "group", "g");
+        raw(Command.HSET, RedisKeys.task(Q, id), "group", "g");
         raw(Command.ZADD, key("g:g"), at, id);
         raw(Command.SADD, key("groups"), "g");
       }
@@ -185,27 +185,28 @@ final class BrokerFixture implements AutoCloseable {
 
   /** Only the record of a task, in no container. */
   void seedRecord(TaskState state, String id) {
-    String record = Keys.task(Q, id);
-    Args args = new Args().add(record).add("msg").add(MessageCodec.encode(task(id).message()));
-    link.call(record, Repeat.NEVER, Command.HSET, args.add("state").add(state.word()));
+    String record = RedisKeys.task(Q, id);
+    CommandArgs args =
+        new CommandArgs().add(record).add("msg").add(MessageCodec.encode(task(id).message()));
+    link.call(record, ResendPolicy.NEVER, Command.HSET, args.add("state").add(state.word()));
   }
 
   /** The full name of a key of queue {@code q}. */
   static String key(String word) {
-    return Keys.of(Q, word);
+    return RedisKeys.of(Q, word);
   }
 
   /** A plain command on a key, given as its first argument. */
   @Nullable Object raw(Command command, String... args) {
-    Args all = new Args();
+    CommandArgs all = new CommandArgs();
     for (String arg : args) {
       all.add(arg);
     }
-    return link.call(args[0], Repeat.NEVER, command, all);
+    return link.call(args[0], ResendPolicy.NEVER, command, all);
   }
 
   String rawText(Command command, String... args) {
-    return Reply.text(raw(command, args));
+    return ReplyParser.text(raw(command, args));
   }
 
   @Override

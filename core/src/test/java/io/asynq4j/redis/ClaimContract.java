@@ -12,13 +12,13 @@ import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
-import io.asynq4j.broker.ClaimBatch.Rest;
+import io.asynq4j.broker.ClaimBatch.QueueCondition;
 import io.asynq4j.broker.Inspection.Pace;
 import io.asynq4j.broker.Inspection.Settings;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
-import io.asynq4j.broker.TaskSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,7 +38,7 @@ interface ClaimContract {
 
     ClaimBatch batch = redis().claimBatch(2, QueueRules.NONE);
 
-    assertThat(batch.rest()).isEqualTo(Rest.MORE);
+    assertThat(batch.rest()).isEqualTo(QueueCondition.MORE);
     assertThat(batch.claims()).extracting(Claim::id).containsExactly("a", "b");
     assertThat(batch.claims()).extracting(Claim::leasedUntil).containsOnly(NOON.plus(LEASE));
     String token = batch.claims().get(0).token();
@@ -64,7 +64,7 @@ interface ClaimContract {
   @Test
   default void d03_anEmptyQueueGivesNothing() {
     assertThat(redis().claimBatch(5, QueueRules.NONE))
-        .isEqualTo(new ClaimBatch(List.of(), Rest.EMPTY, null, List.of()));
+        .isEqualTo(new ClaimBatch(List.of(), QueueCondition.EMPTY, null, List.of()));
   }
 
   @Test
@@ -74,7 +74,7 @@ interface ClaimContract {
     ClaimBatch batch = redis().claimBatch(5, QueueRules.NONE);
 
     assertThat(batch.claims()).extracting(Claim::id).containsExactly("a");
-    assertThat(batch.rest()).isEqualTo(Rest.EMPTY);
+    assertThat(batch.rest()).isEqualTo(QueueCondition.EMPTY);
   }
 
   @Test
@@ -83,7 +83,7 @@ interface ClaimContract {
     redis().inspection().pause(Q);
     String before = redis().world();
 
-    assertThat(redis().claimBatch(1, QueueRules.NONE).rest()).isEqualTo(Rest.PAUSED);
+    assertThat(redis().claimBatch(1, QueueRules.NONE).rest()).isEqualTo(QueueCondition.PAUSED);
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -92,7 +92,7 @@ interface ClaimContract {
   default void fixesQ09_anIdWithoutATaskIsDroppedAndTheNextOneTaken() {
     redis().enqueue("a");
     redis().raw(Command.RPUSH, key("pending"), "ghost");
-    redis().raw(Command.HSET, Keys.task(Q, "ghost"), "state", "pending");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "ghost"), "state", "pending");
 
     assertThat(redis().claim(1)).extracting(Claim::id).containsExactly("a");
 
@@ -130,7 +130,7 @@ interface ClaimContract {
 
     assertThat(score("a")).isEqualTo(lease);
     assertThat(redis().world()).contains("active: [b, a]\n").doesNotContain("nothing", "pending");
-    assertThat(redis().settle(new Settlement.Drop(running))).isEqualTo(Settled.DONE);
+    assertThat(redis().settle(new Settlement.Drop(running))).isEqualTo(SettleResult.DONE);
   }
 
   @Test
@@ -142,13 +142,13 @@ interface ClaimContract {
 
     assertThat(claims).extracting(Claim::id).containsExactly("a", "b");
     assertThat(score("a")).isEqualTo(score("b"));
-    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(Settled.DONE);
+    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.DONE);
   }
 
   @Test
   default void fixesQ12_anUnreadableTaskIsArchivedAndItsNeighboursRun() {
     redis().enqueue("a", "b", "c");
-    redis().raw(Command.HSET, Keys.task(Q, "b"), "msg", "\u0001not a message");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "msg", "\u0001not a message");
 
     ClaimBatch batch = redis().claimBatch(3, QueueRules.NONE);
 
@@ -163,8 +163,8 @@ interface ClaimContract {
   @Test
   default void aMessageOfAnotherTaskIsNotRunUnderThisId() {
     redis().enqueue("a", "b");
-    String other = redis().rawText(Command.HGET, Keys.task(Q, "a"), "msg");
-    redis().raw(Command.HSET, Keys.task(Q, "b"), "msg", other);
+    String other = redis().rawText(Command.HGET, RedisKeys.task(Q, "a"), "msg");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "msg", other);
 
     assertThat(redis().claimBatch(2, QueueRules.NONE).unreadable()).containsExactly("b");
 
@@ -177,7 +177,7 @@ interface ClaimContract {
     redis().enqueue(redis().task("a", o -> o.group("g")));
     redis().inspection().run(Q, List.of("a"));
     // As Go's inspector leaves it.
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "group", "g");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "group", "g");
 
     redis()
         .settle(new Settlement.Retry(redis().claimOne(), Duration.ofSeconds(1), "no", true, false));
@@ -194,8 +194,9 @@ interface ClaimContract {
 
     ClaimBatch batch = redis().claimBatch(10, new QueueRules(3, false));
     assertThat(batch.claims()).extracting(Claim::id).containsExactly("b", "c");
-    assertThat(batch.rest()).isEqualTo(Rest.FULL);
-    assertThat(redis().claimBatch(10, new QueueRules(3, false)).rest()).isEqualTo(Rest.FULL);
+    assertThat(batch.rest()).isEqualTo(QueueCondition.FULL);
+    assertThat(redis().claimBatch(10, new QueueRules(3, false)).rest())
+        .isEqualTo(QueueCondition.FULL);
 
     redis().settle(new Settlement.Drop(batch.claims().get(0)));
     assertThat(redis().claimBatch(10, new QueueRules(3, false)).claims())
@@ -221,12 +222,12 @@ interface ClaimContract {
     QueueRules ordered = new QueueRules(0, true);
     redis().enqueue("a", "b");
     Claim first = redis().claimBatch(5, ordered).claims().get(0);
-    assertThat(redis().claimBatch(5, ordered).rest()).isEqualTo(Rest.FULL);
+    assertThat(redis().claimBatch(5, ordered).rest()).isEqualTo(QueueCondition.FULL);
 
     redis().settle(new Settlement.Retry(first, Duration.ofSeconds(10), "no", true, false), ordered);
 
     ClaimBatch held = redis().claimBatch(5, ordered);
-    assertThat(held.rest()).isEqualTo(Rest.HELD);
+    assertThat(held.rest()).isEqualTo(QueueCondition.HELD);
     assertThat(held.heldUntil()).isEqualTo(NOON.plusSeconds(10));
     assertThat(redis().world())
         .contains("pending: [b, a]\n", "hold_until=4102488010000, msg=t(p) retry 1/25")
@@ -241,7 +242,7 @@ interface ClaimContract {
     redis().enqueue("a", "b");
     QueueRules rated = new QueueRules(0, false, RateLimit.of(1, Duration.ofSeconds(10)));
     BrokerTime apart = BrokerFixture.apart(redis().clock, Duration.ofSeconds(60));
-    TaskSource source = new RedisBroker(redis().link, apart).source();
+    LeaseOperations source = new RedisBroker(redis().link, apart).leases();
     source.claim(Q, 1, LEASE, rated);
 
     assertThat(source.claim(Q, 1, LEASE, rated).heldUntil()).isEqualTo(NOON.plusSeconds(70));
@@ -254,7 +255,7 @@ interface ClaimContract {
 
     ClaimBatch burst = redis().claimBatch(5, rated);
     assertThat(burst.claims()).extracting(Claim::id).containsExactly("a", "b", "c");
-    assertThat(burst.rest()).isEqualTo(Rest.HELD);
+    assertThat(burst.rest()).isEqualTo(QueueCondition.HELD);
     assertThat(burst.heldUntil()).isEqualTo(NOON.plusMillis(100));
     ClaimBatch none = redis().claimBatch(5, rated);
     assertThat(none.claims()).isEmpty();
@@ -269,7 +270,7 @@ interface ClaimContract {
     redis().clock.advance(Duration.ofHours(1));
     ClaimBatch last = redis().claimBatch(2, rated);
     assertThat(last.claims()).hasSize(2);
-    assertThat(last.rest()).isEqualTo(Rest.MORE);
+    assertThat(last.rest()).isEqualTo(QueueCondition.MORE);
     assertThat(redis().claimBatch(2, rated).claims()).extracting(Claim::id).containsExactly("h");
   }
 
@@ -315,10 +316,10 @@ interface ClaimContract {
   @Test
   default void anEmptyQueueUsesUpNoTokens() {
     QueueRules rated = new QueueRules(0, false, new RateLimit(1, Duration.ofSeconds(10), 1));
-    assertThat(redis().claimBatch(5, rated).rest()).isEqualTo(Rest.EMPTY);
+    assertThat(redis().claimBatch(5, rated).rest()).isEqualTo(QueueCondition.EMPTY);
     redis().enqueue("a");
     assertThat(redis().claimBatch(5, rated).claims()).hasSize(1);
-    assertThat(redis().claimBatch(5, rated).rest()).isEqualTo(Rest.HELD);
+    assertThat(redis().claimBatch(5, rated).rest()).isEqualTo(QueueCondition.HELD);
   }
 
   @Test
@@ -329,7 +330,7 @@ interface ClaimContract {
 
     redis().settle(new Settlement.Reschedule(first, Duration.ofSeconds(10), false), ordered);
 
-    assertThat(redis().claimBatch(5, ordered).rest()).isEqualTo(Rest.HELD);
+    assertThat(redis().claimBatch(5, ordered).rest()).isEqualTo(QueueCondition.HELD);
     assertThat(redis().inspection().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
   }
 
@@ -346,7 +347,7 @@ interface ClaimContract {
     assertThat(Double.parseDouble(score("a")))
         .isCloseTo(Double.parseDouble(T + 20 + "." + digits), within(1e-6));
     assertThat(Double.parseDouble(score("c"))).isBetween(T + 15.0, T + 16.0);
-    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(Settled.DONE);
+    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.DONE);
   }
 
   @Test
@@ -372,10 +373,10 @@ interface ClaimContract {
     assertThat(redis().source().extend(Q, List.of(stale), LEASE)).containsExactly((Instant) null);
     assertThat(redis().source().writeResult(stale, io.asynq4j.Payload.ofUtf8("late"))).isFalse();
     assertThat(everySettlementOf(stale))
-        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(Settled.LEASE_LOST));
+        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(SettleResult.LEASE_LOST));
 
     assertThat(redis().world()).isEqualTo(before);
-    assertThat(redis().settle(new Settlement.Drop(current))).isEqualTo(Settled.DONE);
+    assertThat(redis().settle(new Settlement.Drop(current))).isEqualTo(SettleResult.DONE);
   }
 
   @Test
@@ -387,12 +388,12 @@ interface ClaimContract {
     redis().claimAsGo("a", T + 46);
     // The record still shows the old claim when a Go recoverer took the task: it keeps fields it
     // does not know.
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "claim", stale.token());
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "claim", stale.token());
     String before = redis().world();
 
     assertThat(redis().source().extend(Q, List.of(stale), LEASE)).containsExactly((Instant) null);
     assertThat(everySettlementOf(stale))
-        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(Settled.LEASE_LOST));
+        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(SettleResult.LEASE_LOST));
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -406,11 +407,12 @@ interface ClaimContract {
     Claim current = redis().claimOne();
     String digits = stale.token().substring(0, 6);
     redis().raw(Command.ZADD, key("lease"), T + 31 + "." + digits, "a");
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "claim", digits + current.token().substring(6));
+    redis()
+        .raw(Command.HSET, RedisKeys.task(Q, "a"), "claim", digits + current.token().substring(6));
     String before = redis().world();
 
     assertThat(everySettlementOf(stale))
-        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(Settled.LEASE_LOST));
+        .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(SettleResult.LEASE_LOST));
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -430,7 +432,7 @@ interface ClaimContract {
     redis().enqueue("a");
 
     assertThat(redis().source().claim(QueueName.of("other"), 1, LEASE, QueueRules.NONE).rest())
-        .isEqualTo(Rest.EMPTY);
+        .isEqualTo(QueueCondition.EMPTY);
   }
 
   @Test
@@ -452,14 +454,16 @@ interface ClaimContract {
 
     Claim claim =
         new RedisBroker(redis().link, noTimeForScripts)
-            .source()
+            .leases()
             .claim(Q, 1, LEASE, QueueRules.NONE)
             .claims()
             .get(0);
 
     long redisNow =
-        Reply.number(
-            Reply.list(redis().link.call(0, Repeat.SAFE, Command.TIME, new Args())).get(0));
+        ReplyParser.number(
+            ReplyParser.list(
+                    redis().link.call(0, ResendPolicy.SAFE, Command.TIME, new CommandArgs()))
+                .get(0));
     assertThat(claim.leasedUntil().getEpochSecond()).isBetween(redisNow + 10, redisNow + 15);
   }
 }

@@ -3,7 +3,7 @@ package io.asynq4j.redis;
 class ClusterBrokerIT extends BrokerContract {
 
   @Override
-  TestServer start() {
-    return TestServer.cluster();
+  TestRedis start() {
+    return TestRedis.cluster();
   }
 }

@@ -4,7 +4,7 @@ package io.asynq4j.redis;
 class ClusterDoctorIT extends DoctorIT {
 
   @Override
-  TestServer start() {
-    return TestServer.cluster();
+  TestRedis start() {
+    return TestRedis.cluster();
   }
 }

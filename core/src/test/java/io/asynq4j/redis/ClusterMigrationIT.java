@@ -9,12 +9,12 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.RestartServersAfterFailure;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
-import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.broker.CancellationChannel.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.Diagnostics.Norms;
@@ -24,7 +24,7 @@ import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.embedded.EmbeddedCluster;
 import io.asynq4j.embedded.EmbeddedRedis;
@@ -54,13 +54,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A cluster whose slots move while tasks come and go. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ExtendWith(FreshAfterFailure.class)
+@ExtendWith(RestartServersAfterFailure.class)
 class ClusterMigrationIT {
 
-  private static final int SLOT = Keys.slot(Keys.prefix(Q));
+  private static final int SLOT = RedisKeys.slot(RedisKeys.prefix(Q));
 
   private EmbeddedCluster cluster;
-  private TestServer server;
+  private TestRedis server;
   private BrokerFixture redis;
 
   RedisBinary binary() {
@@ -71,7 +71,7 @@ class ClusterMigrationIT {
   void start() {
     cluster = EmbeddedCluster.builder().binary(binary()).start();
     server =
-        new TestServer() {
+        new TestRedis() {
           @Override
           public RedisConfig config() {
             return RedisConfig.parse(cluster.uri()).toBuilder()
@@ -121,7 +121,7 @@ class ClusterMigrationIT {
 
     assertThat(redis.world()).isEqualTo(before);
     assertThat(redis.settle(new Settlement.Complete(claim, Payload.absent())))
-        .isEqualTo(Settled.DONE);
+        .isEqualTo(SettleResult.DONE);
     assertThat(redis.claimOne().id()).isEqualTo("b");
   }
 
@@ -150,7 +150,7 @@ class ClusterMigrationIT {
 
     assertThat(redis.world()).isEqualTo(before);
     assertThat(redis.settle(new Settlement.Complete(claim, Payload.absent())))
-        .isEqualTo(Settled.DONE);
+        .isEqualTo(SettleResult.DONE);
     assertThat(redis.claim(10)).extracting(Claim::id).containsExactly("b", "c", "d", "e");
     assertThat(redis.inspection().stats(Q).size()).isEqualTo(6);
   }
@@ -275,10 +275,10 @@ class ClusterMigrationIT {
   private void processSome(AtomicBoolean stop, Map<String, Integer> done) {
     for (Claim claim : redis.claim(10)) {
       Settlement settlement = new Settlement.Complete(claim, Payload.absent());
-      Settled[] answer = new Settled[1];
+      SettleResult[] answer = new SettleResult[1];
       untilAnswered(
           stop, new ConcurrentLinkedQueue<>(), () -> answer[0] = redis.settle(settlement));
-      if (answer[0] == Settled.DONE) {
+      if (answer[0] == SettleResult.DONE) {
         done.merge(claim.id(), 1, Integer::sum);
       }
     }

@@ -54,13 +54,14 @@ class CodecDifferentialTest {
   private enum Kind {
     TASK {
       @Override
-      byte[] message(RandomWire random) {
+      byte[] message(RandomMessageGenerator random) {
         return random.task();
       }
 
       @Override
       Reading generated(byte[] bytes) {
-        return reading(b -> task(b, GeneratedCodec::decode), GeneratedCodec::encode, bytes);
+        return reading(
+            b -> task(b, ProtobufReferenceCodec::decode), ProtobufReferenceCodec::encode, bytes);
       }
 
       @Override
@@ -70,13 +71,13 @@ class CodecDifferentialTest {
     },
     SERVER {
       @Override
-      byte[] message(RandomWire random) {
+      byte[] message(RandomMessageGenerator random) {
         return random.server();
       }
 
       @Override
       Reading generated(byte[] bytes) {
-        return reading(GeneratedCodec::decodeServer, GeneratedCodec::encode, bytes);
+        return reading(ProtobufReferenceCodec::decodeServer, ProtobufReferenceCodec::encode, bytes);
       }
 
       @Override
@@ -86,13 +87,13 @@ class CodecDifferentialTest {
     },
     WORKER {
       @Override
-      byte[] message(RandomWire random) {
+      byte[] message(RandomMessageGenerator random) {
         return random.worker();
       }
 
       @Override
       Reading generated(byte[] bytes) {
-        return reading(GeneratedCodec::decodeWorker, GeneratedCodec::encode, bytes);
+        return reading(ProtobufReferenceCodec::decodeWorker, ProtobufReferenceCodec::encode, bytes);
       }
 
       @Override
@@ -102,13 +103,14 @@ class CodecDifferentialTest {
     },
     SCHEDULER_ENTRY {
       @Override
-      byte[] message(RandomWire random) {
+      byte[] message(RandomMessageGenerator random) {
         return random.entry();
       }
 
       @Override
       Reading generated(byte[] bytes) {
-        return reading(GeneratedCodec::decodeSchedulerEntry, GeneratedCodec::encode, bytes);
+        return reading(
+            ProtobufReferenceCodec::decodeSchedulerEntry, ProtobufReferenceCodec::encode, bytes);
       }
 
       @Override
@@ -118,13 +120,14 @@ class CodecDifferentialTest {
     },
     SCHEDULER_EVENT {
       @Override
-      byte[] message(RandomWire random) {
+      byte[] message(RandomMessageGenerator random) {
         return random.event();
       }
 
       @Override
       Reading generated(byte[] bytes) {
-        return reading(GeneratedCodec::decodeSchedulerEvent, GeneratedCodec::encode, bytes);
+        return reading(
+            ProtobufReferenceCodec::decodeSchedulerEvent, ProtobufReferenceCodec::encode, bytes);
       }
 
       @Override
@@ -133,7 +136,7 @@ class CodecDifferentialTest {
       }
     };
 
-    abstract byte[] message(RandomWire random);
+    abstract byte[] message(RandomMessageGenerator random);
 
     abstract Reading generated(byte[] bytes);
 
@@ -177,7 +180,7 @@ class CodecDifferentialTest {
   }
 
   private static byte[] random(Kind kind, long seed) {
-    RandomWire random = new RandomWire(seed);
+    RandomMessageGenerator random = new RandomMessageGenerator(seed);
     return random.bytes(() -> kind.message(random));
   }
 
@@ -227,20 +230,20 @@ class CodecDifferentialTest {
   void anyMessageIsWrittenAsByGeneratedCode() {
     long first = seed();
     for (long seed = first; seed < first + ROUNDS; seed++) {
-      RandomWire random = new RandomWire(seed);
+      RandomMessageGenerator random = new RandomMessageGenerator(seed);
       TaskMessage task = task(random);
       Presence.Server server = server(random);
 
       assertThat(MessageCodec.encode(task))
           .as("seed %d", seed)
-          .isEqualTo(GeneratedCodec.encode(task));
+          .isEqualTo(ProtobufReferenceCodec.encode(task));
       assertThat(PresenceCodec.encode(server))
           .as("seed %d", seed)
-          .isEqualTo(GeneratedCodec.encode(server));
+          .isEqualTo(ProtobufReferenceCodec.encode(server));
     }
   }
 
-  private static TaskMessage task(RandomWire random) {
+  private static TaskMessage task(RandomMessageGenerator random) {
     return new TaskMessage(
         random.anyText(),
         Payload.ofUtf8(random.anyText()),
@@ -260,7 +263,7 @@ class CodecDifferentialTest {
         Payload.absent());
   }
 
-  private static Presence.Server server(RandomWire random) {
+  private static Presence.Server server(RandomMessageGenerator random) {
     Map<String, Integer> queues = new HashMap<>();
     headers(random).forEach((name, value) -> queues.put(name, (int) random.number()));
     return new Presence.Server(
@@ -276,14 +279,14 @@ class CodecDifferentialTest {
         Duration.ofMillis(random.number()));
   }
 
-  private static Map<String, String> headers(RandomWire random) {
+  private static Map<String, String> headers(RandomMessageGenerator random) {
     Map<String, String> headers = new HashMap<>();
     LongStream.range(0, random.number() & 3)
         .forEach(i -> headers.put(random.anyText(), random.anyText()));
     return headers;
   }
 
-  private static Instant instant(RandomWire random) {
+  private static Instant instant(RandomMessageGenerator random) {
     return Instant.ofEpochSecond(random.number() >> 12, random.number() & 0xffffff);
   }
 

@@ -11,17 +11,17 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Diagnostics;
+import io.asynq4j.broker.Diagnostics.FindingDetail;
 import io.asynq4j.broker.Diagnostics.Norms;
+import io.asynq4j.broker.Diagnostics.RepairResult;
 import io.asynq4j.broker.Diagnostics.Seen;
 import io.asynq4j.broker.Diagnostics.Subject;
-import io.asynq4j.broker.Diagnostics.Symptom;
-import io.asynq4j.broker.Diagnostics.Treatment;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
 import io.asynq4j.inspect.Finding.Kind;
-import io.asynq4j.inspect.InspectOn;
+import io.asynq4j.inspect.InspectorAccess;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +42,8 @@ interface DoctorContract {
   BrokerFixture redis();
 
   private Diagnosis visit(DoctorOptions.Builder options) {
-    return InspectOn.broker(redis().broker).doctor(options.lookAgainAfter(Duration.ZERO).build());
+    return InspectorAccess.broker(redis().broker)
+        .doctor(options.lookAgainAfter(Duration.ZERO).build());
   }
 
   /** A task in every state, a minute ago. */
@@ -58,7 +59,7 @@ interface DoctorContract {
     redis().clock.advance(Duration.ofMinutes(1));
     // Its lease would be over by now.
     redis().raw(Command.ZADD, key("lease"), "XX", (T + 600) + ".25", "running");
-    redis().raw(Command.HSET, Keys.task(Q, "running"), "claim", "250000-x");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "running"), "claim", "250000-x");
   }
 
   @Test
@@ -74,9 +75,9 @@ interface DoctorContract {
                 new Presence.SchedulerEntry(
                     "e", "@daily", "t", Payload.absent(), List.of(), null, null)),
             Duration.ofMinutes(1));
-    redis().raw(Command.ZADD, Keys.schedulerHistory("e"), "1", "an event");
-    redis().raw(Command.SET, Keys.of(QueueName.of("never-used"), "paused"), "1");
-    redis().raw(Command.SET, Keys.of(QueueName.of("removed"), "processed"), "7");
+    redis().raw(Command.ZADD, RedisKeys.schedulerHistory("e"), "1", "an event");
+    redis().raw(Command.SET, RedisKeys.of(QueueName.of("never-used"), "paused"), "1");
+    redis().raw(Command.SET, RedisKeys.of(QueueName.of("removed"), "processed"), "7");
     String before = redis().world();
 
     Diagnosis diagnosis = visit(DoctorOptions.repair().removeUnreadable().trimArchives());
@@ -168,8 +169,9 @@ interface DoctorContract {
   }
 
   @ParameterizedTest
-  @EnumSource(Damage.class)
-  default void everyDamageIsFoundWithoutTouchingItThenPutRightWithoutTouchingOthers(Damage damage) {
+  @EnumSource(DataCorruption.class)
+  default void everyDamageIsFoundWithoutTouchingItThenPutRightWithoutTouchingOthers(
+      DataCorruption damage) {
     populate();
     redis().clock.set(BrokerFixture.NOON);
     damage.inflict.accept(redis());
@@ -192,20 +194,20 @@ interface DoctorContract {
     assertThat(repaired.findings().get(0).repaired()).isEqualTo(1);
     assertThat(repaired.isHealthy()).isTrue();
     assertThat(redis().world()).contains(damage.healed);
-    Invariants.assertHold(redis().server);
+    RedisInvariants.assertHold(redis().server);
     assertThat(visit(DoctorOptions.dryRun()).findings()).isEmpty();
   }
 
   @Test
   default void allDamagesAtOnceArePutRightInOneVisit() {
     populate();
-    List<Damage> together =
+    List<DataCorruption> together =
         List.of(
-            Damage.GHOST_PENDING,
-            Damage.LOCK_OF_A_TASK_THAT_IS_GONE,
-            Damage.SERVER_THAT_IS_GONE,
-            Damage.HISTORY_WITHOUT_AN_END,
-            Damage.UNREGISTERED);
+            DataCorruption.GHOST_PENDING,
+            DataCorruption.LOCK_OF_A_TASK_THAT_IS_GONE,
+            DataCorruption.SERVER_THAT_IS_GONE,
+            DataCorruption.HISTORY_WITHOUT_AN_END,
+            DataCorruption.UNREGISTERED);
     together.forEach(damage -> damage.inflict.accept(redis()));
     for (int i = 0; i < 120; i++) {
       redis().seedRecord(TaskState.RETRY, "lost" + i);
@@ -233,14 +235,14 @@ interface DoctorContract {
     assertThat(lost.sample()).hasSize(3).allMatch(id -> id.startsWith("lost"));
     assertThat(lost.toString())
         .contains("in queue q", "120 found, 120 put right", lost.kind().why());
-    Invariants.assertHold(redis().server);
+    RedisInvariants.assertHold(redis().server);
   }
 
   @Test
   default void tasksThatHaveBecomeOneDoNotGoBackToTheirGroup() {
     populate();
     redis().seedRecord(TaskState.AGGREGATING, "x");
-    redis().raw(Command.HSET, Keys.task(Q, "x"), "group", "odd");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "x"), "group", "odd");
     redis().raw(Command.ZADD, key("spent:set"), "1", "x");
 
     Diagnosis diagnosis = visit(DoctorOptions.repair());
@@ -250,25 +252,25 @@ interface DoctorContract {
         .containsExactly(Kind.UNLISTED_SPENT_SET);
     assertThat(redis().world()).contains("spent: [set]\n").doesNotContain("g:odd");
     assertThat(redis().aggregation().sweep(Q, 10)).isEqualTo(1);
-    Invariants.assertHold(redis().server);
+    RedisInvariants.assertHold(redis().server);
   }
 
   @Test
   default void aTaskThatNobodyCanReadIsDeletedOnlyIfThatIsAskedFor() {
     populate();
-    Damage.UNREADABLE.inflict.accept(redis());
+    DataCorruption.UNREADABLE.inflict.accept(redis());
 
     Diagnosis diagnosis = visit(DoctorOptions.repair().removeUnreadable());
 
     assertThat(diagnosis.isHealthy()).isTrue();
     assertThat(redis().world()).doesNotContain("t:x");
-    Invariants.assertHold(redis().server);
+    RedisInvariants.assertHold(redis().server);
   }
 
   @Test
   default void aTaskThatNobodyCanReadIsLeftToTheWorkerThatHasIt() {
     populate();
-    redis().raw(Command.HSET, Keys.task(Q, "running"), "msg", "not a message");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "running"), "msg", "not a message");
     String before = redis().world();
 
     assertThat(visit(DoctorOptions.repair().removeUnreadable()).findings()).isEmpty();
@@ -293,7 +295,7 @@ interface DoctorContract {
     assertThat(trimmed.findings())
         .containsExactly(new Finding(Kind.ARCHIVE_OVERFLOW, Q, 56, 56, List.of("q")));
     assertThat(redis().raw(Command.ZCARD, key("archived"))).isEqualTo(5L);
-    Invariants.assertHold(redis().server);
+    RedisInvariants.assertHold(redis().server);
   }
 
   @Test
@@ -321,7 +323,7 @@ interface DoctorContract {
 
   /** Tasks n0, n1 and so on, with few round trips. */
   private void seedMany(TaskState state, int count, long score) {
-    int slot = Keys.slot(Keys.prefix(Q));
+    int slot = RedisKeys.slot(RedisKeys.prefix(Q));
     byte[] container = key(state.word()).getBytes(StandardCharsets.UTF_8);
     for (int from = 0; from < count; from += 1000) {
       List<CommandArguments> commands = new ArrayList<>();
@@ -329,7 +331,7 @@ interface DoctorContract {
         byte[] message = MessageCodec.encode(redis().task("n" + i).message());
         commands.add(
             new CommandArguments(Command.HSET)
-                .add(Keys.task(Q, "n" + i))
+                .add(RedisKeys.task(Q, "n" + i))
                 .add("state")
                 .add(state.word())
                 .add("msg")
@@ -352,7 +354,7 @@ interface DoctorContract {
     DoctorOptions options = DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build();
 
     Diagnosis diagnosis =
-        InspectOn.broker(redis().broker)
+        InspectorAccess.broker(redis().broker)
             .doctor(
                 options,
                 progress -> {
@@ -365,35 +367,35 @@ interface DoctorContract {
                 });
 
     assertThat(diagnosis.findings()).isEmpty();
-    Invariants.assertHold(redis().server);
+    RedisInvariants.assertHold(redis().server);
   }
 
   @Test
   default void whatHasMovedSinceItWasFoundIsLeftAlone() {
     populate();
     redis().seedRecord(TaskState.RETRY, "x");
-    redis().raw(Command.HSET, Keys.task(Q, "waiting"), "msg", "not a message");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "waiting"), "msg", "not a message");
     Diagnostics diagnostics = redis().broker.diagnostics();
     Norms norms = new Norms(ArchiveRules.DEFAULT, Duration.ofMinutes(1));
     List<Subject> subjects =
         List.of(
             Subject.task(Q, "x", Seen.NOWHERE, ""),
             Subject.task(Q, "waiting", new Seen(1, 0, redis().clock.instant()), ""));
-    List<@Nullable Symptom> found = diagnostics.examine(subjects, norms, true);
-    List<Symptom> symptoms = found.stream().map(Objects::requireNonNull).toList();
+    List<@Nullable FindingDetail> found = diagnostics.examine(subjects, norms, true);
+    List<FindingDetail> symptoms = found.stream().map(Objects::requireNonNull).toList();
     redis().raw(Command.ZADD, key("archived"), Long.toString(T), "x");
-    redis().raw(Command.HSET, Keys.task(Q, "waiting"), "msg", "another message");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "waiting"), "msg", "another message");
     String before = redis().world();
 
     assertThat(diagnostics.heal(subjects, symptoms, norms, true))
-        .containsExactly(Treatment.CHANGED, Treatment.CHANGED);
+        .containsExactly(RepairResult.CHANGED, RepairResult.CHANGED);
 
     assertThat(redis().world()).isEqualTo(before);
   }
 
   @Test
   default void aVisitThatWasStoppedGoesOnWhereItWas() {
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     seedMany(TaskState.PENDING, 2_300, 0);
     for (int i = 0; i < 40; i++) {
       redis().raw(Command.LPUSH, key("pending"), "ghost" + i);
@@ -407,7 +409,7 @@ interface DoctorContract {
           DoctorOptions.repair().lookAgainAfter(Duration.ZERO).resumeFrom(resumeFrom).build();
       // Past the lists, which each visit walks over anew.
       Diagnosis diagnosis =
-          InspectOn.broker(redis().broker)
+          InspectorAccess.broker(redis().broker)
               .doctor(options, progress -> progress.step().startsWith("lists of"));
       diagnosis
           .findings()
@@ -422,16 +424,16 @@ interface DoctorContract {
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(Kind.ID_WITHOUT_RECORD, 40L, Kind.RECORD_WITHOUT_CONTAINER, 40L));
     assertThat(visit(DoctorOptions.dryRun()).isHealthy()).isTrue();
-    Invariants.assertHold(redis().server);
+    RedisInvariants.assertHold(redis().server);
   }
 
   @Test
   default void onlyTheQueuesThatAreNamedAreLookedAt() {
     QueueName other = QueueName.of("other");
-    redis().raw(Command.SADD, Keys.QUEUES, "other");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "other");
     redis().raw(Command.LPUSH, key("pending"), "x");
-    redis().raw(Command.LPUSH, Keys.of(other, "pending"), "y");
-    redis().raw(Command.ZADD, Keys.SERVERS, "1", "gone");
+    redis().raw(Command.LPUSH, RedisKeys.of(other, "pending"), "y");
+    redis().raw(Command.ZADD, RedisKeys.SERVERS, "1", "gone");
 
     Diagnosis diagnosis = visit(DoctorOptions.repair().queue("other"));
 
@@ -444,25 +446,25 @@ interface DoctorContract {
   @Test
   default void whatCannotBeLookedAtIsToldAndDoesNotHideTheRest() {
     QueueName other = QueueName.of("other");
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     redis().raw(Command.SET, key("retry"), "not a sorted set");
-    redis().raw(Command.SADD, Keys.QUEUES, "other");
-    redis().raw(Command.LPUSH, Keys.of(other, "pending"), "y");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "other");
+    redis().raw(Command.LPUSH, RedisKeys.of(other, "pending"), "y");
 
     Diagnosis diagnosis = visit(DoctorOptions.repair());
 
     assertThat(diagnosis.problems()).anySatisfy(problem -> assertThat(problem).contains("queue q"));
     assertThat(diagnosis.isComplete()).isFalse();
     assertThat(diagnosis.findings()).extracting(Finding::kind).contains(Kind.ID_WITHOUT_RECORD);
-    assertThat(redis().raw(Command.LLEN, Keys.of(other, "pending"))).isEqualTo(0L);
+    assertThat(redis().raw(Command.LLEN, RedisKeys.of(other, "pending"))).isEqualTo(0L);
   }
 
   @Test
   default void aQueueWhoseNameLooksLikeAKeyIsFoundByIt() {
     QueueName odd = QueueName.of("a}:t:b");
-    redis().raw(Command.SADD, Keys.QUEUES, odd.value());
-    redis().raw(Command.LPUSH, Keys.of(odd, "pending"), "y");
-    redis().raw(Command.SET, Keys.of(odd, "unique:t:1"), "gone", "EX", "100");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, odd.value());
+    redis().raw(Command.LPUSH, RedisKeys.of(odd, "pending"), "y");
+    redis().raw(Command.SET, RedisKeys.of(odd, "unique:t:1"), "gone", "EX", "100");
 
     Diagnosis diagnosis = visit(DoctorOptions.repair());
 
@@ -474,9 +476,9 @@ interface DoctorContract {
 
   @Test
   default void fixesQ02_aLockThatOnlyTheMessageNamesBelongsToItsTask() {
-    String lock = Keys.unique(Q, "t", Payload.ofUtf8("p"));
+    String lock = RedisKeys.unique(Q, "t", Payload.ofUtf8("p"));
     redis().enqueue(redis().task("x", o -> o.group("g").uniqueFor(Duration.ofHours(1))));
-    redis().raw(Command.HDEL, Keys.task(Q, "x"), "unique_key");
+    redis().raw(Command.HDEL, RedisKeys.task(Q, "x"), "unique_key");
 
     assertThat(visit(DoctorOptions.repair()).findings()).isEmpty();
 

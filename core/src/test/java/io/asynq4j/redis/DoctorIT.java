@@ -16,12 +16,12 @@ import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
-import io.asynq4j.inspect.InspectOn;
+import io.asynq4j.inspect.InspectorAccess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,10 +53,10 @@ class DoctorIT {
   private static final Duration BUSY =
       Duration.ofSeconds(Boolean.getBoolean("asynq4j.full") ? 10 : 2);
 
-  private TestServer server;
+  private TestRedis server;
 
-  TestServer start() {
-    return TestServer.standalone();
+  TestRedis start() {
+    return TestRedis.standalone();
   }
 
   @BeforeAll
@@ -77,7 +77,7 @@ class DoctorIT {
   @Test
   void ofALongListOnlyTheMiddleIsOutOfReach() {
     try (BrokerFixture redis = new BrokerFixture(server)) {
-      redis.raw(Command.SADD, Keys.QUEUES, "q");
+      redis.raw(Command.SADD, RedisKeys.QUEUES, "q");
       List<CommandArguments> commands = new ArrayList<>();
       for (int i = 0; i < 40_000; i++) {
         String id = i == 100 || i == 20_000 || i == 39_900 ? "ghost" + i : "n" + i;
@@ -85,22 +85,22 @@ class DoctorIT {
         if (id.startsWith("n")) {
           commands.add(
               new CommandArguments(Command.HSET)
-                  .add(Keys.task(Q, id))
+                  .add(RedisKeys.task(Q, id))
                   .add("state")
                   .add("pending")
                   .add("msg")
                   .add(MessageCodec.encode(redis.task(id).message())));
         }
         if (commands.size() > 2000) {
-          redis.link.callAll(Keys.slot(Keys.prefix(Q)), commands);
+          redis.link.callAll(RedisKeys.slot(RedisKeys.prefix(Q)), commands);
           commands.clear();
         }
       }
-      redis.link.callAll(Keys.slot(Keys.prefix(Q)), commands);
+      redis.link.callAll(RedisKeys.slot(RedisKeys.prefix(Q)), commands);
       redis.seedRecord(TaskState.PENDING, "lost");
 
       Diagnosis diagnosis =
-          InspectOn.broker(redis.broker)
+          InspectorAccess.broker(redis.broker)
               .doctor(DoctorOptions.repair().lookAgainAfter(Duration.ZERO).build());
 
       assertThat(diagnosis.findings())
@@ -139,7 +139,7 @@ class DoctorIT {
       while (System.nanoTime() < until) {
         DoctorOptions options =
             DoctorOptions.repair().lookAgainAfter(Duration.ofMillis(20)).build();
-        Diagnosis diagnosis = InspectOn.broker(broker).doctor(options);
+        Diagnosis diagnosis = InspectorAccess.broker(broker).doctor(options);
         found.addAll(diagnosis.findings());
         problems.addAll(diagnosis.problems());
         visits++;
@@ -189,22 +189,22 @@ class DoctorIT {
             default -> task(id, broker, o -> o.retention(Duration.ofMinutes(1)));
           });
     }
-    broker.sink().enqueue(tasks);
+    broker.enqueueing().enqueue(tasks);
   }
 
   private static void work(Broker broker, Map<String, Integer> done) {
     List<Settlement> settlements = new ArrayList<>();
-    for (Claim claim : broker.source().claim(Q, 30, LEASE, QueueRules.NONE).claims()) {
+    for (Claim claim : broker.leases().claim(Q, 30, LEASE, QueueRules.NONE).claims()) {
       boolean again = claim.message().retried() == 0 && claim.id().endsWith("7");
       settlements.add(
           again
               ? new Settlement.Retry(claim, Duration.ofMillis(100), "once more", true, true)
               : new Settlement.Complete(claim, Payload.absent()));
     }
-    List<Settled> settled =
-        broker.source().settle(Q, settlements, QueueRules.NONE, ArchiveRules.DEFAULT);
+    List<SettleResult> settled =
+        broker.leases().settle(Q, settlements, QueueRules.NONE, ArchiveRules.DEFAULT);
     for (int i = 0; i < settled.size(); i++) {
-      assertThat(settled.get(i)).isEqualTo(Settled.DONE);
+      assertThat(settled.get(i)).isEqualTo(SettleResult.DONE);
       if (settlements.get(i) instanceof Settlement.Complete complete) {
         done.merge(complete.claim().id(), 1, Integer::sum);
       }

@@ -229,7 +229,7 @@ interface EnqueueContract {
 
   @Test
   default void b06_noTasksMeanNoAnswersAndNoTraffic() {
-    assertThat(redis().broker.sink().enqueue(List.of())).isEmpty();
+    assertThat(redis().broker.enqueueing().enqueue(List.of())).isEmpty();
     assertThat(redis().world()).isEmpty();
   }
 
@@ -295,7 +295,7 @@ interface EnqueueContract {
       tasks.add(redis().task("id" + i));
     }
 
-    assertThat(redis().broker.sink().enqueue(tasks))
+    assertThat(redis().broker.enqueueing().enqueue(tasks))
         .hasSize(450)
         .containsOnly(EnqueueAnswer.ENQUEUED);
 
@@ -352,7 +352,8 @@ interface EnqueueContract {
                 .claim(odd, 1, BrokerFixture.LEASE, io.asynq4j.broker.QueueRules.NONE)
                 .claims())
         .hasSize(1);
-    assertThat(redis().rawText(Command.HGET, Keys.task(odd, "a"), "state")).isEqualTo("active");
+    assertThat(redis().rawText(Command.HGET, RedisKeys.task(odd, "a"), "state"))
+        .isEqualTo("active");
     assertThat(T).isEqualTo(NOON.getEpochSecond());
   }
 }

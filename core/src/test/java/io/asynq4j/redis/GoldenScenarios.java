@@ -16,7 +16,7 @@ import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
 import java.time.Duration;
 import java.time.Instant;
@@ -92,7 +92,7 @@ final class GoldenScenarios {
   }
 
   /** Words for what scenarios do. */
-  record Play(BrokerFixture redis, Golden golden) {
+  record Play(BrokerFixture redis, GoldenFile golden) {
 
     EnqueueAnswer enqueue(Task task, UnaryOperator<TaskOptions.Builder> options) {
       return redis.enqueue(newTask(task, options)).get(0);
@@ -120,7 +120,7 @@ final class GoldenScenarios {
               redis
                   .source()
                   .settle(DEFAULT, List.of(settlement), QueueRules.NONE, ArchiveRules.DEFAULT))
-          .containsExactly(Settled.DONE);
+          .containsExactly(SettleResult.DONE);
     }
 
     void process(Function<Claim, Settlement> outcome) {
@@ -139,7 +139,7 @@ final class GoldenScenarios {
       return Objects.requireNonNull(entry(key).pairs().get(field));
     }
 
-    private Snapshot.Entry entry(String key) {
+    private RedisSnapshot.Entry entry(String key) {
       return Objects.requireNonNull(golden.snapshot().entries().get(key));
     }
   }
@@ -493,7 +493,7 @@ final class GoldenScenarios {
                       Map.of("critical", 6, "default", 3, "low", 1),
                       false,
                       "active",
-                      startOf(p, Keys.server(host, pid, id)),
+                      startOf(p, RedisKeys.server(host, pid, id)),
                       2);
               p.redis()
                   .presence()
@@ -569,7 +569,7 @@ final class GoldenScenarios {
   }
 
   private static Presence.Worker worker(Play play, Presence.Server server, Claim claim) {
-    String key = Keys.workers(server.host(), server.pid(), server.serverId());
+    String key = RedisKeys.workers(server.host(), server.pid(), server.serverId());
     Presence.Worker stored = read(() -> PresenceCodec.decodeWorker(play.stored(key, claim.id())));
     return new Presence.Worker(
         server.host(),
@@ -601,7 +601,7 @@ final class GoldenScenarios {
   private static Instant eventTime(Play play, String entryId) {
     return read(
         () ->
-            PresenceCodec.decodeSchedulerEvent(play.stored(Keys.schedulerHistory(entryId)))
+            PresenceCodec.decodeSchedulerEvent(play.stored(RedisKeys.schedulerHistory(entryId)))
                 .enqueuedAt());
   }
 

@@ -23,7 +23,7 @@ import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.ActionAnswer;
-import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.broker.Inspection.DailyStats;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.Page;
@@ -52,16 +52,16 @@ interface InspectionContract {
   BrokerFixture redis();
 
   QueueName NONE = QueueName.of("none");
-  ActionAnswer DONE = new ActionAnswer(Verdict.DONE, null);
-  ActionAnswer NOT_FOUND = new ActionAnswer(Verdict.NOT_FOUND, null);
-  ActionAnswer NO_MESSAGE = new ActionAnswer(Verdict.NO_MESSAGE, null);
+  ActionAnswer DONE = new ActionAnswer(Status.DONE, null);
+  ActionAnswer NOT_FOUND = new ActionAnswer(Status.NOT_FOUND, null);
+  ActionAnswer NO_MESSAGE = new ActionAnswer(Status.NO_MESSAGE, null);
 
   private Inspection inspection() {
     return redis().inspection();
   }
 
   private static ActionAnswer isIn(TaskState state) {
-    return new ActionAnswer(Verdict.WRONG_STATE, state);
+    return new ActionAnswer(Status.WRONG_STATE, state);
   }
 
   /** One task of each state, called like its state. */
@@ -117,7 +117,8 @@ interface InspectionContract {
   default void i07_i08_aQueueIsCountedAtOneInstant() {
     oneOfEach();
     redis().seed(TaskState.RETRY, "r2", T);
-    redis().raw(Command.HSET, Keys.task(Q, "pending"), "pending_since", (T - 15) + "000000000");
+    redis()
+        .raw(Command.HSET, RedisKeys.task(Q, "pending"), "pending_since", (T - 15) + "000000000");
     redis().raw(Command.SET, key("processed"), "9");
     redis().raw(Command.SET, key("failed"), "4");
     redis().raw(Command.SET, key("processed:2100-01-01"), "3");
@@ -151,7 +152,7 @@ interface InspectionContract {
 
   @Test
   default void i09_anEmptyPausedQueueHasNoOldestTask() {
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     inspection().pause(Q);
 
     assertThat(inspection().stats(Q).paused()).isTrue();
@@ -164,7 +165,7 @@ interface InspectionContract {
     redis().seed(TaskState.PENDING, "a", 0);
     assertThat(inspection().stats(Q).oldestPendingSince()).isNull();
 
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "pending_since", "lately");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "pending_since", "lately");
     assertThat(inspection().stats(Q).oldestPendingSince()).isNull();
   }
 
@@ -196,7 +197,7 @@ interface InspectionContract {
 
   @Test
   default void i11_historyGoesBackFromTodayByUtcDate() {
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     redis().raw(Command.SET, key("processed:2100-01-01"), "3");
     redis().raw(Command.SET, key("failed:2100-01-01"), "2");
     redis().raw(Command.SET, key("processed:2099-12-30"), "7");
@@ -216,7 +217,7 @@ interface InspectionContract {
 
   @Test
   default void memoryIsEstimatedFromASampleAlsoWhereRecordsAreMissing() {
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     assertThat(inspection().memoryUsage(Q)).hasValue(0);
     oneOfEach();
     long one = inspection().memoryUsage(Q).orElseThrow();
@@ -225,7 +226,7 @@ interface InspectionContract {
     long many = inspection().memoryUsage(Q).orElseThrow();
     assertThat(many).isGreaterThan(one + 50 * 100);
 
-    redis().raw(Command.DEL, Keys.task(Q, "r000"));
+    redis().raw(Command.DEL, RedisKeys.task(Q, "r000"));
 
     assertThat(inspection().memoryUsage(Q).orElseThrow()).isBetween(many / 2, many + 1_000);
   }
@@ -299,7 +300,7 @@ interface InspectionContract {
   @Test
   default void i12_aTaskIsToldWithWhatItsStateMeans() {
     oneOfEach();
-    redis().raw(Command.HSET, Keys.task(Q, "completed"), "result", "ok");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "completed"), "result", "ok");
 
     for (TaskState state : TaskState.values()) {
       TaskInfo info = inspection().task(Q, state.word());
@@ -324,7 +325,7 @@ interface InspectionContract {
   default void anExactTimeAndAHoldAreTold() {
     redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofMillis(1_250)).precise()));
     redis().seed(TaskState.PENDING, "b", 0);
-    redis().raw(Command.HSET, Keys.task(Q, "b"), "hold_until", Long.toString(T * 1000 + 700));
+    redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "hold_until", Long.toString(T * 1000 + 700));
 
     assertThat(inspection().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusMillis(1_250));
     assertThat(inspection().task(Q, "b").nextProcessAt()).isEqualTo(NOON.plusMillis(700));
@@ -333,9 +334,9 @@ interface InspectionContract {
   @Test
   default void i13_aTaskThatIsNotThereOrCannotBeReadIsNotTold() {
     redis().enqueue("a", "b");
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "msg", "\u0001not a message");
-    redis().raw(Command.HSET, Keys.task(Q, "b"), "state", "thinking");
-    redis().raw(Command.HSET, Keys.task(Q, "stray"), "result", "late");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "msg", "\u0001not a message");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "state", "thinking");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "stray"), "result", "late");
 
     assertThatThrownBy(() -> inspection().task(Q, "c")).isInstanceOf(TaskNotFoundException.class);
     assertThatThrownBy(() -> inspection().task(Q, "stray"))
@@ -359,10 +360,14 @@ interface InspectionContract {
             .setDeadline(Long.MAX_VALUE)
             .build()
             .toByteArray();
-    String record = Keys.task(Q, "a");
+    String record = RedisKeys.task(Q, "a");
     redis()
         .link
-        .call(record, Repeat.NEVER, Command.HSET, new Args().add(record).add("msg").add(odd));
+        .call(
+            record,
+            ResendPolicy.NEVER,
+            Command.HSET,
+            new CommandArgs().add(record).add("msg").add(odd));
 
     assertThat(idsOf(Listing.of(TaskState.PENDING, 0, 9))).containsExactly("a", "b");
     assertThat(redis().claim(2)).extracting(Claim::id).containsExactly("a", "b");
@@ -399,7 +404,7 @@ interface InspectionContract {
 
   @Test
   default void i14_whereThereIsNothingAPageIsEmpty() {
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     for (TaskState state : TaskState.values()) {
       assertThat(inspection().list(Q, listing(state, 0, 10)))
           .isEqualTo(new Page(List.of(), 0, null, List.of()));
@@ -456,8 +461,8 @@ interface InspectionContract {
     for (TaskState state : TaskState.values()) {
       seed(state, 4);
       String letter = state.word().substring(0, 1);
-      redis().raw(Command.DEL, Keys.task(Q, letter + "001"));
-      redis().raw(Command.HSET, Keys.task(Q, letter + "002"), "msg", "\u0001not a message");
+      redis().raw(Command.DEL, RedisKeys.task(Q, letter + "001"));
+      redis().raw(Command.HSET, RedisKeys.task(Q, letter + "002"), "msg", "\u0001not a message");
 
       Page page = inspection().list(Q, listing(state, 0, 3));
 
@@ -804,9 +809,9 @@ interface InspectionContract {
 
   @Test
   default void aRecordWithoutAMessageCanOnlyBeDeleted() {
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
-    redis().raw(Command.HSET, Keys.task(Q, "stray"), "result", "late");
-    redis().raw(Command.HSET, Keys.task(Q, "empty"), "state", "archived");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "stray"), "result", "late");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "empty"), "state", "archived");
     List<String> ids = List.of("stray", "empty");
 
     assertThat(inspection().run(Q, ids)).containsExactly(NO_MESSAGE, NO_MESSAGE);
@@ -819,7 +824,7 @@ interface InspectionContract {
 
   @Test
   default void fixesW15_aRecordInNoContainerCanBeRunArchivedAndDeleted() {
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     for (TaskState state : TaskState.values()) {
       redis().seedRecord(state, "r-" + state.word());
       redis().seedRecord(state, "d-" + state.word());
@@ -1111,8 +1116,9 @@ interface InspectionContract {
   @Test
   default void fixesW43_aMessageThatSomebodyElseHasChangedIsNotOverwritten() {
     redis().enqueue("a");
-    Scripts scripts = new Scripts(redis().link, BrokerTime.of(redis().clock));
-    Args late = new Args().add("a").add("what was read").add("new").addEmpty().addEmpty();
+    ScriptRunner scripts = new ScriptRunner(redis().link, BrokerTime.of(redis().clock));
+    CommandArgs late =
+        new CommandArgs().add("a").add("what was read").add("new").addEmpty().addEmpty();
     String before = redis().world();
 
     assertThat(scripts.run(Script.UPDATE, Q, late)).isEqualTo(-1L);
@@ -1210,7 +1216,7 @@ interface InspectionContract {
     redis().raw(Command.ZADD, key("lease"), "1", "ghost");
     redis().raw(Command.LPUSH, key("active"), "other-ghost");
     redis().seedRecord(TaskState.ARCHIVED, "leaked");
-    redis().raw(Command.HSET, Keys.task(Q, "stray"), "result", "late");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "stray"), "result", "late");
     redis().raw(Command.SET, key("unique:t:1234"), "gone");
     inspection().pause(Q);
     inspection().set(Q, new Settings(OptionalInt.of(1), Optional.empty()));
@@ -1245,7 +1251,7 @@ interface InspectionContract {
       redis().raw(Command.ZADD, key(key), score, word + "-a");
     }
     for (TaskState state : TaskState.values()) {
-      String record = Keys.task(Q, state.word() + "-a");
+      String record = RedisKeys.task(Q, state.word() + "-a");
       redis().raw(Command.HSET, record, "crashes", score, "due_ms", score, "hold_until", score);
 
       List<TaskInfo> tasks = new ArrayList<>();

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.BulkReport;
-import io.asynq4j.inspect.InspectOn;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.InspectorAccess;
 import io.asynq4j.inspect.TaskFilter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,10 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An operator who archives deletes nothing that is archived, unless that is asked for. */
-interface InspectorArchiveContract extends InspectorScene {
+interface InspectorArchiveContract extends InspectorContractSupport {
 
   private Inspector keeping(int archived) {
-    return InspectOn.broker(redis().broker, archived, Duration.ofDays(90));
+    return InspectorAccess.broker(redis().broker, archived, Duration.ofDays(90));
   }
 
   private void seed(TaskState state, String prefix, int count) {

@@ -1,7 +1,7 @@
 package io.asynq4j.redis;
 
 import static io.asynq4j.redis.BrokerFixture.T;
-import static io.asynq4j.redis.InspectorScene.ids;
+import static io.asynq4j.redis.InspectorContractSupport.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +12,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.inspect.BulkProgress;
 import io.asynq4j.inspect.BulkReport;
-import io.asynq4j.inspect.InspectOn;
+import io.asynq4j.inspect.InspectorAccess;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.SearchPage;
 import io.asynq4j.inspect.Selection;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
 /** Searching, and dealing with many at once. */
-interface InspectorBulkContract extends InspectorScene {
+interface InspectorBulkContract extends InspectorContractSupport {
 
   TaskFilter EVEN =
       TaskFilter.of(task -> Integer.parseInt(task.id().substring(task.id().length() - 4)) % 2 == 0);
@@ -330,11 +330,12 @@ interface InspectorBulkContract extends InspectorScene {
   @Test
   default void whatCannotBeDoneIsReportedTaskByTask() {
     redis().enqueueMany(3, o -> o.processIn(Duration.ofHours(1)));
-    redis().raw(Command.HSET, Keys.task(BrokerFixture.Q, "t0001"), "msg", "?");
+    redis().raw(Command.HSET, RedisKeys.task(BrokerFixture.Q, "t0001"), "msg", "?");
     Broker meanwhile =
         before("archive", 1, () -> redis().inspection().delete(BrokerFixture.Q, List.of("t0002")));
 
-    BulkReport report = InspectOn.broker(meanwhile).select("q", TaskState.SCHEDULED).archive();
+    BulkReport report =
+        InspectorAccess.broker(meanwhile).select("q", TaskState.SCHEDULED).archive();
 
     assertThat(report.done()).isEqualTo(1);
     assertThat(report.failed()).isEqualTo(2);
@@ -357,7 +358,7 @@ interface InspectorBulkContract extends InspectorScene {
               throw gone;
             });
 
-    BulkReport report = InspectOn.broker(failing).select("q", TaskState.RETRY).archive();
+    BulkReport report = InspectorAccess.broker(failing).select("q", TaskState.RETRY).archive();
 
     assertThat(report.done()).isEqualTo(200);
     assertThat(report.problem()).isEqualTo("gone");
@@ -371,7 +372,7 @@ interface InspectorBulkContract extends InspectorScene {
               throw gone;
             });
     redis().seed(TaskState.RETRY, "more", T);
-    assertThatThrownBy(() -> InspectOn.broker(down).select("q", TaskState.RETRY).archive())
+    assertThatThrownBy(() -> InspectorAccess.broker(down).select("q", TaskState.RETRY).archive())
         .isSameAs(gone);
   }
 }

@@ -4,7 +4,7 @@ package io.asynq4j.redis;
  * What the inspector shows and does, whatever Redis it works on; what it hands on to the store is
  * tested there.
  */
-abstract class InspectorContract extends OneServer
+abstract class InspectorContract extends RedisTestBase
     implements InspectorQueueContract,
         InspectorTaskContract,
         InspectorBulkContract,

@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Why a task does not run. */
-interface InspectorExplainContract extends InspectorScene {
+interface InspectorExplainContract extends InspectorContractSupport {
 
   /** A server of queue {@code q} with two workers, so many of them busy. */
   private void serve(String status, int busy, Presence.Worker... workers) {
@@ -149,7 +149,7 @@ interface InspectorExplainContract extends InspectorScene {
                 false),
             ordered);
 
-    Reason held = new Reason.LineHeld("a", NOON.plusSeconds(60));
+    Reason held = new Reason.QueueBlocked("a", NOON.plusSeconds(60));
     assertThat(why("a")).containsExactly(held);
     assertThat(why("b")).containsExactly(held, new Reason.Behind(1, false));
   }

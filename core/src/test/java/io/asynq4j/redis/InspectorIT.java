@@ -3,7 +3,7 @@ package io.asynq4j.redis;
 class InspectorIT extends InspectorContract {
 
   @Override
-  TestServer start() {
-    return TestServer.standalone();
+  TestRedis start() {
+    return TestRedis.standalone();
   }
 }

@@ -31,7 +31,7 @@ import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.inspect.WorkerSnapshot;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.Scheduler;
-import io.asynq4j.schedule.SchedulerOn;
+import io.asynq4j.schedule.SchedulerAccess;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
 /** Queues, servers and schedulers, as the inspector shows and changes them. */
-interface InspectorQueueContract extends InspectorScene {
+interface InspectorQueueContract extends InspectorContractSupport {
 
   /** Not a message of any kind. */
   String JUNK = "\u0001not a message";
@@ -91,7 +91,8 @@ interface InspectorQueueContract extends InspectorScene {
     for (TaskState state : TaskState.values()) {
       redis().seed(state, state.word(), T + 10);
     }
-    redis().raw(Command.HSET, Keys.task(Q, "pending"), "pending_since", (T - 15) + "000000000");
+    redis()
+        .raw(Command.HSET, RedisKeys.task(Q, "pending"), "pending_since", (T - 15) + "000000000");
     redis().raw(Command.SET, key("processed"), "9");
     redis().raw(Command.SET, key("failed"), "4");
     redis().raw(Command.SET, key("processed:2100-01-01"), "3");
@@ -137,7 +138,7 @@ interface InspectorQueueContract extends InspectorScene {
 
   @Test
   default void i11_historyIsOfUtcDaysAsTheyFallInAnyZone() {
-    redis().raw(Command.SADD, Keys.QUEUES, "q");
+    redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     redis().raw(Command.SET, key("processed:2100-01-01"), "3");
     redis().raw(Command.SET, key("failed:2100-01-01"), "1");
     redis().raw(Command.SET, key("processed:2099-12-31"), "7");
@@ -168,7 +169,7 @@ interface InspectorQueueContract extends InspectorScene {
 
     assertThat(inspector().groups("q")).containsExactly(Map.entry("g", 2L));
     assertThat(inspector().memoryUsage("q").orElseThrow()).isPositive();
-    assertThat(inspector().slot("q")).isEqualTo(Keys.slot("{q}"));
+    assertThat(inspector().slot("q")).isEqualTo(RedisKeys.slot("{q}"));
     assertThat(inspector().nodes("q").isEmpty()).isEqualTo(redis().server.primaries().size() == 1);
     assertThat(inspector().redisInfo()).containsKey("redis_version");
   }
@@ -287,16 +288,16 @@ interface InspectorQueueContract extends InspectorScene {
     Presence.Worker worker =
         new Presence.Worker("host", 7, "ours", "a", "t", Payload.absent(), Q, NOON, NOON);
     redis().presence().show(server("ours", null), List.of(worker), Duration.ofSeconds(10));
-    redis().raw(Command.HSET, Keys.workers("host", 7, "ours"), "b", JUNK);
+    redis().raw(Command.HSET, RedisKeys.workers("host", 7, "ours"), "b", JUNK);
     String until = Long.toString(NOON.getEpochSecond() + 10);
-    String junk = Keys.server("host", 8, "junk");
-    redis().raw(Command.ZADD, Keys.SERVERS, until, junk);
+    String junk = RedisKeys.server("host", 8, "junk");
+    redis().raw(Command.ZADD, RedisKeys.SERVERS, until, junk);
     redis().raw(Command.SET, junk, JUNK);
-    String wrongType = Keys.server("host", 9, "list");
-    redis().raw(Command.ZADD, Keys.SERVERS, until, wrongType);
+    String wrongType = RedisKeys.server("host", 9, "list");
+    redis().raw(Command.ZADD, RedisKeys.SERVERS, until, wrongType);
     redis().raw(Command.LPUSH, wrongType, "x");
-    redis().raw(Command.ZADD, Keys.WORKERS, until, Keys.workers("host", 9, "list"));
-    redis().raw(Command.SET, Keys.workers("host", 9, "list"), "x");
+    redis().raw(Command.ZADD, RedisKeys.WORKERS, until, RedisKeys.workers("host", 9, "list"));
+    redis().raw(Command.SET, RedisKeys.workers("host", 9, "list"), "x");
 
     assertThat(inspector().servers())
         .satisfiesExactly(
@@ -331,13 +332,15 @@ interface InspectorQueueContract extends InspectorScene {
     Presence.SchedulerEntry good =
         new Presence.SchedulerEntry("good", "@daily", "t", Payload.absent(), List.of(), null, null);
     redis().presence().showEntries("host:1:s", List.of(good), Duration.ofSeconds(20));
-    String key = Keys.scheduler("host:1:s");
+    String key = RedisKeys.scheduler("host:1:s");
     byte[] cutOff =
         Arrays.copyOf(PresenceCodec.encode(good), PresenceCodec.encode(good).length - 1);
-    redis().link.call(key, Repeat.NEVER, Command.RPUSH, new Args().add(key).add(cutOff));
+    redis()
+        .link
+        .call(key, ResendPolicy.NEVER, Command.RPUSH, new CommandArgs().add(key).add(cutOff));
     redis().raw(Command.RPUSH, key, JUNK, JUNK);
-    String wrongType = Keys.scheduler("host:2:w");
-    redis().raw(Command.ZADD, Keys.SCHEDULERS, "" + (NOON.getEpochSecond() + 20), wrongType);
+    String wrongType = RedisKeys.scheduler("host:2:w");
+    redis().raw(Command.ZADD, RedisKeys.SCHEDULERS, "" + (NOON.getEpochSecond() + 20), wrongType);
     redis().raw(Command.SET, wrongType, "x");
 
     List<ScheduleSnapshot> rows = inspector().schedules();
@@ -389,8 +392,8 @@ interface InspectorQueueContract extends InspectorScene {
   @Test
   default void anEntryWhoseQueueCannotBeReadIsShownAsBrokenAndCanBeForgotten() {
     redis().broker.schedules().enroll(List.of(new ScheduleLedger.Entry("good", Q, "@daily")));
-    redis().raw(Command.HSET, Keys.SCHEDULES, "no-queue", " ", "wrong-type", "other", "", "x");
-    redis().raw(Command.SET, Keys.of(QueueName.of("other"), "schedules"), "x");
+    redis().raw(Command.HSET, RedisKeys.SCHEDULES, "no-queue", " ", "wrong-type", "other", "", "x");
+    redis().raw(Command.SET, RedisKeys.of(QueueName.of("other"), "schedules"), "x");
 
     assertThat(inspector().schedules())
         .satisfiesExactly(
@@ -428,8 +431,8 @@ interface InspectorQueueContract extends InspectorScene {
   default void aTaskGroupOrCounterThatCannotBeReadHidesNoOther() {
     redis().enqueue(redis().task("bad", o -> o), redis().task("good", o -> o));
     redis().enqueue(redis().task("grouped", o -> o.group("good")));
-    redis().raw(Command.DEL, Keys.task(Q, "bad"));
-    redis().raw(Command.SET, Keys.task(Q, "bad"), "x");
+    redis().raw(Command.DEL, RedisKeys.task(Q, "bad"));
+    redis().raw(Command.SET, RedisKeys.task(Q, "bad"), "x");
     redis().raw(Command.SADD, key("groups"), "bad");
     redis().raw(Command.SET, key("g:bad"), "x");
     String today = LocalDate.ofInstant(NOON, ZoneOffset.UTC).toString();
@@ -454,15 +457,15 @@ interface InspectorQueueContract extends InspectorScene {
   @Test
   default void entriesOfSchedulersArePausedResumedRunAndForgotten() {
     Scheduler scheduler =
-        SchedulerOn.broker(redis().broker)
+        SchedulerAccess.broker(redis().broker)
             .add("e", Schedule.of("@every 10s"), Task.of("t", Payload.ofUtf8("p")))
             .build();
-    SchedulerOn.round(scheduler);
+    SchedulerAccess.round(scheduler);
 
     assertThat(inspector().pauseSchedule("e")).isTrue();
     assertThat(inspector().pauseSchedule("e")).isFalse();
     redis().clock.advance(Duration.ofSeconds(11));
-    SchedulerOn.round(scheduler);
+    SchedulerAccess.round(scheduler);
     assertThat(inspector().queues()).isEmpty();
     assertThat(inspector().schedules())
         .singleElement()
@@ -476,16 +479,16 @@ interface InspectorQueueContract extends InspectorScene {
 
     inspector().runSchedule("e");
     redis().clock.advance(Duration.ofSeconds(2));
-    SchedulerOn.round(scheduler);
+    SchedulerAccess.round(scheduler);
     assertThat(inspector().queue("default").size(TaskState.PENDING)).isEqualTo(1);
 
     assertThat(inspector().resumeSchedule("e")).isTrue();
     assertThat(inspector().resumeSchedule("e")).isFalse();
     redis().clock.advance(Duration.ofSeconds(10));
-    SchedulerOn.round(scheduler);
+    SchedulerAccess.round(scheduler);
     assertThat(inspector().queue("default").size(TaskState.PENDING)).isEqualTo(2);
 
-    SchedulerOn.end(scheduler);
+    SchedulerAccess.end(scheduler);
     assertThat(inspector().schedules())
         .containsExactly(
             new ScheduleSnapshot(

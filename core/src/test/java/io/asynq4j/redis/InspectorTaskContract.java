@@ -3,7 +3,7 @@ package io.asynq4j.redis;
 import static io.asynq4j.redis.BrokerFixture.NOON;
 import static io.asynq4j.redis.BrokerFixture.Q;
 import static io.asynq4j.redis.BrokerFixture.T;
-import static io.asynq4j.redis.InspectorScene.ids;
+import static io.asynq4j.redis.InspectorContractSupport.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -14,8 +14,8 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
-import io.asynq4j.broker.Cancellations.Subscription;
-import io.asynq4j.broker.Order;
+import io.asynq4j.broker.CancellationChannel.Subscription;
+import io.asynq4j.broker.ControlMessage;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.PageRequest;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
 /** Single tasks, and lists of them. */
-interface InspectorTaskContract extends InspectorScene {
+interface InspectorTaskContract extends InspectorContractSupport {
 
   private static void isRefused(ThrowingCallable call, String... words) {
     assertThatThrownBy(call).isInstanceOf(TaskStateException.class).hasMessageContainingAll(words);
@@ -206,7 +206,7 @@ interface InspectorTaskContract extends InspectorScene {
   @Test
   default void whatCannotBeReadIsNamedBesideThePage() {
     redis().enqueue("a", "b");
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "msg", "?");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "msg", "?");
 
     TaskPage page = inspector().tasks("q", TaskState.PENDING, PageRequest.first(5));
 
@@ -351,7 +351,8 @@ interface InspectorTaskContract extends InspectorScene {
       await().until(() -> heard.size() == 3);
     }
     assertThat(heard)
-        .containsExactlyInAnyOrder("a", "a", new Order.Cancel(Q, "a", AfterCancel.ARCHIVE).text());
+        .containsExactlyInAnyOrder(
+            "a", "a", new ControlMessage.Cancel(Q, "a", AfterCancel.ARCHIVE).text());
     isRefused(() -> inspector().cancel("q", "b"), "does not run", "pending");
   }
 }

@@ -16,7 +16,7 @@ import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settlement;
-import io.asynq4j.inspect.InspectOn;
+import io.asynq4j.inspect.InspectorAccess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
 /** Moving tasks to other queues, and making others of them. */
-interface InspectorTransferContract extends InspectorScene {
+interface InspectorTransferContract extends InspectorContractSupport {
 
   QueueName OTHER = QueueName.of("other");
 
@@ -85,10 +85,11 @@ interface InspectorTransferContract extends InspectorScene {
     enqueue("a", "t", "p", o -> o.uniqueFor(Duration.ofHours(1)));
     inspector().move("q", "a", "other");
 
-    String lock = Keys.unique(OTHER, "t", Payload.ofUtf8("p"));
+    String lock = RedisKeys.unique(OTHER, "t", Payload.ofUtf8("p"));
     assertThat(inspector().task("other", "a").uniqueKey()).isEqualTo(lock);
-    assertThat(Reply.number(redis().raw(Command.TTL, lock))).isBetween(3_590L, 3_600L);
-    assertThat(redis().raw(Command.EXISTS, Keys.unique(Q, "t", Payload.ofUtf8("p")))).isEqualTo(0L);
+    assertThat(ReplyParser.number(redis().raw(Command.TTL, lock))).isBetween(3_590L, 3_600L);
+    assertThat(redis().raw(Command.EXISTS, RedisKeys.unique(Q, "t", Payload.ofUtf8("p"))))
+        .isEqualTo(0L);
 
     enqueue("b", "t", "p", o -> o.uniqueFor(Duration.ofHours(1)));
     assertThatThrownBy(() -> inspector().move("q", "b", "other"))
@@ -145,7 +146,7 @@ interface InspectorTransferContract extends InspectorScene {
                 throw new BrokerUnavailableException("gone", true, new IllegalStateException());
               });
 
-      assertThatThrownBy(() -> InspectOn.broker(failing).move("q", id, "other"))
+      assertThatThrownBy(() -> InspectorAccess.broker(failing).move("q", id, "other"))
           .isInstanceOf(BrokerUnavailableException.class);
       assertThat(isThere("q", id) && isThere("other", id)).as("in both").isTrue();
 
@@ -161,7 +162,7 @@ interface InspectorTransferContract extends InspectorScene {
     redis().enqueue("a");
     Broker claimed = before("delete", 1, redis()::claimOne);
 
-    assertThatThrownBy(() -> InspectOn.broker(claimed).move("q", "a", "other"))
+    assertThatThrownBy(() -> InspectorAccess.broker(claimed).move("q", "a", "other"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("a worker has just taken it");
 
@@ -181,7 +182,7 @@ interface InspectorTransferContract extends InspectorScene {
               redis().source().claim(OTHER, 1, BrokerFixture.LEASE, QueueRules.NONE);
             });
 
-    assertThatThrownBy(() -> InspectOn.broker(claimed).move("q", "a", "other"))
+    assertThatThrownBy(() -> InspectorAccess.broker(claimed).move("q", "a", "other"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("its copy in queue \"other\" too");
   }
@@ -191,7 +192,7 @@ interface InspectorTransferContract extends InspectorScene {
     redis().enqueue("a");
     Broker second = before("delete", 1, () -> inspector().move("q", "a", "other"));
 
-    InspectOn.broker(second).move("q", "a", "other");
+    InspectorAccess.broker(second).move("q", "a", "other");
 
     assertThat(isThere("q", "a")).isFalse();
     assertThat(isThere("other", "a")).isTrue();

@@ -15,7 +15,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 
 class LazyNodesTest {
 
-  private final Deque<Supplier<Nodes>> findings = new ArrayDeque<>();
+  private final Deque<Supplier<RedisNodes>> findings = new ArrayDeque<>();
   private final LazyNodes nodes = new LazyNodes(() -> findings.removeFirst().get());
 
   @Test
@@ -36,7 +36,7 @@ class LazyNodesTest {
     assertThat(CompletableFuture.supplyAsync(nodes::isSharded).get(20, TimeUnit.SECONDS)).isTrue();
   }
 
-  private static final class Two implements Nodes {
+  private static final class Two implements RedisNodes {
     @Override
     public Connection connect(int slot) {
       throw new UnsupportedOperationException();

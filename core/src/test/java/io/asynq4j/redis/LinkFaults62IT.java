@@ -1,9 +1,9 @@
 package io.asynq4j.redis;
 
-class LinkFaults62IT extends LinkFaultsIT {
+class LinkFaults62IT extends RedisFaultsIT {
 
   @Override
-  TestServer start() {
-    return TestServer.standalone(TestServer.redis62());
+  TestRedis start() {
+    return TestRedis.standalone(TestRedis.redis62());
   }
 }

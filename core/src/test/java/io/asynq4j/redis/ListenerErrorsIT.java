@@ -8,10 +8,10 @@ import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.Cancellations.Subscription;
-import io.asynq4j.broker.Lookout;
-import io.asynq4j.broker.Lookout.Part;
+import io.asynq4j.broker.CancellationChannel.Subscription;
 import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.StoreWatch;
+import io.asynq4j.broker.StoreWatch.QueuePart;
 import io.asynq4j.embedded.EmbeddedRedis;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -42,7 +42,7 @@ class ListenerErrorsIT {
     AtomicInteger heard = new AtomicInteger();
     Subscription subscription =
         broker
-            .channels()
+            .pubSub()
             .subscribe(
                 List.of("news"),
                 message -> {
@@ -56,7 +56,7 @@ class ListenerErrorsIT {
           .atMost(ofSeconds(60))
           .until(
               () -> {
-                broker.channels().publish("news", "any".getBytes(UTF_8));
+                broker.pubSub().publish("news", "any".getBytes(UTF_8));
                 return heard.get() > 0;
               });
     } finally {
@@ -69,10 +69,10 @@ class ListenerErrorsIT {
     QueueName queue = QueueName.of("q");
     AtomicBoolean failed = new AtomicBoolean();
     AtomicInteger changes = new AtomicInteger();
-    Lookout.Listener listener =
-        new Lookout.Listener() {
+    StoreWatch.Listener listener =
+        new StoreWatch.Listener() {
           @Override
-          public void changed(QueueName changed, Part part) {
+          public void changed(QueueName changed, QueuePart part) {
             if (failed.compareAndSet(false, true)) {
               throw new InternalError("made up");
             }
@@ -82,16 +82,16 @@ class ListenerErrorsIT {
           @Override
           public void lost() {}
         };
-    try (Lookout.Watch watch = broker.lookout().watch(listener)) {
+    try (StoreWatch.Watch watch = broker.watches().watch(listener)) {
       await()
           .atMost(ofSeconds(60))
           .until(
               () -> {
-                watch.arm(List.of(queue), EnumSet.of(Part.PENDING));
+                watch.arm(List.of(queue), EnumSet.of(QueuePart.PENDING));
                 NewTask task =
                     NewTask.of(
                         Task.of("t"), TaskOptions.of(o -> o.queue("q")), Instant.ofEpochSecond(0));
-                broker.sink().enqueue(List.of(task));
+                broker.enqueueing().enqueue(List.of(task));
                 return changes.get() > 0;
               });
     }

@@ -1,9 +1,9 @@
 package io.asynq4j.redis;
 
-class Lookout62IT extends LookoutIT {
+class Lookout62IT extends RedisStoreWatchIT {
 
   @Override
-  TestServer start() {
-    return TestServer.standalone(TestServer.redis62());
+  TestRedis start() {
+    return TestRedis.standalone(TestRedis.redis62());
   }
 }

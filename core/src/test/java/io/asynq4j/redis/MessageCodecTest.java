@@ -122,19 +122,19 @@ class MessageCodecTest {
         .isEqualTo(new Message("t", "i", "q").headers(Map.of("a", "")).build());
   }
 
-  static List<Golden> golden() {
-    return Golden.all();
+  static List<GoldenFile> golden() {
+    return GoldenFile.all();
   }
 
   @ParameterizedTest
   @MethodSource("golden")
-  void everyMessageOfTheOriginalIsWrittenBackAsItWas(Golden golden)
+  void everyMessageOfTheOriginalIsWrittenBackAsItWas(GoldenFile golden)
       throws UnreadableMessageException {
-    for (Golden.StoredTask task : golden.tasks()) {
+    for (GoldenFile.StoredTask task : golden.tasks()) {
       TaskMessage message = MessageCodec.decode(task.message(), task.queue(), task.id());
 
-      assertThat(Golden.inOrder(MessageCodec.encode(message)))
-          .isEqualTo(Golden.inOrder(task.message()))
+      assertThat(GoldenFile.inOrder(MessageCodec.encode(message)))
+          .isEqualTo(GoldenFile.inOrder(task.message()))
           .hasSize(task.message().length);
     }
   }

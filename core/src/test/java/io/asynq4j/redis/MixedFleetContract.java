@@ -244,7 +244,8 @@ interface MixedFleetContract {
                   assertThatCode(
                           () ->
                               MessageCodec.decode(
-                                  Reply.bytes(redis().raw(Command.HGET, Keys.task(Q, id), "msg")),
+                                  ReplyParser.bytes(
+                                      redis().raw(Command.HGET, RedisKeys.task(Q, id), "msg")),
                                   Q,
                                   id))
                       .doesNotThrowAnyException());
@@ -356,18 +357,19 @@ interface MixedFleetContract {
                 new SchedulerEntry("e", "@daily", "t", Payload.absent(), List.of(), NOON, null)),
             millis(9_500));
 
-    assertThat(registered(Keys.SERVERS)).isEqualTo("asynq:servers:{host:7:id} " + (T + 9));
-    assertThat(registered(Keys.WORKERS)).isEqualTo("asynq:workers:{host:7:id} " + (T + 9));
-    assertThat(registered(Keys.SCHEDULERS)).isEqualTo("asynq:schedulers:{sched} " + (T + 9));
+    assertThat(registered(RedisKeys.SERVERS)).isEqualTo("asynq:servers:{host:7:id} " + (T + 9));
+    assertThat(registered(RedisKeys.WORKERS)).isEqualTo("asynq:workers:{host:7:id} " + (T + 9));
+    assertThat(registered(RedisKeys.SCHEDULERS)).isEqualTo("asynq:schedulers:{sched} " + (T + 9));
   }
 
   /** The one member of a registry, which is a key with a life of its own, and its score. */
   private String registered(String registry) {
-    List<?> entry = Reply.list(redis().raw(Command.ZRANGE, registry, "0", "-1", "WITHSCORES"));
+    List<?> entry =
+        ReplyParser.list(redis().raw(Command.ZRANGE, registry, "0", "-1", "WITHSCORES"));
     assertThat(entry).hasSize(2);
-    String key = Reply.text(entry.get(0));
-    assertThat(Reply.number(redis().raw(Command.TTL, key))).isBetween(9L, 10L);
-    return key + " " + Reply.text(entry.get(1));
+    String key = ReplyParser.text(entry.get(0));
+    assertThat(ReplyParser.number(redis().raw(Command.TTL, key))).isBetween(9L, 10L);
+    return key + " " + ReplyParser.text(entry.get(1));
   }
 
   @Test
@@ -387,7 +389,7 @@ interface MixedFleetContract {
     redis().settle(new Settlement.Archive(redis().claimOne(), "half \ud83d"));
 
     for (String id : List.of("a", "b")) {
-      byte[] stored = Reply.bytes(redis().raw(Command.HGET, Keys.task(Q, id), "msg"));
+      byte[] stored = ReplyParser.bytes(redis().raw(Command.HGET, RedisKeys.task(Q, id), "msg"));
       assertThat(MessageCodec.decode(stored, Q, id).lastError()).contains("?");
     }
   }
@@ -407,7 +409,7 @@ interface MixedFleetContract {
                           .forEach(
                               word -> {
                                 ours.add(word.replaceAll(":.*", ""));
-                                long ttl = Reply.number(redis().raw(Command.TTL, key(word)));
+                                long ttl = ReplyParser.number(redis().raw(Command.TTL, key(word)));
                                 assertThat(ttl > 0 || word.equals("settings")).as(word).isTrue();
                               }));
           assertThat(world.keySet())

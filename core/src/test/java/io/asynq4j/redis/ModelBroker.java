@@ -8,15 +8,15 @@ import io.asynq4j.TaskState;
 import io.asynq4j.broker.Aggregation.FinishAnswer;
 import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.ArchiveRules;
-import io.asynq4j.broker.ClaimBatch.Rest;
+import io.asynq4j.broker.ClaimBatch.QueueCondition;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer;
-import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.NewTask.Placement;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.broker.Upkeep.Recovered.Action;
 import io.asynq4j.redis.wire.WireTask;
@@ -83,7 +83,7 @@ final class ModelBroker {
 
   static WireTask wire(NewTask task) {
     try {
-      return WireTask.parseFrom(MessageCodec.encode(RedisSink.stored(task)));
+      return WireTask.parseFrom(MessageCodec.encode(RedisEnqueueOperations.stored(task)));
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException(e);
     }
@@ -106,7 +106,7 @@ final class ModelBroker {
     long due = due(queue, task.placement());
     if (!lock.isEmpty()) {
       long wait = Math.max(0, -Math.floorDiv(-due, 1000L) - queue.second());
-      queue.lock(lock, id, RedisSink.ttl(task) + wait);
+      queue.lock(lock, id, RedisEnqueueOperations.ttl(task) + wait);
       record.set("unique_key", lock);
     }
     String group = message.getGroupKey();
@@ -140,25 +140,26 @@ final class ModelBroker {
 
   // Working.
 
-  record Claimable(List<String> ids, Rest rest, @Nullable Instant heldUntil) {}
+  record Claimable(List<String> ids, QueueCondition rest, @Nullable Instant heldUntil) {}
 
   /** What a claim would give now. */
   static Claimable claimable(ModelQueue queue, int max, QueueRules rules) {
     if (queue.paused != null) {
-      return new Claimable(List.of(), Rest.PAUSED, null);
+      return new Claimable(List.of(), QueueCondition.PAUSED, null);
     }
     boolean ordered = isOrdered(queue, rules);
     String set = queue.settings.get("max_active");
     int maxActive = ordered ? 1 : set == null ? rules.maxActive() : Integer.parseInt(set);
     int room = maxActive == 0 ? Integer.MAX_VALUE : maxActive - queue.lease.size();
     if (room <= 0) {
-      return new Claimable(List.of(), Rest.FULL, null);
+      return new Claimable(List.of(), QueueCondition.FULL, null);
     }
     int waiting = queue.pending.size();
     if (ordered && waiting > 0) {
       String hold = queue.task(queue.pending.get(waiting - 1)).field("hold_until");
       if (!hold.isEmpty() && Long.parseLong(hold) > queue.millis()) {
-        return new Claimable(List.of(), Rest.HELD, Instant.ofEpochMilli(Long.parseLong(hold)));
+        return new Claimable(
+            List.of(), QueueCondition.HELD, Instant.ofEpochMilli(Long.parseLong(hold)));
       }
     }
     int most = Math.min(max, room);
@@ -166,7 +167,10 @@ final class ModelBroker {
     for (int i = waiting - 1; i >= 0 && ids.size() < most; i--) {
       ids.add(queue.pending.get(i));
     }
-    Rest rest = ids.size() < most ? Rest.EMPTY : room < max ? Rest.FULL : Rest.MORE;
+    QueueCondition rest =
+        ids.size() < most
+            ? QueueCondition.EMPTY
+            : room < max ? QueueCondition.FULL : QueueCondition.MORE;
     return new Claimable(ids, rest, null);
   }
 
@@ -209,13 +213,13 @@ final class ModelBroker {
           s -> s instanceof Settlement.Requeue);
 
   /** Answers of the first calls that this takes; null for attempts that are settled by later. */
-  static List<@Nullable Settled> settle(
+  static List<@Nullable SettleResult> settle(
       ModelQueue queue,
       List<Settlement> settlements,
       QueueRules rules,
       ArchiveRules archive,
       int calls) {
-    @Nullable Settled[] answers = new Settled[settlements.size()];
+    @Nullable SettleResult[] answers = new SettleResult[settlements.size()];
     int call = 0;
     for (Function<Settlement, Boolean> kind : SETTLING_CALLS) {
       List<Integer> places = new ArrayList<>();
@@ -239,7 +243,7 @@ final class ModelBroker {
           settle(queue, each, isOrdered(queue, rules), archive);
           archived += each instanceof Settlement.Archive ? 1 : 0;
         }
-        answers[place] = mine ? Settled.DONE : Settled.LEASE_LOST;
+        answers[place] = mine ? SettleResult.DONE : SettleResult.LEASE_LOST;
       }
       if (archived > 0) {
         trim(queue, archive, archived + 100);
@@ -461,7 +465,7 @@ final class ModelBroker {
     }
     queue.dropEmptyGroup(group);
     queue.aggregationSets.put(
-        setId, new ModelSet(group, queue.second() + rules.timeout().toSeconds(), aside));
+        setId, new ModelAggregationSet(group, queue.second() + rules.timeout().toSeconds(), aside));
   }
 
   FinishAnswer finish(ModelQueue queue, String setId, @Nullable NewTask aggregated) {
@@ -470,13 +474,13 @@ final class ModelBroker {
     }
     if (aggregated != null) {
       EnqueueAnswer answer = add(aggregated);
-      if (answer.verdict() != EnqueueAnswer.Verdict.ENQUEUED) {
-        return answer.verdict() == EnqueueAnswer.Verdict.DUPLICATE
+      if (answer.verdict() != EnqueueAnswer.Status.ENQUEUED) {
+        return answer.verdict() == EnqueueAnswer.Status.DUPLICATE
             ? FinishAnswer.DUPLICATE
             : FinishAnswer.ID_CONFLICT;
       }
     }
-    ModelSet set = Objects.requireNonNull(queue.aggregationSets.remove(setId));
+    ModelAggregationSet set = Objects.requireNonNull(queue.aggregationSets.remove(setId));
     if (!set.members().isEmpty()) {
       queue.spent.put(setId, new TreeMap<>(set.members()));
     }
@@ -484,7 +488,7 @@ final class ModelBroker {
   }
 
   static int giveBack(ModelQueue queue, String setId, boolean byGo) {
-    ModelSet set = queue.aggregationSets.remove(setId);
+    ModelAggregationSet set = queue.aggregationSets.remove(setId);
     if (set == null || set.members().isEmpty()) {
       return 0;
     }
@@ -500,7 +504,7 @@ final class ModelBroker {
   static int reclaimStale(ModelQueue queue, boolean byGo) {
     int moved = 0;
     for (String setId : List.copyOf(queue.aggregationSets.keySet())) {
-      ModelSet set = Objects.requireNonNull(queue.aggregationSets.get(setId));
+      ModelAggregationSet set = Objects.requireNonNull(queue.aggregationSets.get(setId));
       if (set.expiry() <= queue.second()) {
         moved += giveBack(queue, setId, byGo);
       }
@@ -526,20 +530,20 @@ final class ModelBroker {
 
   // Operators.
 
-  private static final ActionAnswer DONE = new ActionAnswer(Verdict.DONE, null);
+  private static final ActionAnswer DONE = new ActionAnswer(Status.DONE, null);
 
   private static @Nullable ActionAnswer refusal(
       ModelQueue queue, String id, Set<String> forbidden, boolean needsMessage) {
     ModelTask task = queue.tasks.get(id);
     if (task == null) {
-      return new ActionAnswer(Verdict.NOT_FOUND, null);
+      return new ActionAnswer(Status.NOT_FOUND, null);
     }
     if (needsMessage && (task.message == null || task.state().isEmpty())) {
-      return new ActionAnswer(Verdict.NO_MESSAGE, null);
+      return new ActionAnswer(Status.NO_MESSAGE, null);
     }
     boolean setAside = task.state().equals("aggregating") && queue.isSetAside(id);
     return forbidden.contains(task.state()) || setAside
-        ? new ActionAnswer(Verdict.WRONG_STATE, TaskState.ofWord(task.state()))
+        ? new ActionAnswer(Status.WRONG_STATE, TaskState.ofWord(task.state()))
         : null;
   }
 
@@ -616,7 +620,7 @@ final class ModelBroker {
     String newLock =
         oldLock.isEmpty()
             ? ""
-            : Keys.unique(queue.queue, task.message().getType(), Payload.ofUtf8(payload));
+            : RedisKeys.unique(queue.queue, task.message().getType(), Payload.ofUtf8(payload));
     if (!newLock.equals(oldLock) && id.equals(queue.locks.get(oldLock))) {
       String holder = queue.locks.get(newLock);
       if (holder != null) {

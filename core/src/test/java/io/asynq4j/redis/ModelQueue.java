@@ -33,7 +33,7 @@ final class ModelQueue {
   private final Map<String, Map<String, Long>> zsets = new TreeMap<>();
   final Set<String> groups = new TreeSet<>();
   final Map<String, Map<String, Long>> group = new TreeMap<>();
-  final Map<String, ModelSet> aggregationSets = new TreeMap<>();
+  final Map<String, ModelAggregationSet> aggregationSets = new TreeMap<>();
   final Map<String, Map<String, Long>> spent = new TreeMap<>();
   final Map<String, String> locks = new TreeMap<>();
   final Map<String, Long> lockEnds = new TreeMap<>();
@@ -267,7 +267,7 @@ final class ModelQueue {
         || spent.values().stream().anyMatch(ids -> ids.containsKey(id));
   }
 
-  /** All keys of the queue, as {@link RandomDump} shows them. */
+  /** All keys of the queue, as {@link QueueDump} shows them. */
   Map<String, String> lines() {
     Map<String, String> lines = new TreeMap<>();
     put(lines, "pending", pending.isEmpty(), pending);
@@ -279,7 +279,7 @@ final class ModelQueue {
     Map<String, Long> expiries = new TreeMap<>();
     aggregationSets.forEach(
         (setId, set) -> {
-          String key = Keys.aggregationSet(queue, set.group(), setId);
+          String key = RedisKeys.aggregationSet(queue, set.group(), setId);
           expiries.put(key, set.expiry());
           put(lines, "g:" + set.group() + ":" + setId, set.members().isEmpty(), set.members());
         });
@@ -288,7 +288,7 @@ final class ModelQueue {
     spent.forEach(
         (setId, ids) -> put(lines, "spent:" + setId, ids.isEmpty(), ids + " until some time"));
     put(lines, "settings", settings.isEmpty(), settings);
-    locks.forEach((key, id) -> lines.put(key.substring(Keys.prefix(queue).length()), id));
+    locks.forEach((key, id) -> lines.put(key.substring(RedisKeys.prefix(queue).length()), id));
     counters.forEach(
         (key, value) -> {
           Long until = counterEnds.get(key);

@@ -58,7 +58,7 @@ final class ModelTask {
         + "/"
         + message.getId()
         + " "
-        + World.message(message.toByteArray())
+        + RedisTextDump.message(message.toByteArray())
         + " "
         + message.getUniqueKey();
   }

@@ -126,15 +126,15 @@ class PresenceCodecTest {
     assertThat(PresenceCodec.decodeServer(new byte[0]).started()).isEqualTo(Instant.EPOCH);
   }
 
-  static List<Golden> golden() {
-    return Golden.all();
+  static List<GoldenFile> golden() {
+    return GoldenFile.all();
   }
 
   @ParameterizedTest
   @MethodSource("golden")
-  void whatTheOriginalSaysOfItselfIsWrittenBackAsItWas(Golden golden)
+  void whatTheOriginalSaysOfItselfIsWrittenBackAsItWas(GoldenFile golden)
       throws WireFormatException, InvalidProtocolBufferException {
-    for (Map.Entry<String, Snapshot.Entry> each : golden.snapshot().entries().entrySet()) {
+    for (Map.Entry<String, RedisSnapshot.Entry> each : golden.snapshot().entries().entrySet()) {
       String key = each.getKey();
       List<byte[]> values = each.getValue().values();
       if (key.startsWith("asynq:servers:")) {

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.Payload;
-import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.broker.CancellationChannel.Subscription;
 import io.asynq4j.broker.Presence.SchedulerEntry;
 import io.asynq4j.broker.Presence.SchedulerEvent;
 import io.asynq4j.broker.Presence.Server;
@@ -51,7 +51,7 @@ interface PresenceContract {
   }
 
   private long ttl(String key) {
-    return Reply.number(redis().raw(Command.TTL, key));
+    return ReplyParser.number(redis().raw(Command.TTL, key));
   }
 
   // ---- servers and workers ----
@@ -62,11 +62,13 @@ interface PresenceContract {
 
     assertThat(redis().presence().servers()).containsExactly(server("one"));
     assertThat(redis().presence().workers()).isEmpty();
-    String serverKey = Keys.server("host", 7, "one");
-    String workersKey = Keys.workers("host", 7, "one");
+    String serverKey = RedisKeys.server("host", 7, "one");
+    String workersKey = RedisKeys.workers("host", 7, "one");
     assertThat(ttl(serverKey)).isBetween(9L, 10L);
-    assertThat(redis().rawText(Command.ZSCORE, Keys.SERVERS, serverKey)).isEqualTo("" + (T + 10));
-    assertThat(redis().rawText(Command.ZSCORE, Keys.WORKERS, workersKey)).isEqualTo("" + (T + 10));
+    assertThat(redis().rawText(Command.ZSCORE, RedisKeys.SERVERS, serverKey))
+        .isEqualTo("" + (T + 10));
+    assertThat(redis().rawText(Command.ZSCORE, RedisKeys.WORKERS, workersKey))
+        .isEqualTo("" + (T + 10));
     assertThat(redis().raw(Command.EXISTS, workersKey)).isEqualTo(0L);
   }
 
@@ -77,19 +79,21 @@ interface PresenceContract {
 
     redis().presence().show(server("one"), List.of(), TEN_SECONDS);
 
-    assertThat(Reply.list(redis().raw(Command.ZRANGE, Keys.SERVERS, "0", "-1"))).hasSize(1);
-    assertThat(Reply.list(redis().raw(Command.ZRANGE, Keys.WORKERS, "0", "-1"))).hasSize(1);
+    assertThat(ReplyParser.list(redis().raw(Command.ZRANGE, RedisKeys.SERVERS, "0", "-1")))
+        .hasSize(1);
+    assertThat(ReplyParser.list(redis().raw(Command.ZRANGE, RedisKeys.WORKERS, "0", "-1")))
+        .hasSize(1);
   }
 
   @Test
   default void aServerWhoseClockIsBehindStaysOnTheList() {
     String behind = "asynq:servers:{behind:1:go}";
-    redis().raw(Command.ZADD, Keys.SERVERS, "" + (T - 60), behind);
+    redis().raw(Command.ZADD, RedisKeys.SERVERS, "" + (T - 60), behind);
 
     redis().presence().show(server("one"), List.of(), TEN_SECONDS);
     assertThat(redis().presence().servers()).containsExactly(server("one"));
 
-    assertThat(redis().rawText(Command.ZSCORE, Keys.SERVERS, behind)).isEqualTo("" + (T - 60));
+    assertThat(redis().rawText(Command.ZSCORE, RedisKeys.SERVERS, behind)).isEqualTo("" + (T - 60));
   }
 
   @Test
@@ -106,7 +110,7 @@ interface PresenceContract {
         .containsExactlyInAnyOrder(server("one"), server("two"));
     assertThat(redis().presence().workers())
         .containsExactlyInAnyOrder(worker("one", "b"), worker("one", "d"), worker("two", "c"));
-    assertThat(ttl(Keys.workers("host", 7, "one"))).isBetween(9L, 10L);
+    assertThat(ttl(RedisKeys.workers("host", 7, "one"))).isBetween(9L, 10L);
   }
 
   @Test
@@ -120,24 +124,27 @@ interface PresenceContract {
     redis().presence().show(server("one"), others, TEN_SECONDS);
 
     assertThat(redis().presence().workers()).containsExactlyInAnyOrderElementsOf(others);
-    assertThat(ttl(Keys.workers("host", 7, "one"))).isBetween(9L, 10L);
-    assertThat(redis().raw(Command.EXISTS, Keys.gatheredWorkers("host", 7, "one"))).isEqualTo(0L);
+    assertThat(ttl(RedisKeys.workers("host", 7, "one"))).isBetween(9L, 10L);
+    assertThat(redis().raw(Command.EXISTS, RedisKeys.gatheredWorkers("host", 7, "one")))
+        .isEqualTo(0L);
   }
 
   @Test
   default void workersThatAreHalfWrittenAreNotShownAndDoNotStay() {
     redis().presence().show(server("one"), List.of(worker("one", "a")), TEN_SECONDS);
     String[] keys = {
-      Keys.server("host", 7, "one"),
-      Keys.workers("host", 7, "one"),
-      Keys.gatheredWorkers("host", 7, "one")
+      RedisKeys.server("host", 7, "one"),
+      RedisKeys.workers("host", 7, "one"),
+      RedisKeys.gatheredWorkers("host", 7, "one")
     };
-    Args args = new Args().add(10).add(PresenceCodec.encode(server("one"))).add("first");
+    CommandArgs args =
+        new CommandArgs().add(10).add(PresenceCodec.encode(server("one"))).add("first");
     args.add("b").add(PresenceCodec.encode(worker("one", "b")));
-    new Scripts(redis().link, BrokerTime.of(redis().clock)).run(Script.SERVER_STATE, keys, args);
+    new ScriptRunner(redis().link, BrokerTime.of(redis().clock))
+        .run(Script.SERVER_STATE, keys, args);
 
     assertThat(redis().presence().workers()).containsExactly(worker("one", "a"));
-    assertThat(ttl(Keys.gatheredWorkers("host", 7, "one"))).isBetween(9L, 10L);
+    assertThat(ttl(RedisKeys.gatheredWorkers("host", 7, "one"))).isBetween(9L, 10L);
   }
 
   @Test
@@ -145,20 +152,22 @@ interface PresenceContract {
     List<Worker> many = IntStream.range(0, 250).mapToObj(i -> worker("one", "t" + i)).toList();
     redis().presence().show(server("one"), many, TEN_SECONDS);
     String[] keys = {
-      Keys.server("host", 7, "one"),
-      Keys.workers("host", 7, "one"),
-      Keys.gatheredWorkers("host", 7, "one")
+      RedisKeys.server("host", 7, "one"),
+      RedisKeys.workers("host", 7, "one"),
+      RedisKeys.gatheredWorkers("host", 7, "one")
     };
-    Args args = new Args().add(10).add(PresenceCodec.encode(server("one"))).add("last");
+    CommandArgs args =
+        new CommandArgs().add(10).add(PresenceCodec.encode(server("one"))).add("last");
     args.add("t249").add(PresenceCodec.encode(worker("one", "t249")));
-    new Scripts(redis().link, BrokerTime.of(redis().clock)).run(Script.SERVER_STATE, keys, args);
+    new ScriptRunner(redis().link, BrokerTime.of(redis().clock))
+        .run(Script.SERVER_STATE, keys, args);
 
     assertThat(redis().presence().workers()).containsExactlyInAnyOrderElementsOf(many);
   }
 
   @Test
   default void schedulersThatVanishedAreTakenOffTheList() {
-    redis().raw(Command.ZADD, Keys.SCHEDULERS, "" + (T - 61), "gone", "" + (T - 60), "late");
+    redis().raw(Command.ZADD, RedisKeys.SCHEDULERS, "" + (T - 61), "gone", "" + (T - 60), "late");
 
     redis().presence().forgetGoneSchedulers();
 
@@ -182,7 +191,7 @@ interface PresenceContract {
 
   @Test
   default void listingForgetsThoseWhoHaveNotShownThemselves() {
-    for (String registry : List.of(Keys.SERVERS, Keys.WORKERS, Keys.SCHEDULERS)) {
+    for (String registry : List.of(RedisKeys.SERVERS, RedisKeys.WORKERS, RedisKeys.SCHEDULERS)) {
       redis()
           .raw(Command.ZADD, registry, "" + (T - 60), "a", "" + (T - 61), "b", "" + (T + 1), "c");
     }
@@ -206,10 +215,10 @@ interface PresenceContract {
     redis().presence().showEntries("s", List.of(entry("e")), Duration.ofMillis(700));
 
     assertThat(redis().presence().servers()).hasSize(1);
-    assertThat(redis().raw(Command.PTTL, Keys.workers("host", 7, "one")))
+    assertThat(redis().raw(Command.PTTL, RedisKeys.workers("host", 7, "one")))
         .asString()
         .matches("\\d+");
-    assertThat(redis().raw(Command.PTTL, Keys.scheduler("s"))).asString().matches("\\d+");
+    assertThat(redis().raw(Command.PTTL, RedisKeys.scheduler("s"))).asString().matches("\\d+");
   }
 
   @Test
@@ -218,11 +227,11 @@ interface PresenceContract {
     redis().presence().showEntries("s", List.of(entry("e")), TEN_SECONDS);
     redis().presence().recordEvent("e", new SchedulerEvent("a", NOON));
     String junk = "\u0001not a message";
-    redis().raw(Command.ZADD, Keys.SERVERS, "" + (T + 1), "asynq:servers:{junk}");
+    redis().raw(Command.ZADD, RedisKeys.SERVERS, "" + (T + 1), "asynq:servers:{junk}");
     redis().raw(Command.SET, "asynq:servers:{junk}", junk);
-    redis().raw(Command.HSET, Keys.workers("host", 7, "one"), "junk", junk, "empty", "");
-    redis().raw(Command.LPUSH, Keys.scheduler("s"), junk);
-    redis().raw(Command.ZADD, Keys.schedulerHistory("e"), "1", junk);
+    redis().raw(Command.HSET, RedisKeys.workers("host", 7, "one"), "junk", junk, "empty", "");
+    redis().raw(Command.LPUSH, RedisKeys.scheduler("s"), junk);
+    redis().raw(Command.ZADD, RedisKeys.schedulerHistory("e"), "1", junk);
 
     assertThat(redis().presence().servers()).containsExactly(server("one"));
     assertThat(redis().presence().workers()).containsExactly(worker("one", "a"));
@@ -247,8 +256,8 @@ interface PresenceContract {
 
     assertThat(redis().presence().schedulerEntries())
         .containsExactlyInAnyOrder(entry("e1"), entry("e2"), entry("e3"));
-    assertThat(ttl(Keys.scheduler("s"))).isBetween(19L, 20L);
-    assertThat(redis().rawText(Command.ZSCORE, Keys.SCHEDULERS, Keys.scheduler("s")))
+    assertThat(ttl(RedisKeys.scheduler("s"))).isBetween(19L, 20L);
+    assertThat(redis().rawText(Command.ZSCORE, RedisKeys.SCHEDULERS, RedisKeys.scheduler("s")))
         .isEqualTo("" + (T + 20));
 
     redis().presence().hideEntries("s");
@@ -271,7 +280,7 @@ interface PresenceContract {
 
     redis().presence().showEntries("s", List.of(v8), TEN_SECONDS);
 
-    byte[] stored = Reply.bytes(redis().raw(Command.LINDEX, Keys.scheduler("s"), "0"));
+    byte[] stored = ReplyParser.bytes(redis().raw(Command.LINDEX, RedisKeys.scheduler("s"), "0"));
     assertThat(HexFormat.of().formatHex(stored))
         .isEqualTo(
             "0a07656e7472792d31120a406576657279203330731a077265696e64657822027b7d2a0c51756575652822"
@@ -294,8 +303,8 @@ interface PresenceContract {
             .addEnqueueOptions("Queue")
             .build()
             .toByteArray();
-    String key = Keys.scheduler("s");
-    redis().link.call(key, Repeat.NEVER, Command.LPUSH, new Args().add(key).add(bad));
+    String key = RedisKeys.scheduler("s");
+    redis().link.call(key, ResendPolicy.NEVER, Command.LPUSH, new CommandArgs().add(key).add(bad));
 
     assertThat(redis().presence().schedulerEntries()).containsExactly(entry("e"));
   }
@@ -317,13 +326,13 @@ interface PresenceContract {
 
   @Test
   default void q13_fixesQ28_theNewestThousandEventsAreKeptForNinetyDays() {
-    String key = Keys.schedulerHistory("e");
-    Args thousand = new Args().add(key);
+    String key = RedisKeys.schedulerHistory("e");
+    CommandArgs thousand = new CommandArgs().add(key);
     for (int i = 0; i < 1_000; i++) {
       SchedulerEvent event = new SchedulerEvent("t" + i, NOON.plusSeconds(i));
       thousand.add(T + i).add(PresenceCodec.encode(event));
     }
-    redis().link.call(key, Repeat.NEVER, Command.ZADD, thousand);
+    redis().link.call(key, ResendPolicy.NEVER, Command.ZADD, thousand);
 
     redis().presence().recordEvent("e", new SchedulerEvent("new", NOON.plusSeconds(1_000)));
 

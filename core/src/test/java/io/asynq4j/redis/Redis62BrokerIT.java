@@ -3,7 +3,7 @@ package io.asynq4j.redis;
 class Redis62BrokerIT extends BrokerContract {
 
   @Override
-  TestServer start() {
-    return TestServer.standalone(TestServer.redis62());
+  TestRedis start() {
+    return TestRedis.standalone(TestRedis.redis62());
   }
 }

@@ -3,7 +3,7 @@ package io.asynq4j.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.Elapsed;
+import io.asynq4j.broker.ElapsedBounds;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -79,9 +79,9 @@ class RedisClockTest {
     pass(Duration.ofSeconds(7));
 
     assertThat(clock.elapsedSince(before))
-        .isEqualTo(new Elapsed(Duration.ofSeconds(12), Duration.ofSeconds(12)));
+        .isEqualTo(new ElapsedBounds(Duration.ofSeconds(12), Duration.ofSeconds(12)));
     assertThat(clock.elapsedSince(after))
-        .isEqualTo(new Elapsed(Duration.ofSeconds(7), Duration.ofSeconds(7)));
+        .isEqualTo(new ElapsedBounds(Duration.ofSeconds(7), Duration.ofSeconds(7)));
   }
 
   @Test
@@ -104,7 +104,7 @@ class RedisClockTest {
     pass(Duration.ofSeconds(8));
 
     assertThat(clock.elapsedSince(NOON.minusSeconds(600)))
-        .isEqualTo(new Elapsed(Duration.ofSeconds(8), Duration.ofSeconds(608)));
+        .isEqualTo(new ElapsedBounds(Duration.ofSeconds(8), Duration.ofSeconds(608)));
   }
 
   @Test

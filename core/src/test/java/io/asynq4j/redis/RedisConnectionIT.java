@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.RestartServersAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.NewTask;
@@ -42,7 +42,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ExtendWith(FreshAfterFailure.class)
+@ExtendWith(RestartServersAfterFailure.class)
 class RedisConnectionIT {
 
   private static final String STORE_PASSWORD = "changeit";
@@ -65,7 +65,7 @@ class RedisConnectionIT {
   }
 
   private static Object admin(EmbeddedRedis server, String... words) {
-    try (Connection connection = TestServer.connect(server)) {
+    try (Connection connection = TestRedis.connect(server)) {
       CommandArguments arguments = new CommandArguments(Command.valueOf(words[0]));
       for (int i = 1; i < words.length; i++) {
         arguments.add(words[i]);
@@ -86,7 +86,8 @@ class RedisConnectionIT {
 
       List<?> time = (List<?>) admin("TIME");
       Instant now =
-          Instant.ofEpochSecond(Reply.number(time.get(0)), Reply.number(time.get(1)) * 1000);
+          Instant.ofEpochSecond(
+              ReplyParser.number(time.get(0)), ReplyParser.number(time.get(1)) * 1000);
       assertThat(Duration.between(now, connection.clock().instant()).abs())
           .isLessThan(Duration.ofSeconds(5));
       assertThat(connection.broker().clock()).isSameAs(connection.clock());
@@ -145,7 +146,7 @@ class RedisConnectionIT {
         .isThrownBy(connection::ping)
         .withMessageContainingAll("127.0.0.1:" + redis.port(), "has been closed");
     assertThatIllegalStateException()
-        .isThrownBy(() -> connection.broker().sink().enqueue(List.of(task())));
+        .isThrownBy(() -> connection.broker().enqueueing().enqueue(List.of(task())));
     assertThatIllegalStateException()
         .isThrownBy(() -> connection.broker().cancellations().subscribe(id -> {}));
   }
@@ -171,7 +172,7 @@ class RedisConnectionIT {
   void closeLeavesNoConnection() {
     int before = clients();
     RedisConnection connection = RedisConnection.open(redis.uri());
-    connection.broker().sink().enqueue(List.of(task()));
+    connection.broker().enqueueing().enqueue(List.of(task()));
     assertThat(clients()).isGreaterThan(before);
 
     connection.close();
@@ -180,7 +181,7 @@ class RedisConnectionIT {
   }
 
   private int clients() {
-    return (int) Reply.text(admin("CLIENT", "LIST")).lines().count();
+    return (int) ReplyParser.text(admin("CLIENT", "LIST")).lines().count();
   }
 
   @Test
@@ -188,14 +189,14 @@ class RedisConnectionIT {
     RedisConfig config = RedisConfig.parse(redis.uri()).toBuilder().clientName("billing").build();
     try (RedisConnection connection = RedisConnection.open(config)) {
       connection.ping();
-      assertThat(Reply.text(admin("CLIENT", "LIST"))).contains(" name=billing ");
+      assertThat(ReplyParser.text(admin("CLIENT", "LIST"))).contains(" name=billing ");
     }
   }
 
   @Test
   void aRedisThatEvictsAndSavesNothingIsWarnedOf() {
     admin("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
-    try (Warnings warnings = new Warnings();
+    try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = RedisConnection.open(redis.uri())) {
       assertThat(connection).isNotNull();
       assertThat(warnings.lines())
@@ -210,7 +211,7 @@ class RedisConnectionIT {
   @Test
   void aRedisThatKeepsEverythingIsNotWarnedOf(@TempDir Path data) {
     try (EmbeddedRedis fit = EmbeddedRedis.builder().dataDirectory(data).start();
-        Warnings warnings = new Warnings();
+        CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = RedisConnection.open(fit.uri())) {
       assertThat(connection).isNotNull();
       assertThat(warnings.lines()).isEmpty();
@@ -220,7 +221,7 @@ class RedisConnectionIT {
   @Test
   void snapshotsAreGoodEnoughNotToBeWarnedOf() {
     admin("CONFIG", "SET", "save", "3600 1");
-    try (Warnings warnings = new Warnings();
+    try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = RedisConnection.open(redis.uri())) {
       assertThat(connection).isNotNull();
       assertThat(warnings.lines()).isEmpty();
@@ -232,11 +233,14 @@ class RedisConnectionIT {
   @Test
   void aPlainConnectionToANodeOfAClusterSaysWhatToDo() {
     try (EmbeddedCluster cluster = EmbeddedCluster.start();
-        Link link = BrokerFixture.link(RedisConfig.parse(cluster.nodes().get(0).uri()))) {
-      String elsewhere = cluster.nodeOf(Keys.slot("a")) == cluster.nodes().get(0) ? "b" : "a";
+        RedisCommandExecutor link =
+            BrokerFixture.link(RedisConfig.parse(cluster.nodes().get(0).uri()))) {
+      String elsewhere = cluster.nodeOf(RedisKeys.slot("a")) == cluster.nodes().get(0) ? "b" : "a";
       assertThatExceptionOfType(BrokerRefusedException.class)
           .isThrownBy(
-              () -> link.call(elsewhere, Repeat.SAFE, Command.GET, new Args().add(elsewhere)))
+              () ->
+                  link.call(
+                      elsewhere, ResendPolicy.SAFE, Command.GET, new CommandArgs().add(elsewhere)))
           .withMessageContaining("use redis-cluster:// instead of redis://");
     }
   }
@@ -247,10 +251,10 @@ class RedisConnectionIT {
     try (EmbeddedRedis local = EmbeddedRedis.builder().unixSocket(socket).start();
         RedisConnection connection =
             RedisConnection.open(RedisConfig.builder().socket(socket).build())) {
-      connection.broker().sink().enqueue(List.of(task()));
+      connection.broker().enqueueing().enqueue(List.of(task()));
 
       assertThat(connection.broker().inspection().queues()).containsExactly("q");
-      assertThat(admin(local, "LLEN", Keys.of(Q, "pending"))).isEqualTo(1L);
+      assertThat(admin(local, "LLEN", RedisKeys.of(Q, "pending"))).isEqualTo(1L);
     }
   }
 
@@ -268,8 +272,8 @@ class RedisConnectionIT {
               .tls(TlsConfig.defaults().withTrustStore(store, STORE_PASSWORD))
               .build();
       try (RedisConnection connection = RedisConnection.open(config)) {
-        connection.broker().sink().enqueue(List.of(task()));
-        assertThat(admin(encrypted, "LLEN", Keys.of(Q, "pending"))).isEqualTo(1L);
+        connection.broker().enqueueing().enqueue(List.of(task()));
+        assertThat(admin(encrypted, "LLEN", RedisKeys.of(Q, "pending"))).isEqualTo(1L);
       }
       RedisConfig trusting =
           config.toBuilder().tls(TlsConfig.defaults()).retryFor(Duration.ZERO).build();

@@ -17,10 +17,10 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.Inspection.ActionAnswer;
-import io.asynq4j.broker.Inspection.ActionAnswer.Verdict;
+import io.asynq4j.broker.Inspection.ActionAnswer.Status;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settlement;
-import io.asynq4j.broker.TaskSource;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,20 +32,21 @@ interface RegressionContract {
   BrokerFixture redis();
 
   /** A worker of its own that gives up when an answer is lost. */
-  private RandomWorker hastyWorker() {
-    Nodes nodes = Nodes.of(redis().server.config());
-    return new RandomWorker("hasty", /* patient= */ false, nodes, redis().clock);
+  private SimulatedWorker hastyWorker() {
+    RedisNodes nodes = RedisNodes.of(redis().server.config());
+    return new SimulatedWorker("hasty", /* patient= */ false, nodes, redis().clock);
   }
 
   @Test
   default void anEnqueueWithoutANumberIsNotSentAgainAndItsCallerToldThatItMayHaveBeenDone() {
-    RandomLossyNodes nodes = new RandomLossyNodes(Nodes.of(redis().server.config()));
-    try (Link link = new Link(nodes, Duration.ofSeconds(2), "a Redis that loses answers")) {
+    LossyRedisNodes nodes = new LossyRedisNodes(RedisNodes.of(redis().server.config()));
+    try (RedisCommandExecutor link =
+        new RedisCommandExecutor(nodes, Duration.ofSeconds(2), "a Redis that loses answers")) {
       RedisBroker broker =
           new RedisBroker(link, BrokerTime.of(redis().clock), /* numberedEnqueue= */ false);
       nodes.loseAnswer(1);
 
-      assertThatThrownBy(() -> broker.sink().enqueue(List.of(redis().task("a"))))
+      assertThatThrownBy(() -> broker.enqueueing().enqueue(List.of(redis().task("a"))))
           .isInstanceOfSatisfying(
               BrokerUnavailableException.class, e -> assertThat(e.mayHaveBeenApplied()).isTrue());
 
@@ -57,8 +58,8 @@ interface RegressionContract {
   @Test
   default void anUnansweredClaimIsStillKnownAfterOtherCallsOfTheSameWorker() {
     redis().enqueue("a", "b", "c");
-    try (RandomWorker worker = hastyWorker()) {
-      TaskSource source = worker.broker.source();
+    try (SimulatedWorker worker = hastyWorker()) {
+      LeaseOperations source = worker.broker.leases();
       Claim first = source.claim(Q, 1, LEASE, QueueRules.NONE).claims().get(0);
       worker.nodes.loseAnswer(1);
       assertThatThrownBy(() -> source.claim(Q, 1, LEASE, QueueRules.NONE))
@@ -75,8 +76,8 @@ interface RegressionContract {
   @Test
   default void anUnansweredClaimGivesNoMoreThanIsAskedForNow() {
     redis().enqueue("a", "b", "c");
-    try (RandomWorker worker = hastyWorker()) {
-      TaskSource source = worker.broker.source();
+    try (SimulatedWorker worker = hastyWorker()) {
+      LeaseOperations source = worker.broker.leases();
       worker.nodes.loseAnswer(1);
       assertThatThrownBy(() -> source.claim(Q, 3, LEASE, QueueRules.NONE))
           .isInstanceOf(BrokerUnavailableException.class);
@@ -104,7 +105,7 @@ interface RegressionContract {
   private void goMovesItToRetry(String id, long at) {
     redis().raw(Command.ZREM, key("scheduled"), id);
     redis().raw(Command.ZADD, key("retry"), Long.toString(at), id);
-    redis().raw(Command.HSET, Keys.task(Q, id), "state", "retry");
+    redis().raw(Command.HSET, RedisKeys.task(Q, id), "state", "retry");
   }
 
   @Test
@@ -136,7 +137,7 @@ interface RegressionContract {
     assertThat(redis().aggregation().finish(set, redis().task("all"))).isEqualTo(FinishAnswer.DONE);
     String before = redis().world();
 
-    ActionAnswer refused = new ActionAnswer(Verdict.WRONG_STATE, TaskState.AGGREGATING);
+    ActionAnswer refused = new ActionAnswer(Status.WRONG_STATE, TaskState.AGGREGATING);
     assertThat(redis().inspection().run(Q, List.of("a"))).containsExactly(refused);
     assertThat(redis().inspection().archive(Q, List.of("a"), ArchiveRules.DEFAULT))
         .containsExactly(refused);

@@ -13,7 +13,7 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
 import io.asynq4j.broker.Inspection.Listing;
-import io.asynq4j.broker.OptionTexts;
+import io.asynq4j.broker.OptionTextCodec;
 import io.asynq4j.broker.Presence.SchedulerEntry;
 import io.asynq4j.broker.Presence.SchedulerEvent;
 import io.asynq4j.schedule.Firing;
@@ -21,8 +21,8 @@ import io.asynq4j.schedule.MissedPolicy;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.Scheduler;
+import io.asynq4j.schedule.SchedulerAccess;
 import io.asynq4j.schedule.SchedulerListener;
-import io.asynq4j.schedule.SchedulerOn;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,7 +54,7 @@ interface SchedulerContract {
   }
 
   private Scheduler.Builder builder() {
-    return SchedulerOn.broker(redis().broker).instantHeader(INSTANT);
+    return SchedulerAccess.broker(redis().broker).instantHeader(INSTANT);
   }
 
   private Scheduler scheduler(ScheduleEntry... entries) {
@@ -75,7 +75,7 @@ interface SchedulerContract {
 
   private static void rounds(Scheduler... schedulers) {
     for (Scheduler scheduler : schedulers) {
-      SchedulerOn.round(scheduler);
+      SchedulerAccess.round(scheduler);
     }
   }
 
@@ -99,7 +99,7 @@ interface SchedulerContract {
   default void q01_q05_anEntryFiresAtItsInstantsWithItsOptionsAndTheListenersHearOfIt() {
     Recorder recorder = new Recorder();
     Scheduler scheduler =
-        SchedulerOn.broker(redis().broker)
+        SchedulerAccess.broker(redis().broker)
             .add(every("e", "3s").with(o -> o.maxRetry(5).timeout(Duration.ofMinutes(1))))
             .listener(recorder)
             .build();
@@ -158,19 +158,19 @@ interface SchedulerContract {
   default void q10_entriesOfASourceComeAndGo() {
     List<ScheduleEntry> table = new ArrayList<>(List.of(every("a", "2s")));
     Scheduler scheduler = builder().source(() -> table).build();
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     rounds(scheduler);
     pass(2, scheduler);
     assertThat(fired()).containsExactly(2L);
 
     table.add(every("b", "3s"));
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     rounds(scheduler);
     pass(3, scheduler);
     assertThat(fired()).containsExactly(2L, 4L, 5L);
 
     table.remove(0);
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     rounds(scheduler);
     assertThat(redis().presence().schedulerEntries())
         .extracting(SchedulerEntry::id)
@@ -179,7 +179,7 @@ interface SchedulerContract {
     assertThat(fired()).containsExactly(2L, 4L, 5L, 8L);
 
     table.clear();
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     rounds(scheduler);
     pass(4, scheduler);
     assertThat(fired()).hasSize(4);
@@ -196,10 +196,10 @@ interface SchedulerContract {
                         ScheduleEntry.of("e", Schedule.of("@every 10s"), TASK)
                             .with(o -> o.maxRetry(3).queue("low"))))
             .build();
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     rounds(scheduler);
     pass(7, scheduler);
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     rounds(scheduler);
 
     pass(5, scheduler);
@@ -237,10 +237,10 @@ interface SchedulerContract {
     for (ScheduleEntry change : changes) {
       table.clear();
       table.add(first);
-      SchedulerOn.askSource(scheduler);
+      SchedulerAccess.askSource(scheduler);
       assertThat(scheduler.entries()).containsExactly(first);
       table.set(0, change);
-      SchedulerOn.askSource(scheduler);
+      SchedulerAccess.askSource(scheduler);
       assertThat(scheduler.entries()).containsExactly(change).doesNotContain(first);
     }
   }
@@ -249,7 +249,7 @@ interface SchedulerContract {
   default void fixesW37_twoEntriesOfOneNameAreRefused() {
     List<ScheduleEntry> table = new ArrayList<>(List.of(every("a", "5s")));
     Scheduler scheduler = builder().add(every("e", "3s")).source(() -> table).build();
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> scheduler.add(every("a", "4s")))
@@ -258,9 +258,9 @@ interface SchedulerContract {
         .isThrownBy(() -> builder().add(every("a", "3s")).add(every("a", "4s")).build());
 
     table.add(every("a", "1s"));
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     table.set(1, every("e", "1s"));
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     assertThat(scheduler.entries()).containsExactly(every("e", "3s"), every("a", "5s"));
   }
 
@@ -277,9 +277,9 @@ interface SchedulerContract {
                   return List.of(every("e", "3s"));
                 })
             .build();
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     broken[0] = true;
-    SchedulerOn.askSource(scheduler);
+    SchedulerAccess.askSource(scheduler);
     rounds(scheduler);
 
     pass(3, scheduler);
@@ -312,7 +312,7 @@ interface SchedulerContract {
                 "@every 3s",
                 "t",
                 Payload.ofUtf8("p"),
-                OptionTexts.of(every("e", "3s").options(), Map.of()),
+                OptionTextCodec.of(every("e", "3s").options(), Map.of()),
                 NOON.plusSeconds(3),
                 null));
 
@@ -332,7 +332,7 @@ interface SchedulerContract {
     Scheduler scheduler = scheduler(every("e", "3s"));
     rounds(scheduler);
     pass(6, scheduler);
-    SchedulerOn.end(scheduler);
+    SchedulerAccess.end(scheduler);
 
     assertThat(redis().presence().events("e", 0, 10))
         .extracting(SchedulerEvent::enqueuedAt)
@@ -348,7 +348,7 @@ interface SchedulerContract {
     rounds(scheduler);
 
     assertThat(redis().presence().schedulerEntries()).hasSize(1);
-    assertThat(Reply.number(redis().raw(Command.TTL, Keys.scheduler(scheduler.id()))))
+    assertThat(ReplyParser.number(redis().raw(Command.TTL, RedisKeys.scheduler(scheduler.id()))))
         .isBetween(2L, 3L);
   }
 
@@ -376,7 +376,7 @@ interface SchedulerContract {
     rounds(one, two);
     pass(14, one, two);
 
-    SchedulerOn.end(one);
+    SchedulerAccess.end(one);
     pass(10, two);
 
     assertThat(two.isLeading()).isTrue();
@@ -400,7 +400,7 @@ interface SchedulerContract {
   }
 
   private void forgetLeaders() {
-    Snapshot.of(redis().server).entries().keySet().stream()
+    RedisSnapshot.of(redis().server).entries().keySet().stream()
         .filter(key -> key.startsWith("asynq:scheduler_leader:"))
         .forEach(key -> redis().raw(Command.DEL, key));
   }
@@ -455,11 +455,11 @@ interface SchedulerContract {
   private void restartAfter(int seconds, ScheduleEntry entry) {
     Scheduler before = scheduler(entry);
     rounds(before);
-    SchedulerOn.end(before);
+    SchedulerAccess.end(before);
     redis().clock.advance(Duration.ofSeconds(seconds));
     Scheduler after = scheduler(entry);
     rounds(after);
-    SchedulerOn.end(after);
+    SchedulerAccess.end(after);
   }
 
   @Test
@@ -509,7 +509,7 @@ interface SchedulerContract {
   default void aNewSpecMakesUpForNothing() {
     Scheduler before = scheduler(cron("0 0 * * *", MissedPolicy.runAll(100)));
     rounds(before);
-    SchedulerOn.end(before);
+    SchedulerAccess.end(before);
     redis().clock.advance(Duration.ofHours(1));
     Scheduler after = scheduler(cron("* * * * *", MissedPolicy.runAll(100)));
 
@@ -534,7 +534,7 @@ interface SchedulerContract {
     assertThat(redis().presence().schedulerEntries())
         .singleElement()
         .satisfies(shown -> assertThat(shown.next()).isNull());
-    SchedulerOn.end(scheduler);
+    SchedulerAccess.end(scheduler);
     Scheduler next = scheduler(entry);
     pass(5, next);
     assertThat(fired()).containsExactly(2L);
@@ -565,7 +565,7 @@ interface SchedulerContract {
     ScheduleEntry yearly = cron("0 0 1 1 *", MissedPolicy.skip());
     Scheduler before = scheduler(yearly);
     rounds(before);
-    SchedulerOn.end(before);
+    SchedulerAccess.end(before);
     redis().broker.schedules().requestRun("e");
     redis().clock.advance(Duration.ofSeconds(61));
 
@@ -604,14 +604,14 @@ interface SchedulerContract {
   @Test
   default void anEntryThatRedisRefusesKeepsNoOtherFromFiring() {
     QueueName broken = QueueName.of("broken");
-    redis().raw(Command.SET, Keys.of(broken, "schedules"), "not a hash");
+    redis().raw(Command.SET, RedisKeys.of(broken, "schedules"), "not a hash");
     Scheduler scheduler =
         scheduler(every("e", "1s"), every("f", "1s").with(o -> o.queue("broken")));
     rounds(scheduler);
     pass(3, scheduler);
     assertThat(fired()).containsExactly(1L, 2L, 3L);
 
-    redis().raw(Command.DEL, Keys.of(broken, "schedules"));
+    redis().raw(Command.DEL, RedisKeys.of(broken, "schedules"));
     // One heartbeat long: then entries that could not be read are looked at again.
     pass(12, scheduler);
 
@@ -631,12 +631,12 @@ interface SchedulerContract {
             .listener(recorder)
             .build();
     rounds(scheduler);
-    redis().raw(Command.SET, Keys.of(broken, "pending"), "not a list");
+    redis().raw(Command.SET, RedisKeys.of(broken, "pending"), "not a list");
     pass(3, scheduler);
     assertThat(fired()).containsExactly(1L, 2L, 3L);
     assertThat(recorder.errors).isNotEmpty();
 
-    redis().raw(Command.DEL, Keys.of(broken, "pending"));
+    redis().raw(Command.DEL, RedisKeys.of(broken, "pending"));
     pass(2, scheduler);
 
     assertThat(redis().inspection().list(broken, Listing.of(TaskState.PENDING, 0, 1_000)).tasks())

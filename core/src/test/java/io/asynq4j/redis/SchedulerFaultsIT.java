@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.QueueName;
+import io.asynq4j.RestartServersAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Inspection.Listing;
@@ -17,7 +17,7 @@ import io.asynq4j.schedule.MissedPolicy;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.Scheduler;
-import io.asynq4j.schedule.SchedulerOn;
+import io.asynq4j.schedule.SchedulerAccess;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -35,21 +35,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A scheduler when Redis is away or its answers get lost, and its life on real threads. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ExtendWith(FreshAfterFailure.class)
+@ExtendWith(RestartServersAfterFailure.class)
 class SchedulerFaultsIT {
 
   private static final ScheduleEntry MINUTELY =
       ScheduleEntry.of("e", Schedule.cron("* * * * *"), Task.of("t"));
 
-  private TestServer server;
+  private TestRedis server;
   private FaultProxy proxy;
-  private Link link;
+  private RedisCommandExecutor link;
   private RedisBroker broker;
   private final SettableClock clock = new SettableClock(NOON);
 
   @BeforeAll
   void startServer() {
-    server = TestServer.standalone();
+    server = TestRedis.standalone();
   }
 
   @AfterAll
@@ -80,7 +80,7 @@ class SchedulerFaultsIT {
 
   private void pass(Duration time, Scheduler scheduler) {
     clock.advance(time);
-    SchedulerOn.round(scheduler);
+    SchedulerAccess.round(scheduler);
   }
 
   private long pending() {
@@ -94,12 +94,12 @@ class SchedulerFaultsIT {
   void q03_whileRedisIsAwayEachInstantIsToldOnceAndTheSchedulerLives(boolean shared) {
     Recorder recorder = new Recorder();
     Scheduler.Builder builder =
-        SchedulerOn.broker(broker)
+        SchedulerAccess.broker(broker)
             .add(ScheduleEntry.of("e", Schedule.of("@every 3s"), Task.of("t")))
             .listener(recorder);
     Scheduler scheduler = (shared ? builder : builder.withoutLeader()).build();
     proxy.refuse();
-    SchedulerOn.round(scheduler);
+    SchedulerAccess.round(scheduler);
 
     for (int i = 0; i < 10; i++) {
       pass(Duration.ofSeconds(1), scheduler);
@@ -124,8 +124,8 @@ class SchedulerFaultsIT {
           case "runOnce" -> MissedPolicy.runOnce();
           default -> MissedPolicy.runAll(10);
         };
-    Scheduler scheduler = SchedulerOn.broker(broker).add(MINUTELY.missed(policy)).build();
-    SchedulerOn.round(scheduler);
+    Scheduler scheduler = SchedulerAccess.broker(broker).add(MINUTELY.missed(policy)).build();
+    SchedulerAccess.round(scheduler);
     proxy.refuse();
     for (int i = 0; i < 4; i++) {
       pass(Duration.ofMinutes(1), scheduler);
@@ -143,8 +143,8 @@ class SchedulerFaultsIT {
   @ValueSource(booleans = {true, false})
   void anInstantWhoseAnswerIsLostIsFiredOnceAndToldAsEnqueued(boolean sentAgain) {
     Recorder recorder = new Recorder();
-    Scheduler scheduler = SchedulerOn.broker(broker).add(MINUTELY).listener(recorder).build();
-    SchedulerOn.round(scheduler);
+    Scheduler scheduler = SchedulerAccess.broker(broker).add(MINUTELY).listener(recorder).build();
+    SchedulerAccess.round(scheduler);
     pass(Duration.ofMinutes(1), scheduler);
     String fire = new String(Script.FIRE.sha(), StandardCharsets.US_ASCII);
     proxy.next(fire, sentAgain ? Fault.CUT_AFTER : Fault.CUT_BEFORE);
@@ -175,7 +175,7 @@ class SchedulerFaultsIT {
       assertThat(scheduler.isLeading()).isFalse();
       assertThatIllegalStateException().isThrownBy(scheduler::start);
       assertThat(broker.presence().schedulerEntries()).isEmpty();
-      assertThat(World.of(server)).doesNotContain("leader");
+      assertThat(RedisTextDump.of(server)).doesNotContain("leader");
     }
   }
 

@@ -49,16 +49,16 @@ class ScriptContractTest {
             .map(script -> new String(script.source(), StandardCharsets.UTF_8))
             .collect(Collectors.joining());
 
-    assertThat(Prelude.names())
+    assertThat(ScriptPrelude.names())
         .contains("clock", "FEW_ACTIVE", "leave_active")
         .hasSizeGreaterThan(30);
-    assertThat(Prelude.names())
+    assertThat(ScriptPrelude.names())
         .allMatch(name -> all.contains("local " + name) || all.contains("function " + name));
   }
 
   @Test
   void aScriptGetsWhatItUsesOfThePreludeAndWhatThatUsesInItsOrder() {
-    String parts = Prelude.partsFor("-- to_millis\nreturn places_of(discard())");
+    String parts = ScriptPrelude.partsFor("-- to_millis\nreturn places_of(discard())");
 
     assertThat(
             Pattern.compile("^local (?:function )?(\\w+)", Pattern.MULTILINE)
@@ -136,7 +136,7 @@ class ScriptContractTest {
 
     assertThat(script.args().subList(0, filledIn.size())).isEqualTo(filledIn);
     assertThat(filledIn).isEqualTo(FILLED_IN.stream().filter(filledIn::contains).toList());
-    boolean numbered = script.repeat() == Repeat.NUMBERED;
+    boolean numbered = script.repeat() == ResendPolicy.NUMBERED;
     assertThat(filledIn.contains("sequence") && filledIn.contains("keep")).isEqualTo(numbered);
     assertThat(script.keys().contains("lane")).isEqualTo(numbered);
     assertThat(body(script).contains("recall(lane, sequence)")).isEqualTo(numbered);
@@ -238,7 +238,10 @@ class ScriptContractTest {
     Map<String, String> header = new LinkedHashMap<>();
     String last = null;
     for (String line :
-        ScriptFiles.read(script.file()).lines().takeWhile(line -> line.startsWith("--")).toList()) {
+        ScriptLoader.read(script.file())
+            .lines()
+            .takeWhile(line -> line.startsWith("--"))
+            .toList()) {
       Matcher entry = Pattern.compile("-- ([A-Z]+) +(.*)").matcher(line);
       if (entry.matches()) {
         last = entry.group(1);
@@ -251,7 +254,7 @@ class ScriptContractTest {
   }
 
   private static String body(Script script) {
-    return ScriptFiles.read(script.file())
+    return ScriptLoader.read(script.file())
         .lines()
         .dropWhile(line -> line.startsWith("--"))
         .collect(Collectors.joining("\n"));

@@ -3,7 +3,7 @@ package io.asynq4j.redis;
 class SentinelBrokerIT extends BrokerContract {
 
   @Override
-  TestServer start() {
-    return TestServer.sentinel();
+  TestRedis start() {
+    return TestRedis.sentinel();
   }
 }

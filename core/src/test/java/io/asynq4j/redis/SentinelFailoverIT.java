@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.FreshAfterFailure;
 import io.asynq4j.Payload;
-import io.asynq4j.broker.Cancellations.Subscription;
+import io.asynq4j.RestartServersAfterFailure;
+import io.asynq4j.broker.CancellationChannel.Subscription;
 import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.embedded.EmbeddedSentinel;
@@ -41,7 +41,7 @@ import redis.clients.jedis.Protocol.Command;
 
 /** A primary that is replaced while tasks come and go. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ExtendWith(FreshAfterFailure.class)
+@ExtendWith(RestartServersAfterFailure.class)
 class SentinelFailoverIT {
 
   private EmbeddedSentinel sentinel;
@@ -61,7 +61,7 @@ class SentinelFailoverIT {
   void connect() {
     redis =
         new BrokerFixture(
-            new TestServer() {
+            new TestRedis() {
               @Override
               public RedisConfig config() {
                 return RedisConfig.parse(sentinel.uri()).toBuilder()
@@ -124,7 +124,7 @@ class SentinelFailoverIT {
             tried(
                 () -> {
                   Settlement settlement = new Settlement.Complete(claim, Payload.absent());
-                  if (redis.settle(settlement) == Settled.DONE) {
+                  if (redis.settle(settlement) == SettleResult.DONE) {
                     done.merge(claim.id(), 1, Integer::sum);
                   }
                 });
@@ -171,12 +171,12 @@ class SentinelFailoverIT {
     sentinel.failover();
 
     assertThat(redis.settle(new Settlement.Complete(claim, Payload.absent())))
-        .isEqualTo(Settled.DONE);
+        .isEqualTo(SettleResult.DONE);
     assertThat(redis.claim(5)).extracting(Claim::id).containsExactly("b", "c");
   }
 
   private void awaitReplication() {
-    redis.link.call(0, Repeat.SAFE, Command.WAIT, new Args().add(2).add(5000));
+    redis.link.call(0, ResendPolicy.SAFE, Command.WAIT, new CommandArgs().add(2).add(5000));
   }
 
   @Test
@@ -225,7 +225,7 @@ class SentinelFailoverIT {
         sentinel.nodes().stream().filter(SentinelFailoverIT::isReplica).findFirst().orElseThrow();
     RedisConfig config =
         RedisConfig.parse(replica.uri()).toBuilder().retryFor(Duration.ofMillis(50)).build();
-    try (Warnings warnings = new Warnings();
+    try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = RedisConnection.open(config)) {
       assertThat(warnings.lines())
           .anySatisfy(
@@ -233,7 +233,7 @@ class SentinelFailoverIT {
       BrokerUnavailableException plain =
           catchThrowableOfType(
               BrokerUnavailableException.class,
-              () -> connection.broker().sink().enqueue(List.of(redis.task("a"))));
+              () -> connection.broker().enqueueing().enqueue(List.of(redis.task("a"))));
       assertThat(plain.mayHaveBeenApplied()).isFalse();
       assertThat(plain).hasMessageContainingAll("READONLY", "this is a replica");
       BrokerUnavailableException script =
@@ -241,10 +241,10 @@ class SentinelFailoverIT {
               BrokerUnavailableException.class, () -> connection.broker().presence().servers());
       assertThat(script.mayHaveBeenApplied()).isFalse();
     }
-    try (Connection connection = TestServer.connect(replica)) {
+    try (Connection connection = TestRedis.connect(replica)) {
       assertThat(
               connection.executeCommand(
-                  new CommandArguments(Command.EXISTS).add(Keys.task(Q, "a"))))
+                  new CommandArguments(Command.EXISTS).add(RedisKeys.task(Q, "a"))))
           .isEqualTo(0L);
     }
   }
@@ -254,8 +254,8 @@ class SentinelFailoverIT {
     redis.close();
     await().until(() -> watchers() == 0);
 
-    try (Link once = BrokerFixture.link(redis.server.config())) {
-      assertThat(once.call(0, Repeat.SAFE, Command.PING, new Args())).isNotNull();
+    try (RedisCommandExecutor once = BrokerFixture.link(redis.server.config())) {
+      assertThat(once.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs())).isNotNull();
       assertThat(watchers()).isEqualTo(1);
     }
     await().until(() -> watchers() == 0);
@@ -288,18 +288,18 @@ class SentinelFailoverIT {
   void oneSentinelThatAnswersIsEnough() {
     EmbeddedRedis first = sentinel.sentinelNodes().get(0);
     first.pause();
-    try (Link link =
+    try (RedisCommandExecutor link =
         BrokerFixture.link(
             redis.server.config().toBuilder().commandTimeout(Duration.ofMillis(300)).build())) {
-      assertThat(link.call(0, Repeat.SAFE, Command.PING, new Args())).isNotNull();
+      assertThat(link.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs())).isNotNull();
     } finally {
       first.resume();
     }
   }
 
   private static boolean isReplica(EmbeddedRedis node) {
-    try (Connection connection = TestServer.connect(node)) {
-      return Reply.text(
+    try (Connection connection = TestRedis.connect(node)) {
+      return ReplyParser.text(
               connection.executeCommand(new CommandArguments(Command.INFO).add("replication")))
           .contains("role:slave");
     }

@@ -20,7 +20,7 @@ import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,7 +41,7 @@ interface SettleContract {
     redis().enqueue("a");
 
     assertThat(redis().settle(new Settlement.Complete(redis().claimOne(), Payload.absent())))
-        .isEqualTo(Settled.DONE);
+        .isEqualTo(SettleResult.DONE);
 
     assertThat(redis().world()).isEqualTo("asynq:queues: [q]\nprocessed: 1\n" + COUNTED_DAY);
   }
@@ -311,7 +311,7 @@ interface SettleContract {
     ArchiveRules wide = new ArchiveRules(1_000_000, Duration.ofDays(90), false);
     for (int i = 0; i < 1_200; i++) {
       redis().raw(Command.ZADD, key("archived"), Long.toString(T - 10_000 + i), "old" + i);
-      redis().raw(Command.HSET, Keys.task(Q, "old" + i), "state", "archived", "msg", "m");
+      redis().raw(Command.HSET, RedisKeys.task(Q, "old" + i), "state", "archived", "msg", "m");
     }
     redis().enqueue("a", "b");
     redis()
@@ -351,7 +351,7 @@ interface SettleContract {
     List<Claim> claims = redis().claim(5);
     redis().settle(new Settlement.Drop(claims.get(2)));
 
-    List<Settled> answers =
+    List<SettleResult> answers =
         redis()
             .source()
             .settle(
@@ -367,7 +367,11 @@ interface SettleContract {
 
     assertThat(answers)
         .containsExactly(
-            Settled.DONE, Settled.DONE, Settled.LEASE_LOST, Settled.DONE, Settled.DONE);
+            SettleResult.DONE,
+            SettleResult.DONE,
+            SettleResult.LEASE_LOST,
+            SettleResult.DONE,
+            SettleResult.DONE);
     assertThat(redis().world())
         .contains(
             "archived: {d=", "retry: {b=", "pending: [e]", "\nprocessed: 4\n", "\nfailed: 2\n");
@@ -382,7 +386,7 @@ interface SettleContract {
     String before = redis().world();
 
     assertThat(redis().settle(new Settlement.Complete(claim, Payload.absent())))
-        .isEqualTo(Settled.LEASE_LOST);
+        .isEqualTo(SettleResult.LEASE_LOST);
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -406,7 +410,7 @@ interface SettleContract {
     assertThat(redis().world()).isEqualTo(before);
 
     assertThat(redis().settle(new Settlement.Quarantine(claim, "it cannot be encoded")))
-        .isEqualTo(Settled.DONE);
+        .isEqualTo(SettleResult.DONE);
     assertThat(redis().world())
         .contains(
             "archived: {a=4102488000}\n",
@@ -433,7 +437,7 @@ interface SettleContract {
     for (int i = 1; i <= 6; i++) {
       Settlement.Retry retry =
           new Settlement.Retry(redis().claimOne(), Duration.ZERO, "no " + i, true, true, "at " + i);
-      assertThat(redis().settle(retry)).isEqualTo(Settled.DONE);
+      assertThat(redis().settle(retry)).isEqualTo(SettleResult.DONE);
       redis().clock.advance(Duration.ofSeconds(1));
       redis().upkeep().forward(Q, 10);
     }
@@ -454,7 +458,7 @@ interface SettleContract {
   default void failuresThatSomebodyElseHasWrittenGiveWay() {
     redis().enqueue("a");
     for (String strange : List.of("x", "what is this?", "\0")) {
-      redis().raw(Command.HSET, Keys.task(Q, "a"), "failures", strange);
+      redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "failures", strange);
       redis()
           .settle(
               new Settlement.Retry(redis().claimOne(), Duration.ZERO, strange, true, true, "at"));
@@ -476,7 +480,7 @@ interface SettleContract {
                     "a", o -> o.retention(ChronoUnit.FOREVER.getDuration()).deadline(Instant.MAX)));
 
     assertThat(redis().settle(new Settlement.Complete(redis().claimOne(), Payload.absent())))
-        .isEqualTo(Settled.DONE);
+        .isEqualTo(SettleResult.DONE);
 
     redis().clock.advance(Duration.ofDays(36_500));
     assertThat(redis().upkeep().expire(Q, 10)).isZero();

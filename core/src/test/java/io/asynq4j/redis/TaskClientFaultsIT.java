@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.FreshAfterFailure;
+import io.asynq4j.RestartServersAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.client.EnqueueRequest;
@@ -31,19 +31,19 @@ import redis.clients.jedis.Protocol.Command;
 
 /** What a client's callers see when connections fail. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ExtendWith(FreshAfterFailure.class)
+@ExtendWith(RestartServersAfterFailure.class)
 class TaskClientFaultsIT {
 
   private static final Task TASK = Task.of("t");
 
-  private TestServer server;
+  private TestRedis server;
   private FaultProxy proxy;
   private RedisConnection redis;
   private TaskClient client;
 
   @BeforeAll
   void startServer() {
-    server = TestServer.standalone();
+    server = TestRedis.standalone();
   }
 
   @AfterAll
@@ -81,7 +81,7 @@ class TaskClientFaultsIT {
   }
 
   private long pending() {
-    try (Connection connection = TestServer.connect(server.primaries().get(0))) {
+    try (Connection connection = TestRedis.connect(server.primaries().get(0))) {
       return (Long)
           connection.executeCommand(new CommandArguments(Command.LLEN).add("asynq:{q}:pending"));
     }

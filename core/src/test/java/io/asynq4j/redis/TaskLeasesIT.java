@@ -21,18 +21,18 @@ import io.asynq4j.TaskState;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
-import io.asynq4j.broker.Elapsed;
+import io.asynq4j.broker.ElapsedBounds;
 import io.asynq4j.broker.Inspection.Settings;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.TaskSource;
 import io.asynq4j.lease.AttemptTime;
 import io.asynq4j.lease.LeaseEnd;
 import io.asynq4j.lease.LeaseProgress;
 import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeaseResult;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.LeasesOn;
 import io.asynq4j.lease.TaskLeases;
+import io.asynq4j.lease.TaskLeasesAccess;
 import io.asynq4j.lease.Verdict;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
@@ -65,13 +65,13 @@ class TaskLeasesIT {
   private static final String FAILED_DAY =
       "failed: 1\nfailed:2100-01-01: 1 until " + (T + 7_776_000) + "\n";
 
-  private TestServer server;
+  private TestRedis server;
   private BrokerFixture redis;
   private TaskLeases leases;
 
   @BeforeAll
   void startRedis() {
-    server = TestServer.standalone();
+    server = TestRedis.standalone();
   }
 
   @AfterAll
@@ -82,7 +82,7 @@ class TaskLeasesIT {
   @BeforeEach
   void connect() {
     redis = new BrokerFixture(server);
-    leases = LeasesOn.broker(redis.broker).build();
+    leases = TaskLeasesAccess.broker(redis.broker).build();
   }
 
   @AfterEach
@@ -107,7 +107,7 @@ class TaskLeasesIT {
     final AtomicLong timer = new AtomicLong();
     final RedisClock follower = new RedisClock(timer::get, redis.clock.instant());
     final TaskLeases leases =
-        LeasesOn.broker(
+        TaskLeasesAccess.broker(
                 new RedisBroker(
                     redis.link,
                     new BrokerTime() {
@@ -117,7 +117,7 @@ class TaskLeasesIT {
                       }
 
                       @Override
-                      public Elapsed elapsedSince(Instant moment) {
+                      public ElapsedBounds elapsedSince(Instant moment) {
                         return follower.elapsedSince(moment);
                       }
 
@@ -269,12 +269,12 @@ class TaskLeasesIT {
 
   /** Claims that were granted a while ago, of a Redis that then fails. */
   private TaskLeases leasesThatFailAfterTheClaim() {
-    TaskSource source = redis.broker.source();
-    TaskSource failing =
-        (TaskSource)
+    LeaseOperations source = redis.broker.leases();
+    LeaseOperations failing =
+        (LeaseOperations)
             Proxy.newProxyInstance(
-                TaskSource.class.getClassLoader(),
-                new Class<?>[] {TaskSource.class},
+                LeaseOperations.class.getClassLoader(),
+                new Class<?>[] {LeaseOperations.class},
                 (proxy, method, arguments) -> {
                   if (method.getName().equals("claimedAt")) {
                     return source
@@ -304,10 +304,10 @@ class TaskLeasesIT {
                 Broker.class.getClassLoader(),
                 new Class<?>[] {Broker.class},
                 (proxy, method, arguments) ->
-                    method.getName().equals("source")
+                    method.getName().equals("leases")
                         ? failing
                         : method.invoke(redis.broker, arguments));
-    return LeasesOn.broker(broker).build();
+    return TaskLeasesAccess.broker(broker).build();
   }
 
   @Test
@@ -343,7 +343,7 @@ class TaskLeasesIT {
 
   @Test
   void aLimitedQueueGivesNoMoreThanMayRunAndAnOperatorsLimitWins() {
-    TaskLeases limited = LeasesOn.broker(redis.broker).maxActive("q", 3).build();
+    TaskLeases limited = TaskLeasesAccess.broker(redis.broker).maxActive("q", 3).build();
     redis.enqueueMany(10, o -> o);
     redis.claimOne();
 
@@ -360,7 +360,7 @@ class TaskLeasesIT {
 
   @Test
   void anOrderedQueueGivesOneAtATimeAndAFailureHoldsTheLine() {
-    TaskLeases ordered = LeasesOn.broker(redis.broker).ordered("q").build();
+    TaskLeases ordered = TaskLeasesAccess.broker(redis.broker).ordered("q").build();
     redis.enqueue("a", "b");
     LeasedTask first = ordered.claim("q", 5, LEASE).get(0);
     assertThat(ordered.claim("q", 5, LEASE)).isEmpty();
@@ -458,7 +458,7 @@ class TaskLeasesIT {
         };
     redis.enqueue("a");
 
-    LeasesOn.broker(redis.broker).retryPolicy(policy).build().retry(claimOne(), "boom");
+    TaskLeasesAccess.broker(redis.broker).retryPolicy(policy).build().retry(claimOne(), "boom");
 
     assertThat(asked).containsExactly(0, "boom", "t");
     assertThat(world()).contains("retry: {a=4102488001}\n", "due_ms=4102488001250");
@@ -497,7 +497,7 @@ class TaskLeasesIT {
   @Test
   void anArchivedTaskKeepsItsErrorAndTheArchiveItsSize() {
     redis.enqueue("a", "b");
-    TaskLeases small = LeasesOn.broker(redis.broker).archiveSize(1).build();
+    TaskLeases small = TaskLeasesAccess.broker(redis.broker).archiveSize(1).build();
     List<LeasedTask> claimed = leases.claim("q", 2, LEASE);
     small.archive(claimed.get(0), "old");
     redis.clock.advance(Duration.ofSeconds(1));
@@ -665,7 +665,7 @@ class TaskLeasesIT {
     redis.clock.advance(Duration.ofSeconds(10));
     leases.extend(leased, LEASE);
     String before = redis.world();
-    TaskLeases elsewhere = LeasesOn.broker(redis.broker).build();
+    TaskLeases elsewhere = TaskLeasesAccess.broker(redis.broker).build();
 
     LeasedTask restored = elsewhere.restore("q", "a", leased.token()).orElseThrow();
 
@@ -779,7 +779,7 @@ class TaskLeasesIT {
   void aTaskWhoseRecordIsBrokenIsNotRestored() {
     redis.enqueue("a");
     String token = claimOne().token();
-    redis.raw(Command.HSET, Keys.task(Q, "a"), "msg", "\u0001");
+    redis.raw(Command.HSET, RedisKeys.task(Q, "a"), "msg", "\u0001");
 
     assertThat(leases.restore("q", "a", token)).isEmpty();
   }
@@ -910,7 +910,7 @@ class TaskLeasesIT {
   @Test
   void aRetryPolicyThatThrowsLeavesEveryTaskAsItWas() {
     leases =
-        LeasesOn.broker(redis.broker)
+        TaskLeasesAccess.broker(redis.broker)
             .retryPolicy(
                 (retried, error, task) -> {
                   throw new IllegalStateException("no delay");
@@ -920,7 +920,7 @@ class TaskLeasesIT {
     LeasedTask first = claimOne();
     redis
         .broker
-        .sink()
+        .enqueueing()
         .enqueue(
             List.of(NewTask.of(Task.of("t"), TaskOptions.of(o -> o.id("b").queue("other")), NOON)));
     LeasedTask second = leases.claim("other", 1, LEASE).get(0);
@@ -940,7 +940,7 @@ class TaskLeasesIT {
 
   @Test
   void aResultThatIsTooLargeIsDroppedAndTheTaskSaysSo() {
-    TaskLeases small = LeasesOn.broker(redis.broker).maxResult(4).build();
+    TaskLeases small = TaskLeasesAccess.broker(redis.broker).maxResult(4).build();
     redis.enqueue(redis.task("a", o -> o.retention(Duration.ofHours(1))));
     LeasedTask leased = claimOne();
 

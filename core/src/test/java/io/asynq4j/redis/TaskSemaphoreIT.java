@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.handler.Outcome;
-import io.asynq4j.handler.SemaphoreOn;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.handler.TaskSemaphore;
+import io.asynq4j.handler.TaskSemaphoreAccess;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
@@ -26,12 +26,12 @@ class TaskSemaphoreIT {
 
   private static final String KEY = "asynq:sema:api";
 
-  private TestServer server;
+  private TestRedis server;
   private BrokerFixture redis;
 
   @BeforeAll
   void startRedis() {
-    server = TestServer.standalone();
+    server = TestRedis.standalone();
   }
 
   @AfterAll
@@ -50,19 +50,19 @@ class TaskSemaphoreIT {
   }
 
   private TaskSemaphore semaphore(int tokens) {
-    return SemaphoreOn.broker(redis.broker, "api", tokens);
+    return TaskSemaphoreAccess.broker(redis.broker, "api", tokens);
   }
 
   private static TaskContext task(String id) {
-    return SemaphoreOn.attempt(id, NOON.plusSeconds(60));
+    return TaskSemaphoreAccess.attempt(id, NOON.plusSeconds(60));
   }
 
   @Test
   void sm01_aSemaphoreNeedsTokensAndAScope() {
-    assertThatThrownBy(() -> SemaphoreOn.broker(redis.broker, " ", 0))
+    assertThatThrownBy(() -> TaskSemaphoreAccess.broker(redis.broker, " ", 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a semaphore needs one token or more: 0");
-    assertThatThrownBy(() -> SemaphoreOn.broker(redis.broker, " ", 1))
+    assertThatThrownBy(() -> TaskSemaphoreAccess.broker(redis.broker, " ", 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("the scope of a semaphore must not be blank");
   }
@@ -89,7 +89,8 @@ class TaskSemaphoreIT {
     redis.clock.advance(Duration.ofSeconds(60));
     assertThat(semaphore.tryAcquire(task("b"))).isFalse();
     redis.clock.advance(Duration.ofSeconds(1));
-    assertThat(semaphore.tryAcquire(SemaphoreOn.attempt("b", NOON.plusSeconds(99)))).isTrue();
+    assertThat(semaphore.tryAcquire(TaskSemaphoreAccess.attempt("b", NOON.plusSeconds(99))))
+        .isTrue();
 
     assertThat(redis.world()).isEqualTo(KEY + ": {b=" + (T + 99) + "}\n");
   }
@@ -99,7 +100,8 @@ class TaskSemaphoreIT {
     TaskSemaphore semaphore = semaphore(1);
     assertThat(semaphore.tryAcquire(task("a"))).isTrue();
 
-    assertThat(semaphore.tryAcquire(SemaphoreOn.attempt("a", NOON.plusSeconds(99)))).isTrue();
+    assertThat(semaphore.tryAcquire(TaskSemaphoreAccess.attempt("a", NOON.plusSeconds(99))))
+        .isTrue();
 
     assertThat(semaphore.tryAcquire(task("b"))).isFalse();
     assertThat(redis.world()).isEqualTo(KEY + ": {a=" + (T + 99) + "}\n");

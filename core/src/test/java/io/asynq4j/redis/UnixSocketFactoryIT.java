@@ -75,7 +75,7 @@ class UnixSocketFactoryIT {
   @Test
   void pingsThroughJedis() {
     RedisConfig config = RedisConfig.builder().socket(path).database(3).build();
-    JedisClientConfig client = JedisConfigs.forData(config);
+    JedisClientConfig client = JedisConfigFactory.forData(config);
     try (Connection connection = new Connection(new UnixSocketFactory(path, client), client)) {
       assertThat(connection.ping()).isTrue();
       assertThat(connection.isConnected()).isTrue();

@@ -15,9 +15,9 @@ import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
-import io.asynq4j.broker.Times;
+import io.asynq4j.broker.TimeMath;
 import io.asynq4j.broker.Upkeep;
 import io.asynq4j.broker.Upkeep.Forwarded;
 import io.asynq4j.broker.Upkeep.Recovered;
@@ -140,8 +140,8 @@ interface UpkeepContract {
     // A Go inspector ran it early and a Go worker retried it: both keep the field they do not know.
     redis().seed(TaskState.RETRY, "a", T - 1);
     redis().seed(TaskState.RETRY, "b", T);
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "due_ms", Long.toString((T + 3600) * 1000));
-    redis().raw(Command.HSET, Keys.task(Q, "b"), "due_ms", Long.toString((T + 3600) * 1000));
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "due_ms", Long.toString((T + 3600) * 1000));
+    redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "due_ms", Long.toString((T + 3600) * 1000));
     assertThat(redis().inspection().task(Q, "b").nextProcessAt()).isEqualTo(NOON);
 
     assertThat(redis().upkeep().forward(Q, 100)).isEqualTo(new Forwarded(2, null));
@@ -166,9 +166,9 @@ interface UpkeepContract {
   @Test
   default void r09_fixesQ04_aGroupedTaskIsForwardedIntoItsGroupAndTheGroupIsListed() {
     redis().seed(TaskState.RETRY, "a", T - 5);
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "group", "g");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "group", "g");
     redis().seed(TaskState.RETRY, "b", T - 5);
-    redis().raw(Command.HSET, Keys.task(Q, "b"), "group", "");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "group", "");
 
     redis().upkeep().forward(Q, 100);
 
@@ -188,7 +188,7 @@ interface UpkeepContract {
   default void fixesQ09_anIdWithoutARecordIsNotForwarded() {
     redis().raw(Command.ZADD, key("scheduled"), Long.toString(T), "ghost");
     redis().raw(Command.ZADD, key("retry"), Long.toString(T), "stray");
-    redis().raw(Command.HSET, Keys.task(Q, "stray"), "result", "late");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "stray"), "result", "late");
 
     redis().upkeep().forward(Q, 100);
 
@@ -245,7 +245,7 @@ interface UpkeepContract {
   @Test
   default void v02_fixesQ32_theThirdCrashIsTheLastAndCountsAsAFailure() {
     crashed(1);
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "crashes", "2");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "crashes", "2");
 
     assertThat(redis().recover()).containsExactly(new Recovered("a", Action.ARCHIVE));
 
@@ -279,7 +279,7 @@ interface UpkeepContract {
   default void theDelayDoublesAndTheLimitCanBeSet() {
     CrashRules patient = new CrashRules(5, Duration.ofSeconds(10), Duration.ofSeconds(30));
     crashed(1);
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "crashes", "3");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "crashes", "3");
 
     redis().upkeep().recover(Q, 10, patient, QueueRules.NONE, ArchiveRules.DEFAULT);
 
@@ -379,27 +379,28 @@ interface UpkeepContract {
     redis().enqueue("a", "b");
     List<Claim> claims = redis().claim(2);
     redis().clock.advance(Duration.ofSeconds(16));
-    Scripts scripts = new Scripts(redis().link, BrokerTime.of(redis().clock));
-    List<?> expired = Reply.list(scripts.run(Script.EXPIRED, Q, new Args().add(10).add(30)));
+    ScriptRunner scripts = new ScriptRunner(redis().link, BrokerTime.of(redis().clock));
+    List<?> expired =
+        ReplyParser.list(scripts.run(Script.EXPIRED, Q, new CommandArgs().add(10).add(30)));
     redis().source().extend(Q, claims.subList(0, 1), BrokerFixture.LEASE);
 
-    Args args = new Args().add(false).add(100).add(100).add(false);
+    CommandArgs args = new CommandArgs().add(false).add(100).add(100).add(false);
     for (int i = 1; i < expired.size(); i += 5) {
       args.add((byte[]) expired.get(i)).add((byte[]) expired.get(i + 1)).add("pending");
       args.add((byte[]) expired.get(i + 4)).addEmpty().add(0).addEmpty();
     }
-    List<?> answers = Reply.list(scripts.run(Script.RECOVER, Q, args));
+    List<?> answers = ReplyParser.list(scripts.run(Script.RECOVER, Q, args));
 
     assertThat(answers).asString().isEqualTo("[0, 1, 0]");
     assertThat(redis().world()).contains("active: [a]\n", "pending: [b]\n");
-    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(Settled.DONE);
+    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.DONE);
   }
 
   @Test
   default void fixesQ12_anUnreadableTaskAmongExpiredOnesIsArchivedAndTheOthersRecovered() {
     redis().enqueue("a", "b", "c");
     redis().claim(3);
-    redis().raw(Command.HSET, Keys.task(Q, "b"), "msg", "\u0001not a message");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "msg", "\u0001not a message");
     redis().clock.advance(Duration.ofSeconds(16));
 
     assertThat(redis().recover())
@@ -420,7 +421,7 @@ interface UpkeepContract {
   default void anIdWithoutARecordLosesItsLease() {
     redis().raw(Command.LPUSH, key("active"), "ghost");
     redis().raw(Command.ZADD, key("lease"), Long.toString(T - 30), "ghost");
-    redis().raw(Command.HSET, Keys.task(Q, "ghost"), "state", "active");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "ghost"), "state", "active");
 
     assertThat(redis().recover()).containsExactly(new Recovered("ghost", Action.DROP));
 
@@ -444,7 +445,7 @@ interface UpkeepContract {
     QueueRules ordered = new QueueRules(0, true);
     redis().enqueue("a", "b");
     redis().claimBatch(1, ordered);
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "crashes", "1");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "crashes", "1");
     redis().clock.advance(Duration.ofSeconds(16));
 
     assertThat(redis().upkeep().recover(Q, 10, CrashRules.DEFAULT, ordered, ArchiveRules.DEFAULT))
@@ -459,7 +460,7 @@ interface UpkeepContract {
   @Test
   default void fixesQ19_aTaskThatAGoWorkerRanOnItsOwnDoesNotGoBackToItsGroup() {
     redis().seed(TaskState.ACTIVE, "a", T - 60);
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "group", "g", "crashes", "1");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "group", "g", "crashes", "1");
 
     redis().recover();
     redis().clock.advance(Duration.ofSeconds(30));
@@ -579,27 +580,27 @@ interface UpkeepContract {
 
     assertThat(redis().world()).isEqualTo(right);
     assertThat(redis().settle(new Settlement.Complete(running, Payload.absent())))
-        .isEqualTo(Settled.DONE);
+        .isEqualTo(SettleResult.DONE);
   }
 
   @Test
   default void aKeyOfAnotherKindInThePlaceOfATaskLosesNoOther() {
     redis().enqueue("a", "spoilt", "b");
-    redis().raw(Command.DEL, Keys.task(Q, "spoilt"));
-    redis().raw(Command.SET, Keys.task(Q, "spoilt"), "no task");
+    redis().raw(Command.DEL, RedisKeys.task(Q, "spoilt"));
+    redis().raw(Command.SET, RedisKeys.task(Q, "spoilt"), "no task");
     List<Claim> claims = redis().claim(5);
     assertThat(claims).extracting(Claim::id).containsExactly("a", "b");
 
-    redis().raw(Command.DEL, Keys.task(Q, "a"));
-    redis().raw(Command.SET, Keys.task(Q, "a"), "no task");
+    redis().raw(Command.DEL, RedisKeys.task(Q, "a"));
+    redis().raw(Command.SET, RedisKeys.task(Q, "a"), "no task");
     redis().clock.advance(Duration.ofMinutes(1));
     assertThat(redis().recover())
         .extracting(Upkeep.Recovered::id)
         .containsExactlyInAnyOrder("a", "b");
 
     redis().enqueue(redis().task("later", o -> o.processIn(Duration.ofSeconds(1))));
-    redis().raw(Command.DEL, Keys.task(Q, "later"));
-    redis().raw(Command.SET, Keys.task(Q, "later"), "no task");
+    redis().raw(Command.DEL, RedisKeys.task(Q, "later"));
+    redis().raw(Command.SET, RedisKeys.task(Q, "later"), "no task");
     redis().clock.advance(Duration.ofSeconds(1));
     redis().upkeep().forward(Q, 10);
     assertThat(redis().claim(5)).extracting(Claim::id).containsExactly("b");
@@ -609,15 +610,15 @@ interface UpkeepContract {
   @Test
   default void aKeyOfAnotherKindInThePlaceOfATaskBlocksNothing() {
     redis().enqueue("spoilt", "a", "b");
-    redis().raw(Command.DEL, Keys.task(Q, "spoilt"));
-    redis().raw(Command.SET, Keys.task(Q, "spoilt"), "no task");
+    redis().raw(Command.DEL, RedisKeys.task(Q, "spoilt"));
+    redis().raw(Command.SET, RedisKeys.task(Q, "spoilt"), "no task");
     QueueRules ordered = new QueueRules(0, true);
-    assertThat(redis().broker.source().claim(Q, 1, BrokerFixture.LEASE, ordered).claims())
+    assertThat(redis().broker.leases().claim(Q, 1, BrokerFixture.LEASE, ordered).claims())
         .extracting(Claim::id)
         .containsExactly("a");
 
-    redis().raw(Command.DEL, Keys.task(Q, "a"));
-    redis().raw(Command.SET, Keys.task(Q, "a"), "no task");
+    redis().raw(Command.DEL, RedisKeys.task(Q, "a"));
+    redis().raw(Command.SET, RedisKeys.task(Q, "a"), "no task");
     redis().raw(Command.ZADD, key("completed"), "1", "a");
     assertThat(redis().upkeep().expire(Q, 10)).isEqualTo(1);
     assertThat(redis().upkeep().repair(Q)).isEqualTo(1);
@@ -633,7 +634,7 @@ interface UpkeepContract {
 
     Upkeep.Forwarded forwarded = redis().upkeep().forward(Q, 10);
 
-    assertThat(forwarded).isEqualTo(new Upkeep.Forwarded(0, Times.LATEST));
+    assertThat(forwarded).isEqualTo(new Upkeep.Forwarded(0, TimeMath.LATEST));
   }
 
   @ParameterizedTest
@@ -649,7 +650,7 @@ interface UpkeepContract {
   @ValueSource(strings = {"inf", "nan", "text", "-1e17"})
   default void fieldsThatAreNoNumbersKeepNobodyFromForwardingClaimingAndRecovering(String text) {
     redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofSeconds(1))));
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "due_ms", text, "crashes", text);
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "due_ms", text, "crashes", text);
     redis().clock.advance(Duration.ofSeconds(1));
 
     assertThat(redis().upkeep().forward(Q, 10).moved()).isEqualTo(1);
@@ -663,7 +664,7 @@ interface UpkeepContract {
   @ValueSource(strings = {"nan", "text", "-1e17", "-inf"})
   default void aHoldThatIsNoTimeHoldsNothing(String text) {
     redis().enqueue("a");
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "hold_until", text);
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "hold_until", text);
 
     assertThat(redis().claimBatch(1, new QueueRules(0, true)).claims()).hasSize(1);
   }
@@ -671,9 +672,10 @@ interface UpkeepContract {
   @Test
   default void aHoldBeyondAllCalendarsIsTheLatestThereIs() {
     redis().enqueue("a");
-    redis().raw(Command.HSET, Keys.task(Q, "a"), "hold_until", "inf");
+    redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "hold_until", "inf");
 
-    assertThat(redis().claimBatch(1, new QueueRules(0, true)).heldUntil()).isEqualTo(Times.LATEST);
+    assertThat(redis().claimBatch(1, new QueueRules(0, true)).heldUntil())
+        .isEqualTo(TimeMath.LATEST);
   }
 
   @Test
@@ -727,9 +729,9 @@ interface UpkeepContract {
   @Test
   default void groupsAreFoundInAQueueWhoseNameLooksLikeAPattern() {
     QueueName odd = QueueName.of("a[b]*?\\c");
-    redis().raw(Command.ZADD, Keys.group(odd, "sms:*"), "1", "x");
-    redis().raw(Command.ZADD, Keys.group(QueueName.of("ab1\\c"), "other"), "1", "x");
-    redis().raw(Command.SET, Keys.group(odd, "no-group"), "x");
+    redis().raw(Command.ZADD, RedisKeys.group(odd, "sms:*"), "1", "x");
+    redis().raw(Command.ZADD, RedisKeys.group(QueueName.of("ab1\\c"), "other"), "1", "x");
+    redis().raw(Command.SET, RedisKeys.group(odd, "no-group"), "x");
 
     assertThat(redis().upkeep().relistGroups(odd)).isEqualTo(1);
 

@@ -8,7 +8,7 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.ScheduleLedger;
-import io.asynq4j.broker.Schedules;
+import io.asynq4j.broker.ScheduleStore;
 import io.asynq4j.embedded.EmbeddedCluster;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.redis.RedisConfig;
@@ -269,7 +269,7 @@ class SilentShardSchedulerIT {
   void entriesOnHealthyServersAreListedWhileOneServerIsSilent() {
     EmbeddedRedis silent =
         queues.keySet().stream().filter(node -> node != nodeOfEntryList).findFirst().orElseThrow();
-    Schedules schedules = connect(BLOCKING).broker().schedules();
+    ScheduleStore schedules = connect(BLOCKING).broker().schedules();
     schedules.enroll(
         allQueues().stream()
             .map(queue -> new ScheduleLedger.Entry(queue, QueueName.of(queue), "@daily"))

@@ -7,8 +7,8 @@ import io.asynq4j.Progress;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.Claim;
+import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.TaskSource;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
@@ -30,8 +30,9 @@ class AttemptTest {
   private final RedisConnection redis =
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
   private final Handler<Task> handler = (task, context) -> Outcome.done();
-  private final Engine engine =
-      new Engine(redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
+  private final ServerEngine engine =
+      new ServerEngine(
+          redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
   private Clock clock = Clock.fixed(NOON, ZoneOffset.UTC);
 
   /** The server itself, with a clock that a test sets. */
@@ -53,7 +54,7 @@ class AttemptTest {
         }
 
         @Override
-        public Endings endings() {
+        public OutcomePolicy endings() {
           return engine.endings();
         }
 
@@ -63,7 +64,7 @@ class AttemptTest {
         }
 
         @Override
-        public TaskSource source() {
+        public LeaseOperations source() {
           return engine.source();
         }
 
@@ -73,7 +74,7 @@ class AttemptTest {
         }
 
         @Override
-        public void settle(Attempt attempt, Ended ended) {}
+        public void settle(Attempt attempt, AttemptOutcome ended) {}
 
         @Override
         public void forget(Attempt attempt) {}

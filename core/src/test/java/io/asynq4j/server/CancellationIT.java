@@ -31,7 +31,7 @@ class CancellationIT {
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
 
-  private final Recorder recorder = new Recorder();
+  private final RecordingServerListener recorder = new RecordingServerListener();
   private final CountDownLatch running = new CountDownLatch(1);
   private final List<CancelReason> reasons = new CopyOnWriteArrayList<>();
 

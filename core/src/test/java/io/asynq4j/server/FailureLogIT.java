@@ -9,7 +9,7 @@ import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
-import io.asynq4j.broker.Order;
+import io.asynq4j.broker.ControlMessage;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
@@ -31,7 +31,7 @@ class FailureLogIT {
         throw new IOException("no luck");
       };
 
-  private final Logs logs = new Logs();
+  private final CapturedLogs logs = new CapturedLogs();
 
   @AfterEach
   void close() {
@@ -50,7 +50,7 @@ class FailureLogIT {
   }
 
   private static void cancel(String id, AfterCancel after) {
-    world.broker().cancellations().publish(new Order.Cancel(ServerFixture.Q, id, after));
+    world.broker().cancellations().publish(new ControlMessage.Cancel(ServerFixture.Q, id, after));
   }
 
   @Test

@@ -23,7 +23,7 @@ class FailureLogTest {
   private static final QueueName MAIL = QueueName.of("mail");
 
   private long nanos = Long.MAX_VALUE - 5_000_000_000L; // It overflows within the first window.
-  private final Logs logs = new Logs();
+  private final CapturedLogs logs = new CapturedLogs();
   private final FailureLog failures = new FailureLog(3, /* everyTrace= */ false, () -> nanos);
 
   @AfterEach
@@ -40,16 +40,16 @@ class FailureLogTest {
     return new Claim(task.message(), "token", Instant.EPOCH);
   }
 
-  private static Ended retried(Throwable error) {
-    return new Ended(
+  private static AttemptOutcome retried(Throwable error) {
+    return new AttemptOutcome(
         Ending.RETRIED,
         new Settlement.Retry(claim(), Duration.ofSeconds(40), "e", true, false),
         error,
         /* failed= */ true);
   }
 
-  private static Ended archived(Throwable error) {
-    return new Ended(Ending.ARCHIVED, new Settlement.Archive(claim(), "e"), error, true);
+  private static AttemptOutcome archived(Throwable error) {
+    return new AttemptOutcome(Ending.ARCHIVED, new Settlement.Archive(claim(), "e"), error, true);
   }
 
   private void failMany(String type, int times) {
@@ -99,7 +99,7 @@ class FailureLogTest {
 
   @Test
   void whatAHandlerReturnedHasNoStackTrace() {
-    failures.ended(task("t", 0), archived(new HandlerFailure("no such user", null)));
+    failures.ended(task("t", 0), archived(new HandlerFailureException("no such user", null)));
 
     assertThat(logs.text().lines()).hasSize(1);
     assertThat(logs.text()).contains("archived: no such user");

@@ -79,7 +79,7 @@ class FleetLimitIT {
   @Test
   void threeProcessesNeverRunMoreThanTheLimitWhoeverIsKilled() throws Exception {
     Random random = new Random(3);
-    List<ServerProcess> processes = new ArrayList<>();
+    List<JavaProcess> processes = new ArrayList<>();
     try (Counter counter = new Counter()) {
       world.enqueueMany("a", TASKS, options -> options.retention(Duration.ofHours(1)));
       for (int i = 0; i < PROCESSES; i++) {
@@ -97,12 +97,12 @@ class FleetLimitIT {
       assertThat(counter.most).hasValue(LIMIT);
       assertThat(world.inspection().stats(Q).failed()).isZero();
     } finally {
-      processes.forEach(ServerProcess::close);
+      processes.forEach(JavaProcess::close);
     }
   }
 
-  private static ServerProcess start(Counter counter) throws IOException {
-    return ServerProcess.start(
+  private static JavaProcess start(Counter counter) throws IOException {
+    return JavaProcess.start(
         FleetLimitMain.class,
         world.server.uri(),
         Integer.toString(counter.socket.getLocalPort()),

@@ -51,7 +51,7 @@ class ForbiddenQueueIT {
       world.enqueue(
           "later-" + queue, options -> options.queue(queue).processIn(Duration.ofSeconds(1)));
     }
-    try (Logs logs = new Logs();
+    try (CapturedLogs logs = new CapturedLogs();
         RedisConnection limited = connect();
         TaskServer server =
             ServerFixture.quick(
@@ -81,7 +81,7 @@ class ForbiddenQueueIT {
     allow("~asynq:{a}:*", "~asynq:{b}:[^c]*", "~asynq:[a-z]*");
     Queue<String> attempts = new ConcurrentLinkedQueue<>();
     world.enqueueMany("b", many, options -> options.queue("b").retention(Duration.ofHours(1)));
-    try (Logs logs = new Logs();
+    try (CapturedLogs logs = new CapturedLogs();
         RedisConnection limited = connect();
         TaskServer server =
             ServerFixture.quick(

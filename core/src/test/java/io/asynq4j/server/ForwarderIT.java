@@ -39,8 +39,9 @@ class ForwarderIT {
   /** A forwarder that finds nothing to move, whatever was due. */
   private void start(Function<Instant, Instant> nextDue) {
     Handler<Task> handler = (task, context) -> Outcome.done();
-    ServerConfig config = TaskServerAccess.config(world.quick(handler).forwardInterval(Duration.ofHours(1)));
-    Engine engine = new Engine(world.redis, config, handler);
+    ServerConfig config =
+        TaskServerAccess.config(world.quick(handler).forwardInterval(Duration.ofHours(1)));
+    ServerEngine engine = new ServerEngine(world.redis, config, handler);
     Broker real = world.broker();
     Upkeep upkeep =
         (Upkeep)
@@ -58,15 +59,16 @@ class ForwarderIT {
                 new Class<?>[] {Broker.class},
                 (proxy, method, arguments) ->
                     method.getName().equals("upkeep") ? upkeep : method.invoke(real, arguments));
-    Shards shards =
-        new Shards(
-            real.lookout(),
-            new Outages(engine.events(), new Vitals(engine.clock())),
+    ShardTopology shards =
+        new ShardTopology(
+            real.watches(),
+            new OutageTracker(engine.events(), new HealthTracker(engine.clock())),
             Runnable::run);
     world.enqueue("due", options -> options.processIn(Duration.ofDays(1)));
     forwarder =
-        new Forwarder(config, broker, new Queues(config), shards, new Watcher(real.lookout()));
-    thread = new Thread(Survival.untilReturned(forwarder), "forwarder-test");
+        new Forwarder(
+            config, broker, new ServedQueues(config), shards, new SharedQueueWatch(real.watches()));
+    thread = new Thread(ThreadSupervisor.untilReturned(forwarder), "forwarder-test");
     thread.start();
   }
 

@@ -40,7 +40,7 @@ class LifecycleIT {
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
 
-  private final Recorder recorder = new Recorder();
+  private final RecordingServerListener recorder = new RecordingServerListener();
 
   /** Threads of servers: all but those of the connection, which outlives them. */
   private static List<String> threads() {
@@ -297,7 +297,7 @@ class LifecycleIT {
     running.await();
     world.awaitState("late", TaskState.RETRY);
 
-    try (Logs logs = new Logs()) {
+    try (CapturedLogs logs = new CapturedLogs()) {
       server.stop();
       assertThat(logs.linesWith("still runs on thread asynq-worker-"))
           .hasSize(2)

@@ -77,7 +77,7 @@ class PresenceIT {
   void aRowThatCannotBeReadIsWarnedOfOnce() {
     String key = "asynq:servers:{host:7:one}";
     try (Jedis jedis = world.jedis();
-        Logs logs = new Logs()) {
+        CapturedLogs logs = new CapturedLogs()) {
       jedis.zadd("asynq:servers", 4e9, key);
       jedis.set(key, "\u0001not a server");
       for (int i = 0; i < 3; i++) {

@@ -10,7 +10,7 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
-import io.asynq4j.broker.Order;
+import io.asynq4j.broker.ControlMessage;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.Inspector;
@@ -189,8 +189,8 @@ class RemoteControlIT {
     world
         .broker()
         .cancellations()
-        .publish(new Order.Cancel(QueueName.of("elsewhere"), "a", AfterCancel.DELETE));
-    world.broker().cancellations().publish(new Order.Stop("another"));
+        .publish(new ControlMessage.Cancel(QueueName.of("elsewhere"), "a", AfterCancel.DELETE));
+    world.broker().cancellations().publish(new ControlMessage.Stop("another"));
     // A plain cancellation that is heard afterwards: what was sent before has been heard then.
     soon(
         () -> {

@@ -139,13 +139,13 @@ final class ServerFixture
   }
 
   void enqueue(String id, UnaryOperator<TaskOptions.Builder> options) {
-    assertThat(broker().sink().enqueue(List.of(task(id, options))))
+    assertThat(broker().enqueueing().enqueue(List.of(task(id, options))))
         .containsExactly(EnqueueAnswer.ENQUEUED);
   }
 
   void enqueue(Task task, String id) {
     broker()
-        .sink()
+        .enqueueing()
         .enqueue(
             List.of(NewTask.of(task, TaskOptions.of(o -> o.id(id)), broker().clock().instant())));
   }
@@ -154,7 +154,7 @@ final class ServerFixture
   void enqueueMany(String prefix, int count, UnaryOperator<TaskOptions.Builder> options) {
     List<NewTask> tasks = new ArrayList<>();
     IntStream.range(0, count).forEach(i -> tasks.add(task(prefix + i, options)));
-    broker().sink().enqueue(tasks);
+    broker().enqueueing().enqueue(tasks);
   }
 
   /** Empty when there is no such task any more. */

@@ -20,7 +20,7 @@ class ServerPresenceTest {
   private final ServerPresence presence =
       new ServerPresence(
           slowlyShown(),
-          new Attempts(),
+          new AttemptRegistry(),
           () ->
               new Presence.Server(
                   "host", 1, "id", 1, Map.of(), false, "active", null, 0, Duration.ofSeconds(1)),

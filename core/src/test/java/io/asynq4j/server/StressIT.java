@@ -201,7 +201,7 @@ class StressIT {
               .archiveSize(1_000_000)
               .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(10))));
     }
-    world.broker().sink().enqueue(tasks);
+    world.broker().enqueueing().enqueue(tasks);
 
     await().atMost(Duration.ofMinutes(4 + TASKS / 50_000)).until(() -> left() == 0);
     Map<String, String> found = new HashMap<>();

@@ -58,7 +58,7 @@ class TaskServerIT {
     for (int i = 0; i < 1_000; i++) {
       tasks.add(NewTask.of(Task.of("t"), TaskOptions.defaults(), redis.clock().instant()));
     }
-    redis.broker().sink().enqueue(tasks);
+    redis.broker().enqueueing().enqueue(tasks);
 
     try (TaskServer running =
         TaskServer.builder(redis)

@@ -28,9 +28,10 @@ class WatchdogTest {
   private final RedisConnection redis =
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
   private final Handler<Task> handler = (task, context) -> Outcome.done();
-  private final Engine host =
-      new Engine(redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
-  private final Attempts attempts = new Attempts();
+  private final ServerEngine host =
+      new ServerEngine(
+          redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
+  private final AttemptRegistry attempts = new AttemptRegistry();
   private final AtomicInteger looks = new AtomicInteger();
   private final Watchdog watchdog = new Watchdog(attempts, looks::incrementAndGet, REST);
   private final Thread thread = new Thread(watchdog);

@@ -35,8 +35,8 @@ final class AuditLog {
       String outcome,
       @Nullable String reason) {
 
-    Fields fields() {
-      return new Fields()
+    JsonFields fields() {
+      return new JsonFields()
           .put("at", at)
           .put("user", user)
           .put("address", address)
@@ -71,7 +71,7 @@ final class AuditLog {
 
   /** As a text of JSON: whatever a name holds, it stays within one line and its quotes. */
   private static String quoted(@Nullable String text) {
-    return text == null ? "-" : Json.text(Contents.cut(text, 1_000));
+    return text == null ? "-" : Json.text(PayloadRenderer.cut(text, 1_000));
   }
 
   /** The newest first. */

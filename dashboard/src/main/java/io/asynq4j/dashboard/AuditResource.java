@@ -24,6 +24,7 @@ final class AuditResource {
             .filter(entry -> user.grant().seesAll() || Objects.equals(entry.user(), user.name()))
             .toList();
     return Reply.ok(
-        Cursor.page(visible, exchange.limit(), exchange.param("cursor"), AuditLog.Entry::fields));
+        PageCursor.page(
+            visible, exchange.limit(), exchange.param("cursor"), AuditLog.Entry::fields));
   }
 }

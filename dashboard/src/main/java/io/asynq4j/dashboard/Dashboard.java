@@ -4,7 +4,7 @@ import io.asynq4j.dashboard.http.BodyCaller;
 import io.asynq4j.dashboard.http.BodyLimits;
 import io.asynq4j.dashboard.http.BodyReceiver;
 import io.asynq4j.dashboard.http.ResponseSender;
-import io.asynq4j.dashboard.http.StrictTransport;
+import io.asynq4j.dashboard.http.StrictTransportSecurity;
 import io.asynq4j.dashboard.http.ThreadBudget;
 import io.asynq4j.redis.RedisConnection;
 import java.net.InetSocketAddress;
@@ -93,8 +93,8 @@ public final class Dashboard implements AutoCloseable {
     this.receiver = new BodyReceiver(budget, () -> bodies, this::bodyCaller);
     this.sender = new ResponseSender(receiver);
     server.setHandler(sender);
-    server.setErrorHandler(new ProblemErrors());
-    context.setErrorHandler(new ProblemErrors());
+    server.setErrorHandler(new ProblemErrorHandler());
+    context.setErrorHandler(new ProblemErrorHandler());
     server.setStopTimeout(STOPPING.toMillis());
     try {
       server.start();
@@ -121,7 +121,7 @@ public final class Dashboard implements AutoCloseable {
     if (tls == null) {
       return new ServerConnector(server, new HttpConnectionFactory(http));
     }
-    http.addCustomizer(StrictTransport.customizer());
+    http.addCustomizer(StrictTransportSecurity.customizer());
     SslContextFactory.Server factory = new SslContextFactory.Server();
     factory.setSslContext(tls.context());
     return new ServerConnector(server, factory, new HttpConnectionFactory(http));
@@ -134,7 +134,7 @@ public final class Dashboard implements AutoCloseable {
         .bodyCaller(
             Request.getRemoteAddr(request),
             request.getHeaders()::get,
-            request.getHeaders().getValuesList(ClientAddress.FORWARDED_FOR));
+            request.getHeaders().getValuesList(ClientAddressResolver.FORWARDED_FOR));
   }
 
   public static Builder builder(RedisConnection redis) {
@@ -185,7 +185,7 @@ public final class Dashboard implements AutoCloseable {
 
     private final Map<String, RedisConnection> redis = new LinkedHashMap<>();
     private final Set<HiddenField> hidden = EnumSet.noneOf(HiddenField.class);
-    private final List<Redaction> redactions = new ArrayList<>();
+    private final List<RedactionRule> redactions = new ArrayList<>();
     private final List<PayloadFormatter> payloadFormatters = new ArrayList<>();
     private final List<PayloadFormatter> resultFormatters = new ArrayList<>();
     private final Set<String> allowedHosts = new LinkedHashSet<>();
@@ -198,7 +198,7 @@ public final class Dashboard implements AutoCloseable {
     private boolean metricsOnly;
     private Duration refresh = Duration.ofSeconds(2);
     private int archiveSize = 7_900;
-    private final List<Network> proxies = new ArrayList<>();
+    private final List<IpNetwork> proxies = new ArrayList<>();
     private @Nullable Credentials credentials;
     private @Nullable TrustedProxy trustedProxy;
     private @Nullable Authenticator authenticator;
@@ -307,7 +307,7 @@ public final class Dashboard implements AutoCloseable {
      * @param type with {@code *} for any characters
      */
     public Builder redact(String type, String path) {
-      redactions.add(Redaction.of(type, path));
+      redactions.add(RedactionRule.of(type, path));
       return this;
     }
 
@@ -343,7 +343,7 @@ public final class Dashboard implements AutoCloseable {
      * all clients behind a proxy share one address, and the failed logins of one delay the others.
      */
     public Builder forwardedBy(String address) {
-      proxies.add(Network.parse(address));
+      proxies.add(IpNetwork.parse(address));
       return this;
     }
 
@@ -367,7 +367,7 @@ public final class Dashboard implements AutoCloseable {
      */
     public DashboardServlet servlet() {
       return new DashboardServlet(
-          new Settings(
+          new DashboardSettings(
               redis,
               title,
               readOnly,

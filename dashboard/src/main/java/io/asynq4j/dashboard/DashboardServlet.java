@@ -14,15 +14,15 @@ import java.io.IOException;
  */
 public final class DashboardServlet extends HttpServlet implements AutoCloseable {
 
-  private final transient Application application;
+  private final transient DashboardApplication application;
   private transient boolean isStarted;
   private transient boolean isClosed;
 
-  DashboardServlet(Settings settings) {
-    this.application = new Application(settings);
+  DashboardServlet(DashboardSettings settings) {
+    this.application = new DashboardApplication(settings);
   }
 
-  Application application() {
+  DashboardApplication application() {
     return application;
   }
 

@@ -26,7 +26,7 @@ final class Exchange {
   private final Map<String, String> path;
   private final User user;
   private final String address;
-  private final Sources sources;
+  private final RedisInstances sources;
   private @Nullable Long changed;
   private @Nullable String target;
   private @Nullable String reason;
@@ -39,7 +39,7 @@ final class Exchange {
       Map<String, String> path,
       User user,
       String address,
-      Sources sources) {
+      RedisInstances sources) {
     this.request = request;
     this.response = response;
     this.root = root;
@@ -72,7 +72,7 @@ final class Exchange {
   }
 
   /** The Redis that is meant. */
-  Source source() {
+  RedisInstance source() {
     return sources.get(param("redis"));
   }
 
@@ -80,10 +80,12 @@ final class Exchange {
   String location(String... segments) {
     StringBuilder location = new StringBuilder(root).append("/api/v1");
     for (String segment : segments) {
-      location.append('/').append(Names.encode(segment));
+      location.append('/').append(PathSegmentCodec.encode(segment));
     }
     String redis = param("redis");
-    return redis == null ? location.toString() : location + "?redis=" + Names.encode(redis);
+    return redis == null
+        ? location.toString()
+        : location + "?redis=" + PathSegmentCodec.encode(redis);
   }
 
   /** A part of the path. */
@@ -143,13 +145,13 @@ final class Exchange {
   }
 
   /** The body; an empty object when there is none. */
-  Body body() {
+  RequestFields body() {
     byte[] bytes = read(route.maxBody());
-    return bytes.length == 0 ? new Body(Json.object()) : body(bytes);
+    return bytes.length == 0 ? new RequestFields(Json.object()) : body(bytes);
   }
 
   /** The body of what replaces something: when none has come, nothing must be taken away. */
-  Body requiredBody() {
+  RequestFields requiredBody() {
     byte[] bytes = read(route.maxBody());
     if (bytes.length == 0) {
       throw Problem.badRequest("A body is needed here, a JSON object.");
@@ -157,7 +159,7 @@ final class Exchange {
     return body(bytes);
   }
 
-  private Body body(byte[] bytes) {
+  private RequestFields body(byte[] bytes) {
     String type = request.getContentType();
     if (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json")) {
       throw Problem.notJson(type == null ? "none" : type);
@@ -166,7 +168,7 @@ final class Exchange {
         Json.read(bytes)
             .orElseThrow(
                 () -> Problem.badRequest("The body is not JSON, or names something twice."));
-    return new Body(node);
+    return new RequestFields(node);
   }
 
   private byte[] read(int most) {

@@ -33,7 +33,7 @@ final class LoginLimiter {
   private static final int MOST = 10_000;
 
   private final LongSupplier nanoTime;
-  private final Map<Key, Failures> failures = new LinkedHashMap<>();
+  private final Map<Key, FailureCount> failures = new LinkedHashMap<>();
   private final Map<String, Long> logins = new LinkedHashMap<>();
 
   LoginLimiter() {
@@ -61,7 +61,7 @@ final class LoginLimiter {
    */
   private record Key(String text, int free) {}
 
-  private record Failures(int count, long lastNanos) {
+  private record FailureCount(int count, long lastNanos) {
 
     long secondsLeft(int free, long now) {
       if (count < free) {
@@ -92,7 +92,7 @@ final class LoginLimiter {
         keys.stream()
             .mapToLong(
                 key -> {
-                  Failures failed = failures.get(key);
+                  FailureCount failed = failures.get(key);
                   return failed == null ? 0 : failed.secondsLeft(key.free(), now);
                 })
             .max()
@@ -123,9 +123,9 @@ final class LoginLimiter {
   synchronized void failed(Login login) {
     long now = nanoTime.getAsLong();
     for (Key key : List.of(byNameAndNetwork(login), byNetwork(login), byName(login))) {
-      Failures earlier = failures.remove(key);
+      FailureCount earlier = failures.remove(key);
       int count = earlier == null || earlier.isOld(now) ? 0 : earlier.count();
-      failures.put(key, new Failures(count + 1, now));
+      failures.put(key, new FailureCount(count + 1, now));
     }
     bound(failures);
   }

@@ -26,9 +26,9 @@ final class MetricsResource implements AutoCloseable {
   /**
    * @param ofThisProcess also its memory, processor and threads
    */
-  MetricsResource(Sources sources, boolean ofThisProcess) {
+  MetricsResource(RedisInstances sources, boolean ofThisProcess) {
     boolean areSeveral = sources.all().size() > 1;
-    for (Source source : sources.all()) {
+    for (RedisInstance source : sources.all()) {
       QueueMetrics.Builder builder = QueueMetrics.builder(source.inspector()).every(Duration.ZERO);
       if (areSeveral) {
         builder.tag("redis", source.name());

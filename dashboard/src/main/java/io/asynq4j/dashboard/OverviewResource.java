@@ -17,7 +17,7 @@ final class OverviewResource {
   }
 
   private Reply overview(Exchange exchange) {
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     return Reply.ok(source.overview().of(source.watch().fresh(), exchange.user().grant()));
   }
 
@@ -26,30 +26,30 @@ final class OverviewResource {
     Predicate<String> wanted =
         queue == null ? exchange.user()::sees : exchange.visible(queue)::equals;
     return Reply.ok(
-        new Fields()
-            .put("intervalMs", History.INTERVAL.toMillis())
+        new JsonFields()
+            .put("intervalMs", ThroughputHistory.INTERVAL.toMillis())
             .put(
                 "points",
-                exchange.source().history().points(wanted).stream().map(Fields::map).toList()));
+                exchange.source().history().points(wanted).stream().map(JsonFields::map).toList()));
   }
 
   private Reply levels(Exchange exchange) {
-    Levels levels = exchange.source().levels();
+    QueueSizeHistory levels = exchange.source().levels();
     String queue = exchange.param("queue");
-    List<Fields> points =
+    List<JsonFields> points =
         queue != null
             ? levels.points(exchange.visible(queue)::equals)
             : exchange.user().grant().seesAll()
                 ? levels.points()
                 : levels.points(exchange.user()::sees);
     return Reply.ok(
-        new Fields()
-            .put("intervalMs", Levels.INTERVAL.toMillis())
-            .put("points", points.stream().map(Fields::map).toList()));
+        new JsonFields()
+            .put("intervalMs", QueueSizeHistory.INTERVAL.toMillis())
+            .put("points", points.stream().map(JsonFields::map).toList()));
   }
 
   private Reply events(Exchange exchange) {
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     HttpServletResponse response = exchange.response();
     if (!exchange.request().isAsyncSupported()) {
       throw Problem.notLive(

@@ -65,7 +65,7 @@ final class QueryParser {
       if (!term.find(end) || term.start() != end) {
         throw Problem.unprocessable(
             "The query cannot be read from here on: \""
-                + Contents.cut(text.substring(end), 50)
+                + PayloadRenderer.cut(text.substring(end), 50)
                 + "\". Texts with spaces or quotes are written \"in quotes\".");
       }
       boolean isNegated = !term.group(1).isEmpty();
@@ -146,7 +146,7 @@ final class QueryParser {
       case "error" -> where(TaskFilter.errorContains(value), isNegated);
       case "payload" -> where(TaskFilter.payloadContains(value), isNegated);
       case "fingerprint" ->
-          where(TaskFilter.of(task -> value.equals(Fingerprint.of(task))), isNegated);
+          where(TaskFilter.of(task -> value.equals(FailureFingerprint.of(task))), isNegated);
       case "has" -> where(has(value), isNegated);
       default -> throw unknown(name);
     }

@@ -37,7 +37,7 @@ final class QueueResource {
   }
 
   private Reply list(Exchange exchange) {
-    Snapshot snapshot = exchange.source().watch().fresh();
+    RedisSnapshot snapshot = exchange.source().watch().fresh();
     Glob match = Glob.within(exchange.param("match", ""));
     Comparator<QueueRow> order = order(exchange.param("sort", "name"));
     String direction = exchange.param("order", "asc");
@@ -50,7 +50,7 @@ final class QueueResource {
             .sorted(direction.equals("desc") ? order.reversed() : order)
             .toList();
     return Reply.ok(
-        Cursor.page(rows, exchange.limit(), exchange.param("cursor"), QueueRow::fields)
+        PageCursor.page(rows, exchange.limit(), exchange.param("cursor"), QueueRow::fields)
             .put("at", snapshot.at()));
   }
 
@@ -71,7 +71,7 @@ final class QueueResource {
 
   private Reply get(Exchange exchange) {
     String queue = exchange.queue();
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     Inspector inspector = source.inspector();
     QueueSnapshot seen = inspector.queue(queue);
     QueueRow known = source.watch().last().queues().get(queue);
@@ -122,8 +122,8 @@ final class QueueResource {
     return Reply.ok(limits(exchange.source().inspector().limits(exchange.queue())));
   }
 
-  private static Fields limits(QueueLimits limits) {
-    return new Fields()
+  private static JsonFields limits(QueueLimits limits) {
+    return new JsonFields()
         .put("maxActive", limits.maxActive().isPresent() ? limits.maxActive().getAsInt() : null)
         .put("ordered", limits.ordered().orElse(null))
         .put("rate", limits.rate().map(RateLimit::text).orElse(null))
@@ -139,7 +139,7 @@ final class QueueResource {
   private Reply setLimits(Exchange exchange) {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
-    Body body = exchange.requiredBody().knowing("maxActive", "ordered", "rate", "burst");
+    RequestFields body = exchange.requiredBody().knowing("maxActive", "ordered", "rate", "burst");
     Integer maxActive = body.integer("maxActive");
     QueueLimits limits =
         new QueueLimits(
@@ -150,7 +150,7 @@ final class QueueResource {
     return Reply.ok(limits(limits));
   }
 
-  private static Optional<RateLimit> rate(Body body) {
+  private static Optional<RateLimit> rate(RequestFields body) {
     String text = body.text("rate");
     Integer burst = body.integer("burst");
     if (text == null) {
@@ -174,7 +174,7 @@ final class QueueResource {
             .map(
                 day ->
                     (Object)
-                        new Fields()
+                        new JsonFields()
                             .put("date", day.date())
                             .put("from", day.from().toOffsetDateTime())
                             .put("until", day.until().toOffsetDateTime())
@@ -182,7 +182,7 @@ final class QueueResource {
                             .put("failed", day.failed())
                             .map())
             .toList();
-    return Reply.ok(new Fields().put("items", items).put("total", items.size()));
+    return Reply.ok(new JsonFields().put("items", items).put("total", items.size()));
   }
 
   private static ZoneId zone(Exchange exchange) {
@@ -199,12 +199,12 @@ final class QueueResource {
         new TreeMap<>(exchange.source().inspector().groups(exchange.queue()));
     Glob match = Glob.within(exchange.param("match", ""));
     return Reply.ok(
-        Cursor.page(
+        PageCursor.page(
             groups.entrySet().stream().filter(group -> match.matches(group.getKey())).toList(),
             exchange.limit(),
             exchange.param("cursor"),
             group ->
-                new Fields()
+                new JsonFields()
                     .put("group", group.getKey())
                     .put("size", group.getValue() < 0 ? null : group.getValue())
                     .put("broken", group.getValue() < 0)));

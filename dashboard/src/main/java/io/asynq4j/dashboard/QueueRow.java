@@ -72,8 +72,8 @@ record QueueRow(
     return fields().put("at", null).put("latencyMs", null).map();
   }
 
-  Fields fields() {
-    Fields fields = new Fields().put("queue", name).put("at", at());
+  JsonFields fields() {
+    JsonFields fields = new JsonFields().put("queue", name).put("at", at());
     if (seen != null) {
       fields
           .put("sizes", sizes(seen))

@@ -12,9 +12,9 @@ final class RedisResource {
   private static final Set<String> KNOWN_TO_ALL =
       Set.of("redis_version", "redis_mode", "cluster_enabled", "uptime_in_seconds");
 
-  private final Sources sources;
+  private final RedisInstances sources;
 
-  RedisResource(Sources sources) {
+  RedisResource(RedisInstances sources) {
     this.sources = sources;
   }
 
@@ -30,9 +30,9 @@ final class RedisResource {
         sources.all().stream()
             .map(
                 source -> {
-                  Snapshot last = source.watch().fresh();
+                  RedisSnapshot last = source.watch().fresh();
                   return (Object)
-                      new Fields()
+                      new JsonFields()
                           .put("name", source.name())
                           .put("reachable", last.problem() == null)
                           .put("problem", last.problem())
@@ -40,11 +40,11 @@ final class RedisResource {
                           .map();
                 })
             .toList();
-    return Reply.ok(new Fields().put("items", items).put("total", items.size()));
+    return Reply.ok(new JsonFields().put("items", items).put("total", items.size()));
   }
 
   private Reply info(Exchange exchange) {
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     double ping = source.redis().ping().toNanos() / 1e6;
     var info = new TreeMap<>(source.inspector().redisInfo());
     if (!exchange.user().grant().seesAll()) {
@@ -52,7 +52,7 @@ final class RedisResource {
       info.keySet().retainAll(KNOWN_TO_ALL);
     }
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put("name", source.name())
             .put("pingMs", ping)
             .put("cluster", "1".equals(info.get("cluster_enabled")))
@@ -60,7 +60,7 @@ final class RedisResource {
   }
 
   private Reply slots(Exchange exchange) {
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     Inspector inspector = source.inspector();
     Glob match = Glob.within(exchange.param("match", ""));
     List<String> queues =
@@ -69,12 +69,12 @@ final class RedisResource {
             .filter(match::matches)
             .toList();
     return Reply.ok(
-        Cursor.page(
+        PageCursor.page(
             queues,
             exchange.limit(),
             exchange.param("cursor"),
             queue ->
-                new Fields()
+                new JsonFields()
                     .put("queue", queue)
                     .put("slot", inspector.slot(queue))
                     .put("nodes", inspector.nodes(queue))));

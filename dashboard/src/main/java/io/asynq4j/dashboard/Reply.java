@@ -17,7 +17,7 @@ record Reply(
 
   static final Reply NO_CONTENT = new Reply(204, null, null, Map.of());
 
-  static Reply ok(Fields body) {
+  static Reply ok(JsonFields body) {
     return new Reply(200, body.map(), null, Map.of());
   }
 
@@ -25,7 +25,7 @@ record Reply(
     return new Reply(202, null, null, Map.of());
   }
 
-  static Reply of(int status, Fields body, String location) {
+  static Reply of(int status, JsonFields body, String location) {
     return new Reply(status, body.map(), null, Map.of("Location", location));
   }
 

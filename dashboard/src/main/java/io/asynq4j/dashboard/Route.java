@@ -58,7 +58,7 @@ record Route(
         if (path.get(i).isEmpty()) {
           return null;
         }
-        names.put(segment.substring(1, segment.length() - 1), Names.decode(path.get(i)));
+        names.put(segment.substring(1, segment.length() - 1), PathSegmentCodec.decode(path.get(i)));
       } else if (!segment.equals(path.get(i))) {
         return null;
       }

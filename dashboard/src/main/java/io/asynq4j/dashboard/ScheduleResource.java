@@ -7,9 +7,9 @@ import java.util.List;
 /** Periodic entries. */
 final class ScheduleResource {
 
-  private final Contents contents;
+  private final PayloadRenderer contents;
 
-  ScheduleResource(Contents contents) {
+  ScheduleResource(PayloadRenderer contents) {
     this.contents = contents;
   }
 
@@ -27,7 +27,7 @@ final class ScheduleResource {
 
   private static List<ScheduleSnapshot> visible(Exchange exchange) {
     return exchange.source().inspector().schedules().stream()
-        .filter(schedule -> Schedules.isVisible(schedule, exchange.user().grant()))
+        .filter(schedule -> ScheduleView.isVisible(schedule, exchange.user().grant()))
         .toList();
   }
 
@@ -55,14 +55,17 @@ final class ScheduleResource {
   private Reply list(Exchange exchange) {
     List<ScheduleSnapshot> all = visible(exchange);
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put(
                 "items",
                 all.stream()
                     .map(
                         schedule ->
-                            Schedules.fields(
-                                    schedule, contents, exchange.source().now(), Contents.PREVIEW)
+                            ScheduleView.fields(
+                                    schedule,
+                                    contents,
+                                    exchange.source().now(),
+                                    PayloadRenderer.PREVIEW)
                                 .map())
                     .toList())
             .put("total", all.size()));
@@ -70,7 +73,8 @@ final class ScheduleResource {
 
   private Reply get(Exchange exchange) {
     return Reply.ok(
-        Schedules.fields(find(exchange), contents, exchange.source().now(), Contents.WHOLE));
+        ScheduleView.fields(
+            find(exchange), contents, exchange.source().now(), PayloadRenderer.WHOLE));
   }
 
   private Reply runs(Exchange exchange) {
@@ -79,22 +83,22 @@ final class ScheduleResource {
     int offset =
         exchange.param("cursor") == null
             ? exchange.integer("offset", 0, 0, Integer.MAX_VALUE - 1)
-            : Cursor.readOffset(exchange.param("cursor"));
+            : PageCursor.readOffset(exchange.param("cursor"));
     List<ScheduleEvent> events = exchange.source().inspector().scheduleHistory(id, offset, limit);
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put(
                 "items",
                 events.stream()
                     .map(
                         event ->
-                            new Fields()
+                            new JsonFields()
                                 .put("taskId", event.taskId())
                                 .put("enqueuedAt", event.enqueuedAt())
                                 .put("problem", event.problem())
                                 .map())
                     .toList())
-            .put("cursor", events.size() == limit ? Cursor.of(offset + limit) : null));
+            .put("cursor", events.size() == limit ? PageCursor.of(offset + limit) : null));
   }
 
   private Reply pause(Exchange exchange) {

@@ -32,14 +32,14 @@ final class SearchResource {
           Map.entry("age<", "not so long in its state: age<10m"),
           Map.entry("fingerprint:", "of a group of failures"));
 
-  private final Contents contents;
-  private final Tasks tasks;
-  private final Failures failures = new Failures();
-  private final SearchLimit limit = new SearchLimit();
+  private final PayloadRenderer contents;
+  private final TaskView tasks;
+  private final FailureGrouper failures = new FailureGrouper();
+  private final SearchLimiter limit = new SearchLimiter();
 
-  SearchResource(Contents contents) {
+  SearchResource(PayloadRenderer contents) {
     this.contents = contents;
-    this.tasks = new Tasks(contents);
+    this.tasks = new TaskView(contents);
   }
 
   List<Route> routes() {
@@ -55,16 +55,16 @@ final class SearchResource {
       throw Problem.badRequest("\"q\" is missing: the query.");
     }
     Query query = QueryParser.parse(text);
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     String cursor = exchange.param("cursor");
-    Search.Found found =
+    TaskSearch.Found found =
         limit.run(
             exchange.user(),
             () ->
-                new Search(source, contents)
+                new TaskSearch(source, contents)
                     .find(query, exchange.user().grant(), exchange.limit(), cursor, BUDGET));
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put(
                 "items", found.tasks().stream().map(task -> tasks.row(task, source).map()).toList())
             .put("looked", found.looked())
@@ -110,11 +110,11 @@ final class SearchResource {
       }
     }
     List<Object> shown = items.subList(0, Math.min(items.size(), MOST_SUGGESTED));
-    return Reply.ok(new Fields().put("items", shown).put("total", shown.size()));
+    return Reply.ok(new JsonFields().put("items", shown).put("total", shown.size()));
   }
 
   private static Object suggestion(String query, String help) {
-    return new Fields().put("query", query).put("help", help).map();
+    return new JsonFields().put("query", query).put("help", help).map();
   }
 
   private static String quoted(String value) {

@@ -7,9 +7,9 @@ import java.util.function.BiPredicate;
 /** Live servers. */
 final class ServerResource {
 
-  private final Contents contents;
+  private final PayloadRenderer contents;
 
-  ServerResource(Contents contents) {
+  ServerResource(PayloadRenderer contents) {
     this.contents = contents;
   }
 
@@ -33,16 +33,16 @@ final class ServerResource {
 
   private Reply list(Exchange exchange) {
     List<ServerSnapshot> servers =
-        Servers.visible(exchange.source().watch().fresh().servers(), exchange.user().grant());
+        ServerView.visible(exchange.source().watch().fresh().servers(), exchange.user().grant());
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put(
                 "items",
-                servers.stream().map(server -> Servers.fields(server, contents).map()).toList())
+                servers.stream().map(server -> ServerView.fields(server, contents).map()).toList())
             .put("total", servers.size()));
   }
 
-  private static Route.Handler tell(BiPredicate<Source, String> order) {
+  private static Route.Handler tell(BiPredicate<RedisInstance, String> order) {
     return exchange -> {
       String id = exchange.path("id");
       // It serves queues of others too.

@@ -7,16 +7,16 @@ import java.util.Objects;
 /** Who is asking, how the dashboard is set up, and what its API is. */
 final class SessionResource {
 
-  private final Settings settings;
+  private final DashboardSettings settings;
 
-  SessionResource(Settings settings) {
+  SessionResource(DashboardSettings settings) {
     this.settings = settings;
   }
 
   /** Open to everybody. */
   static Route health() {
     return Route.of(
-        "health", "GET", "/health", null, e -> Reply.ok(new Fields().put("status", "up")));
+        "health", "GET", "/health", null, e -> Reply.ok(new JsonFields().put("status", "up")));
   }
 
   List<Route> routes() {
@@ -26,14 +26,14 @@ final class SessionResource {
   }
 
   private Reply openapi(Exchange exchange) {
-    byte[] bytes = Objects.requireNonNull(Resources.read("openapi.yaml"), "openapi.yaml");
+    byte[] bytes = Objects.requireNonNull(ClasspathFiles.read("openapi.yaml"), "openapi.yaml");
     return Reply.bytes(bytes, "application/yaml; charset=utf-8", Map.of());
   }
 
   private Reply session(Exchange exchange) {
     User user = exchange.user();
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put("user", user.name())
             .put("role", user.grant().role().word())
             .put("queues", user.grant().queues())

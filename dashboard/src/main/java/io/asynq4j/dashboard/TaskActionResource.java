@@ -41,12 +41,12 @@ final class TaskActionResource {
     "payloadBase64"
   };
 
-  private final Contents contents;
-  private final Tasks tasks;
+  private final PayloadRenderer contents;
+  private final TaskView tasks;
 
-  TaskActionResource(Contents contents) {
+  TaskActionResource(PayloadRenderer contents) {
     this.contents = contents;
-    this.tasks = new Tasks(contents);
+    this.tasks = new TaskView(contents);
   }
 
   List<Route> routes() {
@@ -91,7 +91,7 @@ final class TaskActionResource {
 
   private Reply enqueue(Exchange exchange) {
     String queue = exchange.queue();
-    Body body = exchange.body().knowing(with("type"));
+    RequestFields body = exchange.body().knowing(with("type"));
     String type = body.requiredText("type");
     Payload payload = body.payload();
     contents.requireNotMasked(type, payload);
@@ -101,7 +101,7 @@ final class TaskActionResource {
               set(body, o);
               return o.queue(queue);
             });
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     EnqueueResult result =
         source.client().enqueue(new Task(type, payload, java.util.Map.of()), options);
     if (result instanceof EnqueueResult.Duplicate duplicate) {
@@ -127,7 +127,7 @@ final class TaskActionResource {
     return all.toArray(String[]::new);
   }
 
-  private static void set(Body body, TaskOptions.Builder options) {
+  private static void set(RequestFields body, TaskOptions.Builder options) {
     ifThere(body.text("id"), options::id);
     ifThere(body.integer("maxRetry"), options::maxRetry);
     ifThere(body.duration("timeout"), options::timeout);
@@ -147,7 +147,7 @@ final class TaskActionResource {
   }
 
   private Reply edit(Exchange exchange) {
-    Body body = exchange.requiredBody().knowing("payload", "payloadText", "payloadBase64");
+    RequestFields body = exchange.requiredBody().knowing("payload", "payloadText", "payloadBase64");
     String queue = exchange.queue();
     String id = exchange.path("id");
     Inspector inspector = exchange.source().inspector();
@@ -170,7 +170,7 @@ final class TaskActionResource {
     return Reply.NO_CONTENT;
   }
 
-  static AfterCancel afterCancel(Body body) {
+  static AfterCancel afterCancel(RequestFields body) {
     String word = body.text("after");
     if (word == null) {
       return AfterCancel.RETRY;
@@ -202,12 +202,12 @@ final class TaskActionResource {
 
   /** With another payload it is a new task with the type and the options of the old one. */
   private Reply copy(Exchange exchange) {
-    Body body = exchange.body().knowing(with("queue"));
+    RequestFields body = exchange.body().knowing(with("queue"));
     String queue = exchange.queue();
     String id = exchange.path("id");
     String given = body.text("queue");
     String to = given == null ? queue : exchange.visible(given);
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     String newId;
     if (body.hasPayload()) {
       newId = copyWithPayload(source, source.inspector().task(queue, id), body, to);
@@ -227,11 +227,12 @@ final class TaskActionResource {
     exchange.target(queue + "/" + id + " to " + to + "/" + newId);
     return Reply.of(
         201,
-        new Fields().put("queue", to).put("id", newId),
+        new JsonFields().put("queue", to).put("id", newId),
         exchange.location("queues", to, "tasks", newId));
   }
 
-  private String copyWithPayload(Source source, TaskInfo task, Body body, String to) {
+  private String copyWithPayload(
+      RedisInstance source, TaskInfo task, RequestFields body, String to) {
     Payload payload = body.payload();
     contents.requireNotMasked(task.type(), payload);
     TaskOptions options =
@@ -251,7 +252,7 @@ final class TaskActionResource {
 
   private Reply batch(Exchange exchange) {
     String queue = exchange.queue();
-    Body body =
+    RequestFields body =
         exchange.body().knowing("action", "ids", "at", "in", "after", "queue", "dropOldest");
     List<String> ids = body.texts("ids");
     if (ids.isEmpty() || ids.size() > MOST_CHOSEN) {
@@ -282,9 +283,9 @@ final class TaskActionResource {
                       + "\".");
         };
     exchange.changed(report.done());
-    exchange.target(queue + " " + action + " " + Contents.cut(String.join(",", ids), 500));
+    exchange.target(queue + " " + action + " " + PayloadRenderer.cut(String.join(",", ids), 500));
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put("done", report.done())
             .put("failed", report.failed())
             .put("dropped", report.dropped())
@@ -293,7 +294,7 @@ final class TaskActionResource {
                 report.failures().stream()
                     .map(
                         failure ->
-                            new Fields()
+                            new JsonFields()
                                 .put("queue", queue)
                                 .put("id", failure.id())
                                 .put("problem", failure.problem())

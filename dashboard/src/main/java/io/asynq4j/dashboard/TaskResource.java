@@ -25,12 +25,12 @@ final class TaskResource {
   private static final long SMALL = 1L << 20;
   private static final long LARGE = 16L << 20;
 
-  private final Contents contents;
-  private final Tasks tasks;
+  private final PayloadRenderer contents;
+  private final TaskView tasks;
 
-  TaskResource(Contents contents) {
+  TaskResource(PayloadRenderer contents) {
     this.contents = contents;
-    this.tasks = new Tasks(contents);
+    this.tasks = new TaskView(contents);
   }
 
   List<Route> routes() {
@@ -59,10 +59,10 @@ final class TaskResource {
             PageRequest.at(exchange.integer("offset", 0, 0, Integer.MAX_VALUE), exchange.limit())
                 .after(exchange.param("cursor")),
             exchange.param("order", "usual"));
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     Page page = page(source, queue, state, group, first);
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put("items", page.items())
             .put("total", page.total())
             .put("cursor", page.cursor())
@@ -86,7 +86,11 @@ final class TaskResource {
    * fit into memory. Where they turn out small, one or two more steps read the rest.
    */
   private Page page(
-      Source source, String queue, TaskState state, @Nullable String group, PageRequest wanted) {
+      RedisInstance source,
+      String queue,
+      TaskState state,
+      @Nullable String group,
+      PageRequest wanted) {
     List<Object> items = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
     int step = FIRST;
@@ -124,21 +128,21 @@ final class TaskResource {
   }
 
   private Reply get(Exchange exchange) {
-    Source source = exchange.source();
+    RedisInstance source = exchange.source();
     TaskInfo task = source.inspector().task(exchange.queue(), exchange.path("id"));
     return Reply.ok(
         tasks.whole(task, source, exchange.user()).put("failures", failures(source, task)));
   }
 
   /** The latest failed attempts, oldest first. */
-  private List<Object> failures(Source source, TaskInfo task) {
+  private List<Object> failures(RedisInstance source, TaskInfo task) {
     List<Object> failures = new ArrayList<>();
     if (contents.isHidden(HiddenField.ERROR)) {
       return failures;
     }
     for (FailedAttempt failed : source.inspector().failures(task.queue().value(), task.id())) {
       failures.add(
-          new Fields()
+          new JsonFields()
               .put("at", failed.at())
               .put("error", failed.error())
               .put("trace", failed.trace())
@@ -155,10 +159,10 @@ final class TaskResource {
     for (Reason reason : explanation.reasons()) {
       String words = words(reason);
       text.append(text.isEmpty() ? "" : " ").append(words);
-      reasons.add(new Fields().put("kind", kind(reason)).put("text", words).map());
+      reasons.add(new JsonFields().put("kind", kind(reason)).put("text", words).map());
     }
     return Reply.ok(
-        new Fields()
+        new JsonFields()
             .put("text", reasons.isEmpty() ? explanation.text() : text.toString())
             .put("reasons", reasons));
   }
@@ -205,6 +209,8 @@ final class TaskResource {
         bytes.orElseThrow(
             () -> Problem.forbidden("This dashboard does not give out this " + what + ".")),
         "application/octet-stream",
-        Map.of("Content-Disposition", "attachment; filename=\"" + Contents.cut(name, 100) + "\""));
+        Map.of(
+            "Content-Disposition",
+            "attachment; filename=\"" + PayloadRenderer.cut(name, 100) + "\""));
   }
 }

@@ -26,7 +26,7 @@ public record TrustedProxy(
     if (addresses.isEmpty() || header.isBlank()) {
       throw new IllegalArgumentException("a trusted proxy needs an address and a header");
     }
-    addresses.forEach(Network::parse);
+    addresses.forEach(IpNetwork::parse);
   }
 
   /** Whoever the proxy lets in may do this. */
@@ -41,12 +41,12 @@ public record TrustedProxy(
     return new TrustedProxy(addresses, header, everyone, more);
   }
 
-  List<Network> networks() {
-    return addresses.stream().map(Network::parse).toList();
+  List<IpNetwork> networks() {
+    return addresses.stream().map(IpNetwork::parse).toList();
   }
 
   boolean isFrom(String remoteAddress) {
-    return Network.literal(remoteAddress)
+    return IpNetwork.literal(remoteAddress)
         .filter(remote -> networks().stream().anyMatch(each -> each.contains(remote)))
         .isPresent();
   }

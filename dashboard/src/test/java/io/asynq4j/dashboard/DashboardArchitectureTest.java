@@ -38,7 +38,7 @@ class DashboardArchitectureTest {
   static final ArchRule only_the_standalone_server_knows_jetty =
       noClasses()
           .that()
-          .haveNameNotMatching(".*\\.(Dashboard(\\$.*)?|ProblemErrors)")
+          .haveNameNotMatching(".*\\.(Dashboard(\\$.*)?|ProblemErrorHandler)")
           .and()
           .resideOutsideOfPackage("io.asynq4j.dashboard.http")
           .should()

@@ -22,7 +22,7 @@ class OpenApiTest {
   private static final Set<String> METHODS = Set.of("get", "post", "put", "delete", "patch");
 
   private final JsonNode document =
-      new YAMLMapper().readTree(Objects.requireNonNull(Resources.read("openapi.yaml")));
+      new YAMLMapper().readTree(Objects.requireNonNull(ClasspathFiles.read("openapi.yaml")));
 
   private Map<String, String> documented() {
     Map<String, String> operations = new HashMap<>();

@@ -70,7 +70,7 @@ class PagesIT {
 
   @Test
   void eachPageShowsItsDataWideAndNarrowInLightAndDarkWithoutBarriers() {
-    try (Sample sample = new Sample(on)) {
+    try (SampleData sample = new SampleData(on)) {
       Dashboard dashboard = on.start();
       sample.goOn();
       List<String> problems = new ArrayList<>();

@@ -138,7 +138,7 @@ class QueryParserTest {
 
   @Test
   void aFingerprintFindsItsTask() {
-    assertThat(wants("fingerprint:" + Fingerprint.of(TASK))).isTrue();
+    assertThat(wants("fingerprint:" + FailureFingerprint.of(TASK))).isTrue();
   }
 
   @Test
@@ -151,13 +151,13 @@ class QueryParserTest {
   @Test
   void errorsThatDifferInNumbersTimesAndNamesAreOne() {
     String one =
-        Fingerprint.normalised(
+        FailureFingerprint.normalised(
             "2030-01-01T12:00:00Z user 42 \"anna\" of 6fa459ea-ee8a-3ca4-894e-db77e160355e: refused");
     String other =
-        Fingerprint.normalised(
+        FailureFingerprint.normalised(
             "2031-12-31T23:59:59.123+01:00 user 7 \"bob\" of 16fd2706-8baf-433b-82eb-8c7fada847da: refused\n at x");
 
     assertThat(one).isEqualTo(other).isEqualTo("<time> user <n> <text> of <id>: refused");
-    assertThat(Fingerprint.normalised("user 42: timeout")).isNotEqualTo(one);
+    assertThat(FailureFingerprint.normalised("user 42: timeout")).isNotEqualTo(one);
   }
 }

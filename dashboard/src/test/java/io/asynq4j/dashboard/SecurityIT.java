@@ -333,7 +333,7 @@ class SecurityIT {
     Dashboard dashboard = withLogins();
     List<Socket> streams = new ArrayList<>();
     try {
-      for (int i = 0; i < Streams.MOST_PER_USER; i++) {
+      for (int i = 0; i < EventBroadcaster.MOST_PER_USER; i++) {
         streams.add(stream(dashboard, "vera"));
         assertThat(statusLine(streams.get(i))).startsWith("HTTP/1.1 200");
       }
@@ -525,10 +525,10 @@ class SecurityIT {
         .orThrow();
     on.client.enqueue(Task.of(evil + "t"), o -> o.queue(queue).group(evil + "g")).orThrow();
     Dashboard dashboard = on.start(builder -> builder.title(evil));
-    String path = "/queues/" + Names.encode(queue);
+    String path = "/queues/" + PathSegmentCodec.encode(queue);
 
     DashboardFixture.Answer answer =
-        on.api(dashboard, path + "/tasks/" + Names.encode(id)).get().is(200);
+        on.api(dashboard, path + "/tasks/" + PathSegmentCodec.encode(id)).get().is(200);
     JsonNode task = answer.json();
 
     assertThat(answer.header("Content-Type")).isEqualTo("application/json");
@@ -540,7 +540,7 @@ class SecurityIT {
     JsonNode groups = on.api(dashboard, path + "/groups").get().is(200).json();
     assertThat(groups.at("/items/0/group").stringValue()).isEqualTo(evil + "g");
     String file =
-        on.api(dashboard, path + "/tasks/" + Names.encode(id) + "/payload")
+        on.api(dashboard, path + "/tasks/" + PathSegmentCodec.encode(id) + "/payload")
             .get()
             .header("Content-Disposition");
     assertThat(file).startsWith("attachment;").doesNotContain("<");
@@ -553,7 +553,7 @@ class SecurityIT {
       assertThat(problem.header("X-Content-Type-Options")).isEqualTo("nosniff");
     }
     assertThat(on.call(dashboard, "/").get().text()).doesNotContain("alert");
-    on.api(dashboard, path + "/tasks/" + Names.encode(id) + "/archive").post("").is(204);
+    on.api(dashboard, path + "/tasks/" + PathSegmentCodec.encode(id) + "/archive").post("").is(204);
     JsonNode audit = on.api(dashboard, "/audit").get().json();
     assertThat(audit.at("/items/0/target").stringValue()).isEqualTo(queue + "/" + id);
   }

@@ -154,7 +154,7 @@ public final class EmbeddedCluster implements AutoCloseable {
       node.binary(builder.binary);
     }
     if (builder.password != null) {
-      node.password(builder.password).config("masterauth", ConfigText.quote(builder.password));
+      node.password(builder.password).config("masterauth", RedisConfWriter.quote(builder.password));
     }
     return node.start();
   }

@@ -188,7 +188,7 @@ public final class EmbeddedSentinel implements AutoCloseable {
     }
     if (builder.password != null) {
       // Each may become a replica.
-      node.password(builder.password).config("masterauth", ConfigText.quote(builder.password));
+      node.password(builder.password).config("masterauth", RedisConfWriter.quote(builder.password));
     }
     if (primary != null) {
       node.config("replicaof", primary.host() + " " + primary.port());
@@ -213,7 +213,7 @@ public final class EmbeddedSentinel implements AutoCloseable {
     if (builder.password != null) {
       sentinel
           .secret(builder.password)
-          .config("sentinel", "auth-pass " + name + " " + ConfigText.quote(builder.password));
+          .config("sentinel", "auth-pass " + name + " " + RedisConfWriter.quote(builder.password));
     }
     if (builder.sentinelPassword != null) {
       sentinel.password(builder.sentinelPassword);

@@ -25,8 +25,8 @@ record ServerSettings(
   }
 
   String configFile(int actualPort, Path directory) {
-    ConfigText text =
-        new ConfigText()
+    RedisConfWriter text =
+        new RedisConfWriter()
             .line("bind", EmbeddedRedis.HOST)
             .line("protected-mode", "yes")
             .line("port", Integer.toString(actualPort))
@@ -52,7 +52,7 @@ record ServerSettings(
   String withoutSecrets(String message) {
     String clean = message;
     for (String secret : secrets) {
-      String quoted = ConfigText.quote(secret);
+      String quoted = RedisConfWriter.quote(secret);
       clean = clean.replace(quoted.substring(1, quoted.length() - 1), "***").replace(secret, "***");
     }
     return clean;

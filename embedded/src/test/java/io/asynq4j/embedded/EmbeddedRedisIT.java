@@ -106,7 +106,9 @@ class EmbeddedRedisIT {
   @Test
   void aDirectiveThatRedisDoesNotKnowIsShownWithoutThePassword() {
     EmbeddedRedis.Builder builder =
-        EmbeddedRedis.builder().password(PASSWORD).config("no-such", ConfigText.quote(PASSWORD));
+        EmbeddedRedis.builder()
+            .password(PASSWORD)
+            .config("no-such", RedisConfWriter.quote(PASSWORD));
 
     assertThatThrownBy(builder::start)
         .isInstanceOf(EmbeddedRedisException.class)
@@ -412,7 +414,7 @@ class EmbeddedRedisIT {
                   "-XX:TieredStopAtLevel=1",
                   "-cp",
                   System.getProperty("java.class.path"),
-                  HoldsRedis.class.getName(),
+                  RedisHolderMain.class.getName(),
                   report.toString()));
       for (Path path : data) {
         command.add(path.toString());

@@ -78,7 +78,8 @@ class ExamplesIT {
 
   @Test
   void groups() throws Exception {
-    assertThat(output(Groups::main)).containsExactly("one mail: Ann joined, Ben left, Cem wrote");
+    assertThat(output(TaskGroups::main))
+        .containsExactly("one mail: Ann joined, Ben left, Cem wrote");
   }
 
   @Test
@@ -90,7 +91,7 @@ class ExamplesIT {
 
   @Test
   void periodic() throws Exception {
-    assertThat(output(Periodic::main)).startsWith("tick", "tick").containsOnly("tick");
+    assertThat(output(PeriodicTasks::main)).startsWith("tick", "tick").containsOnly("tick");
   }
 
   @Test
@@ -101,7 +102,7 @@ class ExamplesIT {
 
   @Test
   void inspect() throws Exception {
-    assertThat(output(Inspect::main))
+    assertThat(output(InspectQueues::main))
         .containsExactly(
             "3 wait",
             "because: QueuePaused",

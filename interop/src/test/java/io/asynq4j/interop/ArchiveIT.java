@@ -18,8 +18,8 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.resps.Tuple;
 
 /** A Go server trims an archive when it adds to it, and fails when there is too much to trim. */
-@EachSetting
-class ArchiveIT extends TwoSides {
+@ForEachSetup
+class ArchiveIT extends InteropTestBase {
 
   /** What we keep by default; Go can trim as much at once. */
   private static final int OURS = 7_900;
@@ -35,7 +35,7 @@ class ArchiveIT extends TwoSides {
     assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(OURS);
 
     assertGoArchives("while it is full");
-    weEnqueue(Samples.text("by its inspector", "x"));
+    weEnqueue(SampleTasks.text("by its inspector", "x"));
     goDoes("archive", Q, "by its inspector");
     assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(OURS + 2);
 
@@ -52,7 +52,7 @@ class ArchiveIT extends TwoSides {
     archive(Inspector.builder(redis).archiveSize(GOS).build(), GOS);
     ageArchive(TOO_OLD);
 
-    try (TaskServer server = javaServer().handlers(new Obedient(event -> {})).build()) {
+    try (TaskServer server = javaServer().handlers(new PayloadDrivenHandler(event -> {})).build()) {
       server.start();
       soon(() -> assertThat(stats().size(TaskState.ARCHIVED)).isZero());
     }
@@ -88,14 +88,14 @@ class ArchiveIT extends TwoSides {
   private void archive(Inspector operator, int count) {
     List<GoTask> tasks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      tasks.add(Samples.text("old-" + i, "x"));
+      tasks.add(SampleTasks.text("old-" + i, "x"));
     }
     enqueue(Side.JAVA, tasks);
     assertThat(operator.droppingOldest().archiveAll(Q, TaskState.PENDING)).isEqualTo(count);
   }
 
   private void assertGoArchives(String id) {
-    weEnqueue(Samples.text(id, "archive why"));
+    weEnqueue(SampleTasks.text(id, "archive why"));
     process(Side.GO, Q);
     assertThat(task(id).state()).isEqualTo(TaskState.ARCHIVED);
     assertThat(goSeesTask(Q, id)).isEqualTo(GoTaskInfo.of(task(id)));

@@ -220,7 +220,7 @@ final class GoPrograms {
     Path overlay = TARGET.resolve("overlay.json");
     Files.writeString(
         overlay,
-        Peer.JSON.writeValueAsString(
+        GoPeer.JSON.writeValueAsString(
             Map.of("Replace", Map.of(source.toString(), changed.toString()))));
     return build(
         PEER, modules.file, version.tags(), List.of("-overlay", overlay.toString()), program);

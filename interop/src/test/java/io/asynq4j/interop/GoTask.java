@@ -92,7 +92,7 @@ record GoTask(
     private final Payload payload;
     private String type = "kind";
     private Map<String, String> headers = Map.of();
-    private String queue = TwoSides.Q;
+    private String queue = InteropTestBase.Q;
     private String group = "";
     private @Nullable Integer maxRetry;
     private Duration timeout = Duration.ZERO;

@@ -18,7 +18,7 @@ final class JavaWorker {
                 .queue(args[1])
                 .concurrency(5)
                 .retryPolicy(RetryPolicy.fixed(Duration.ofSeconds(2)))
-                .handlers(new Obedient(JavaWorker::say))
+                .handlers(new PayloadDrivenHandler(JavaWorker::say))
                 .listener(new Told())
                 .build()) {
       say(event("ready", ""));
@@ -38,11 +38,11 @@ final class JavaWorker {
     }
   }
 
-  private static Worker.Event event(String kind, String id) {
-    return new Worker.Event(kind, id, null, null, null, null, 0, 0, 0, null, 0);
+  private static WorkerProcess.Event event(String kind, String id) {
+    return new WorkerProcess.Event(kind, id, null, null, null, null, 0, 0, 0, null, 0);
   }
 
-  private static void say(Worker.Event event) {
-    System.out.println(Peer.JSON.writeValueAsString(event));
+  private static void say(WorkerProcess.Event event) {
+    System.out.println(GoPeer.JSON.writeValueAsString(event));
   }
 }

@@ -7,8 +7,8 @@ import io.asynq4j.TaskState;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.QueueSnapshot;
-import io.asynq4j.interop.Fleet.Attempt;
-import io.asynq4j.interop.Fleet.Member;
+import io.asynq4j.interop.ServerFleet.Attempt;
+import io.asynq4j.interop.ServerFleet.Member;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,25 +38,26 @@ import redis.clients.jedis.resps.Tuple;
 
 /** Workers of both kinds, side by side on the same queues. */
 @ParameterizedClass(name = "{0}")
-@MethodSource("io.asynq4j.interop.Setting#allOrFirst")
-class MixedFleetIT extends TwoSides {
+@MethodSource("io.asynq4j.interop.InteropSetup#allOrFirst")
+class MixedFleetIT extends InteropTestBase {
 
   private static final Logger log = LoggerFactory.getLogger(MixedFleetIT.class);
 
   private static final List<String> QUEUES = List.of("mixed-a", "mixed-b");
 
-  private static final int TASKS = Setting.FULL ? 200_000 : 4_000;
-  private static final Duration KILLING = Duration.ofSeconds(Setting.FULL ? 180 : 10);
-  private static final Duration BETWEEN_KILLS = Duration.ofMillis(Setting.FULL ? 2_500 : 1_500);
+  private static final int TASKS = InteropSetup.FULL ? 200_000 : 4_000;
+  private static final Duration KILLING = Duration.ofSeconds(InteropSetup.FULL ? 180 : 10);
+  private static final Duration BETWEEN_KILLS =
+      Duration.ofMillis(InteropSetup.FULL ? 2_500 : 1_500);
 
   /**
    * In the long form a lease of Go's and 30 seconds, or an aggregation's two minutes, are waited
    * for, with a minute until Go looks for them; in the short one they are let end.
    */
-  private static final Duration DRAINING = Duration.ofSeconds(Setting.FULL ? 420 : 45);
+  private static final Duration DRAINING = Duration.ofSeconds(InteropSetup.FULL ? 420 : 45);
 
   /** Long enough that workers are busy for most of the time, and kills hit something. */
-  private static final int LONGEST_MILLIS = Setting.FULL ? 20 : 80;
+  private static final int LONGEST_MILLIS = InteropSetup.FULL ? 20 : 80;
 
   @TempDir Path logs;
 
@@ -65,17 +66,20 @@ class MixedFleetIT extends TwoSides {
     int count = 2_000;
     List<GoTask> tasks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      tasks.add(Samples.text("task-" + i, "sleep 4ms"));
+      tasks.add(SampleTasks.text("task-" + i, "sleep 4ms"));
     }
     // Paused, so that neither is done before the other has started.
     inspector.pause(Q);
     enqueue(Side.JAVA, tasks.subList(0, count / 2));
     enqueue(Side.GO, tasks.subList(count / 2, count));
 
-    Queue<Worker.Event> seenByOurs = new ConcurrentLinkedQueue<>();
-    try (Worker go = goWorker("-concurrency", "5");
+    Queue<WorkerProcess.Event> seenByOurs = new ConcurrentLinkedQueue<>();
+    try (WorkerProcess go = goWorker("-concurrency", "5");
         TaskServer server =
-            javaServer().concurrency(5).handlers(new Obedient(seenByOurs::add)).build()) {
+            javaServer()
+                .concurrency(5)
+                .handlers(new PayloadDrivenHandler(seenByOurs::add))
+                .build()) {
       server.start();
       goDoes("unpause", Q);
       soon(() -> assertThat(stats().size()).isZero());
@@ -105,10 +109,10 @@ class MixedFleetIT extends TwoSides {
   void twoOfEachLoseNothingWhileTheyAreKilled() throws Exception {
     List<Planned> plan = plan(new Random(5));
     Set<String> accepted = ConcurrentHashMap.newKeySet();
-    Fleet.Kind go = new Fleet.Kind("go", peer.fleetCommand(String.join(",", QUEUES)));
-    Fleet.Kind java =
-        new Fleet.Kind("java", javaCommand(FleetWorker.class, String.join(",", QUEUES)));
-    Fleet fleet = new Fleet(logs, List.of(java, go, java, go));
+    ServerFleet.Kind go = new ServerFleet.Kind("go", peer.fleetCommand(String.join(",", QUEUES)));
+    ServerFleet.Kind java =
+        new ServerFleet.Kind("java", javaCommand(JavaFleetMember.class, String.join(",", QUEUES)));
+    ServerFleet fleet = new ServerFleet(logs, List.of(java, go, java, go));
     try (fleet) {
       Awaitility.await().until(fleet::allReady);
       CompletableFuture<Void> producers =
@@ -174,7 +178,7 @@ class MixedFleetIT extends TwoSides {
               .map(Planned::task)
               .toList();
       if (side == Side.GO) {
-        for (Peer.Answer answer : goEnqueues(tasks)) {
+        for (GoPeer.Answer answer : goEnqueues(tasks)) {
           if (answer.verdict().equals("enqueued")) {
             accepted.add(answer.id());
           }
@@ -188,7 +192,7 @@ class MixedFleetIT extends TwoSides {
     }
   }
 
-  private static void killFor(Duration time, Fleet fleet) throws InterruptedException {
+  private static void killFor(Duration time, ServerFleet fleet) throws InterruptedException {
     Random random = new Random(7);
     List<Integer> next = new ArrayList<>();
     long begin = System.nanoTime();
@@ -221,8 +225,8 @@ class MixedFleetIT extends TwoSides {
     }
   }
 
-  private boolean isDrained(Fleet fleet) {
-    if (!Setting.FULL && fleet.allReady()) {
+  private boolean isDrained(ServerFleet fleet) {
+    if (!InteropSetup.FULL && fleet.allReady()) {
       QUEUES.forEach(this::letTheDeadLose);
     }
     return fleet.allReady()
@@ -284,14 +288,14 @@ class MixedFleetIT extends TwoSides {
         .collect(Collectors.toSet());
   }
 
-  private void assertAttemptsAreExplained(Fleet fleet, List<Planned> taken) {
+  private void assertAttemptsAreExplained(ServerFleet fleet, List<Planned> taken) {
     Map<String, Long> kills =
         fleet.members().stream()
             .filter(Member::wasKilled)
             .collect(Collectors.groupingBy(Member::kind, Collectors.counting()));
     assertThat(kills.keySet()).containsExactlyInAnyOrder("go", "java");
-    FleetReview review =
-        new FleetReview(fleet.told(), kills.values().stream().mapToLong(n -> n).sum(), taken);
+    FleetVerifier review =
+        new FleetVerifier(fleet.told(), kills.values().stream().mapToLong(n -> n).sum(), taken);
     review.assertOnlyWhatWasAcceptedWasRun();
     review.assertEachWasRunToItsEnd();
     Map<String, Integer> reasons = review.assertEachRepetitionHasItsReason();

@@ -10,7 +10,7 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.Settled;
+import io.asynq4j.broker.SettleResult;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.server.ServerListener;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 
 /** Tasks of workers that vanish or stall, with a worker of the other language to take over. */
-@EachSetting
-class RecoveryIT extends TwoSides {
+@ForEachSetup
+class RecoveryIT extends InteropTestBase {
 
   private static final QueueName NAME = QueueName.of(Q);
   private static final String ID = "held";
@@ -36,8 +36,8 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void weRecoverATaskOfAGoWorkerThatWasKilled() {
-    weEnqueue(Samples.kept(ID, "sleep 600000ms"));
-    try (Worker go = goWorker()) {
+    weEnqueue(SampleTasks.kept(ID, "sleep 600000ms"));
+    try (WorkerProcess go = goWorker()) {
       go.await("started", ID);
       assertThat(leaseLeft()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(31));
       go.kill();
@@ -69,8 +69,8 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void goRecoversATaskOfAWorkerOfOursThatWasKilled() {
-    weEnqueue(Samples.kept(ID, "sleep 200ms"));
-    try (Worker ours = javaWorker()) {
+    weEnqueue(SampleTasks.kept(ID, "sleep 200ms"));
+    try (WorkerProcess ours = javaWorker()) {
       ours.await("started", ID);
       assertThat(leaseLeft()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(16));
       ours.kill();
@@ -81,7 +81,7 @@ class RecoveryIT extends TwoSides {
     ageLease(ID);
     assertBothSayThatItsWorkerIsGone(true);
     // Go looks for such tasks when it starts, and then once a minute.
-    try (Worker go = goWorker()) {
+    try (WorkerProcess go = goWorker()) {
       assertThat(go.await("started", ID).retried()).isEqualTo(1);
       soon(() -> assertThat(task(ID).state()).isEqualTo(TaskState.COMPLETED));
     }
@@ -100,12 +100,12 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void aStalledWorkerOfOursThatWakesUpLateCannotDisturbTheGoWorkerThatTookOver() {
-    weEnqueue(Samples.kept(ID, "sleep 6000ms"));
-    try (Worker ours = javaWorker()) {
+    weEnqueue(SampleTasks.kept(ID, "sleep 6000ms"));
+    try (WorkerProcess ours = javaWorker()) {
       ours.await("started", ID);
       ours.stall();
       ageLease(ID);
-      try (Worker go = goWorker()) {
+      try (WorkerProcess go = goWorker()) {
         go.await("started", ID);
         ours.wakeUp();
 
@@ -124,16 +124,16 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void nothingThatALateWorkerOfOursTriesHasAnEffectOnTheRunOfAGoWorker() {
-    weEnqueue(Samples.kept(ID, "sleep 1000ms"));
+    weEnqueue(SampleTasks.kept(ID, "sleep 1000ms"));
     Claim claim =
         redis
             .broker()
-            .source()
+            .leases()
             .claim(NAME, 1, Duration.ofSeconds(15), QueueRules.NONE)
             .claims()
             .get(0);
     ageLease(ID);
-    try (Worker go = goWorker()) {
+    try (WorkerProcess go = goWorker()) {
       go.await("started", ID);
 
       List<Settlement> endings =
@@ -148,15 +148,15 @@ class RecoveryIT extends TwoSides {
         assertThat(
                 redis
                     .broker()
-                    .source()
+                    .leases()
                     .settle(NAME, List.of(ending), QueueRules.NONE, ArchiveRules.DEFAULT))
             .as("%s", ending.getClass().getSimpleName())
-            .containsExactly(Settled.LEASE_LOST);
+            .containsExactly(SettleResult.LEASE_LOST);
       }
-      assertThat(redis.broker().source().extend(NAME, List.of(claim), Duration.ofSeconds(15)))
+      assertThat(redis.broker().leases().extend(NAME, List.of(claim), Duration.ofSeconds(15)))
           .containsOnlyNulls();
-      assertThat(redis.broker().source().writeResult(claim, Payload.ofUtf8("late"))).isFalse();
-      assertThat(redis.broker().source().writeProgress(claim, new Progress(50, "late"))).isFalse();
+      assertThat(redis.broker().leases().writeResult(claim, Payload.ofUtf8("late"))).isFalse();
+      assertThat(redis.broker().leases().writeProgress(claim, new Progress(50, "late"))).isFalse();
 
       assertThat(go.events("finished")).as("all of this while it runs").isEmpty();
       assertThat(go.await("finished", ID).error()).isNull();
@@ -169,11 +169,11 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void aStalledGoWorkerMaySettleATaskThatWeRunAndOursStops() throws Exception {
-    weEnqueue(Samples.kept(ID, "sleep 1500ms"));
+    weEnqueue(SampleTasks.kept(ID, "sleep 1500ms"));
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     List<String> lost = new CopyOnWriteArrayList<>();
-    try (Worker go = goWorker()) {
+    try (WorkerProcess go = goWorker()) {
       go.await("started", ID);
       go.stall();
       ageLease(ID);
@@ -225,9 +225,9 @@ class RecoveryIT extends TwoSides {
   /** In the long form a real one; here its lease is written as such a host would. */
   @Test
   void theLeaseOfAGoHostWhoseClockIsBehindIsLeftAlone() {
-    weEnqueue(Samples.kept(ID, "sleep 3000ms"));
+    weEnqueue(SampleTasks.kept(ID, "sleep 3000ms"));
     List<String> recovered = new CopyOnWriteArrayList<>();
-    try (Worker go = goWorker()) {
+    try (WorkerProcess go = goWorker()) {
       go.await("started", ID);
       try (Jedis jedis = jedis()) {
         jedis.zincrby(key("lease"), (double) -BEHIND.toSeconds(), ID);
@@ -241,17 +241,17 @@ class RecoveryIT extends TwoSides {
 
   @Test
   void aGoHostWhoseClockIs40SecondsBehindKeepsItsTasks() {
-    Assumptions.assumeTrue(Setting.FULL, "a Go host whose clock is behind: in ./check --full");
-    Peer slow = new Peer(GoPrograms.peerWithSlowClock(setting.go(), BEHIND), store.uri());
+    Assumptions.assumeTrue(InteropSetup.FULL, "a Go host whose clock is behind: in ./check --full");
+    GoPeer slow = new GoPeer(GoPrograms.peerWithSlowClock(setting.go(), BEHIND), store.uri());
     // Long enough for a lease of 30 seconds to end, twice.
-    weEnqueue(Samples.kept(ID, "sleep 65000ms"));
+    weEnqueue(SampleTasks.kept(ID, "sleep 65000ms"));
     List<String> recovered = new CopyOnWriteArrayList<>();
-    try (Worker go = slow.work(Q)) {
+    try (WorkerProcess go = slow.work(Q)) {
       go.await("started", ID);
       assertThat(task(ID).orphaned()).as("its lease is over by the clock of Redis").isTrue();
       runServerUntilGoHasFinished(recovered);
       assertThat(go.events("started")).hasSize(1);
-      assertThat(go.events("finished")).extracting(Worker.Event::error).containsOnlyNulls();
+      assertThat(go.events("finished")).extracting(WorkerProcess.Event::error).containsOnlyNulls();
     }
     assertThat(recovered).isEmpty();
   }

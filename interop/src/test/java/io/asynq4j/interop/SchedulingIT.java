@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Entries of schedulers, and what they have enqueued, as both see them. */
-@EachSetting
-class SchedulingIT extends TwoSides {
+@ForEachSetup
+class SchedulingIT extends InteropTestBase {
 
   /** With a day of one digit, which Go pads. */
   private static final Instant AT = Instant.parse("2069-01-05T06:07:08Z");
@@ -122,13 +122,13 @@ class SchedulingIT extends TwoSides {
             .processIn(Duration.ofSeconds(90))
             .build();
     GoTask report = GoTask.of("größe", "x").group(GROUP).processAt(AT).deadline(DEADLINE).build();
-    try (Worker go =
+    try (WorkerProcess go =
         peer.schedule(
             List.of(
-                new Peer.Entry("@every 1s", tick),
-                new Peer.Entry("0 3 * * *", digest),
-                new Peer.Entry("0 0 1 1 *", report)))) {
-      List<Worker.Event> registered = go.events("registered");
+                new GoPeer.Entry("@every 1s", tick),
+                new GoPeer.Entry("0 3 * * *", digest),
+                new GoPeer.Entry("0 0 1 1 *", report)))) {
+      List<WorkerProcess.Event> registered = go.events("registered");
       String often = String.valueOf(registered.get(0).id());
       awaitTwoTasks();
       soon(this::assertBothSeeTheSameEntries);

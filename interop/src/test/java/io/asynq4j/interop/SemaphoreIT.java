@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A semaphore holds for the handlers of both. */
 @ParameterizedClass(name = "{0}")
-@MethodSource("io.asynq4j.interop.Setting#ofSemaphores")
-class SemaphoreIT extends TwoSides {
+@MethodSource("io.asynq4j.interop.InteropSetup#ofSemaphores")
+class SemaphoreIT extends InteropTestBase {
 
   private static final String OURS = "ours";
   private static final String SCOPE = "api";
@@ -29,7 +29,7 @@ class SemaphoreIT extends TwoSides {
     TaskSemaphore semaphore = TaskSemaphore.create(redis, SCOPE, TOKENS);
     CountDownLatch enough = new CountDownLatch(1);
     Map<String, Boolean> acquired = new ConcurrentHashMap<>();
-    try (Worker go = startGo(program);
+    try (WorkerProcess go = startGo(program);
         TaskServer server =
             javaServer(OURS)
                 .concurrency(5)
@@ -69,8 +69,8 @@ class SemaphoreIT extends TwoSides {
     }
   }
 
-  private Worker startGo(Path program) {
-    return Worker.start(
+  private WorkerProcess startGo(Path program) {
+    return WorkerProcess.start(
         List.of(
             program.toString(),
             "-redis",

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.client.EnqueueResult;
-import io.asynq4j.interop.Peer.Answer;
+import io.asynq4j.interop.GoPeer.Answer;
 import io.asynq4j.server.TaskServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,8 +16,8 @@ import redis.clients.jedis.Jedis;
 import tools.jackson.databind.JsonNode;
 
 /** However a task ends, both sides leave the same of it, and count the same. */
-@EachSetting
-class SettlingIT extends TwoSides {
+@ForEachSetup
+class SettlingIT extends InteropTestBase {
 
   /** How many of {@link #tasks} are kept. */
   private static final int KEPT = 4;
@@ -29,16 +29,16 @@ class SettlingIT extends TwoSides {
     List<GoTask> tasks =
         new ArrayList<>(
             List.of(
-                Samples.text("done", "x"),
-                Samples.kept("kept", "x"),
-                Samples.kept("result", "result größe \u0000 ÿ"),
-                Samples.kept("binary result", "bytes 00ff80fe0a0dc328"),
+                SampleTasks.text("done", "x"),
+                SampleTasks.kept("kept", "x"),
+                SampleTasks.kept("result", "result größe \u0000 ÿ"),
+                SampleTasks.kept("binary result", "bytes 00ff80fe0a0dc328"),
                 GoTask.of("unique done", "done").unique(HOUR).build(),
                 GoTask.of("unique kept", "kept").unique(HOUR).retention(HOUR).build(),
                 GoTask.of("retry", "fail broken").build(),
                 GoTask.of("unique retry", "fail größe").unique(HOUR).build(),
                 GoTask.of("kept retry", "fail again").retention(HOUR).maxRetry(1).build(),
-                Samples.text("archived", "archive für immer"),
+                SampleTasks.text("archived", "archive für immer"),
                 GoTask.of("unique archived", "archive it").unique(HOUR).build(),
                 GoTask.of("late", "sleep 600000ms").timeout(Duration.ofSeconds(1)).build(),
                 GoTask.of("late for good", "sleep 600000ms")
@@ -47,7 +47,7 @@ class SettlingIT extends TwoSides {
                     .build(),
                 GoTask.of("exhausted", "fail at once").maxRetry(0).build()));
     if (setting.go().revokes()) {
-      tasks.add(Samples.kept("revoked", "revoke"));
+      tasks.add(SampleTasks.kept("revoked", "revoke"));
     }
     return tasks;
   }
@@ -58,7 +58,7 @@ class SettlingIT extends TwoSides {
     assertThat(weEnqueue(tasks)).allMatch(EnqueueResult::isEnqueued);
     process(Side.GO, Q);
     assertBothCount(tasks);
-    Dump go = dump();
+    QueueDump go = dump();
     assertThat(go.keptFor().values()).hasSize(KEPT).containsOnly((double) HOUR.toSeconds());
 
     store.clear();
@@ -68,8 +68,8 @@ class SettlingIT extends TwoSides {
     assertBothCount(tasks);
     assertWeKeepNothingForLessThanItsTime(before);
     // What we keep of failures beyond the last error, Go leaves as it is.
-    Dump ours = dump().without(place -> place.endsWith("/failures"));
-    Dump.assertSame(ours, go, Set.of());
+    QueueDump ours = dump().without(place -> place.endsWith("/failures"));
+    QueueDump.assertSame(ours, go, Set.of());
     assertTheDoctorFindsNothing();
   }
 
@@ -78,7 +78,7 @@ class SettlingIT extends TwoSides {
   void aPanicIsAFailureLikeAnyOther() {
     List<GoTask> tasks =
         List.of(
-            Samples.text("retry", "panic größe"),
+            SampleTasks.text("retry", "panic größe"),
             GoTask.of("exhausted", "panic at once").maxRetry(0).build());
     List<List<GoTaskInfo>> left = new ArrayList<>();
     for (Side side : Side.values()) {
@@ -111,7 +111,7 @@ class SettlingIT extends TwoSides {
   /** To the end of the second in which it would be over; Go cuts both of its times to seconds. */
   private void assertWeKeepNothingForLessThanItsTime(long before) {
     long hour = HOUR.toSeconds();
-    Dump ours = dump();
+    QueueDump ours = dump();
     // One more if the next second began while it was settled.
     assertThat(ours.keptFor().values())
         .hasSize(KEPT)
@@ -136,21 +136,22 @@ class SettlingIT extends TwoSides {
   void whatOneSideKeepsTheOtherDeletesWhenItsTimeIsOverAndNotBefore() {
     for (Side keeper : Side.values()) {
       List<String> ids = List.of(keeper + " over", keeper + " nearly", keeper + " kept");
-      enqueue(keeper.other(), ids.stream().map(id -> Samples.kept(id, "x")).toList());
+      enqueue(keeper.other(), ids.stream().map(id -> SampleTasks.kept(id, "x")).toList());
       process(keeper, Q);
       try (Jedis jedis = jedis()) {
         jedis.zadd(key("completed"), (double) now(), ids.get(0));
         jedis.zadd(key("completed"), now() + 60.0, ids.get(1));
       }
       if (keeper == Side.GO) {
-        try (TaskServer server = javaServer().handlers(new Obedient(event -> {})).build()) {
+        try (TaskServer server =
+            javaServer().handlers(new PayloadDrivenHandler(event -> {})).build()) {
           server.start();
           soon(() -> assertThat(stats().size()).isEqualTo(2));
         }
-      } else if (setting.go() != GoVersion.OLD || Setting.FULL) {
+      } else if (setting.go() != GoVersion.OLD || InteropSetup.FULL) {
         // The old one looks for such tasks every 8 seconds only, and the short form has no time for
         // it.
-        Worker go = goWorker();
+        WorkerProcess go = goWorker();
         try {
           soon(() -> assertThat(stats().size()).isEqualTo(2));
         } finally {
@@ -168,9 +169,9 @@ class SettlingIT extends TwoSides {
     assertThat(stats().failed()).isZero();
   }
 
-  private Dump dump() {
+  private QueueDump dump() {
     try (Jedis jedis = jedis()) {
-      return Dump.of(jedis, Q);
+      return QueueDump.of(jedis, Q);
     }
   }
 }

@@ -33,10 +33,10 @@ final class ApiServlet extends HttpServlet {
   private static final Logger log = LoggerFactory.getLogger(ApiServlet.class);
 
   private final transient List<Route> routes;
-  private final transient Supplier<Access> access;
-  private final transient Records records;
+  private final transient Supplier<AccessControl> access;
+  private final transient RequestRecorder records;
 
-  ApiServlet(List<Route> routes, Supplier<Access> access, Records records) {
+  ApiServlet(List<Route> routes, Supplier<AccessControl> access, RequestRecorder records) {
     this.routes = List.copyOf(routes);
     this.access = access;
     this.records = records;
@@ -45,8 +45,8 @@ final class ApiServlet extends HttpServlet {
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    CompletableFuture<Answer> answer;
-    Visit visit = new Visit(request);
+    CompletableFuture<ApiResponse> answer;
+    RequestRecord visit = new RequestRecord(request);
     try {
       answer = handle(request, visit).toCompletableFuture();
     } catch (Exception | Error e) {
@@ -84,7 +84,8 @@ final class ApiServlet extends HttpServlet {
     }
   }
 
-  private CompletionStage<Answer> handle(HttpServletRequest request, Visit visit) throws Exception {
+  private CompletionStage<ApiResponse> handle(HttpServletRequest request, RequestRecord visit)
+      throws Exception {
     List<String> segments = segments(request.getRequestURI());
     Set<String> otherMethods = new TreeSet<>();
     for (Route route : routes) {
@@ -104,7 +105,7 @@ final class ApiServlet extends HttpServlet {
     String allowed = String.join(", ", otherMethods);
     Problem problem =
         new Problem(405, "method-not-allowed", "this path is for " + allowed + " alone");
-    return CompletableFuture.completedFuture(Answer.of(problem).with("Allow", allowed));
+    return CompletableFuture.completedFuture(ApiResponse.of(problem).with("Allow", allowed));
   }
 
   private static List<String> segments(String path) {
@@ -116,18 +117,18 @@ final class ApiServlet extends HttpServlet {
         : List.of(path);
   }
 
-  private static Answer orProblem(@Nullable Answer answer, @Nullable Throwable error) {
+  private static ApiResponse orProblem(@Nullable ApiResponse answer, @Nullable Throwable error) {
     if (answer != null) {
       return answer;
     }
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     if (cause instanceof Problem problem) {
-      return Answer.of(problem);
+      return ApiResponse.of(problem);
     }
     if (cause instanceof BrokerException broker) {
       log.warn("Redis failed: {}", broker.getMessage());
-      return Answer.of(
+      return ApiResponse.of(
           Problem.notNow(
               503,
               "unavailable",
@@ -138,7 +139,7 @@ final class ApiServlet extends HttpServlet {
               Duration.ofSeconds(1)));
     }
     SafeLog.error(log, "a request failed", Objects.requireNonNull(cause, "failure"));
-    return Answer.of(new Problem(500, "internal", "this is a defect; the log says more"));
+    return ApiResponse.of(new Problem(500, "internal", "this is a defect; the log says more"));
   }
 
   private static Runnable once(Runnable action) {
@@ -151,7 +152,10 @@ final class ApiServlet extends HttpServlet {
   }
 
   private void send(
-      Answer answer, Visit visit, HttpServletRequest request, HttpServletResponse response) {
+      ApiResponse answer,
+      RequestRecord visit,
+      HttpServletRequest request,
+      HttpServletResponse response) {
     Runnable undelivered = once(answer.undelivered());
     // What is accepted here may still fail later.
     request.setAttribute(ResponseSender.UNDELIVERED, undelivered);

@@ -41,8 +41,10 @@ final class CmdTaskHandler implements Handler<Task> {
   @Override
   public Outcome handle(Task task, TaskContext context) throws Exception {
     Process process = start(task, context);
-    try (Output result = Output.head(process.getInputStream(), spec.resultLimit(), lines(context));
-        Output errors = Output.tail(process.getErrorStream(), ERROR_LIMIT, lines(context))) {
+    try (ProgramOutput result =
+            ProgramOutput.head(process.getInputStream(), spec.resultLimit(), lines(context));
+        ProgramOutput errors =
+            ProgramOutput.tail(process.getErrorStream(), ERROR_LIMIT, lines(context))) {
       try {
         feed(process, task.payload());
         int exit = process.waitFor();
@@ -98,7 +100,7 @@ final class CmdTaskHandler implements Handler<Task> {
     feeder.start();
   }
 
-  private Output.Lines lines(TaskContext context) {
+  private ProgramOutput.Lines lines(TaskContext context) {
     LastLine last = new LastLine(context);
     return line -> {
       if (spec.logOutput()) {
@@ -108,7 +110,7 @@ final class CmdTaskHandler implements Handler<Task> {
     };
   }
 
-  private Outcome outcome(int exit, Output result, Output errors) {
+  private Outcome outcome(int exit, ProgramOutput result, ProgramOutput errors) {
     if (exit == 0) {
       byte[] bytes = result.bytes();
       return bytes.length == 0 ? Outcome.done() : Outcome.done(Payload.of(bytes));

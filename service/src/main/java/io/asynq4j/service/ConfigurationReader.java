@@ -30,16 +30,16 @@ final class ConfigurationReader {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration YEAR = Duration.ofDays(366);
 
-  private final ConfigurationSource source;
+  private final ConfigurationParser source;
 
-  ConfigurationReader(ConfigurationSource source) {
+  ConfigurationReader(ConfigurationParser source) {
     this.source = source;
   }
 
   ServiceConfig read(String yaml) {
-    Section top = source.parse(yaml);
+    ConfigurationSection top = source.parse(yaml);
 
-    Section redis = top.section("redis");
+    ConfigurationSection redis = top.section("redis");
     String redisUrl = redis.text("url", "redis://localhost:6379");
     try {
       RedisConfig.parse(redisUrl);
@@ -50,7 +50,7 @@ final class ConfigurationReader {
 
     List<ApiKey> keys = keys(top);
     Listener listener = listener(top.section("listen"), keys);
-    Section http = top.section("http");
+    ConfigurationSection http = top.section("http");
     AllowedHosts allowed = allowedHosts(http);
     Duration connectTimeout =
         http.duration("connectTimeout", Duration.ofMillis(10), DAY).orElse(Duration.ofSeconds(5));
@@ -75,18 +75,18 @@ final class ConfigurationReader {
             leases(top),
             dashboard(top.section("dashboard")),
             logs(top.section("log")),
-            top.has("gearman") ? GearmanSection.read(top.section("gearman")) : null,
+            top.has("gearman") ? GearmanSectionReader.read(top.section("gearman")) : null,
             keys,
-            TaskReader.read(top.section("tasks"), allowed));
+            TaskSectionReader.read(top.section("tasks"), allowed));
     top.end();
     source.throwIfBad();
     return config;
   }
 
-  private static Listener listener(Section listen, List<ApiKey> keys) {
+  private static Listener listener(ConfigurationSection listen, List<ApiKey> keys) {
     String host = listen.text("host", "127.0.0.1");
     int port = listen.integer("port", 0, 65_535).orElse(8080);
-    Section tls = listen.section("tls");
+    ConfigurationSection tls = listen.section("tls");
     Path certificate = null;
     Path key = null;
     if (listen.has("tls")) {
@@ -111,7 +111,7 @@ final class ConfigurationReader {
     return new Listener(host, port, certificate, key);
   }
 
-  private static @Nullable Path file(Section section, String key) {
+  private static @Nullable Path file(ConfigurationSection section, String key) {
     Optional<String> name = section.required(key);
     if (name.isEmpty()) {
       return null;
@@ -124,13 +124,13 @@ final class ConfigurationReader {
     return path;
   }
 
-  private static DashboardPages dashboard(Section section) {
+  private static DashboardPages dashboard(ConfigurationSection section) {
     DashboardPages pages = new DashboardPages(section.flag("enabled"), section.flag("readOnly"));
     section.end();
     return pages;
   }
 
-  private static Logs logs(Section section) {
+  private static Logs logs(ConfigurationSection section) {
     Logs logs =
         new Logs(section.text("audit").map(Path::of).orElse(null), section.flag("requests"));
     section.end();
@@ -145,8 +145,8 @@ final class ConfigurationReader {
     }
   }
 
-  private static Limits limits(Section top) {
-    Section limits = top.section("limits");
+  private static Limits limits(ConfigurationSection top) {
+    ConfigurationSection limits = top.section("limits");
     int most = 1 << 30;
     Limits read =
         new Limits(
@@ -157,8 +157,8 @@ final class ConfigurationReader {
     return read;
   }
 
-  private static LeaseTimes leases(Section top) {
-    Section lease = top.section("lease");
+  private static LeaseTimes leases(ConfigurationSection top) {
+    ConfigurationSection lease = top.section("lease");
     LeaseTimes times =
         new LeaseTimes(
             lease.duration("default", SECOND, DAY).orElse(Duration.ofSeconds(30)),
@@ -170,9 +170,9 @@ final class ConfigurationReader {
     return times;
   }
 
-  private static List<ApiKey> keys(Section top) {
+  private static List<ApiKey> keys(ConfigurationSection top) {
     List<ApiKey> keys = new ArrayList<>();
-    for (Section section : top.sections("keys")) {
+    for (ConfigurationSection section : top.sections("keys")) {
       String name = section.required("name").orElse("");
       String hash = section.required("hash").orElse("");
       if (!hash.isEmpty() && !ApiKey.HASH.matcher(hash).matches()) {
@@ -201,7 +201,7 @@ final class ConfigurationReader {
     return keys;
   }
 
-  private static AllowedHosts allowedHosts(Section http) {
+  private static AllowedHosts allowedHosts(ConfigurationSection http) {
     List<String> entries = http.texts("allow");
     try {
       return new AllowedHosts(entries);

@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class DefinitionApi {
 
-  private final Catalog catalog;
+  private final DefinitionCatalog catalog;
   private final Inspector inspector;
   private final Runnable changed;
   private final Supplier<ServiceConfig> config;
@@ -31,21 +31,24 @@ final class DefinitionApi {
    * @param changed to be called when the list has changed
    */
   DefinitionApi(
-      Catalog catalog, Inspector inspector, Runnable changed, Supplier<ServiceConfig> config) {
+      DefinitionCatalog catalog,
+      Inspector inspector,
+      Runnable changed,
+      Supplier<ServiceConfig> config) {
     this.catalog = catalog;
     this.inspector = inspector;
     this.changed = changed;
     this.config = config;
   }
 
-  CompletionStage<Answer> list(Exchange exchange) {
+  CompletionStage<ApiResponse> list(Exchange exchange) {
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("definitions");
     catalog.all().stream()
-        .map(Catalog.Entry::definition)
+        .map(DefinitionCatalog.Entry::definition)
         .filter(definition -> exchange.caller().allows(definition.name()))
         .forEach(definition -> list.add(json(definition)));
-    return CompletableFuture.completedFuture(Answer.json(200, body));
+    return CompletableFuture.completedFuture(ApiResponse.json(200, body));
   }
 
   private static ObjectNode json(TaskDefinition definition) {
@@ -85,12 +88,12 @@ final class DefinitionApi {
     }
   }
 
-  CompletionStage<Answer> put(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> put(Exchange exchange) throws Exception {
     String name = exchange.variable(0);
-    Access.requireName(exchange.caller(), name);
+    AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
     requireNoPattern("name", name);
-    Fields fields = exchange.fields(config.get().limits().body());
+    RequestFields fields = exchange.fields(config.get().limits().body());
     if (!fields.text("kind").orElse("worker").equals("worker")) {
       throw Problem.invalid(
           "kind", "only tasks of kind worker are defined by requests; others by the file");
@@ -117,18 +120,18 @@ final class DefinitionApi {
     TaskDefinition definition;
     try {
       definition = builder.build();
-      Access.requireQueue(exchange.caller(), definition.queue().value());
+      AccessControl.requireQueue(exchange.caller(), definition.queue().value());
       catalog.definitions().put(definition);
     } catch (IllegalArgumentException e) {
       throw Problem.invalid("", String.valueOf(e.getMessage()));
     }
     changed.run();
-    return CompletableFuture.completedFuture(Answer.json(200, json(definition)));
+    return CompletableFuture.completedFuture(ApiResponse.json(200, json(definition)));
   }
 
   /** Keys and grants name queues by patterns: no name may be taken for one that matches others. */
   private static void requireNoPattern(String field, String name) {
-    if (!DashboardGate.isNoPattern(name)) {
+    if (!DashboardAuthFilter.isNoPattern(name)) {
       throw Problem.invalid(
           field,
           "%s must not contain * and not be longer than %d characters"
@@ -136,7 +139,7 @@ final class DefinitionApi {
     }
   }
 
-  private static Optional<RateLimit> rate(Fields fields) {
+  private static Optional<RateLimit> rate(RequestFields fields) {
     int burst = fields.integer("burst", 0, 1_000_000, 0);
     Optional<String> text = fields.text("rate");
     if (text.isEmpty() && burst > 0) {
@@ -151,15 +154,15 @@ final class DefinitionApi {
   }
 
   /** What operators have set for a name; it wins over the definition, at once. */
-  CompletionStage<Answer> limits(Exchange exchange) {
+  CompletionStage<ApiResponse> limits(Exchange exchange) {
     String queue = queueOf(exchange);
-    return CompletableFuture.completedFuture(Answer.json(200, json(inspector.limits(queue))));
+    return CompletableFuture.completedFuture(ApiResponse.json(200, json(inspector.limits(queue))));
   }
 
   /** All of them: what is left out or null is left to the definition. */
-  CompletionStage<Answer> setLimits(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> setLimits(Exchange exchange) throws Exception {
     String queue = queueOf(exchange);
-    Fields fields = exchange.fields(config.get().limits().body());
+    RequestFields fields = exchange.fields(config.get().limits().body());
     QueueLimits limits = QueueLimits.NONE;
     if (fields.any("maxRun").isPresent()) {
       limits = limits.withMaxActive(fields.integer("maxRun", 0, 1_000_000, 0));
@@ -170,12 +173,12 @@ final class DefinitionApi {
     limits = rate(fields).map(limits::withRate).orElse(limits);
     fields.end();
     inspector.setLimits(queue, limits);
-    return CompletableFuture.completedFuture(Answer.json(200, json(limits)));
+    return CompletableFuture.completedFuture(ApiResponse.json(200, json(limits)));
   }
 
   private String queueOf(Exchange exchange) {
     String name = exchange.variable(0);
-    Access.requireName(exchange.caller(), name);
+    AccessControl.requireName(exchange.caller(), name);
     return catalog
         .definition(name)
         .map(definition -> definition.queue().value())
@@ -198,15 +201,15 @@ final class DefinitionApi {
     return json;
   }
 
-  CompletionStage<Answer> remove(Exchange exchange) {
+  CompletionStage<ApiResponse> remove(Exchange exchange) {
     String name = exchange.variable(0);
-    Access.requireName(exchange.caller(), name);
+    AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
     if (!catalog.definitions().remove(name)) {
       throw new Problem(404, "not-found", "no task is defined by this name");
     }
     changed.run();
-    return CompletableFuture.completedFuture(Answer.json(200, Json.object()));
+    return CompletableFuture.completedFuture(ApiResponse.json(200, Json.object()));
   }
 
   private void requireNotOfFile(String name) {

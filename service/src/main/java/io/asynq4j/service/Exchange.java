@@ -81,10 +81,10 @@ final class Exchange {
   /** Whether it holds many tasks, one in each line. Other types than JSON are refused. */
   boolean isLines() {
     String type = contentType(request);
-    if (type.equals(Answer.JSON_LINES) || type.equals("application/jsonl")) {
+    if (type.equals(ApiResponse.JSON_LINES) || type.equals("application/jsonl")) {
       return true;
     }
-    if (type.equals(Answer.JSON)) {
+    if (type.equals(ApiResponse.JSON)) {
       return false;
     }
     throw new Problem(
@@ -98,8 +98,8 @@ final class Exchange {
     return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
   }
 
-  Fields fields(int limit) throws IOException {
-    return new Fields(json(limit), "the body");
+  RequestFields fields(int limit) throws IOException {
+    return new RequestFields(json(limit), "the body");
   }
 
   /** The body, where many tasks are no lines but a list in it. */

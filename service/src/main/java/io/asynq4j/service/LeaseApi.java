@@ -48,21 +48,24 @@ final class LeaseApi {
   private static final String CANCELLED = "it was cancelled";
   private static final String TOO_LONG = "the worker took longer than the task's timeout";
 
-  private final Catalog catalog;
-  private final LeaseDesk desk;
+  private final DefinitionCatalog catalog;
+  private final LeaseDispatcher desk;
   private final FollowUpTasks followUps;
   private final Supplier<ServiceConfig> config;
 
   LeaseApi(
-      Catalog catalog, LeaseDesk desk, FollowUpTasks followUps, Supplier<ServiceConfig> config) {
+      DefinitionCatalog catalog,
+      LeaseDispatcher desk,
+      FollowUpTasks followUps,
+      Supplier<ServiceConfig> config) {
     this.catalog = catalog;
     this.desk = desk;
     this.followUps = followUps;
     this.config = config;
   }
 
-  CompletionStage<Answer> lease(Exchange exchange) throws Exception {
-    Fields fields = exchange.fields(config.get().limits().body());
+  CompletionStage<ApiResponse> lease(Exchange exchange) throws Exception {
+    RequestFields fields = exchange.fields(config.get().limits().body());
     List<String> queues =
         fields.texts("names", MOST).stream()
             .map(name -> queueOf(name, exchange.caller()))
@@ -80,17 +83,17 @@ final class LeaseApi {
   }
 
   private String queueOf(String name, ApiKey caller) {
-    Access.requireName(caller, name);
+    AccessControl.requireName(caller, name);
     return catalog
         .find(name)
-        .map(Catalog.Entry::definition)
+        .map(DefinitionCatalog.Entry::definition)
         .filter(definition -> definition.kind() == TaskKind.WORKER)
         .map(definition -> definition.queue().value())
         .orElseThrow(
             () -> Problem.invalid("names", "no task of kind worker has the name \"" + name + "\""));
   }
 
-  private Duration leaseTime(Fields fields) {
+  private Duration leaseTime(RequestFields fields) {
     ServiceConfig.LeaseTimes times = config.get().leases();
     Duration lease = fields.duration("lease").orElse(times.usual());
     if (lease.compareTo(Duration.ofSeconds(1)) < 0 || lease.compareTo(times.longest()) > 0) {
@@ -100,7 +103,7 @@ final class LeaseApi {
     return lease;
   }
 
-  private Answer leased(List<LeasedTask> tasks) {
+  private ApiResponse leased(List<LeasedTask> tasks) {
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("tasks");
     List<EnqueueRequest> befores = new ArrayList<>();
@@ -122,7 +125,7 @@ final class LeaseApi {
       giveBack(tasks);
       throw e;
     }
-    return Answer.json(200, body).orElse(() -> giveBack(tasks));
+    return ApiResponse.json(200, body).orElse(() -> giveBack(tasks));
   }
 
   /**
@@ -133,7 +136,7 @@ final class LeaseApi {
       LeasedTask task, Function<Attempt, Optional<EnqueueRequest>> of) {
     String name = task.task().type();
     Optional<TaskDefinition> owner =
-        catalog.ofQueue(task.queue().value()).map(Catalog.Entry::definition);
+        catalog.ofQueue(task.queue().value()).map(DefinitionCatalog.Entry::definition);
     if (owner.filter(definition -> definition.name().equals(name)).isEmpty()) {
       return Optional.empty();
     }
@@ -149,12 +152,12 @@ final class LeaseApi {
     }
   }
 
-  CompletionStage<Answer> complete(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> complete(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
     return batch.isFollowedUp() ? completeAndTell(batch) : complete(batch);
   }
 
-  private CompletionStage<Answer> complete(Batch batch) {
+  private CompletionStage<ApiResponse> complete(Batch batch) {
     List<LeaseResult> results = new ArrayList<>();
     batch.eachProof(
         (proof, fields) ->
@@ -169,7 +172,7 @@ final class LeaseApi {
     return batch.answer();
   }
 
-  private CompletionStage<Answer> completeAndTell(Batch batch) {
+  private CompletionStage<ApiResponse> completeAndTell(Batch batch) {
     return settle(
         batch,
         (task, fields) -> {
@@ -184,7 +187,7 @@ final class LeaseApi {
     return Payload.of(Json.bytes(value));
   }
 
-  CompletionStage<Answer> fail(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> fail(Exchange exchange) throws Exception {
     return settle(
         exchange,
         (task, fields) -> {
@@ -226,7 +229,7 @@ final class LeaseApi {
         each -> each.delay(task.retried(), new IllegalStateException(error), task.task()));
   }
 
-  CompletionStage<Answer> snooze(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> snooze(Exchange exchange) throws Exception {
     return settle(
         exchange,
         (task, fields) -> {
@@ -238,7 +241,7 @@ final class LeaseApi {
         });
   }
 
-  CompletionStage<Answer> release(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> release(Exchange exchange) throws Exception {
     return settle(
         exchange, (task, fields) -> Decided.unlessCancelled(this, task, new Verdict.Release(task)));
   }
@@ -258,14 +261,15 @@ final class LeaseApi {
   }
 
   private interface Decision {
-    Decided of(LeasedTask task, Fields fields);
+    Decided of(LeasedTask task, RequestFields fields);
   }
 
-  private CompletionStage<Answer> settle(Exchange exchange, Decision decision) throws Exception {
+  private CompletionStage<ApiResponse> settle(Exchange exchange, Decision decision)
+      throws Exception {
     return settle(new Batch(exchange), decision);
   }
 
-  private CompletionStage<Answer> settle(Batch batch, Decision decision) {
+  private CompletionStage<ApiResponse> settle(Batch batch, Decision decision) {
     Map<Integer, Decided> decided = new LinkedHashMap<>();
     // All are read before the first is settled: a bad request changes nothing.
     batch.each((i, task, fields) -> decided.put(i, decision.of(task, fields)));
@@ -287,7 +291,7 @@ final class LeaseApi {
    * Makes leases longer, unless the time of the attempt is over: then it has failed. Where that is
    * not certain, the lease ends without a failure.
    */
-  CompletionStage<Answer> extend(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> extend(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
     Map<Duration, List<Extension>> byLength = new LinkedHashMap<>();
     List<Verdict> late = new ArrayList<>();
@@ -338,7 +342,7 @@ final class LeaseApi {
     }
   }
 
-  CompletionStage<Answer> progress(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> progress(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
     Map<Integer, LeaseProgress> reports = new LinkedHashMap<>();
     batch.each(
@@ -360,7 +364,7 @@ final class LeaseApi {
   }
 
   private interface Step {
-    void take(int index, LeasedTask task, Fields fields);
+    void take(int index, LeasedTask task, RequestFields fields);
   }
 
   /** The tasks of a request, alone or in a list, and what became of each. */
@@ -369,7 +373,7 @@ final class LeaseApi {
     private final boolean alone;
     private boolean followedUp;
     private @Nullable BrokerUnavailableException unavailable;
-    private final List<Fields> items = new ArrayList<>();
+    private final List<RequestFields> items = new ArrayList<>();
     private final List<LeaseProof> proofs = new ArrayList<>();
     private final List<ObjectNode> answers = new ArrayList<>();
 
@@ -380,21 +384,22 @@ final class LeaseApi {
       if (alone) {
         add(body);
       } else {
-        Fields fields = new Fields(body, "the body");
+        RequestFields fields = new RequestFields(body, "the body");
         fields.list("tasks", MOST).forEach(this::add);
         fields.end();
       }
     }
 
     private void add(JsonNode item) {
-      Fields fields = new Fields(item, "a task");
+      RequestFields fields = new RequestFields(item, "a task");
       LeaseProof proof =
           LeaseToken.parse(fields.required("token"))
               .orElseThrow(() -> Problem.invalid("token", "this is no token of a lease"));
       Optional<TaskDefinition> definition =
-          catalog.ofQueue(proof.queue()).map(Catalog.Entry::definition);
+          catalog.ofQueue(proof.queue()).map(DefinitionCatalog.Entry::definition);
       definition.ifPresentOrElse(
-          each -> Access.requireName(caller, each.name()), () -> requireUndefined(proof.queue()));
+          each -> AccessControl.requireName(caller, each.name()),
+          () -> requireUndefined(proof.queue()));
       followedUp |= definition.map(each -> each.followUps().success() != null).orElse(false);
       items.add(fields);
       proofs.add(proof);
@@ -410,8 +415,8 @@ final class LeaseApi {
       catalog
           .ofQueue(queue)
           .ifPresentOrElse(
-              entry -> Access.requireName(caller, entry.definition().name()),
-              () -> Access.requireQueue(caller, queue));
+              entry -> AccessControl.requireName(caller, entry.definition().name()),
+              () -> AccessControl.requireQueue(caller, queue));
     }
 
     /** Whether a task is enqueued when one of these succeeds. */
@@ -419,7 +424,7 @@ final class LeaseApi {
       return followedUp;
     }
 
-    void eachProof(BiConsumer<LeaseProof, Fields> action) {
+    void eachProof(BiConsumer<LeaseProof, RequestFields> action) {
       for (int i = 0; i < items.size(); i++) {
         action.accept(proofs.get(i), items.get(i));
         items.get(i).end();
@@ -467,7 +472,7 @@ final class LeaseApi {
       return answers.get(index).put("state", state);
     }
 
-    CompletionStage<Answer> answer() {
+    CompletionStage<ApiResponse> answer() {
       if (unavailable != null) {
         throw unavailable;
       }
@@ -477,12 +482,12 @@ final class LeaseApi {
           throw Problem.conflict(
               "lease-lost", "the lease is another worker's by now, or nobody's: stop", null);
         }
-        return CompletableFuture.completedFuture(Answer.json(200, only));
+        return CompletableFuture.completedFuture(ApiResponse.json(200, only));
       }
       ObjectNode body = Json.object();
       ArrayNode list = body.putArray("tasks");
       answers.forEach(list::add);
-      return CompletableFuture.completedFuture(Answer.json(200, body));
+      return CompletableFuture.completedFuture(ApiResponse.json(200, body));
     }
   }
 }

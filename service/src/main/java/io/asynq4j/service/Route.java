@@ -17,7 +17,7 @@ record Route(String method, String path, @Nullable Scope scope, Endpoint endpoin
   /** Answers a request, now or later. */
   @FunctionalInterface
   interface Endpoint {
-    CompletionStage<Answer> handle(Exchange exchange) throws Exception;
+    CompletionStage<ApiResponse> handle(Exchange exchange) throws Exception;
   }
 
   /** What stands for the stars, if this is the path. */

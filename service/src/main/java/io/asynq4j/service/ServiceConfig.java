@@ -110,7 +110,7 @@ public final class ServiceConfig {
 
   /** The same with the text of a file. */
   public static ServiceConfig parse(String file, String yaml, Map<String, String> environment) {
-    return new ConfigurationReader(new ConfigurationSource(file, environment)).read(yaml);
+    return new ConfigurationReader(new ConfigurationParser(file, environment)).read(yaml);
   }
 
   String redisUrl() {

@@ -34,8 +34,8 @@ final class ServiceMetrics implements AutoCloseable {
     return server;
   }
 
-  void showWaiting(LeaseDesk desk) {
-    Gauge.builder("asynq.service.waiting", desk, LeaseDesk::waiting)
+  void showWaiting(LeaseDispatcher desk) {
+    Gauge.builder("asynq.service.waiting", desk, LeaseDispatcher::waiting)
         .description("requests for leases that wait for a task")
         .register(registry);
   }

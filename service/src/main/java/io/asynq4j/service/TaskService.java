@@ -68,13 +68,13 @@ public final class TaskService implements AutoCloseable {
   private static final String DASHBOARD = "/dashboard";
 
   private final RedisConnection redis;
-  private final Catalog catalog;
+  private final DefinitionCatalog catalog;
   private final TaskClient client;
   private final HttpClient httpClient;
-  private final HostedTasks hosted;
+  private final HostedTaskHandler hosted;
   private final TaskServer server;
   private final Scheduler scheduler;
-  private final LeaseDesk desk;
+  private final LeaseDispatcher desk;
   private final FollowUpTasks followUps;
   private final ServiceMetrics metrics;
   private final ScheduledExecutorService timer;
@@ -84,25 +84,25 @@ public final class TaskService implements AutoCloseable {
   private final List<Route> routes;
 
   private volatile ServiceConfig config;
-  private volatile Access access;
+  private volatile AccessControl access;
   private volatile boolean draining;
   private volatile @Nullable GearmanGateway gearman;
 
   private TaskService(Builder builder) {
     this.config = builder.config;
     this.reader = builder.reader == null ? () -> builder.config : builder.reader;
-    this.access = new Access(config.keys());
+    this.access = new AccessControl(config.keys());
     this.redis = RedisConnection.open(config.redisUrl());
-    this.catalog = new Catalog(redis);
+    this.catalog = new DefinitionCatalog(redis);
     // The limits of bodies bound it, which may be raised while the service runs.
     this.client = TaskClient.builder(redis).maxPayload(MAX_PAYLOAD).build();
     this.timer = Executors.newScheduledThreadPool(TIMER_THREADS, TaskService::daemon);
     this.httpClient = new HttpClient();
-    this.hosted = new HostedTasks(httpClient, new ProcessGroups(), redis.clock());
+    this.hosted = new HostedTaskHandler(httpClient, new ProcessGroups(), redis.clock());
     this.followUps = new FollowUpTasks(catalog::definition, client);
     this.metrics = new ServiceMetrics(Inspector.create(redis));
     Mux.Builder handlers = Mux.builder().otherwise(hosted);
-    handlers.use(new OwnQueueMiddleware(catalog));
+    handlers.use(new QueueOwnershipMiddleware(catalog));
     handlers.use(new FollowUpMiddleware(followUps));
     builder.middlewares.forEach(handlers::use);
     this.server =
@@ -115,11 +115,11 @@ public final class TaskService implements AutoCloseable {
             .build();
     this.scheduler =
         Scheduler.builder(redis).source(this::schedules).sourceInterval(SCHEDULE_INTERVAL).build();
-    this.desk = new LeaseDesk(catalog::leases, redis.clock(), answers, builder.lookEvery);
+    this.desk = new LeaseDispatcher(catalog::leases, redis.clock(), answers, builder.lookEvery);
     metrics.showWaiting(desk);
     this.routes = makeRoutes();
     AuditLog audit = new AuditLog(() -> config.logs().audit(), redis.clock());
-    Records records = new Records(metrics, audit, () -> config.logs().requests());
+    RequestRecorder records = new RequestRecorder(metrics, audit, () -> config.logs().requests());
     this.web =
         new WebServer(
             config.listener(),
@@ -141,7 +141,7 @@ public final class TaskService implements AutoCloseable {
   }
 
   private void mountDashboard() {
-    DashboardGate gate = new DashboardGate(() -> access, catalog);
+    DashboardAuthFilter gate = new DashboardAuthFilter(() -> access, catalog);
     Dashboard.Builder dashboard =
         Dashboard.builder(redis)
             .title("task service")
@@ -175,7 +175,7 @@ public final class TaskService implements AutoCloseable {
       httpClient.setConnectTimeout(config.connectTimeout().toMillis());
       // Names are resolved by the thread of the task, whose own time is all that it costs.
       httpClient.setSocketAddressResolver(
-          new GuardedResolver(new SocketAddressResolver.Sync(), () -> config.allowedHosts()));
+          new AllowedHostsResolver(new SocketAddressResolver.Sync(), () -> config.allowedHosts()));
       httpClient.start();
       hosted.configure(config.tasks());
       catalog.definitions().publish(definitions(config));
@@ -184,7 +184,7 @@ public final class TaskService implements AutoCloseable {
       scheduler.start();
       ScheduledFuture<?> unused =
           timer.scheduleWithFixedDelay(
-              new CatalogFollower(catalog::refresh),
+              new DefinitionRefresher(catalog::refresh),
               FOLLOW_INTERVAL.toMillis(),
               FOLLOW_INTERVAL.toMillis(),
               TimeUnit.MILLISECONDS);
@@ -204,7 +204,7 @@ public final class TaskService implements AutoCloseable {
   private void startGearman() {
     GearmanConfig gateway = config.gearman();
     if (gateway != null) {
-      GearmanTasks tasks = new GearmanTasks(catalog, followUps);
+      GearmanTaskPolicy tasks = new GearmanTaskPolicy(catalog, followUps);
       gearman = GearmanGateway.start(redis, gateway, tasks, tasks, config.durability());
     }
   }
@@ -247,8 +247,8 @@ public final class TaskService implements AutoCloseable {
 
   private List<Route> makeRoutes() {
     Inspector inspector = Inspector.create(redis);
-    Submissions submissions = new Submissions(catalog, client, inspector, () -> config);
-    Tasks tasks = new Tasks(catalog, inspector, timer, answers, () -> draining);
+    SubmitApi submissions = new SubmitApi(catalog, client, inspector, () -> config);
+    TaskApi tasks = new TaskApi(catalog, inspector, timer, answers, () -> draining);
     LeaseApi leases = new LeaseApi(catalog, desk, followUps, () -> config);
     DefinitionApi definitions = new DefinitionApi(catalog, inspector, this::changed, () -> config);
     return List.of(
@@ -276,11 +276,12 @@ public final class TaskService implements AutoCloseable {
         new Route("POST", "/v1/reload", Scope.OPERATE, this::reloaded));
   }
 
-  private static CompletionStage<Answer> ok(String state) {
-    return CompletableFuture.completedFuture(Answer.json(200, Json.object().put("state", state)));
+  private static CompletionStage<ApiResponse> ok(String state) {
+    return CompletableFuture.completedFuture(
+        ApiResponse.json(200, Json.object().put("state", state)));
   }
 
-  private CompletionStage<Answer> ready() {
+  private CompletionStage<ApiResponse> ready() {
     if (draining || server.state() != ServerState.ACTIVE) {
       throw Problem.notNow(503, "draining", "this replica is ending", Duration.ofSeconds(1));
     }
@@ -288,7 +289,7 @@ public final class TaskService implements AutoCloseable {
     return ok("ready");
   }
 
-  private CompletionStage<Answer> notDraining(Exchange exchange, Route.Endpoint endpoint)
+  private CompletionStage<ApiResponse> notDraining(Exchange exchange, Route.Endpoint endpoint)
       throws Exception {
     if (draining) {
       throw Problem.notNow(503, "draining", "this replica is ending", Duration.ofSeconds(1));
@@ -296,25 +297,25 @@ public final class TaskService implements AutoCloseable {
     return endpoint.handle(exchange);
   }
 
-  private CompletionStage<Answer> scraped(Exchange exchange) {
-    Access.requireUnrestricted(exchange.caller());
+  private CompletionStage<ApiResponse> scraped(Exchange exchange) {
+    AccessControl.requireUnrestricted(exchange.caller());
     return CompletableFuture.completedFuture(
-        Answer.text(metrics.scrape(), "text/plain; version=0.0.4; charset=utf-8"));
+        ApiResponse.text(metrics.scrape(), "text/plain; version=0.0.4; charset=utf-8"));
   }
 
-  private static CompletionStage<Answer> openApi() throws IOException {
+  private static CompletionStage<ApiResponse> openApi() throws IOException {
     try (InputStream document = TaskService.class.getResourceAsStream("openapi.json")) {
       byte[] bytes = Objects.requireNonNull(document, "openapi.json").readAllBytes();
-      return CompletableFuture.completedFuture(Answer.text(bytes, Answer.JSON));
+      return CompletableFuture.completedFuture(ApiResponse.text(bytes, ApiResponse.JSON));
     }
   }
 
-  private CompletionStage<Answer> reloaded(Exchange exchange) {
-    Access.requireUnrestricted(exchange.caller());
+  private CompletionStage<ApiResponse> reloaded(Exchange exchange) {
+    AccessControl.requireUnrestricted(exchange.caller());
     try {
       ObjectNode body = Json.object();
       reload().forEach(body.putArray("needRestart")::add);
-      return CompletableFuture.completedFuture(Answer.json(200, body));
+      return CompletableFuture.completedFuture(ApiResponse.json(200, body));
     } catch (ConfigurationException e) {
       throw Problem.invalid("", String.valueOf(e.getMessage()));
     } catch (UncheckedIOException e) {
@@ -337,7 +338,7 @@ public final class TaskService implements AutoCloseable {
     ServiceConfig before = config;
     catalog.definitions().publish(definitions(changed));
     config = changed;
-    access = new Access(changed.keys());
+    access = new AccessControl(changed.keys());
     httpClient.setConnectTimeout(changed.connectTimeout().toMillis());
     hosted.configure(changed.tasks());
     changed();
@@ -441,7 +442,7 @@ public final class TaskService implements AutoCloseable {
     private final ServiceConfig config;
     private final List<Middleware> middlewares = new ArrayList<>();
     private @Nullable Supplier<ServiceConfig> reader;
-    private Duration lookEvery = LeaseDesk.LOOK_EVERY;
+    private Duration lookEvery = LeaseDispatcher.LOOK_EVERY;
 
     private Builder(ServiceConfig config) {
       this.config = config;

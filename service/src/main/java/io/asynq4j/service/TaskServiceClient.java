@@ -62,7 +62,7 @@ public final class TaskServiceClient {
     }
     HttpRequest.Builder request =
         HttpRequest.newBuilder(service.resolve("/v1/tasks"))
-            .header("Content-Type", Answer.JSON)
+            .header("Content-Type", ApiResponse.JSON)
             .POST(BodyPublishers.ofByteArray(Json.bytes(body)));
     return send(request, TIMEOUT);
   }

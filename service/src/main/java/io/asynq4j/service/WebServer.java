@@ -6,7 +6,7 @@ import io.asynq4j.dashboard.http.BodyCaller;
 import io.asynq4j.dashboard.http.BodyLimits;
 import io.asynq4j.dashboard.http.BodyReceiver;
 import io.asynq4j.dashboard.http.ResponseSender;
-import io.asynq4j.dashboard.http.StrictTransport;
+import io.asynq4j.dashboard.http.StrictTransportSecurity;
 import io.asynq4j.dashboard.http.ThreadBudget;
 import io.asynq4j.service.ServiceConfig.Listener;
 import jakarta.servlet.DispatcherType;
@@ -80,7 +80,7 @@ final class WebServer implements AutoCloseable {
             UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING));
     HttpConnectionFactory plain = new HttpConnectionFactory(http);
     if (listener.isEncrypted()) {
-      http.addCustomizer(StrictTransport.customizer());
+      http.addCustomizer(StrictTransportSecurity.customizer());
       this.tls = new SslContextFactory.Server();
       use(tls, listener);
       this.connector =
@@ -105,8 +105,8 @@ final class WebServer implements AutoCloseable {
             new BodyReceiver(
                 budget, bodies, request -> callers.apply(request.getHeaders().get(AUTHORIZATION))));
     server.setHandler(new GracefulHandler(sender));
-    server.setErrorHandler(new JsonErrors());
-    context.setErrorHandler(new JsonErrors());
+    server.setErrorHandler(new ProblemErrorHandler());
+    context.setErrorHandler(new ProblemErrorHandler());
     server.setStopTimeout(STOP_TIMEOUT.toMillis());
   }
 

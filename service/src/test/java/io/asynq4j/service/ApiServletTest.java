@@ -41,14 +41,14 @@ class ApiServletTest {
   }
 
   private void start(Route.Endpoint endpoint) throws Exception {
-    Records records =
-        new Records(metrics, new AuditLog(() -> null, Clock.systemUTC()), () -> false);
+    RequestRecorder records =
+        new RequestRecorder(metrics, new AuditLog(() -> null, Clock.systemUTC()), () -> false);
     web =
         new WebServer(
             new ServiceConfig.Listener("127.0.0.1", 0, null, null),
             new ApiServlet(
                 List.of(new Route("GET", "/x", null, endpoint)),
-                () -> new Access(List.of()),
+                () -> new AccessControl(List.of()),
                 records),
             () -> BodyLimits.upTo(1_000),
             authorization -> Optional.of(BodyCaller.alone()));
@@ -70,15 +70,15 @@ class ApiServletTest {
     }
   }
 
-  private static CompletableFuture<Answer> later(Answer answer) {
-    return new CompletableFuture<Answer>()
+  private static CompletableFuture<ApiResponse> later(ApiResponse answer) {
+    return new CompletableFuture<ApiResponse>()
         .completeAsync(() -> answer, CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS));
   }
 
-  private Answer unwritable() {
+  private ApiResponse unwritable() {
     ObjectNode body = Json.object();
     body.putPOJO("value", new Unwritable());
-    return Answer.json(200, body).orElse(undelivered::countDown);
+    return ApiResponse.json(200, body).orElse(undelivered::countDown);
   }
 
   @Test
@@ -106,7 +106,8 @@ class ApiServletTest {
     start(
         exchange ->
             CompletableFuture.completedFuture(
-                Answer.json(200, Json.object().put("text", large)).orElse(undelivered::countDown)));
+                ApiResponse.json(200, Json.object().put("text", large))
+                    .orElse(undelivered::countDown)));
     try (Socket socket = RawHttp.openSlow(web.port())) {
       RawHttp.send(socket, "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n");
       await().until(() -> web.unsent() > 0);

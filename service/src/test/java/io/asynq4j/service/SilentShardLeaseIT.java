@@ -44,7 +44,7 @@ class SilentShardLeaseIT {
   private final TaskClient client = TaskClient.create(other);
   private final Inspector inspector = Inspector.create(other);
   private @Nullable RedisConnection redis;
-  private @Nullable LeaseDesk desk;
+  private @Nullable LeaseDispatcher desk;
 
   @BeforeEach
   void fill() {
@@ -66,13 +66,16 @@ class SilentShardLeaseIT {
     shard.close();
   }
 
-  private LeaseDesk desk(Duration commandTimeout, Duration retryFor) {
+  private LeaseDispatcher desk(Duration commandTimeout, Duration retryFor) {
     RedisConnection connection = shard.connect(commandTimeout, retryFor);
     redis = connection;
     TaskLeases leases = TaskLeases.create(connection);
-    LeaseDesk opened =
-        new LeaseDesk(
-            () -> leases, connection.clock(), ForkJoinPool.commonPool(), LeaseDesk.LOOK_EVERY);
+    LeaseDispatcher opened =
+        new LeaseDispatcher(
+            () -> leases,
+            connection.clock(),
+            ForkJoinPool.commonPool(),
+            LeaseDispatcher.LOOK_EVERY);
     desk = opened;
     // So that the servers and all connections are there.
     assertThat(lease(opened, List.of(healthy.get(0)), Duration.ZERO).join()).isEmpty();
@@ -85,7 +88,7 @@ class SilentShardLeaseIT {
 
   /** As a request of its own thread. */
   private static CompletableFuture<List<LeasedTask>> lease(
-      LeaseDesk desk, List<String> queues, Duration wait) {
+      LeaseDispatcher desk, List<String> queues, Duration wait) {
     CompletableFuture<List<LeasedTask>> answer = new CompletableFuture<>();
     Thread request =
         new Thread(
@@ -113,13 +116,13 @@ class SilentShardLeaseIT {
     return answer.get(30, TimeUnit.SECONDS).stream().map(LeasedTask::id).toList();
   }
 
-  private void awaitWaiting(LeaseDesk opened, int count) {
+  private void awaitWaiting(LeaseDispatcher opened, int count) {
     await().until(() -> opened.waiting() == count);
   }
 
   @Test
   void aWorkerGetsItsTaskWhileAnotherWaitsForTheSilentServer() throws Exception {
-    LeaseDesk opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
+    LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
     shard.pause();
     List<CompletableFuture<List<LeasedTask>>> waiting = new ArrayList<>();
     stuck.forEach(queue -> waiting.add(lease(opened, List.of(queue), WAIT)));
@@ -141,7 +144,7 @@ class SilentShardLeaseIT {
 
   @Test
   void aWorkerForBothGetsWhatTheHealthyServerHasAndNoLeaseIsLeftToNobody() throws Exception {
-    LeaseDesk opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
+    LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
     for (String queue : healthy) {
       enqueue(queue, "after-" + queue);
     }
@@ -159,7 +162,7 @@ class SilentShardLeaseIT {
 
   @Test
   void aWorkerThatWaitsForBothGetsWhatTheHealthyServerIsGiven() throws Exception {
-    LeaseDesk opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
+    LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
     shard.pause();
     List<String> all = new ArrayList<>(stuck);
     all.addAll(healthy);
@@ -179,7 +182,7 @@ class SilentShardLeaseIT {
 
   @Test
   void queuesOfAServerThatFailsAreServedWhenItIsBack() throws Exception {
-    LeaseDesk opened = desk(Duration.ofMillis(400), Duration.ZERO);
+    LeaseDispatcher opened = desk(Duration.ofMillis(400), Duration.ZERO);
     shard.pause();
     CompletableFuture<List<LeasedTask>> waiting = lease(opened, stuck.subList(0, 1), WAIT);
     awaitWaiting(opened, 1);
@@ -201,7 +204,7 @@ class SilentShardLeaseIT {
 
   @Test
   void aWorkerThatDoesNotWaitIsToldThatTheServerDoesNotAnswer() throws Exception {
-    LeaseDesk opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
+    LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
     shard.pause();
 
     CompletableFuture<List<LeasedTask>> answer =

@@ -6,7 +6,8 @@ import java.util.function.Consumer;
 
 /**
  * A library that is compared: tasks with a text go in, and one worker at a time handles them.
- * {@link Orders} calls it. Enqueueing comes from many threads at once, everything else from one.
+ * {@link ContenderCommandLoop} calls it. Enqueueing comes from many threads at once, everything
+ * else from one.
  */
 public interface Contender extends AutoCloseable {
 

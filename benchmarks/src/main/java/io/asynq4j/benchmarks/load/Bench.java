@@ -28,21 +28,21 @@ import picocli.CommandLine.Spec;
       "quiet machine; --quick shows whether a program works."
     },
     subcommands = {
-      Drain.class,
-      Steady.class,
-      IdlePickUp.class,
-      DuePrecision.class,
-      EnqueueRates.class,
-      RetryStorm.class,
-      ManyQueues.class,
-      IdleCost.class,
-      LargeFleet.class,
-      Recovery.class,
-      Footprint.class,
-      AddedLatency.class,
-      ArchiveSearch.class,
-      ServiceLoad.class,
-      Compare.class
+      DrainBenchmark.class,
+      SteadyRateBenchmark.class,
+      IdlePickUpBenchmark.class,
+      DuePrecisionBenchmark.class,
+      EnqueueBenchmark.class,
+      RetryStormBenchmark.class,
+      ManyQueuesBenchmark.class,
+      IdleCostBenchmark.class,
+      LargeFleetBenchmark.class,
+      RecoveryBenchmark.class,
+      FootprintBenchmark.class,
+      AddedLatencyBenchmark.class,
+      ArchiveSearchBenchmark.class,
+      ServiceBenchmark.class,
+      PeerComparisonBenchmark.class
     })
 public final class Bench implements Runnable {
 

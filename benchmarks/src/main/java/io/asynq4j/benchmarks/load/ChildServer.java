@@ -40,8 +40,8 @@ final class ChildServer {
           System.out.println("F " + context.id());
           return Outcome.done();
         };
-    Served served =
-        Served.start(
+    MeasuredServer served =
+        MeasuredServer.start(
             arguments[0],
             queues,
             Integer.parseInt(arguments[1]),

@@ -1,6 +1,6 @@
 package io.asynq4j.benchmarks.load;
 
-import io.asynq4j.benchmarks.contest.Orders;
+import io.asynq4j.benchmarks.contest.ContenderCommandLoop;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -17,8 +17,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process of the comparison that understands {@link Orders}. All that is said is kept in a log,
- * and so are its errors. One thread gives orders.
+ * A process of the comparison that understands {@link ContenderCommandLoop}. All that is said is
+ * kept in a log, and so are its errors. One thread gives orders.
  */
 final class ContenderProcess implements AutoCloseable {
 

@@ -7,7 +7,7 @@ import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asynq4j.benchmarks.contest.Contender;
-import io.asynq4j.benchmarks.contest.Orders;
+import io.asynq4j.benchmarks.contest.ContenderCommandLoop;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -45,7 +45,7 @@ public final class DbSchedulerContender implements Contender {
   }
 
   public static void main(String[] arguments) throws Exception {
-    Orders.obey(new DbSchedulerContender(arguments[0]));
+    ContenderCommandLoop.obey(new DbSchedulerContender(arguments[0]));
   }
 
   @Override

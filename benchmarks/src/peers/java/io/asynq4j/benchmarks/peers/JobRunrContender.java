@@ -2,7 +2,7 @@ package io.asynq4j.benchmarks.peers;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.asynq4j.benchmarks.contest.Contender;
-import io.asynq4j.benchmarks.contest.Orders;
+import io.asynq4j.benchmarks.contest.ContenderCommandLoop;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -81,7 +81,7 @@ public final class JobRunrContender implements Contender {
   }
 
   public static void main(String[] arguments) throws Exception {
-    Orders.obey(new JobRunrContender(arguments[0]));
+    ContenderCommandLoop.obey(new JobRunrContender(arguments[0]));
   }
 
   @Override

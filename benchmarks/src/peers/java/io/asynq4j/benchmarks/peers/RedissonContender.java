@@ -1,7 +1,7 @@
 package io.asynq4j.benchmarks.peers;
 
 import io.asynq4j.benchmarks.contest.Contender;
-import io.asynq4j.benchmarks.contest.Orders;
+import io.asynq4j.benchmarks.contest.ContenderCommandLoop;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class RedissonContender implements Contender {
   }
 
   public static void main(String[] arguments) throws Exception {
-    Orders.obey(new RedissonContender(arguments[0]));
+    ContenderCommandLoop.obey(new RedissonContender(arguments[0]));
   }
 
   @Override

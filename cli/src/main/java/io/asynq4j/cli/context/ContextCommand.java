@@ -11,7 +11,12 @@ import picocli.CommandLine.Command;
       "They are kept in ~/.asynq.yaml, which only its owner can read."
     },
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {ContextList.class, ContextUse.class, ContextSet.class, ContextRemove.class},
+    subcommands = {
+      ContextListCommand.class,
+      ContextUseCommand.class,
+      ContextSetCommand.class,
+      ContextRemoveCommand.class
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq context set prod --redis redis-sentinel://s1,s2,s3/0?master=main",

@@ -1,7 +1,7 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.output.States;
+import io.asynq4j.cli.output.TaskStateOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ final class Charts {
     left = Math.min(left, width);
     int used = left;
     long rest = total;
-    for (TaskState state : States.IN_ORDER) {
+    for (TaskState state : TaskStateOrder.IN_ORDER) {
       long size = sizes.getOrDefault(state, 0L);
       if (size == 0 || left == 0) {
         continue;
@@ -60,7 +60,9 @@ final class Charts {
   /** How many states with anything in them come behind this one. */
   private static int after(TaskState state, Map<TaskState, Long> sizes) {
     return (int)
-        States.IN_ORDER.subList(States.IN_ORDER.indexOf(state) + 1, States.IN_ORDER.size()).stream()
+        TaskStateOrder.IN_ORDER
+            .subList(TaskStateOrder.IN_ORDER.indexOf(state) + 1, TaskStateOrder.IN_ORDER.size())
+            .stream()
             .filter(other -> sizes.getOrDefault(other, 0L) > 0)
             .count();
   }

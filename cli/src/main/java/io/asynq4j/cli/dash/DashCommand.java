@@ -1,9 +1,9 @@
 package io.asynq4j.cli.dash;
 
-import io.asynq4j.cli.frame.Durations;
+import io.asynq4j.cli.frame.DurationParser;
 import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
-import io.asynq4j.cli.settings.Place;
+import io.asynq4j.cli.settings.RedactedRedisUrl;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;
@@ -52,7 +52,7 @@ public final class DashCommand extends LocalCommand {
     @Override
     public Duration convert(String text) {
       try {
-        Duration interval = Durations.parse(text);
+        Duration interval = DurationParser.parse(text);
         if (interval.compareTo(SHORTEST) < 0) {
           throw new TypeConversionException("the shortest interval is 200ms, not " + text);
         }
@@ -70,10 +70,11 @@ public final class DashCommand extends LocalCommand {
     Map<String, String> environment = System.getenv();
     PrintStream out = System.out;
     PrintStream err = System.err;
-    LastLines lines = new LastLines();
+    LastLinesOutputStream lines = new LastLinesOutputStream();
     try (RedisConnection connection = RedisConnection.lazy(config)) {
-      Dashboard dashboard =
-          new Dashboard(connection, Place.of(config), interval, ZoneId.systemDefault());
+      DashEventLoop dashboard =
+          new DashEventLoop(
+              connection, RedactedRedisUrl.of(config), interval, ZoneId.systemDefault());
       // What others print would spoil the screen.
       System.setOut(lines.stream());
       System.setErr(lines.stream());

@@ -3,14 +3,14 @@ package io.asynq4j.cli.dash;
 /** The terminal, as far as the dashboard needs it. */
 interface Display extends AutoCloseable {
 
-  Size size();
+  ScreenSize size();
 
   /**
    * Shows a grid.
    *
    * @param isComplete paints everything anew, whatever is there
    */
-  void show(Grid grid, boolean isComplete);
+  void show(CharacterGrid grid, boolean isComplete);
 
   /** Leaves the terminal as it was. */
   @Override

@@ -3,7 +3,7 @@ package io.asynq4j.cli.dash;
 /** What a key makes happen outside of the model. Immutable. */
 sealed interface Effect {
 
-  record Act(Action action) implements Effect {}
+  record Act(OperatorAction action) implements Effect {}
 
   /** Look again at once, at everything. */
   record Refresh() implements Effect {}

@@ -5,12 +5,12 @@ sealed interface Event {
 
   record Pressed(Key key) implements Event {}
 
-  record Resized(Size size) implements Event {}
+  record Resized(ScreenSize size) implements Event {}
 
   /** The input has ended, as it does when the terminal is closed. */
   record Closed() implements Event {}
 
-  record Found(Batch batch) implements Event {}
+  record Found(FetchResult batch) implements Event {}
 
   record NotFound(String problem) implements Event {}
 

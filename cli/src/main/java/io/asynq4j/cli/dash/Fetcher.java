@@ -14,16 +14,16 @@ final class Fetcher implements AutoCloseable {
 
   private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
 
-  private final Lookup lookup;
+  private final QueryRunner lookup;
   private final Duration interval;
   private final Consumer<Event> listener;
-  private volatile Wish wish;
+  private volatile Query wish;
   private final AtomicBoolean isForgetting = new AtomicBoolean();
   private final Semaphore changes = new Semaphore(0);
   private final Thread thread;
   private volatile boolean isClosed;
 
-  Fetcher(Lookup lookup, Duration interval, Wish first, Consumer<Event> listener) {
+  Fetcher(QueryRunner lookup, Duration interval, Query first, Consumer<Event> listener) {
     this.lookup = lookup;
     this.interval = interval;
     this.listener = listener;
@@ -37,7 +37,7 @@ final class Fetcher implements AutoCloseable {
   }
 
   /** From now on this is looked up. For one thread. */
-  void want(Wish newWish) {
+  void want(Query newWish) {
     if (!newWish.equals(wish)) {
       wish = newWish;
       changes.release();
@@ -67,12 +67,12 @@ final class Fetcher implements AutoCloseable {
   }
 
   private boolean look() {
-    Wish wanted = wish;
+    Query wanted = wish;
     try {
       if (isForgetting.getAndSet(false)) {
         lookup.forget();
       }
-      Batch batch = lookup.look(wanted, () -> isClosed || !wanted.equals(wish));
+      FetchResult batch = lookup.look(wanted, () -> isClosed || !wanted.equals(wish));
       listener.accept(new Event.Found(batch));
       return true;
     } catch (RuntimeException | Error e) {

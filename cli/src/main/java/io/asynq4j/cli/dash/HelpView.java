@@ -11,12 +11,12 @@ record HelpView(int top) implements TextView {
   }
 
   @Override
-  public Wish wish(Size size) {
-    return new Wish.Queues(List.of());
+  public Query wish(ScreenSize size) {
+    return new Query.Queues(List.of());
   }
 
   @Override
-  public View with(Answer answer, Size size) {
+  public View with(QueryResult answer, ScreenSize size) {
     return this;
   }
 

@@ -18,7 +18,7 @@ final class HistoryText {
 
   private HistoryText() {}
 
-  static List<List<Span>> lines(Model model, HistoryView view) {
+  static List<List<Span>> lines(DashModel model, HistoryView view) {
     List<List<Span>> lines = new ArrayList<>();
     if (view.nothing() != null) {
       lines.add(List.of(new Span(view.nothing(), Style.BAD)));
@@ -35,10 +35,10 @@ final class HistoryText {
     lines.add(
         List.of(
             Span.dim(
-                Cells.pad("DAY (UTC)", DATE, false)
-                    + Cells.pad("PROCESSED", COUNT, true)
-                    + Cells.pad("FAILED", COUNT, true)
-                    + Cells.pad("ERRORS", RATE, true))));
+                TerminalText.pad("DAY (UTC)", DATE, false)
+                    + TerminalText.pad("PROCESSED", COUNT, true)
+                    + TerminalText.pad("FAILED", COUNT, true)
+                    + TerminalText.pad("ERRORS", RATE, true))));
     days.forEach(day -> lines.add(line(day, most, bar)));
     return lines;
   }
@@ -51,12 +51,12 @@ final class HistoryText {
     Collections.reverse(oldestFirst);
     return List.of(
         List.of(
-            Span.bold(Cells.cut(queue, width / 3)),
+            Span.bold(TerminalText.cut(queue, width / 3)),
             Span.dim("  in %d days ".formatted(days.size())),
-            Span.plain(Figures.count(processed)),
+            Span.plain(CompactFormatter.count(processed)),
             Span.dim(" processed, "),
-            new Span(Figures.count(failed), failed > 0 ? Style.BAD : Style.PLAIN),
-            Span.dim(" failed (" + Figures.percent(failed, processed) + ")")),
+            new Span(CompactFormatter.count(failed), failed > 0 ? Style.BAD : Style.PLAIN),
+            Span.dim(" failed (" + CompactFormatter.percent(failed, processed) + ")")),
         List.of(
             new Span(
                 Charts.sparkline(oldestFirst, Math.min(days.size(), width - MARGIN)), Style.GOOD)),
@@ -65,13 +65,15 @@ final class HistoryText {
 
   private static List<Span> line(DayCount day, long most, int bar) {
     List<Span> line = new ArrayList<>();
-    line.add(Span.plain(Cells.pad(day.date().toString(), DATE, false)));
-    line.add(Span.plain(Cells.pad(Figures.count(day.processed()), COUNT, true)));
+    line.add(Span.plain(TerminalText.pad(day.date().toString(), DATE, false)));
+    line.add(Span.plain(TerminalText.pad(CompactFormatter.count(day.processed()), COUNT, true)));
     line.add(
         new Span(
-            Cells.pad(Figures.count(day.failed()), COUNT, true),
+            TerminalText.pad(CompactFormatter.count(day.failed()), COUNT, true),
             day.failed() > 0 ? Style.BAD : Style.PLAIN));
-    line.add(Span.plain(Cells.pad(Figures.percent(day.failed(), day.processed()), RATE, true)));
+    line.add(
+        Span.plain(
+            TerminalText.pad(CompactFormatter.percent(day.failed(), day.processed()), RATE, true)));
     line.add(Span.plain(" ".repeat(GAP)));
     line.addAll(Charts.parts(day.processed() - day.failed(), day.failed(), most, bar));
     return line;

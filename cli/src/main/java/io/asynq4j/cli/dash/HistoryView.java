@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nothing why there is nothing to be seen; null when there is
  */
-record HistoryView(String queue, int top, Answer.@Nullable History answer, @Nullable String nothing)
+record HistoryView(
+    String queue, int top, QueryResult.@Nullable History answer, @Nullable String nothing)
     implements TextView {
 
   /** As long as Redis keeps it. */
@@ -23,15 +24,15 @@ record HistoryView(String queue, int top, Answer.@Nullable History answer, @Null
   }
 
   @Override
-  public Wish wish(Size size) {
-    return new Wish.History(queue, DAYS);
+  public Query wish(ScreenSize size) {
+    return new Query.History(queue, DAYS);
   }
 
   @Override
-  public View with(Answer found, Size size) {
-    if (found instanceof Answer.History history && history.wish().equals(wish(size))) {
+  public View with(QueryResult found, ScreenSize size) {
+    if (found instanceof QueryResult.History history && history.wish().equals(wish(size))) {
       return new HistoryView(queue, top, history, null);
-    } else if (found instanceof Answer.Nothing none && none.wish().equals(wish(size))) {
+    } else if (found instanceof QueryResult.Nothing none && none.wish().equals(wish(size))) {
       return new HistoryView(queue, top, answer, none.why());
     }
     return this;

@@ -40,7 +40,8 @@ final class LanternaDisplay implements Display {
       LanternaDisplay display = new LanternaDisplay(terminal, screen, isColourful, isAscii);
       terminal.addResizeListener(
           (source, size) ->
-              listener.accept(new Event.Resized(new Size(size.getColumns(), size.getRows()))));
+              listener.accept(
+                  new Event.Resized(new ScreenSize(size.getColumns(), size.getRows()))));
       Thread keys = new Thread(() -> display.read(listener), "asynq-dash-keys");
       keys.setDaemon(true);
       keys.start();
@@ -104,21 +105,21 @@ final class LanternaDisplay implements Display {
   }
 
   @Override
-  public Size size() {
+  public ScreenSize size() {
     TerminalSize size = screen.getTerminalSize();
-    return new Size(size.getColumns(), size.getRows());
+    return new ScreenSize(size.getColumns(), size.getRows());
   }
 
   @Override
-  public void show(Grid grid, boolean isComplete) {
+  public void show(CharacterGrid grid, boolean isComplete) {
     try {
       boolean isResized = screen.doResizeIfNecessary() != null;
       TerminalSize size = screen.getTerminalSize();
       for (int y = 0; y < Math.min(grid.height(), size.getRows()); y++) {
         for (int x = 0; x < Math.min(grid.width(), size.getColumns()); x++) {
           char c = grid.character(x, y);
-          if (c != Grid.REST) {
-            screen.setCharacter(x, y, styled(isAscii ? Ascii.of(c) : c, grid.style(x, y)));
+          if (c != CharacterGrid.REST) {
+            screen.setCharacter(x, y, styled(isAscii ? AsciiFallback.of(c) : c, grid.style(x, y)));
           }
         }
       }

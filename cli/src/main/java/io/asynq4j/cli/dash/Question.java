@@ -7,17 +7,17 @@ import java.util.Optional;
 record Question(String text, List<Choice> choices) {
 
   /** An answer, by its key. */
-  record Choice(char key, String label, Action action) {}
+  record Choice(char key, String label, OperatorAction action) {}
 
   public Question {
     choices = List.copyOf(choices);
   }
 
-  static Question yesOrNo(String text, Action action) {
+  static Question yesOrNo(String text, OperatorAction action) {
     return new Question(text, List.of(new Choice('y', "yes", action)));
   }
 
-  Optional<Action> chosen(char key) {
+  Optional<OperatorAction> chosen(char key) {
     return choices.stream().filter(choice -> choice.key() == key).map(Choice::action).findFirst();
   }
 }

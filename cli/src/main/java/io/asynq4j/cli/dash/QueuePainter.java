@@ -2,7 +2,7 @@ package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.output.States;
+import io.asynq4j.cli.output.TaskStateOrder;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,84 +16,86 @@ final class QueuePainter {
 
   private QueuePainter() {}
 
-  static void paint(Grid grid, Model model, QueueView view) {
+  static void paint(CharacterGrid grid, DashModel model, QueueView view) {
     figures(grid, model, view);
     tabs(grid, view);
-    int header = Painter.BODY + 3;
+    int header = ScreenPainter.BODY + 3;
     if (view.listsGroups()) {
       groups(grid, model, view, header);
     } else {
       tasks(grid, model, view, header);
     }
-    grid.put(0, Painter.BODY + model.size().body() - 1, where(model, view));
+    grid.put(0, ScreenPainter.BODY + model.size().body() - 1, where(model, view));
   }
 
-  private static void figures(Grid grid, Model model, QueueView view) {
+  private static void figures(CharacterGrid grid, DashModel model, QueueView view) {
     QueueRow row = view.row();
     QueueSnapshot now = row == null ? null : row.snapshot();
     if (row == null || now == null) {
-      grid.put(1, Painter.BODY, view.name(), Style.BOLD);
+      grid.put(1, ScreenPainter.BODY, view.name(), Style.BOLD);
       return;
     }
     List<Span> line = new ArrayList<>();
-    line.add(Span.bold(" " + Cells.cut(view.name(), 20) + " "));
+    line.add(Span.bold(" " + TerminalText.cut(view.name(), 20) + " "));
     line.add(
         now.pausedSince() == null
             ? new Span("RUN", Style.GOOD)
-            : new Span("PAUSED " + Figures.ago(now.pausedSince(), model.now()), Style.WARN));
+            : new Span(
+                "PAUSED " + CompactFormatter.ago(now.pausedSince(), model.now()), Style.WARN));
     line.add(Span.dim("  size "));
-    line.add(Span.plain(Figures.count(now.size())));
+    line.add(Span.plain(CompactFormatter.count(now.size())));
     line.add(Span.dim("  latency "));
-    line.add(Span.plain(Figures.time(now.latency())));
+    line.add(Span.plain(CompactFormatter.time(now.latency())));
     line.add(Span.dim("  today "));
-    line.add(Span.plain(Figures.count(now.processedToday())));
+    line.add(Span.plain(CompactFormatter.count(now.processedToday())));
     line.add(Span.dim(" failed "));
     line.add(
         new Span(
-            Figures.count(now.failedToday()), now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
+            CompactFormatter.count(now.failedToday()),
+            now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
     if (row.memory() >= 0) {
       line.add(Span.dim("  memory "));
-      line.add(Span.plain(Figures.bytes(row.memory())));
+      line.add(Span.plain(CompactFormatter.bytes(row.memory())));
     }
-    grid.put(0, Painter.BODY, line);
+    grid.put(0, ScreenPainter.BODY, line);
     int width = Math.max(4, (grid.width() - 34) / 2);
     grid.put(
         0,
-        Painter.BODY + 1,
+        ScreenPainter.BODY + 1,
         List.of(
             Span.dim(" per s "),
             new Span(Charts.sparkline(row.trend().rates(), width), Style.GOOD),
-            Span.bold(" " + Figures.rate(row.trend().rate())),
+            Span.bold(" " + CompactFormatter.rate(row.trend().rate())),
             Span.dim("  latency "),
             new Span(Charts.sparkline(row.trend().latencies(), width), Style.WARN),
-            Span.bold(" " + Figures.time(now.latency()))));
+            Span.bold(" " + CompactFormatter.time(now.latency()))));
   }
 
-  private static void tabs(Grid grid, QueueView view) {
+  private static void tabs(CharacterGrid grid, QueueView view) {
     QueueSnapshot now = view.row() == null ? null : view.row().snapshot();
     List<Span> full = new ArrayList<>();
     List<Span> brief = new ArrayList<>();
-    for (TaskState state : States.IN_ORDER) {
+    for (TaskState state : TaskStateOrder.IN_ORDER) {
       boolean isShown = state == view.state();
       long size = now == null ? 0 : now.size(state);
-      full.add(tab(state.word() + " " + Figures.count(size), isShown));
-      brief.add(tab(QueuesPainter.brief(state) + " " + Figures.brief(size), isShown));
+      full.add(tab(state.word() + " " + CompactFormatter.count(size), isShown));
+      brief.add(tab(QueuesPainter.brief(state) + " " + CompactFormatter.brief(size), isShown));
     }
     int needed = full.stream().mapToInt(span -> span.text().length()).sum();
-    grid.put(0, Painter.BODY + 2, needed <= grid.width() ? full : brief);
+    grid.put(0, ScreenPainter.BODY + 2, needed <= grid.width() ? full : brief);
   }
 
   private static Span tab(String text, boolean isShown) {
     return isShown ? new Span("[" + text + "]", Style.TAB) : Span.dim(" " + text + " ");
   }
 
-  private static void groups(Grid grid, Model model, QueueView view, int header) {
+  private static void groups(CharacterGrid grid, DashModel model, QueueView view, int header) {
     Table table =
         new Table(
             grid.width(),
             List.of(Table.Column.flexible("GROUP", 20, 10), Table.Column.right("SIZE", 12, 9)));
-    Listing<Answer.Group> listing =
-        new Listing<>(
+    ScrollableTable<QueryResult.Group> listing =
+        new ScrollableTable<>(
             table,
             view.groupList(),
             group ->
@@ -101,9 +103,9 @@ final class QueuePainter {
                     Table.text(group.name()),
                     group.size() < 0
                         ? Table.text("broken", Style.BAD)
-                        : Table.text(Figures.count(group.size()))));
+                        : Table.text(CompactFormatter.count(group.size()))));
     if (!listing.paint(grid, model, view, header)) {
-      Painter.empty(
+      ScreenPainter.empty(
           grid,
           header + 1,
           model,
@@ -113,12 +115,12 @@ final class QueuePainter {
     }
   }
 
-  private static void tasks(Grid grid, Model model, QueueView view, int header) {
+  private static void tasks(CharacterGrid grid, DashModel model, QueueView view, int header) {
     Table table = new Table(grid.width(), columns(view.state()));
     table.header(grid, header);
-    Answer.Tasks tasks = view.tasks();
+    QueryResult.Tasks tasks = view.tasks();
     if (tasks == null || view.keys().isEmpty()) {
-      Painter.empty(
+      ScreenPainter.empty(
           grid,
           header + 1,
           model,
@@ -127,7 +129,7 @@ final class QueuePainter {
           view.search().isEmpty() ? "There are no such tasks." : "No task matches so far.");
       return;
     }
-    Place place = view.placeNow(model.size());
+    ListPosition place = view.placeNow(model.size());
     int rows = view.rows(model.size());
     for (int i = place.top(); i < Math.min(view.keys().size(), place.top() + rows); i++) {
       int y = header + 1 + i - place.top();
@@ -191,11 +193,11 @@ final class QueuePainter {
 
   private static List<List<Span>> cells(TaskInfo task, List<Span> id, QueueView view, Instant now) {
     List<Span> type = Table.text(task.type());
-    List<Span> payload = Table.text(PayloadText.preview(task.payload()));
+    List<Span> payload = Table.text(PayloadRenderer.preview(task.payload()));
     List<Span> retry = Table.text(task.retried() + "/" + task.maxRetry());
     List<Span> error = Table.text(task.lastError(), Style.BAD);
-    List<Span> failed = Table.text(Figures.ago(task.lastFailedAt(), now));
-    List<Span> next = Table.text(Figures.in(task.nextProcessAt(), now));
+    List<Span> failed = Table.text(CompactFormatter.ago(task.lastFailedAt(), now));
+    List<Span> next = Table.text(CompactFormatter.in(task.nextProcessAt(), now));
     return switch (view.state()) {
       case ACTIVE -> List.of(id, type, retry, progress(task), payload);
       case PENDING ->
@@ -203,7 +205,7 @@ final class QueuePainter {
               id,
               type,
               retry,
-              Table.text(Figures.ago(task.since(), now).replace(" ago", "")),
+              Table.text(CompactFormatter.ago(task.since(), now).replace(" ago", "")),
               payload);
       case AGGREGATING -> List.of(id, type, Table.text(task.group()), payload);
       case SCHEDULED -> List.of(id, type, next, payload);
@@ -213,9 +215,9 @@ final class QueuePainter {
           List.of(
               id,
               type,
-              Table.text(Figures.ago(task.completedAt(), now)),
+              Table.text(CompactFormatter.ago(task.completedAt(), now)),
               payload,
-              Table.text(PayloadText.preview(task.result())));
+              Table.text(PayloadRenderer.preview(task.result())));
     };
   }
 
@@ -223,7 +225,7 @@ final class QueuePainter {
     if (task.orphaned()) {
       return Table.text("orphaned", Style.BAD);
     } else if (task.progress() == null) {
-      return Table.text(Figures.NONE, Style.DIM);
+      return Table.text(CompactFormatter.NONE, Style.DIM);
     }
     int percent = task.progress().percent();
     List<Span> bar = new ArrayList<>(Charts.gauge(percent, 100, 5));
@@ -231,12 +233,12 @@ final class QueuePainter {
     return bar;
   }
 
-  private static List<Span> where(Model model, QueueView view) {
+  private static List<Span> where(DashModel model, QueueView view) {
     if (view.listsGroups()) {
       int count = view.groupList().size();
-      return List.of(Span.dim(" " + Figures.counted(count, "group")));
+      return List.of(Span.dim(" " + CompactFormatter.counted(count, "group")));
     }
-    Answer.Tasks tasks = view.tasks();
+    QueryResult.Tasks tasks = view.tasks();
     if (tasks == null) {
       return List.of();
     }
@@ -253,9 +255,9 @@ final class QueuePainter {
                   .formatted(
                       view.before().size() + 1,
                       rows,
-                      Figures.count(tasks.looked()),
-                      Figures.count(tasks.total()),
-                      Figures.ago(tasks.at(), model.now()),
+                      CompactFormatter.count(tasks.looked()),
+                      CompactFormatter.count(tasks.total()),
+                      CompactFormatter.ago(tasks.at(), model.now()),
                       tasks.cursor() == null ? "; that was all" : "; n goes on")),
           marked,
           Span.plain(loading));
@@ -265,9 +267,9 @@ final class QueuePainter {
         Span.dim(
             " showing %s–%s of %s"
                 .formatted(
-                    Figures.count(first),
-                    Figures.count(Math.max(0, first + rows - 1)),
-                    Figures.count(tasks.total()))),
+                    CompactFormatter.count(first),
+                    CompactFormatter.count(Math.max(0, first + rows - 1)),
+                    CompactFormatter.count(tasks.total()))),
         marked,
         Span.plain(loading));
   }

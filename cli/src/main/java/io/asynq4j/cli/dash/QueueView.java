@@ -2,7 +2,7 @@ package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.output.States;
+import io.asynq4j.cli.output.TaskStateOrder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,15 +26,15 @@ record QueueView(
     @Nullable String group,
     long offset,
     List<String> before,
-    Place place,
-    Place groupPlace,
+    ListPosition place,
+    ListPosition groupPlace,
     Set<String> marked,
     String search,
     @Nullable QueueRow row,
-    Answer.@Nullable Tasks tasks,
-    Answer.@Nullable Groups groups,
+    QueryResult.@Nullable Tasks tasks,
+    QueryResult.@Nullable Groups groups,
     @Nullable String nothing)
-    implements RowsView {
+    implements ListView {
 
   private static final int OTHERS = 5;
 
@@ -50,8 +50,8 @@ record QueueView(
         null,
         0,
         List.of(),
-        Place.START,
-        Place.START,
+        ListPosition.START,
+        ListPosition.START,
         Set.of(),
         "",
         null,
@@ -70,20 +70,22 @@ record QueueView(
   }
 
   @Override
-  public int rows(Size size) {
+  public int rows(ScreenSize size) {
     return size.list(OTHERS);
   }
 
-  List<Answer.Group> groupList() {
+  List<QueryResult.Group> groupList() {
     return groups == null
         ? List.of()
-        : groups.groups().stream().filter(one -> Search.contains(one.name(), search)).toList();
+        : groups.groups().stream()
+            .filter(one -> SearchParser.contains(one.name(), search))
+            .toList();
   }
 
   @Override
   public List<String> keys() {
     if (listsGroups()) {
-      return groupList().stream().map(Answer.Group::name).toList();
+      return groupList().stream().map(QueryResult.Group::name).toList();
     } else if (tasks == null) {
       return List.of();
     }
@@ -99,10 +101,10 @@ record QueueView(
   }
 
   @Override
-  public Wish wish(Size size) {
+  public Query wish(ScreenSize size) {
     return listsGroups()
-        ? new Wish.Groups(name)
-        : new Wish.Tasks(
+        ? new Query.Groups(name)
+        : new Query.Tasks(
             name,
             state,
             group,
@@ -113,21 +115,21 @@ record QueueView(
   }
 
   @Override
-  public View with(Answer answer, Size size) {
-    if (answer instanceof Answer.Overview found) {
+  public View with(QueryResult answer, ScreenSize size) {
+    if (answer instanceof QueryResult.Overview found) {
       Optional<QueueRow> now =
           found.rows().stream().filter(one -> one.name().equals(name)).findFirst();
       return now.isEmpty() ? this : known(now.get(), tasks, groups, nothing);
-    } else if (answer instanceof Answer.Tasks found && found.wish().equals(wish(size))) {
+    } else if (answer instanceof QueryResult.Tasks found && found.wish().equals(wish(size))) {
       boolean isBehindTheEnd =
           offset > 0 && found.tasks().isEmpty() && found.unreadable().isEmpty();
       QueueView now = known(row, found, groups, null);
       return isBehindTheEnd
           ? now.page(Math.max(0, found.total() - 1) / rows(size) * rows(size), before)
           : now;
-    } else if (answer instanceof Answer.Groups found && found.wish().equals(wish(size))) {
+    } else if (answer instanceof QueryResult.Groups found && found.wish().equals(wish(size))) {
       return known(row, tasks, found, null);
-    } else if (answer instanceof Answer.Nothing found && found.wish().equals(wish(size))) {
+    } else if (answer instanceof QueryResult.Nothing found && found.wish().equals(wish(size))) {
       return known(row, null, null, found.why());
     }
     return this;
@@ -135,8 +137,8 @@ record QueueView(
 
   private QueueView known(
       @Nullable QueueRow newRow,
-      Answer.@Nullable Tasks newTasks,
-      Answer.@Nullable Groups newGroups,
+      QueryResult.@Nullable Tasks newTasks,
+      QueryResult.@Nullable Groups newGroups,
       @Nullable String newNothing) {
     return new QueueView(
         name,
@@ -155,7 +157,7 @@ record QueueView(
   }
 
   @Override
-  public QueueView at(Place newPlace) {
+  public QueueView at(ListPosition newPlace) {
     return new QueueView(
         name,
         state,
@@ -227,14 +229,14 @@ record QueueView(
 
   /** Another list, from its beginning. */
   private QueueView list(
-      TaskState newState, @Nullable String newGroup, String newSearch, Place newGroupPlace) {
+      TaskState newState, @Nullable String newGroup, String newSearch, ListPosition newGroupPlace) {
     return new QueueView(
         name,
         newState,
         newGroup,
         0,
         List.of(),
-        Place.START,
+        ListPosition.START,
         newGroupPlace,
         Set.of(),
         newSearch,
@@ -245,7 +247,7 @@ record QueueView(
   }
 
   QueueView inState(TaskState newState) {
-    return list(newState, null, "", Place.START);
+    return list(newState, null, "", ListPosition.START);
   }
 
   QueueView inGroup(String newGroup) {
@@ -254,15 +256,16 @@ record QueueView(
 
   /** The list of groups again, where one was. */
   QueueView outOfGroup() {
-    return list(state, null, "", Place.START).at(groupPlace);
+    return list(state, null, "", ListPosition.START).at(groupPlace);
   }
 
   QueueView nextState(int by) {
-    int index = States.IN_ORDER.indexOf(state);
-    return inState(States.IN_ORDER.get(Math.floorMod(index + by, States.IN_ORDER.size())));
+    int index = TaskStateOrder.IN_ORDER.indexOf(state);
+    return inState(
+        TaskStateOrder.IN_ORDER.get(Math.floorMod(index + by, TaskStateOrder.IN_ORDER.size())));
   }
 
-  boolean hasNextPage(Size size) {
+  boolean hasNextPage(ScreenSize size) {
     if (tasks == null || listsGroups()) {
       return false;
     }
@@ -276,7 +279,7 @@ record QueueView(
     return offset > 0 || !before.isEmpty();
   }
 
-  QueueView nextPage(Size size) {
+  QueueView nextPage(ScreenSize size) {
     if (tasks == null || !hasNextPage(size)) {
       return this;
     } else if (search.isEmpty()) {
@@ -287,7 +290,7 @@ record QueueView(
     return page(0, newBefore);
   }
 
-  QueueView previousPage(Size size) {
+  QueueView previousPage(ScreenSize size) {
     return page(
         Math.max(0, offset - rows(size)),
         before.isEmpty() ? before : before.subList(0, before.size() - 1));
@@ -301,7 +304,7 @@ record QueueView(
         group,
         newOffset,
         newBefore,
-        Place.START,
+        ListPosition.START,
         groupPlace,
         Set.of(),
         search,

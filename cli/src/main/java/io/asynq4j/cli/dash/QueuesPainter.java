@@ -1,7 +1,7 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.output.States;
+import io.asynq4j.cli.output.TaskStateOrder;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,17 +21,17 @@ final class QueuesPainter {
 
   private QueuesPainter() {}
 
-  static void paint(Grid grid, Model model, QueuesView view) {
+  static void paint(CharacterGrid grid, DashModel model, QueuesView view) {
     List<QueueRow> rows = view.list();
     totals(grid, view);
     legend(grid);
     Table table = table(grid.width());
-    table.header(grid, Painter.BODY + 2);
-    int first = Painter.BODY + 3;
+    table.header(grid, ScreenPainter.BODY + 2);
+    int first = ScreenPainter.BODY + 3;
     int seen = view.rows(model.size());
     if (rows.isEmpty()) {
       boolean isFiltered = !view.search().isEmpty() || view.only() != QueuesView.Only.ALL;
-      Painter.empty(
+      ScreenPainter.empty(
           grid,
           first,
           model,
@@ -40,7 +40,7 @@ final class QueuesPainter {
           isFiltered ? "No queue matches." : "There are no queues yet: enqueue something.");
       return;
     }
-    Place place = view.placeNow(model.size());
+    ListPosition place = view.placeNow(model.size());
     List<QueueRow> shown = rows.subList(place.top(), Math.min(rows.size(), place.top() + seen));
     long most = shown.stream().mapToLong(QueueRow::size).max().orElse(0);
     for (int i = 0; i < shown.size(); i++) {
@@ -52,32 +52,32 @@ final class QueuesPainter {
     }
   }
 
-  private static void totals(Grid grid, QueuesView view) {
+  private static void totals(CharacterGrid grid, QueuesView view) {
     if (view.overview() == null) {
       return;
     }
-    Totals totals = view.overview().totals();
+    QueueTotals totals = view.overview().totals();
     String shown =
         view.only() == QueuesView.Only.ALL && view.search().isEmpty()
             ? ""
-            : " (" + Figures.count(view.list().size()) + " match)";
+            : " (" + CompactFormatter.count(view.list().size()) + " match)";
     List<Span> line = new ArrayList<>();
-    line.add(Span.bold(" " + Figures.counted(totals.queues(), "queue")));
+    line.add(Span.bold(" " + CompactFormatter.counted(totals.queues(), "queue")));
     line.add(Span.plain(shown));
     if (totals.seen() < totals.queues()) {
-      line.add(Span.dim(", " + Figures.count(totals.seen()) + " looked at"));
+      line.add(Span.dim(", " + CompactFormatter.count(totals.seen()) + " looked at"));
     }
     line.add(Span.dim(", sorted by "));
     line.add(Span.plain(view.sort().word()));
     line.add(Span.dim(", showing "));
     line.add(Span.plain(view.only().word()));
-    int x = grid.put(0, Painter.BODY, line);
-    String rate = " " + Figures.rate(totals.rate()) + "/s";
+    int x = grid.put(0, ScreenPainter.BODY, line);
+    String rate = " " + CompactFormatter.rate(totals.rate()) + "/s";
     int width = Math.min(40, grid.width() - x - rate.length() - 14);
     if (width >= 5) {
       grid.put(
           grid.width() - width - rate.length() - 11,
-          Painter.BODY,
+          ScreenPainter.BODY,
           List.of(
               Span.dim("processed "),
               new Span(Charts.sparkline(totals.trend().rates(), width), Style.GOOD),
@@ -85,13 +85,13 @@ final class QueuesPainter {
     }
   }
 
-  private static void legend(Grid grid) {
+  private static void legend(CharacterGrid grid) {
     List<Span> line = new ArrayList<>();
-    for (TaskState state : States.IN_ORDER) {
+    for (TaskState state : TaskStateOrder.IN_ORDER) {
       line.add(new Span(" █", Style.of(state)));
       line.add(Span.dim(state.word()));
     }
-    grid.put(0, Painter.BODY + 1, line);
+    grid.put(0, ScreenPainter.BODY + 1, line);
   }
 
   private static Table table(int width) {
@@ -109,7 +109,7 @@ final class QueuesPainter {
                 Table.Column.right("FAILED", 6, 75),
                 Table.Column.right("ERRORS", 6, 30),
                 Table.Column.right("MEMORY", 8, 20)));
-    for (TaskState state : States.IN_ORDER) {
+    for (TaskState state : TaskStateOrder.IN_ORDER) {
       columns.add(Table.Column.right(heading(state), STATE_COLUMN, importance(state)));
     }
     return new Table(width, columns);
@@ -150,39 +150,43 @@ final class QueuesPainter {
     if (now == null) {
       cells.add(
           row.problem() == null ? Table.text("…", Style.DIM) : Table.text("broken", Style.BAD));
-      while (cells.size() < 11 + States.IN_ORDER.size()) {
+      while (cells.size() < 11 + TaskStateOrder.IN_ORDER.size()) {
         cells.add(Table.text(""));
       }
       return cells;
     }
     cells.add(now.paused() ? Table.text("PAUSED", Style.WARN) : Table.text("RUN", Style.GOOD));
     cells.add(Charts.bar(now.sizes(), Math.max(1, most), table.width(BAR)));
-    cells.add(Table.text(Figures.count(now.size())));
-    cells.add(Table.text(Figures.time(now.latency())));
-    cells.add(Table.text(Figures.rate(row.trend().rate())));
+    cells.add(Table.text(CompactFormatter.count(now.size())));
+    cells.add(Table.text(CompactFormatter.time(now.latency())));
+    cells.add(Table.text(CompactFormatter.rate(row.trend().rate())));
     cells.add(
         List.of(
             new Span(Charts.sparkline(row.trend().rates(), table.width(SPARK)), Style.GOOD),
             Span.plain("")));
-    cells.add(Table.text(Figures.count(now.processedToday())));
+    cells.add(Table.text(CompactFormatter.count(now.processedToday())));
     cells.add(
         Table.text(
-            Figures.brief(now.failedToday()), now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
-    cells.add(Table.text(Figures.percent(now.failedToday(), now.processedToday())));
-    cells.add(Table.text(row.memory() < 0 ? Figures.NONE : Figures.bytes(row.memory())));
-    States.IN_ORDER.forEach(state -> cells.add(Table.text(Figures.count(now.size(state)))));
+            CompactFormatter.brief(now.failedToday()),
+            now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
+    cells.add(Table.text(CompactFormatter.percent(now.failedToday(), now.processedToday())));
+    cells.add(
+        Table.text(
+            row.memory() < 0 ? CompactFormatter.NONE : CompactFormatter.bytes(row.memory())));
+    TaskStateOrder.IN_ORDER.forEach(
+        state -> cells.add(Table.text(CompactFormatter.count(now.size(state)))));
     return cells;
   }
 
   /** The selected queue in detail. */
-  private static void panel(Grid grid, Model model, int y, QueueRow row) {
+  private static void panel(CharacterGrid grid, DashModel model, int y, QueueRow row) {
     grid.put(0, y, "─".repeat(grid.width()), Style.DIM);
-    grid.put(1, y, " " + Cells.cut(row.name(), grid.width() - 4) + " ", Style.BOLD);
+    grid.put(1, y, " " + TerminalText.cut(row.name(), grid.width() - 4) + " ", Style.BOLD);
     QueueSnapshot now = row.snapshot();
     if (now == null) {
       String text = Optional.ofNullable(row.problem()).orElse("Looking …");
       int line = y + 1;
-      for (String part : PayloadText.wrapped(text, grid.width() - 2)) {
+      for (String part : PayloadRenderer.wrapped(text, grid.width() - 2)) {
         grid.put(1, line++, part, Style.BAD);
       }
       return;
@@ -190,26 +194,34 @@ final class QueuesPainter {
     grid.put(0, y + 1, sizes(now.sizes(), grid.width()));
     List<Span> counts = new ArrayList<>();
     counts.add(Span.dim(" today "));
-    counts.add(Span.plain(Figures.count(now.processedToday())));
+    counts.add(Span.plain(CompactFormatter.count(now.processedToday())));
     counts.add(Span.dim(" processed, "));
     counts.add(
         new Span(
-            Figures.count(now.failedToday()), now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
-    counts.add(
-        Span.dim(" failed (" + Figures.percent(now.failedToday(), now.processedToday()) + ")  "));
-    counts.add(Span.dim(Figures.counted(now.groups(), "group") + "  "));
+            CompactFormatter.count(now.failedToday()),
+            now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
     counts.add(
         Span.dim(
-            "memory " + (row.memory() < 0 ? "not known" : "about " + Figures.bytes(row.memory()))));
+            " failed ("
+                + CompactFormatter.percent(now.failedToday(), now.processedToday())
+                + ")  "));
+    counts.add(Span.dim(CompactFormatter.counted(now.groups(), "group") + "  "));
+    counts.add(
+        Span.dim(
+            "memory "
+                + (row.memory() < 0
+                    ? "not known"
+                    : "about " + CompactFormatter.bytes(row.memory()))));
     if (now.pausedSince() != null) {
-      counts.add(new Span("  paused " + Figures.ago(now.pausedSince(), model.now()), Style.WARN));
+      counts.add(
+          new Span("  paused " + CompactFormatter.ago(now.pausedSince(), model.now()), Style.WARN));
     }
     grid.put(0, y + 2, counts);
     trends(grid, y + 3, row);
   }
 
   /** Throughput and latency over time, in two rows. */
-  static void trends(Grid grid, int y, QueueRow row) {
+  static void trends(CharacterGrid grid, int y, QueueRow row) {
     QueueSnapshot now = row.snapshot();
     int width = Math.max(1, Math.min(120, grid.width() - 24));
     grid.put(
@@ -218,25 +230,29 @@ final class QueuesPainter {
         List.of(
             Span.dim(" per s   "),
             new Span(Charts.sparkline(row.trend().rates(), width), Style.GOOD),
-            Span.bold(" " + Figures.rate(row.trend().rate()))));
+            Span.bold(" " + CompactFormatter.rate(row.trend().rate()))));
     grid.put(
         0,
         y + 1,
         List.of(
             Span.dim(" latency "),
             new Span(Charts.sparkline(row.trend().latencies(), width), Style.WARN),
-            Span.bold(" " + (now == null ? Figures.NONE : Figures.time(now.latency())))));
+            Span.bold(
+                " "
+                    + (now == null
+                        ? CompactFormatter.NONE
+                        : CompactFormatter.time(now.latency())))));
   }
 
   private static List<Span> sizes(Map<TaskState, Long> sizes, int width) {
     List<Span> full = new ArrayList<>();
     List<Span> brief = new ArrayList<>();
-    for (TaskState state : States.IN_ORDER) {
+    for (TaskState state : TaskStateOrder.IN_ORDER) {
       long size = sizes.getOrDefault(state, 0L);
       full.add(Span.dim(" " + state.word() + " "));
-      full.add(new Span(Figures.count(size), Style.of(state)));
+      full.add(new Span(CompactFormatter.count(size), Style.of(state)));
       brief.add(Span.dim(" " + brief(state) + " "));
-      brief.add(new Span(Figures.brief(size), Style.of(state)));
+      brief.add(new Span(CompactFormatter.brief(size), Style.of(state)));
     }
     return full.stream().mapToInt(span -> span.text().length()).sum() <= width ? full : brief;
   }

@@ -11,8 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /** All queues. */
 record QueuesView(
-    Place place, String search, Sort sort, Only only, Answer.@Nullable Overview overview)
-    implements RowsView {
+    ListPosition place,
+    String search,
+    Sort sort,
+    Only only,
+    QueryResult.@Nullable Overview overview)
+    implements ListView {
 
   /** The order of queues. */
   enum Sort {
@@ -78,7 +82,7 @@ record QueuesView(
   static final int HEIGHT_WITH_PANEL = 20;
 
   static QueuesView start() {
-    return new QueuesView(Place.START, "", Sort.NAME, Only.ALL, null);
+    return new QueuesView(ListPosition.START, "", Sort.NAME, Only.ALL, null);
   }
 
   @Override
@@ -86,12 +90,12 @@ record QueuesView(
     return "Queues";
   }
 
-  static boolean hasPanel(Size size) {
+  static boolean hasPanel(ScreenSize size) {
     return size.height() >= HEIGHT_WITH_PANEL;
   }
 
   @Override
-  public int rows(Size size) {
+  public int rows(ScreenSize size) {
     return size.list(OTHERS + (hasPanel(size) ? PANEL : 0));
   }
 
@@ -102,7 +106,7 @@ record QueuesView(
     Stream<QueueRow> wanted =
         overview.rows().stream()
             .filter(only::wants)
-            .filter(row -> Search.contains(row.name(), search));
+            .filter(row -> SearchParser.contains(row.name(), search));
     return switch (sort) {
       case NAME -> wanted.toList();
       case SIZE -> wanted.sorted(by(QueueRow::size)).toList();
@@ -122,21 +126,21 @@ record QueuesView(
   }
 
   @Override
-  public Wish wish(Size size) {
+  public Query wish(ScreenSize size) {
     List<String> keys = keys();
     int top = Math.min(placeNow(size).top(), keys.size());
-    return new Wish.Queues(keys.subList(top, Math.min(keys.size(), top + rows(size))));
+    return new Query.Queues(keys.subList(top, Math.min(keys.size(), top + rows(size))));
   }
 
   @Override
-  public View with(Answer answer, Size size) {
-    return answer instanceof Answer.Overview found
+  public View with(QueryResult answer, ScreenSize size) {
+    return answer instanceof QueryResult.Overview found
         ? new QueuesView(place, search, sort, only, found)
         : this;
   }
 
   @Override
-  public QueuesView at(Place newPlace) {
+  public QueuesView at(ListPosition newPlace) {
     return new QueuesView(newPlace, search, sort, only, overview);
   }
 
@@ -146,11 +150,11 @@ record QueuesView(
   }
 
   QueuesView sortedBy(Sort newSort) {
-    return new QueuesView(Place.START, search, newSort, only, overview);
+    return new QueuesView(ListPosition.START, search, newSort, only, overview);
   }
 
   QueuesView showing(Only newOnly) {
-    return new QueuesView(Place.START, search, sort, newOnly, overview);
+    return new QueuesView(ListPosition.START, search, sort, newOnly, overview);
   }
 
   private static long latency(QueueRow row) {

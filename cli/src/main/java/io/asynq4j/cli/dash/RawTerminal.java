@@ -39,7 +39,7 @@ final class RawTerminal extends UnixTerminal {
     boolean isKnown = size.find() && !size.group(1).equals("0") && !size.group(2).equals("0");
     return isKnown
         ? new TerminalSize(Integer.parseInt(size.group(2)), Integer.parseInt(size.group(1)))
-        : new TerminalSize(Size.USUAL.width(), Size.USUAL.height());
+        : new TerminalSize(ScreenSize.USUAL.width(), ScreenSize.USUAL.height());
   }
 
   /**

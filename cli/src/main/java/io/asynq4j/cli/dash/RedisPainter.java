@@ -12,11 +12,11 @@ final class RedisPainter {
 
   private RedisPainter() {}
 
-  static void paint(Grid grid, Model model, RedisView view) {
-    int y = Painter.BODY;
+  static void paint(CharacterGrid grid, DashModel model, RedisView view) {
+    int y = ScreenPainter.BODY;
     Map<String, String> info = view.info();
     if (info == null) {
-      Painter.empty(grid, y, model, /* isKnown= */ false, view.nothing(), "");
+      ScreenPainter.empty(grid, y, model, /* isKnown= */ false, view.nothing(), "");
       return;
     }
     fact(
@@ -29,14 +29,15 @@ final class RedisPainter {
             + ", "
             + text(info, "role")
             + ", up "
-            + Figures.age(Duration.ofSeconds(number(info, "uptime_in_seconds"))));
+            + CompactFormatter.age(Duration.ofSeconds(number(info, "uptime_in_seconds"))));
     long used = number(info, "used_memory");
     long most = number(info, "maxmemory");
     List<Span> memory = new ArrayList<>();
-    memory.add(Span.plain(Figures.bytes(used) + " used, "));
-    memory.add(Span.plain(Figures.bytes(number(info, "used_memory_peak")) + " at most so far, "));
+    memory.add(Span.plain(CompactFormatter.bytes(used) + " used, "));
+    memory.add(
+        Span.plain(CompactFormatter.bytes(number(info, "used_memory_peak")) + " at most so far, "));
     if (most > 0) {
-      memory.add(Span.plain("limit " + Figures.bytes(most) + " "));
+      memory.add(Span.plain("limit " + CompactFormatter.bytes(most) + " "));
       memory.addAll(Charts.gauge(used, most, 10));
     } else {
       memory.add(Span.plain("no limit"));
@@ -48,18 +49,18 @@ final class RedisPainter {
     grid.put(
         VALUE,
         y + 2,
-        policy.equals("noeviction") || policy.equals(Figures.NONE) || most == 0
+        policy.equals("noeviction") || policy.equals(CompactFormatter.NONE) || most == 0
             ? List.of(Span.plain(policy))
             : List.of(new Span(policy + ": tasks can be lost; set noeviction", Style.BAD)));
     fact(
         grid,
         y + 3,
         "load",
-        Figures.count(number(info, "instantaneous_ops_per_sec"))
+        CompactFormatter.count(number(info, "instantaneous_ops_per_sec"))
             + " commands/s, "
-            + Figures.count(number(info, "connected_clients"))
+            + CompactFormatter.count(number(info, "connected_clients"))
             + " clients, "
-            + Figures.count(number(info, "blocked_clients"))
+            + CompactFormatter.count(number(info, "blocked_clients"))
             + " blocked");
     fact(
         grid,
@@ -67,33 +68,33 @@ final class RedisPainter {
         "durability",
         (text(info, "aof_enabled").equals("1") ? "append-only file" : "no append-only file")
             + ", "
-            + Figures.count(number(info, "rdb_changes_since_last_save"))
+            + CompactFormatter.count(number(info, "rdb_changes_since_last_save"))
             + " changes since the last snapshot, "
-            + Figures.count(number(info, "connected_slaves"))
+            + CompactFormatter.count(number(info, "connected_slaves"))
             + " replicas");
     Table table =
         new Table(
             grid.width(),
             List.of(Table.Column.left("INFO", 34, 10), Table.Column.flexible("VALUE", 10, 9)));
-    Listing<String> listing =
-        new Listing<>(
+    ScrollableTable<String> listing =
+        new ScrollableTable<>(
             table, view.keys(), key -> List.of(Table.text(key), Table.text(text(info, key))));
     if (!listing.paint(grid, model, view, y + 6)) {
-      Painter.empty(grid, y + 7, model, /* isKnown= */ true, null, "Nothing matches.");
+      ScreenPainter.empty(grid, y + 7, model, /* isKnown= */ true, null, "Nothing matches.");
     }
   }
 
-  private static void label(Grid grid, int y, String label) {
+  private static void label(CharacterGrid grid, int y, String label) {
     grid.put(1, y, label, Style.DIM);
   }
 
-  private static void fact(Grid grid, int y, String label, String text) {
+  private static void fact(CharacterGrid grid, int y, String label, String text) {
     label(grid, y, label);
-    grid.put(VALUE, y, Cells.cut(text, grid.width() - VALUE - 1), Style.PLAIN);
+    grid.put(VALUE, y, TerminalText.cut(text, grid.width() - VALUE - 1), Style.PLAIN);
   }
 
   private static String text(Map<String, String> info, String key) {
-    return info.getOrDefault(key, Figures.NONE);
+    return info.getOrDefault(key, CompactFormatter.NONE);
   }
 
   private static long number(Map<String, String> info, String key) {

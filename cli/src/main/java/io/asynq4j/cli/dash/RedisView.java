@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /** What Redis says about itself. */
 record RedisView(
-    Place place, String search, @Nullable Map<String, String> info, @Nullable String nothing)
-    implements RowsView {
+    ListPosition place, String search, @Nullable Map<String, String> info, @Nullable String nothing)
+    implements ListView {
 
   private static final int OTHERS = 7;
 
   static RedisView start() {
-    return new RedisView(Place.START, "", null, null);
+    return new RedisView(ListPosition.START, "", null, null);
   }
 
   @Override
@@ -21,7 +21,7 @@ record RedisView(
   }
 
   @Override
-  public int rows(Size size) {
+  public int rows(ScreenSize size) {
     return size.list(OTHERS);
   }
 
@@ -30,28 +30,28 @@ record RedisView(
     return info == null
         ? List.of()
         : info.entrySet().stream()
-            .filter(one -> Search.contains(one.getKey() + " " + one.getValue(), search))
+            .filter(one -> SearchParser.contains(one.getKey() + " " + one.getValue(), search))
             .map(Map.Entry::getKey)
             .toList();
   }
 
   @Override
-  public Wish wish(Size size) {
-    return new Wish.Redis();
+  public Query wish(ScreenSize size) {
+    return new Query.Redis();
   }
 
   @Override
-  public View with(Answer answer, Size size) {
-    if (answer instanceof Answer.Redis found) {
+  public View with(QueryResult answer, ScreenSize size) {
+    if (answer instanceof QueryResult.Redis found) {
       return new RedisView(place, search, found.info(), null);
-    } else if (answer instanceof Answer.Nothing none && none.wish().equals(wish(size))) {
+    } else if (answer instanceof QueryResult.Nothing none && none.wish().equals(wish(size))) {
       return new RedisView(place, search, null, none.why());
     }
     return this;
   }
 
   @Override
-  public RedisView at(Place newPlace) {
+  public RedisView at(ListPosition newPlace) {
     return new RedisView(newPlace, search, info, nothing);
   }
 

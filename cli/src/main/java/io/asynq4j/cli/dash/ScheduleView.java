@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** An entry of a scheduler, and what it has enqueued. */
-record ScheduleView(String id, int offset, Place place, Answer.@Nullable Events answer)
-    implements RowsView {
+record ScheduleView(String id, int offset, ListPosition place, QueryResult.@Nullable Events answer)
+    implements ListView {
 
   private static final int OTHERS = 9;
 
   static ScheduleView of(String id) {
-    return new ScheduleView(id, 0, Place.START, null);
+    return new ScheduleView(id, 0, ListPosition.START, null);
   }
 
   @Override
@@ -20,7 +20,7 @@ record ScheduleView(String id, int offset, Place place, Answer.@Nullable Events 
   }
 
   @Override
-  public int rows(Size size) {
+  public int rows(ScreenSize size) {
     return size.list(OTHERS);
   }
 
@@ -32,19 +32,19 @@ record ScheduleView(String id, int offset, Place place, Answer.@Nullable Events 
   }
 
   @Override
-  public Wish wish(Size size) {
-    return new Wish.Events(id, offset, rows(size));
+  public Query wish(ScreenSize size) {
+    return new Query.Events(id, offset, rows(size));
   }
 
   @Override
-  public View with(Answer found, Size size) {
-    return found instanceof Answer.Events events && events.wish().equals(wish(size))
+  public View with(QueryResult found, ScreenSize size) {
+    return found instanceof QueryResult.Events events && events.wish().equals(wish(size))
         ? new ScheduleView(id, offset, place, events)
         : this;
   }
 
   @Override
-  public ScheduleView at(Place newPlace) {
+  public ScheduleView at(ListPosition newPlace) {
     return new ScheduleView(id, offset, newPlace, answer);
   }
 
@@ -58,10 +58,10 @@ record ScheduleView(String id, int offset, Place place, Answer.@Nullable Events 
     return this;
   }
 
-  ScheduleView page(int by, Size size) {
+  ScheduleView page(int by, ScreenSize size) {
     boolean isLast = answer == null || answer.events().size() < rows(size);
     return by > 0 && isLast
         ? this
-        : new ScheduleView(id, Math.max(0, offset + by * rows(size)), Place.START, answer);
+        : new ScheduleView(id, Math.max(0, offset + by * rows(size)), ListPosition.START, answer);
   }
 }

@@ -11,10 +11,12 @@ final class SchedulesPainter {
 
   private SchedulesPainter() {}
 
-  static void paint(Grid grid, Model model, SchedulesView view) {
+  static void paint(CharacterGrid grid, DashModel model, SchedulesView view) {
     List<ScheduleSnapshot> schedules = view.list();
     grid.put(
-        0, Painter.BODY, List.of(Span.bold(" " + Figures.counted(schedules.size(), "schedule"))));
+        0,
+        ScreenPainter.BODY,
+        List.of(Span.bold(" " + CompactFormatter.counted(schedules.size(), "schedule"))));
     Table table =
         new Table(
             grid.width(),
@@ -27,12 +29,12 @@ final class SchedulesPainter {
                 Table.Column.right("NEXT", 9, 80),
                 Table.Column.right("LAST", 10, 75),
                 Table.Column.flexible("PAYLOAD", 12, 20)));
-    Listing<ScheduleSnapshot> listing =
-        new Listing<>(table, schedules, one -> cells(one, model.now()));
-    if (!listing.paint(grid, model, view, Painter.BODY + 1)) {
-      Painter.empty(
+    ScrollableTable<ScheduleSnapshot> listing =
+        new ScrollableTable<>(table, schedules, one -> cells(one, model.now()));
+    if (!listing.paint(grid, model, view, ScreenPainter.BODY + 1)) {
+      ScreenPainter.empty(
           grid,
-          Painter.BODY + 2,
+          ScreenPainter.BODY + 2,
           model,
           view.schedules() != null,
           view.nothing(),
@@ -47,9 +49,9 @@ final class SchedulesPainter {
         state(one),
         Table.text(one.taskType()),
         Table.text(queue(one)),
-        Table.text(Figures.in(one.next(), now)),
-        Table.text(Figures.ago(one.previous(), now)),
-        Table.text(PayloadText.preview(one.taskPayload())));
+        Table.text(CompactFormatter.in(one.next(), now)),
+        Table.text(CompactFormatter.ago(one.previous(), now)),
+        Table.text(PayloadRenderer.preview(one.taskPayload())));
   }
 
   private static List<Span> state(ScheduleSnapshot one) {
@@ -66,11 +68,11 @@ final class SchedulesPainter {
     return queue == null ? "default" : queue.value();
   }
 
-  static void paint(Grid grid, Model model, ScheduleView view) {
-    int y = Painter.BODY;
-    Answer.Events answer = view.answer();
+  static void paint(CharacterGrid grid, DashModel model, ScheduleView view) {
+    int y = ScreenPainter.BODY;
+    QueryResult.Events answer = view.answer();
     if (answer == null) {
-      Painter.empty(grid, y, model, /* isKnown= */ false, null, "");
+      ScreenPainter.empty(grid, y, model, /* isKnown= */ false, null, "");
       return;
     }
     ScheduleSnapshot one = answer.schedule();
@@ -87,19 +89,20 @@ final class SchedulesPainter {
               + (one.isLive() ? "live" : "no live scheduler shows it")
               + (one.pausedSince() == null
                   ? ""
-                  : ", paused since " + Figures.at(one.pausedSince(), model.now(), model.zone()))
+                  : ", paused since "
+                      + CompactFormatter.at(one.pausedSince(), model.now(), model.zone()))
               + (one.isRemembered() ? "" : ", can only be looked at"));
       fact(grid, y + 3, "task", one.taskType() + " in queue " + queue(one));
-      fact(grid, y + 4, "payload", PayloadText.preview(one.taskPayload()));
-      fact(grid, y + 5, "next", Figures.at(one.next(), model.now(), model.zone()));
-      fact(grid, y + 6, "last", Figures.at(one.previous(), model.now(), model.zone()));
+      fact(grid, y + 4, "payload", PayloadRenderer.preview(one.taskPayload()));
+      fact(grid, y + 5, "next", CompactFormatter.at(one.next(), model.now(), model.zone()));
+      fact(grid, y + 6, "last", CompactFormatter.at(one.previous(), model.now(), model.zone()));
     }
     Table table =
         new Table(
             grid.width(),
             List.of(Table.Column.flexible("HAS ENQUEUED", 20, 10), Table.Column.left("AT", 40, 9)));
-    Listing<ScheduleEvent> listing =
-        new Listing<>(
+    ScrollableTable<ScheduleEvent> listing =
+        new ScrollableTable<>(
             table,
             answer.events(),
             event ->
@@ -107,14 +110,15 @@ final class SchedulesPainter {
                     event.problem() == null
                         ? Table.text(event.taskId())
                         : Table.text("(unreadable)", Style.BAD),
-                    Table.text(Figures.at(event.enqueuedAt(), model.now(), model.zone()))));
+                    Table.text(
+                        CompactFormatter.at(event.enqueuedAt(), model.now(), model.zone()))));
     if (!listing.paint(grid, model, view, y + 7)) {
-      Painter.empty(grid, y + 8, model, /* isKnown= */ true, null, "Nothing more.");
+      ScreenPainter.empty(grid, y + 8, model, /* isKnown= */ true, null, "Nothing more.");
     }
   }
 
-  private static void fact(Grid grid, int y, String label, String text) {
-    grid.put(1, y, Cells.pad(label, 9, /* right= */ false), Style.DIM);
-    grid.put(10, y, Cells.cut(text, grid.width() - 11), Style.PLAIN);
+  private static void fact(CharacterGrid grid, int y, String label, String text) {
+    grid.put(1, y, TerminalText.pad(label, 9, /* right= */ false), Style.DIM);
+    grid.put(10, y, TerminalText.cut(text, grid.width() - 11), Style.PLAIN);
   }
 }

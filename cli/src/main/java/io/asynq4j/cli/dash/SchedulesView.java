@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /** All entries of schedulers. */
 record SchedulesView(
-    Place place,
+    ListPosition place,
     String search,
     @Nullable List<ScheduleSnapshot> schedules,
     @Nullable String nothing)
-    implements RowsView {
+    implements ListView {
 
   private static final int OTHERS = 2;
 
   static SchedulesView start() {
-    return new SchedulesView(Place.START, "", null, null);
+    return new SchedulesView(ListPosition.START, "", null, null);
   }
 
   @Override
@@ -25,14 +25,14 @@ record SchedulesView(
   }
 
   @Override
-  public int rows(Size size) {
+  public int rows(ScreenSize size) {
     return size.list(OTHERS);
   }
 
   List<ScheduleSnapshot> list() {
-    return RowsView.matching(
+    return ListView.matching(
         schedules,
-        one -> Search.contains(one.id() + " " + one.spec() + " " + one.taskType(), search));
+        one -> SearchParser.contains(one.id() + " " + one.spec() + " " + one.taskType(), search));
   }
 
   Optional<ScheduleSnapshot> schedule(String id) {
@@ -45,22 +45,22 @@ record SchedulesView(
   }
 
   @Override
-  public Wish wish(Size size) {
-    return new Wish.Schedules();
+  public Query wish(ScreenSize size) {
+    return new Query.Schedules();
   }
 
   @Override
-  public View with(Answer answer, Size size) {
-    if (answer instanceof Answer.Schedules found) {
+  public View with(QueryResult answer, ScreenSize size) {
+    if (answer instanceof QueryResult.Schedules found) {
       return new SchedulesView(place, search, found.schedules(), null);
-    } else if (answer instanceof Answer.Nothing none && none.wish().equals(wish(size))) {
+    } else if (answer instanceof QueryResult.Nothing none && none.wish().equals(wish(size))) {
       return new SchedulesView(place, search, null, none.why());
     }
     return this;
   }
 
   @Override
-  public SchedulesView at(Place newPlace) {
+  public SchedulesView at(ListPosition newPlace) {
     return new SchedulesView(newPlace, search, schedules, nothing);
   }
 

@@ -7,13 +7,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A server with what it works on. */
-record ServerView(String id, Place place, String search, @Nullable List<ServerSnapshot> servers)
-    implements RowsView {
+record ServerView(
+    String id, ListPosition place, String search, @Nullable List<ServerSnapshot> servers)
+    implements ListView {
 
   private static final int OTHERS = 6;
 
   static ServerView of(String id, @Nullable List<ServerSnapshot> servers) {
-    return new ServerView(id, Place.START, "", servers);
+    return new ServerView(id, ListPosition.START, "", servers);
   }
 
   @Override
@@ -22,7 +23,7 @@ record ServerView(String id, Place place, String search, @Nullable List<ServerSn
   }
 
   @Override
-  public int rows(Size size) {
+  public int rows(ScreenSize size) {
     return size.list(OTHERS);
   }
 
@@ -33,10 +34,10 @@ record ServerView(String id, Place place, String search, @Nullable List<ServerSn
   }
 
   List<WorkerSnapshot> list() {
-    return RowsView.matching(
+    return ListView.matching(
         server().map(ServerSnapshot::workers).orElse(null),
         worker ->
-            Search.contains(
+            SearchParser.contains(
                 worker.taskId() + " " + worker.taskType() + " " + worker.queue(), search));
   }
 
@@ -50,19 +51,19 @@ record ServerView(String id, Place place, String search, @Nullable List<ServerSn
   }
 
   @Override
-  public Wish wish(Size size) {
-    return new Wish.Servers();
+  public Query wish(ScreenSize size) {
+    return new Query.Servers();
   }
 
   @Override
-  public View with(Answer answer, Size size) {
-    return answer instanceof Answer.Servers found
+  public View with(QueryResult answer, ScreenSize size) {
+    return answer instanceof QueryResult.Servers found
         ? new ServerView(id, place, search, found.servers())
         : this;
   }
 
   @Override
-  public ServerView at(Place newPlace) {
+  public ServerView at(ListPosition newPlace) {
     return new ServerView(id, newPlace, search, servers);
   }
 

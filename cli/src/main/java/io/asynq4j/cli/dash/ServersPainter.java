@@ -17,16 +17,17 @@ final class ServersPainter {
 
   private ServersPainter() {}
 
-  static void paint(Grid grid, Model model, ServersView view) {
+  static void paint(CharacterGrid grid, DashModel model, ServersView view) {
     List<ServerSnapshot> servers = view.list();
     long workers = servers.stream().mapToLong(ServerSnapshot::concurrency).sum();
     long busy = servers.stream().mapToLong(ServerSnapshot::activeWorkers).sum();
     List<Span> summary = new ArrayList<>();
-    summary.add(Span.bold(" " + Figures.counted(servers.size(), "server")));
+    summary.add(Span.bold(" " + CompactFormatter.counted(servers.size(), "server")));
     summary.add(Span.dim("  busy workers "));
     summary.addAll(Charts.gauge(busy, workers, 20));
-    summary.add(Span.plain(" " + Figures.count(busy) + " of " + Figures.count(workers)));
-    grid.put(0, Painter.BODY, summary);
+    summary.add(
+        Span.plain(" " + CompactFormatter.count(busy) + " of " + CompactFormatter.count(workers)));
+    grid.put(0, ScreenPainter.BODY, summary);
     Table table =
         new Table(
             grid.width(),
@@ -40,12 +41,12 @@ final class ServersPainter {
                 Table.Column.right("STARTED", 10, 50),
                 Table.Column.right("BEAT", 5, 45),
                 Table.Column.left("ID", 36, 10)));
-    Listing<ServerSnapshot> listing =
-        new Listing<>(table, servers, server -> cells(server, model.now()));
-    if (!listing.paint(grid, model, view, Painter.BODY + 1)) {
-      Painter.empty(
+    ScrollableTable<ServerSnapshot> listing =
+        new ScrollableTable<>(table, servers, server -> cells(server, model.now()));
+    if (!listing.paint(grid, model, view, ScreenPainter.BODY + 1)) {
+      ScreenPainter.empty(
           grid,
-          Painter.BODY + 2,
+          ScreenPainter.BODY + 2,
           model,
           view.servers() != null,
           view.nothing(),
@@ -61,8 +62,8 @@ final class ServersPainter {
         Charts.gauge(server.activeWorkers(), server.concurrency(), GAUGE),
         Table.text(server.activeWorkers() + "/" + server.concurrency()),
         Table.text(queues(server)),
-        Table.text(Figures.ago(server.started(), now)),
-        Table.text(Figures.age(server.heartbeatAge())),
+        Table.text(CompactFormatter.ago(server.started(), now)),
+        Table.text(CompactFormatter.age(server.heartbeatAge())),
         Table.text(server.id(), Style.DIM));
   }
 
@@ -81,11 +82,11 @@ final class ServersPainter {
         .collect(Collectors.joining(" "));
   }
 
-  static void paint(Grid grid, Model model, ServerView view) {
+  static void paint(CharacterGrid grid, DashModel model, ServerView view) {
     Optional<ServerSnapshot> found = view.server();
-    int y = Painter.BODY;
+    int y = ScreenPainter.BODY;
     if (found.isEmpty()) {
-      Painter.empty(grid, y, model, view.servers() != null, null, "This server is gone.");
+      ScreenPainter.empty(grid, y, model, view.servers() != null, null, "This server is gone.");
       return;
     }
     ServerSnapshot server = found.get();
@@ -111,13 +112,13 @@ final class ServersPainter {
                     ? server.status()
                     : server.status() + " (" + server.problem() + ")"),
             Span.dim(", heartbeat "),
-            Span.plain(Figures.age(server.heartbeatAge()) + " ago")));
+            Span.plain(CompactFormatter.age(server.heartbeatAge()) + " ago")));
     grid.put(
         0,
         y + 3,
         List.of(
             Span.dim(" started  "),
-            Span.plain(Figures.at(server.started(), model.now(), model.zone()))));
+            Span.plain(CompactFormatter.at(server.started(), model.now(), model.zone()))));
     grid.put(
         0,
         y + 4,
@@ -128,7 +129,7 @@ final class ServersPainter {
     workers(grid, model, view, y + 5);
   }
 
-  private static void workers(Grid grid, Model model, ServerView view, int header) {
+  private static void workers(CharacterGrid grid, DashModel model, ServerView view, int header) {
     Table table =
         new Table(
             grid.width(),
@@ -139,10 +140,10 @@ final class ServersPainter {
                 Table.Column.right("RUNS FOR", 8, 70),
                 Table.Column.right("DEADLINE", 9, 60),
                 Table.Column.flexible("PAYLOAD", 12, 50)));
-    Listing<WorkerSnapshot> listing =
-        new Listing<>(table, view.list(), worker -> cells(worker, model.now()));
+    ScrollableTable<WorkerSnapshot> listing =
+        new ScrollableTable<>(table, view.list(), worker -> cells(worker, model.now()));
     if (!listing.paint(grid, model, view, header)) {
-      Painter.empty(
+      ScreenPainter.empty(
           grid,
           header + 1,
           model,
@@ -159,8 +160,8 @@ final class ServersPainter {
             ? Table.text(worker.taskType())
             : Table.text("(unreadable)", Style.BAD),
         Table.text(worker.queue()),
-        Table.text(Figures.ago(worker.started(), now).replace(" ago", "")),
-        Table.text(Figures.in(worker.deadline(), now)),
-        Table.text(PayloadText.preview(worker.taskPayload())));
+        Table.text(CompactFormatter.ago(worker.started(), now).replace(" ago", "")),
+        Table.text(CompactFormatter.in(worker.deadline(), now)),
+        Table.text(PayloadRenderer.preview(worker.taskPayload())));
   }
 }

@@ -6,13 +6,16 @@ import org.jspecify.annotations.Nullable;
 
 /** All servers. */
 record ServersView(
-    Place place, String search, @Nullable List<ServerSnapshot> servers, @Nullable String nothing)
-    implements RowsView {
+    ListPosition place,
+    String search,
+    @Nullable List<ServerSnapshot> servers,
+    @Nullable String nothing)
+    implements ListView {
 
   private static final int OTHERS = 2;
 
   static ServersView start() {
-    return new ServersView(Place.START, "", null, null);
+    return new ServersView(ListPosition.START, "", null, null);
   }
 
   @Override
@@ -21,16 +24,17 @@ record ServersView(
   }
 
   @Override
-  public int rows(Size size) {
+  public int rows(ScreenSize size) {
     return size.list(OTHERS);
   }
 
   List<ServerSnapshot> list() {
-    return RowsView.matching(
+    return ListView.matching(
         servers,
         server ->
-            Search.contains(server.host() + ":" + server.pid() + " " + server.id(), search)
-                || server.queues().keySet().stream().anyMatch(q -> Search.contains(q, search)));
+            SearchParser.contains(server.host() + ":" + server.pid() + " " + server.id(), search)
+                || server.queues().keySet().stream()
+                    .anyMatch(q -> SearchParser.contains(q, search)));
   }
 
   @Override
@@ -39,22 +43,22 @@ record ServersView(
   }
 
   @Override
-  public Wish wish(Size size) {
-    return new Wish.Servers();
+  public Query wish(ScreenSize size) {
+    return new Query.Servers();
   }
 
   @Override
-  public View with(Answer answer, Size size) {
-    if (answer instanceof Answer.Servers found) {
+  public View with(QueryResult answer, ScreenSize size) {
+    if (answer instanceof QueryResult.Servers found) {
       return new ServersView(place, search, found.servers(), null);
-    } else if (answer instanceof Answer.Nothing none && none.wish().equals(wish(size))) {
+    } else if (answer instanceof QueryResult.Nothing none && none.wish().equals(wish(size))) {
       return new ServersView(place, search, null, none.why());
     }
     return this;
   }
 
   @Override
-  public ServersView at(Place newPlace) {
+  public ServersView at(ListPosition newPlace) {
     return new ServersView(newPlace, search, servers, nothing);
   }
 

@@ -72,20 +72,20 @@ final class Table {
     return widths.get(column);
   }
 
-  void header(Grid grid, int y) {
+  void header(CharacterGrid grid, int y) {
     grid.fill(y, "", Style.HEADER);
     int x = 0;
     for (int i = 0; i < columns.size(); i++) {
       if (width(i) > 0) {
         Column column = columns.get(i);
-        grid.put(x, y, Cells.pad(column.title(), width(i), column.isRight()), Style.HEADER);
+        grid.put(x, y, TerminalText.pad(column.title(), width(i), column.isRight()), Style.HEADER);
         x += width(i) + GAP;
       }
     }
   }
 
   /** A row; what its cells say in a style of their own keeps it also when it is selected. */
-  void row(Grid grid, int y, boolean isSelected, List<List<Span>> cells) {
+  void row(CharacterGrid grid, int y, boolean isSelected, List<List<Span>> cells) {
     Style base = isSelected ? Style.SELECTED : Style.PLAIN;
     grid.fill(y, "", base);
     int x = 0;
@@ -97,16 +97,17 @@ final class Table {
     }
   }
 
-  private void cell(Grid grid, int x, int y, int column, List<Span> spans, boolean isSelected) {
+  private void cell(
+      CharacterGrid grid, int x, int y, int column, List<Span> spans, boolean isSelected) {
     if (spans.size() == 1) {
       Span only = spans.get(0);
-      String text = Cells.pad(only.text(), width(column), columns.get(column).isRight());
+      String text = TerminalText.pad(only.text(), width(column), columns.get(column).isRight());
       grid.put(x, y, text, isSelected ? Style.SELECTED : only.style());
       return;
     }
     int at = x;
     for (Span span : spans) {
-      String text = Cells.cut(span.text(), x + width(column) - at);
+      String text = TerminalText.cut(span.text(), x + width(column) - at);
       at =
           grid.put(
               at,

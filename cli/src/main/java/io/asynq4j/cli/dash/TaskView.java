@@ -11,13 +11,13 @@ record TaskView(
     String queue,
     String id,
     int top,
-    PayloadText.Form form,
-    Answer.@Nullable Task answer,
+    PayloadRenderer.Form form,
+    QueryResult.@Nullable Task answer,
     @Nullable String nothing)
     implements TextView {
 
   static TaskView of(String queue, String id) {
-    return new TaskView(queue, id, 0, PayloadText.Form.AUTO, null, null);
+    return new TaskView(queue, id, 0, PayloadRenderer.Form.AUTO, null, null);
   }
 
   @Override
@@ -26,15 +26,15 @@ record TaskView(
   }
 
   @Override
-  public Wish wish(Size size) {
-    return new Wish.Task(queue, id);
+  public Query wish(ScreenSize size) {
+    return new Query.Task(queue, id);
   }
 
   @Override
-  public View with(Answer found, Size size) {
-    if (found instanceof Answer.Task task && task.wish().equals(wish(size))) {
+  public View with(QueryResult found, ScreenSize size) {
+    if (found instanceof QueryResult.Task task && task.wish().equals(wish(size))) {
       return new TaskView(queue, id, top, form, task, null);
-    } else if (found instanceof Answer.Nothing none && none.wish().equals(wish(size))) {
+    } else if (found instanceof QueryResult.Nothing none && none.wish().equals(wish(size))) {
       return new TaskView(queue, id, top, form, answer, none.why());
     }
     return this;
@@ -45,7 +45,7 @@ record TaskView(
     return new TaskView(queue, id, newTop, form, answer, nothing);
   }
 
-  TaskView as(PayloadText.Form newForm) {
+  TaskView as(PayloadRenderer.Form newForm) {
     return new TaskView(queue, id, top, newForm, answer, nothing);
   }
 }

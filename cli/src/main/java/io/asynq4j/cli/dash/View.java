@@ -1,14 +1,14 @@
 package io.asynq4j.cli.dash;
 
 /** What is shown, with what is known of it and which row is selected. Immutable. */
-sealed interface View permits RowsView, TextView {
+sealed interface View permits ListView, TextView {
 
   /** Where one is, in a word or two. */
   String title();
 
   /** What has to be looked up for it. */
-  Wish wish(Size size);
+  Query wish(ScreenSize size);
 
   /** The same with what was found; itself when that is none of its business. */
-  View with(Answer answer, Size size);
+  View with(QueryResult answer, ScreenSize size);
 }

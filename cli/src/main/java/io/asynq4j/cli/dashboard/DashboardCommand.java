@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
       "  --tls-cert and --tls-key, or a proxy. Programs find the API below /api/v1, and Prometheus",
       "  the metrics at /metrics. docs/dashboard.md tells the rest."
     },
-    subcommands = DashboardHash.class)
-public final class DashboardCommand extends ServingCommand {
+    subcommands = DashboardHashCommand.class)
+public final class DashboardCommand extends HttpServerCommand {
 
   @Option(
       names = "--port",

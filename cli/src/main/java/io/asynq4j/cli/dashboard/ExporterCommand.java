@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
       "  'asynq dashboard' does: Prometheus logs in by basic_auth or a token, which need TLS on the",
       "  way: --tls-cert and --tls-key, or a proxy. /health needs no login."
     })
-public final class ExporterCommand extends ServingCommand {
+public final class ExporterCommand extends HttpServerCommand {
 
   @Option(
       names = "--port",

@@ -1,6 +1,6 @@
 package io.asynq4j.cli.dev;
 
-import io.asynq4j.cli.settings.Place;
+import io.asynq4j.cli.settings.RedactedRedisUrl;
 import io.asynq4j.redis.RedisConfig;
 import java.util.List;
 
@@ -10,12 +10,12 @@ final class CheatSheet {
   private final RedisConfig redis;
   private final String program;
   private final String usual;
-  private final Screen screen;
+  private final DevConsole screen;
 
   /**
    * @param usual the place where commands look if they are told nothing
    */
-  CheatSheet(RedisConfig redis, String usual, String program, Screen screen) {
+  CheatSheet(RedisConfig redis, String usual, String program, DevConsole screen) {
     this.redis = redis;
     this.usual = usual;
     this.program = program;
@@ -23,7 +23,7 @@ final class CheatSheet {
   }
 
   void show(String where, String dashboard, List<String> queues, int concurrency) {
-    String url = Place.of(redis);
+    String url = RedactedRedisUrl.of(redis);
     String flag = url.equals(usual) ? "" : " --redis " + url;
     screen.line("Redis      " + where);
     screen.line("dashboard  " + dashboard);

@@ -39,12 +39,12 @@ final class DemoHandler implements Handler<DemoHandler.Hello> {
   record Batch(String group, int items) {}
 
   private final Clock clock;
-  private final @Nullable Screen screen;
+  private final @Nullable DevConsole screen;
 
   /**
    * @param screen where each attempt is shown; null for nowhere
    */
-  DemoHandler(Clock clock, @Nullable Screen screen) {
+  DemoHandler(Clock clock, @Nullable DevConsole screen) {
     this.clock = clock;
     this.screen = screen;
   }

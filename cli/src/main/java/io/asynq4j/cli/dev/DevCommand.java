@@ -6,7 +6,7 @@ import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.settings.ConnectionSettings;
-import io.asynq4j.cli.settings.Place;
+import io.asynq4j.cli.settings.RedactedRedisUrl;
 import io.asynq4j.embedded.EmbeddedRedisException;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConfig;
@@ -113,7 +113,7 @@ public final class DevCommand extends LocalCommand {
   @Override
   public Integer call() {
     ConnectionSettings there = options().flags();
-    double perSecond = load == null ? 0 : DemoLoad.rate(load);
+    double perSecond = load == null ? 0 : DemoLoadGenerator.rate(load);
     if (there.isEmpty()) {
       try (DevRedis redis = start()) {
         serve(RedisConfig.parse(redis.uri()), redis.about(), perSecond);
@@ -150,10 +150,12 @@ public final class DevCommand extends LocalCommand {
   }
 
   private void serve(RedisConfig config, String about, double perSecond) {
-    Screen screen = Screen.open(surroundings());
+    DevConsole screen = DevConsole.open(surroundings());
     List<String> served = new ArrayList<>(queues);
     if (perSecond > 0) {
-      DemoLoad.QUEUES.stream().filter(queue -> !served.contains(queue)).forEach(served::add);
+      DemoLoadGenerator.QUEUES.stream()
+          .filter(queue -> !served.contains(queue))
+          .forEach(served::add);
     }
     try (RedisConnection redis = Session.connect(config)) {
       DemoHandler demo = new DemoHandler(redis.clock(), perSecond > 0 ? null : screen);
@@ -166,17 +168,18 @@ public final class DevCommand extends LocalCommand {
               .groupMaxDelay(Duration.ofSeconds(30))
               .groupMaxSize(20)
               .handlers(demo.mux());
-      served.forEach(queue -> builder.queue(queue, DemoLoad.weight(queue)));
+      served.forEach(queue -> builder.queue(queue, DemoLoadGenerator.weight(queue)));
       try (TaskServer server = builder.build();
           DevDashboard dashboard = DevDashboard.start(redis, !noDashboard, dashboardPort)) {
         new CheatSheet(config, usualPlace(), surroundings().program(), screen)
             .show(
-                Place.of(config) + " (" + about + ")",
+                RedactedRedisUrl.of(config) + " (" + about + ")",
                 dashboard.address().orElse("left out"),
                 served,
                 concurrency);
-        try (DemoLoad demos = DemoLoad.start(redis, served.get(0), perSecond, screen)) {
-          runUntilStopped(server, new Status(Inspector.create(redis), served, screen));
+        try (DemoLoadGenerator demos =
+            DemoLoadGenerator.start(redis, served.get(0), perSecond, screen)) {
+          runUntilStopped(server, new QueueStatusReporter(Inspector.create(redis), served, screen));
           screen.line(demos.enqueued() + " demo tasks were enqueued");
         }
         screen.line("stopped: running tasks were finished or put back");
@@ -188,14 +191,14 @@ public final class DevCommand extends LocalCommand {
   /** Where commands look without flags: variables and contexts may lead them elsewhere. */
   private String usualPlace() {
     try {
-      return Place.of(options().withoutFlags());
+      return RedactedRedisUrl.of(options().withoutFlags());
     } catch (RuntimeException e) {
       // The file is broken; commands with a flag do not read it.
       return "";
     }
   }
 
-  private void runUntilStopped(TaskServer server, Status status) {
+  private void runUntilStopped(TaskServer server, QueueStatusReporter status) {
     ScheduledExecutorService ticks = Executors.newScheduledThreadPool(2);
     try {
       ScheduledFuture<?> showing =

@@ -9,12 +9,12 @@ import picocli.CommandLine.Command;
     description = "Looks at the entries of schedulers and steers them.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
-      CronList.class,
-      CronHistory.class,
-      CronPause.class,
-      CronResume.class,
-      CronRun.class,
-      CronForget.class
+      CronListCommand.class,
+      CronHistoryCommand.class,
+      CronPauseCommand.class,
+      CronResumeCommand.class,
+      CronRunCommand.class,
+      CronForgetCommand.class
     },
     footerHeading = "%nExamples:%n",
     footer = "  asynq cron list")

@@ -1,13 +1,13 @@
 package io.asynq4j.cli.fleet;
 
-import io.asynq4j.cli.frame.Confirmation;
+import io.asynq4j.cli.frame.ConfirmationPrompt;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.Failure;
-import io.asynq4j.cli.frame.Interruption;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.frame.ShutdownSignal;
 import io.asynq4j.cli.output.Column;
-import io.asynq4j.cli.output.Format;
+import io.asynq4j.cli.output.OutputFormat;
 import io.asynq4j.cli.output.Printer;
 import io.asynq4j.cli.output.ProgressBar;
 import io.asynq4j.inspect.Diagnosis;
@@ -73,7 +73,7 @@ public final class DoctorCommand extends RedisCommand {
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
-  private Confirmation confirmation;
+  private ConfirmationPrompt confirmation;
 
   @Override
   protected void check() {
@@ -103,7 +103,7 @@ public final class DoctorCommand extends RedisCommand {
     }
     Diagnosis diagnosis;
     try (ProgressBar bar = session.progress();
-        Interruption interruption = Interruption.watch()) {
+        ShutdownSignal interruption = ShutdownSignal.watch()) {
       diagnosis =
           session
               .inspector()
@@ -129,7 +129,7 @@ public final class DoctorCommand extends RedisCommand {
   }
 
   private void show(Printer printer, Diagnosis diagnosis) {
-    if (printer.format() == Format.JSON) {
+    if (printer.format() == OutputFormat.JSON) {
       Map<String, @Nullable Object> document = new LinkedHashMap<>();
       document.put("healthy", diagnosis.isHealthy());
       document.put("complete", diagnosis.isComplete());

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
     name = "server",
     description = "Looks at servers and tells them to end.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {ServerList.class, ServerQuiet.class, ServerStop.class},
+    subcommands = {ServerListCommand.class, ServerQuietCommand.class, ServerStopCommand.class},
     footerHeading = "%nExamples:%n",
     footer = "  asynq server list")
 public final class ServerCommand extends CommandGroup {}

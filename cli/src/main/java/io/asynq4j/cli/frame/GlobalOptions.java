@@ -1,7 +1,7 @@
 package io.asynq4j.cli.frame;
 
-import io.asynq4j.cli.output.Format;
-import io.asynq4j.cli.output.Ink;
+import io.asynq4j.cli.output.AnsiColors;
+import io.asynq4j.cli.output.OutputFormat;
 import io.asynq4j.cli.output.Printer;
 import io.asynq4j.cli.settings.ConfigFile;
 import io.asynq4j.cli.settings.ConnectionSettings;
@@ -26,7 +26,7 @@ public final class GlobalOptions {
 
   private static final Duration USUAL_WATCH = Duration.ofSeconds(2);
 
-  private final Surroundings surroundings;
+  private final CliEnvironment surroundings;
 
   @Option(
       names = "--redis",
@@ -118,7 +118,7 @@ public final class GlobalOptions {
       paramLabel = "FORMAT",
       completionCandidates = FormatWords.class,
       description = "table, json or csv. Default: table")
-  private @Nullable Format output;
+  private @Nullable OutputFormat output;
 
   @Option(names = "--json", scope = ScopeType.INHERIT, description = "Short for --output json.")
   private boolean json;
@@ -138,7 +138,7 @@ public final class GlobalOptions {
       description = "No colours; nor with NO_COLOR set, nor where there is no terminal.")
   private boolean noColour;
 
-  public GlobalOptions(Surroundings surroundings) {
+  public GlobalOptions(CliEnvironment surroundings) {
     this.surroundings = surroundings;
   }
 
@@ -146,7 +146,7 @@ public final class GlobalOptions {
     return (GlobalOptions) Objects.requireNonNull(spec.root().mixins().get(NAME)).userObject();
   }
 
-  Surroundings surroundings() {
+  CliEnvironment surroundings() {
     return surroundings;
   }
 
@@ -210,15 +210,15 @@ public final class GlobalOptions {
   }
 
   public Printer printer() {
-    if (json && output != null && output != Format.JSON) {
+    if (json && output != null && output != OutputFormat.JSON) {
       throw Failure.usage("--json and --output contradict each other", "leave one of them out");
     }
-    Format format = json ? Format.JSON : output == null ? Format.TABLE : output;
+    OutputFormat format = json ? OutputFormat.JSON : output == null ? OutputFormat.TABLE : output;
     return new Printer(surroundings.out(), format, ink(), surroundings.columns());
   }
 
-  public Ink ink() {
-    return new Ink(colours());
+  public AnsiColors ink() {
+    return new AnsiColors(colours());
   }
 
   /** Whether colours are wanted. */
@@ -226,9 +226,9 @@ public final class GlobalOptions {
     return surroundings.colours() && !noColour;
   }
 
-  static final class FormatWords extends Words {
+  static final class FormatWords extends EnumCandidates {
     FormatWords() {
-      super(Format.values());
+      super(OutputFormat.values());
     }
   }
 
@@ -236,8 +236,8 @@ public final class GlobalOptions {
   static final class Interval implements IParameterConsumer {
     @Override
     public void consumeParameters(Stack<String> arguments, ArgSpec argument, CommandSpec command) {
-      boolean hasValue = !arguments.isEmpty() && Durations.isDuration(arguments.peek());
-      Duration every = hasValue ? Durations.parse(arguments.pop()) : USUAL_WATCH;
+      boolean hasValue = !arguments.isEmpty() && DurationParser.isDuration(arguments.peek());
+      Duration every = hasValue ? DurationParser.parse(arguments.pop()) : USUAL_WATCH;
       argument.setValue(every);
     }
   }

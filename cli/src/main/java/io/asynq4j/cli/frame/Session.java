@@ -16,10 +16,10 @@ public final class Session implements AutoCloseable {
 
   private final RedisConnection redis;
   private final Printer printer;
-  private final Surroundings surroundings;
+  private final CliEnvironment surroundings;
   private @Nullable TaskClient client;
 
-  private Session(RedisConnection redis, Printer printer, Surroundings surroundings) {
+  private Session(RedisConnection redis, Printer printer, CliEnvironment surroundings) {
     this.redis = redis;
     this.printer = printer;
     this.surroundings = surroundings;
@@ -74,7 +74,7 @@ public final class Session implements AutoCloseable {
     return printer;
   }
 
-  public Surroundings surroundings() {
+  public CliEnvironment surroundings() {
     return surroundings;
   }
 

@@ -29,7 +29,7 @@ public record Column<T>(
   /** Colours a text according to its row. */
   @FunctionalInterface
   public interface Style<T> {
-    String apply(Ink ink, T row, String text);
+    String apply(AnsiColors ink, T row, String text);
   }
 
   public static <T> Column<T> of(String title, String key, Function<T, @Nullable Object> value) {
@@ -37,7 +37,7 @@ public record Column<T>(
         title,
         key,
         value,
-        row -> Cells.shown(value.apply(row)),
+        row -> CellFormatter.shown(value.apply(row)),
         (ink, row, text) -> text,
         /* right= */ false,
         /* flexible= */ false,

@@ -23,25 +23,25 @@ public final class Printer {
   private static final String GAP = "  ";
 
   private final PrintStream out;
-  private final Format format;
-  private final Ink ink;
+  private final OutputFormat format;
+  private final AnsiColors ink;
   private final int width;
 
   /**
    * @param width of the terminal; 0 when there is none
    */
-  public Printer(PrintStream out, Format format, Ink ink, int width) {
+  public Printer(PrintStream out, OutputFormat format, AnsiColors ink, int width) {
     this.out = out;
     this.format = format;
     this.ink = ink;
     this.width = width == 0 ? UNLIMITED : width;
   }
 
-  public Format format() {
+  public OutputFormat format() {
     return format;
   }
 
-  public Ink ink() {
+  public AnsiColors ink() {
     return ink;
   }
 
@@ -52,7 +52,7 @@ public final class Printer {
 
   /** For people only. */
   public void line(String text) {
-    if (format == Format.TABLE) {
+    if (format == OutputFormat.TABLE) {
       out.println(text);
     }
   }
@@ -79,7 +79,7 @@ public final class Printer {
 
   /** Each row as a block of lines, for people; else as a list. */
   public <T> void details(List<T> rows, List<Column<T>> columns) {
-    if (format != Format.TABLE) {
+    if (format != OutputFormat.TABLE) {
       list(rows, columns, "");
       return;
     }
@@ -102,7 +102,7 @@ public final class Printer {
 
   /** What was done, each row as a sentence. */
   public <T> void told(List<T> rows, List<Column<T>> columns, Function<T, String> sentence) {
-    if (format == Format.TABLE) {
+    if (format == OutputFormat.TABLE) {
       rows.forEach(row -> out.println(sentence.apply(row)));
     } else {
       list(rows, columns, "");
@@ -110,7 +110,7 @@ public final class Printer {
   }
 
   public void json(@Nullable Object document) {
-    out.println(JsonText.indented(document, ink));
+    out.println(JsonWriter.indented(document, ink));
   }
 
   public static <T> List<Map<String, @Nullable Object>> objects(
@@ -136,7 +136,7 @@ public final class Printer {
     out.println(names);
     for (T row : rows) {
       StringJoiner line = new StringJoiner(",");
-      columns.forEach(column -> line.add(Cells.csv(column.value().apply(row))));
+      columns.forEach(column -> line.add(CellFormatter.csv(column.value().apply(row))));
       out.println(line);
     }
   }
@@ -161,7 +161,9 @@ public final class Printer {
     for (Column<T> column : visible(all)) {
       columns.add(column);
       cells.add(
-          rows.stream().map(row -> Cells.cut(column.shown().apply(row), LONGEST_CELL)).toList());
+          rows.stream()
+              .map(row -> CellFormatter.cut(column.shown().apply(row), LONGEST_CELL))
+              .toList());
     }
     leaveOut(columns, cells);
     int[] widths = new int[columns.size()];
@@ -213,7 +215,7 @@ public final class Printer {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < widths.length; i++) {
       Column<T> column = columns.get(i);
-      String text = Cells.cut(texts.get(i), widths[i]);
+      String text = CellFormatter.cut(texts.get(i), widths[i]);
       String blanks = " ".repeat(Math.max(0, widths[i] - length(text)));
       String styled = column.style().apply(ink, row, text);
       line.append(i == 0 ? "" : GAP).append(column.right() ? blanks + styled : styled + blanks);

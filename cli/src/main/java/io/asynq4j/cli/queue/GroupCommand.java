@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
     name = "group",
     description = "Looks at groups of tasks that become one.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = GroupList.class,
+    subcommands = GroupListCommand.class,
     footerHeading = "%nExamples:%n",
     footer = "  asynq group list --queue mail")
 public final class GroupCommand extends CommandGroup {}

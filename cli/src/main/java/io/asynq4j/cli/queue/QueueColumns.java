@@ -2,8 +2,8 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.output.Column;
-import io.asynq4j.cli.output.States;
-import io.asynq4j.cli.output.Times;
+import io.asynq4j.cli.output.TaskStateOrder;
+import io.asynq4j.cli.output.TimeFormatter;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ final class QueueColumns {
 
   static List<Column<QueueSnapshot>> sizes() {
     List<Column<QueueSnapshot>> columns = new ArrayList<>();
-    for (TaskState state : States.IN_ORDER) {
+    for (TaskState state : TaskStateOrder.IN_ORDER) {
       Column<QueueSnapshot> column =
           Column.count(title(state), state.word(), queue -> queue.size(state));
       columns.add(OPTIONAL.contains(state) ? column.mayBeLeftOut() : column);
@@ -70,6 +70,6 @@ final class QueueColumns {
   static String since(QueueSnapshot queue) {
     return queue.pausedSince() == null
         ? "no"
-        : "since " + Times.full(queue.pausedSince(), queue.at());
+        : "since " + TimeFormatter.full(queue.pausedSince(), queue.at());
   }
 }

@@ -9,13 +9,13 @@ import picocli.CommandLine.Command;
     description = "Looks at queues and steers them.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
-      QueueList.class,
-      QueueInspect.class,
-      QueueHistory.class,
-      QueuePause.class,
-      QueueResume.class,
-      QueueLimit.class,
-      QueueRemove.class
+      QueueListCommand.class,
+      QueueInspectCommand.class,
+      QueueHistoryCommand.class,
+      QueuePauseCommand.class,
+      QueueResumeCommand.class,
+      QueueLimitCommand.class,
+      QueueRemoveCommand.class
     },
     footerHeading = "%nExamples:%n",
     footer = {"  asynq queue list", "  asynq queue inspect mail"})

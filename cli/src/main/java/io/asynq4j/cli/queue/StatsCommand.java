@@ -3,11 +3,11 @@ package io.asynq4j.cli.queue;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.LookCommand;
+import io.asynq4j.cli.frame.ReadOnlyCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.Printer;
-import io.asynq4j.cli.output.States;
+import io.asynq4j.cli.output.TaskStateOrder;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.time.ZoneOffset;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Command;
       "  asynq stats --json",
       "  asynq stats --output csv              # the queues"
     })
-public final class StatsCommand extends LookCommand {
+public final class StatsCommand extends ReadOnlyCommand {
 
   /** What is told of Redis, by its name in {@code INFO}. */
   private static final List<Column<Map<String, String>>> REDIS =
@@ -52,8 +52,8 @@ public final class StatsCommand extends LookCommand {
   @Override
   protected int run(Session session) {
     Inspector inspector = session.inspector();
-    List<QueueLine> queues = QueueLine.all(inspector);
-    Total total = Total.of(QueueLine.seen(queues), session);
+    List<QueueListEntry> queues = QueueListEntry.all(inspector);
+    Total total = Total.of(QueueListEntry.seen(queues), session);
     Map<String, String> redis = info(inspector);
     Printer printer = session.printer();
     switch (printer.format()) {
@@ -61,7 +61,7 @@ public final class StatsCommand extends LookCommand {
       case CSV -> printer.list(queues, queueColumns(), "");
       case TABLE -> show(printer, queues, total, redis);
     }
-    QueueLine.noteProblems(session, queues);
+    QueueListEntry.noteProblems(session, queues);
     return ExitCode.DONE;
   }
 
@@ -85,7 +85,7 @@ public final class StatsCommand extends LookCommand {
 
     static Total of(List<QueueSnapshot> queues, Session session) {
       Map<TaskState, Long> sizes = new LinkedHashMap<>();
-      for (TaskState state : States.IN_ORDER) {
+      for (TaskState state : TaskStateOrder.IN_ORDER) {
         sizes.put(state, queues.stream().mapToLong(queue -> queue.size(state)).sum());
       }
       return new Total(
@@ -97,7 +97,7 @@ public final class StatsCommand extends LookCommand {
 
     static List<Column<Total>> states() {
       List<Column<Total>> columns = new ArrayList<>();
-      for (TaskState state : States.IN_ORDER) {
+      for (TaskState state : TaskStateOrder.IN_ORDER) {
         columns.add(
             Column.count(
                 QueueColumns.title(state), state.word(), total -> total.sizes().get(state)));
@@ -121,21 +121,22 @@ public final class StatsCommand extends LookCommand {
     }
   }
 
-  private static List<Column<QueueLine>> queueColumns() {
-    List<Column<QueueLine>> columns = new ArrayList<>();
-    columns.add(QueueLine.name());
-    columns.add(QueueLine.state());
-    columns.add(QueueLine.of(QueueColumns.size()));
+  private static List<Column<QueueListEntry>> queueColumns() {
+    List<Column<QueueListEntry>> columns = new ArrayList<>();
+    columns.add(QueueListEntry.name());
+    columns.add(QueueListEntry.state());
+    columns.add(QueueListEntry.of(QueueColumns.size()));
     QueueColumns.sizes()
-        .forEach(column -> columns.add(QueueLine.of(Column.data(column.key(), column.value()))));
-    columns.add(QueueLine.of(QueueColumns.latency()));
-    QueueColumns.today().forEach(column -> columns.add(QueueLine.of(column)));
-    columns.add(QueueLine.reason());
+        .forEach(
+            column -> columns.add(QueueListEntry.of(Column.data(column.key(), column.value()))));
+    columns.add(QueueListEntry.of(QueueColumns.latency()));
+    QueueColumns.today().forEach(column -> columns.add(QueueListEntry.of(column)));
+    columns.add(QueueListEntry.reason());
     return columns;
   }
 
   private static Map<String, @Nullable Object> document(
-      List<QueueLine> queues, Total total, Map<String, String> redis) {
+      List<QueueListEntry> queues, Total total, Map<String, String> redis) {
     Map<String, @Nullable Object> document = new LinkedHashMap<>();
     document.put("states", Printer.object(total, Total.states()));
     document.put("queues", Printer.objects(queues, queueColumns()));
@@ -145,7 +146,7 @@ public final class StatsCommand extends LookCommand {
   }
 
   private static void show(
-      Printer printer, List<QueueLine> queues, Total total, Map<String, String> redis) {
+      Printer printer, List<QueueListEntry> queues, Total total, Map<String, String> redis) {
     printer.heading("Tasks by state");
     printer.list(List.of(total), Total.states(), "");
     printer.line("");

@@ -113,19 +113,20 @@ public record ConfigFile(
 
   private static ConnectionSettings settings(Map<String, Object> values, Path path) {
     Map<String, Object> read = new LinkedHashMap<>();
-    Map<String, Setting> known =
-        Arrays.stream(Setting.values()).collect(Collectors.toMap(Setting::key, each -> each));
+    Map<String, ConnectionSetting> known =
+        Arrays.stream(ConnectionSetting.values())
+            .collect(Collectors.toMap(ConnectionSetting::key, each -> each));
     values.forEach(
         (key, value) -> {
-          Setting setting = known.get(key);
+          ConnectionSetting setting = known.get(key);
           if (setting == null) {
             throw new IllegalArgumentException(
                 "the configuration file %s has \"%s\", which is no setting; the settings are %s, %s, %s"
                     .formatted(
                         path,
                         key,
-                        Arrays.stream(Setting.values())
-                            .map(Setting::key)
+                        Arrays.stream(ConnectionSetting.values())
+                            .map(ConnectionSetting::key)
                             .collect(Collectors.joining(", ")),
                         CURRENT,
                         CONTEXTS));

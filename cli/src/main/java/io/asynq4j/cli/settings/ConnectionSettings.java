@@ -44,8 +44,9 @@ public record ConnectionSettings(
   /** Of {@code ASYNQ_REDIS_URL} and the prefixed names of all settings. */
   public static ConnectionSettings ofVariables(Map<String, String> variables) {
     Map<String, Object> found = new LinkedHashMap<>();
-    for (Setting setting : Setting.values()) {
-      String name = setting == Setting.REDIS ? "ASYNQ_REDIS_URL" : "ASYNQ_" + setting.name();
+    for (ConnectionSetting setting : ConnectionSetting.values()) {
+      String name =
+          setting == ConnectionSetting.REDIS ? "ASYNQ_REDIS_URL" : "ASYNQ_" + setting.name();
       String value = variables.get(name);
       if (value != null && !value.isEmpty()) {
         found.put(setting.key(), setting.read(value, "the variable " + name));
@@ -54,37 +55,38 @@ public record ConnectionSettings(
     return of(found);
   }
 
-  /** Values of the right kinds, by the keys of {@link Setting}. */
+  /** Values of the right kinds, by the keys of {@link ConnectionSetting}. */
   static ConnectionSettings of(Map<String, Object> values) {
     return new ConnectionSettings(
-        (String) values.get(Setting.REDIS.key()),
-        (String) values.get(Setting.URI.key()),
-        (Integer) values.get(Setting.DB.key()),
-        (String) values.get(Setting.USERNAME.key()),
-        (String) values.get(Setting.PASSWORD.key()),
-        (Boolean) values.get(Setting.CLUSTER.key()),
-        (String) values.get(Setting.CLUSTER_ADDRS.key()),
-        (Boolean) values.get(Setting.TLS.key()),
-        (String) values.get(Setting.TLS_SERVER.key()),
-        (Boolean) values.get(Setting.INSECURE.key()));
+        (String) values.get(ConnectionSetting.REDIS.key()),
+        (String) values.get(ConnectionSetting.URI.key()),
+        (Integer) values.get(ConnectionSetting.DB.key()),
+        (String) values.get(ConnectionSetting.USERNAME.key()),
+        (String) values.get(ConnectionSetting.PASSWORD.key()),
+        (Boolean) values.get(ConnectionSetting.CLUSTER.key()),
+        (String) values.get(ConnectionSetting.CLUSTER_ADDRS.key()),
+        (Boolean) values.get(ConnectionSetting.TLS.key()),
+        (String) values.get(ConnectionSetting.TLS_SERVER.key()),
+        (Boolean) values.get(ConnectionSetting.INSECURE.key()));
   }
 
   Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
-    put(map, Setting.REDIS, redis);
-    put(map, Setting.URI, uri);
-    put(map, Setting.DB, db);
-    put(map, Setting.USERNAME, username);
-    put(map, Setting.PASSWORD, password);
-    put(map, Setting.CLUSTER, cluster);
-    put(map, Setting.CLUSTER_ADDRS, clusterAddrs);
-    put(map, Setting.TLS, tls);
-    put(map, Setting.TLS_SERVER, tlsServer);
-    put(map, Setting.INSECURE, insecure);
+    put(map, ConnectionSetting.REDIS, redis);
+    put(map, ConnectionSetting.URI, uri);
+    put(map, ConnectionSetting.DB, db);
+    put(map, ConnectionSetting.USERNAME, username);
+    put(map, ConnectionSetting.PASSWORD, password);
+    put(map, ConnectionSetting.CLUSTER, cluster);
+    put(map, ConnectionSetting.CLUSTER_ADDRS, clusterAddrs);
+    put(map, ConnectionSetting.TLS, tls);
+    put(map, ConnectionSetting.TLS_SERVER, tlsServer);
+    put(map, ConnectionSetting.INSECURE, insecure);
     return map;
   }
 
-  private static void put(Map<String, Object> map, Setting setting, @Nullable Object value) {
+  private static void put(
+      Map<String, Object> map, ConnectionSetting setting, @Nullable Object value) {
     if (value != null) {
       map.put(setting.key(), value);
     }
@@ -187,6 +189,6 @@ public record ConnectionSettings(
   /** Where it leads, without any password. */
   @Override
   public String toString() {
-    return Place.of(toConfig());
+    return RedactedRedisUrl.of(toConfig());
   }
 }

@@ -1,14 +1,14 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.frame.Confirmation;
+import io.asynq4j.cli.frame.ConfirmationPrompt;
 import io.asynq4j.cli.frame.ExitCode;
 import io.asynq4j.cli.frame.Failure;
-import io.asynq4j.cli.frame.Interruption;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.frame.ShutdownSignal;
 import io.asynq4j.cli.output.Column;
-import io.asynq4j.cli.output.Counts;
+import io.asynq4j.cli.output.CountFormatter;
 import io.asynq4j.cli.output.ProgressBar;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
@@ -45,7 +45,7 @@ abstract class BulkCommand extends RedisCommand {
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
-  private Filters filters;
+  private TaskFilterOptions filters;
 
   @Option(names = "--limit", paramLabel = "N", description = "No more than so many.")
   private @Nullable Long limit;
@@ -63,7 +63,7 @@ abstract class BulkCommand extends RedisCommand {
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
-  private Confirmation confirmation;
+  private ConfirmationPrompt confirmation;
 
   /** The state that was asked for. */
   abstract TaskState state();
@@ -165,7 +165,7 @@ abstract class BulkCommand extends RedisCommand {
 
   private BulkReport working(Session session, Inspector inspector, String what, Work work) {
     try (ProgressBar bar = session.progress();
-        Interruption interruption = Interruption.watch()) {
+        ShutdownSignal interruption = ShutdownSignal.watch()) {
       Selection selection =
           inspector
               .select(queue, state())
@@ -212,9 +212,9 @@ abstract class BulkCommand extends RedisCommand {
 
   private String words(BulkReport report) {
     if (dryRun) {
-      return "%s would be %s.".formatted(Counts.tasks(report.matched()), done());
+      return "%s would be %s.".formatted(CountFormatter.tasks(report.matched()), done());
     }
-    String words = "%s %s.".formatted(Counts.tasks(report.done()), done());
+    String words = "%s %s.".formatted(CountFormatter.tasks(report.done()), done());
     return report.dropped() == 0
         ? words
         : words

@@ -1,8 +1,8 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.Payload;
+import io.asynq4j.cli.frame.CliEnvironment;
 import io.asynq4j.cli.frame.Failure;
-import io.asynq4j.cli.frame.Surroundings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +13,7 @@ final class PayloadSource {
   private PayloadSource() {}
 
   /** {@code @@} at the beginning stands for one that is no file. */
-  static Payload read(String given, Surroundings surroundings) {
+  static Payload read(String given, CliEnvironment surroundings) {
     if (given.equals("-")) {
       try {
         return Payload.of(surroundings.in().readAllBytes());

@@ -3,10 +3,10 @@ package io.asynq4j.cli.task;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.output.AnsiColors;
 import io.asynq4j.cli.output.Column;
-import io.asynq4j.cli.output.Ink;
-import io.asynq4j.cli.output.PayloadText;
-import io.asynq4j.cli.output.Times;
+import io.asynq4j.cli.output.DecodedPayload;
+import io.asynq4j.cli.output.TimeFormatter;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +76,7 @@ final class TaskColumns {
   }
 
   /** Everything that is known, for one task. */
-  List<Column<TaskInfo>> all(Ink ink) {
+  List<Column<TaskInfo>> all(AnsiColors ink) {
     List<Column<TaskInfo>> columns = new ArrayList<>();
     columns.add(queue());
     columns.add(id());
@@ -133,9 +133,9 @@ final class TaskColumns {
 
   private static void payloadData(
       List<Column<TaskInfo>> columns, String name, Function<TaskInfo, Payload> of) {
-    columns.add(Column.data(name, task -> PayloadText.of(of.apply(task)).json()));
-    columns.add(Column.data(name + "_text", task -> PayloadText.of(of.apply(task)).text()));
-    columns.add(Column.data(name + "_base64", task -> PayloadText.of(of.apply(task)).base64()));
+    columns.add(Column.data(name, task -> DecodedPayload.of(of.apply(task)).json()));
+    columns.add(Column.data(name + "_text", task -> DecodedPayload.of(of.apply(task)).text()));
+    columns.add(Column.data(name + "_base64", task -> DecodedPayload.of(of.apply(task)).base64()));
   }
 
   private static Column<TaskInfo> id() {
@@ -209,13 +209,13 @@ final class TaskColumns {
   private Column<TaskInfo> time(
       String title, String key, Function<TaskInfo, @Nullable Instant> of) {
     return Column.<TaskInfo>of(title, key, of::apply)
-        .shownAs(task -> Times.relative(of.apply(task), now));
+        .shownAs(task -> TimeFormatter.relative(of.apply(task), now));
   }
 
   private Column<TaskInfo> fullTime(
       String title, String key, Function<TaskInfo, @Nullable Instant> of) {
     return Column.<TaskInfo>of(title, key, of::apply)
-        .shownAs(task -> of.apply(task) == null ? "" : Times.full(of.apply(task), now));
+        .shownAs(task -> of.apply(task) == null ? "" : TimeFormatter.full(of.apply(task), now));
   }
 
   /** Its value for programs stands in columns of its own, by the form it has. */
@@ -223,13 +223,14 @@ final class TaskColumns {
     return Column.<TaskInfo>of(
             title,
             title.equals("Payload") ? "payload" : "result",
-            task -> PayloadText.of(of.apply(task)).json())
-        .shownAs(task -> PayloadText.of(of.apply(task)).line())
+            task -> DecodedPayload.of(of.apply(task)).json())
+        .shownAs(task -> DecodedPayload.of(of.apply(task)).line())
         .mayBeCut();
   }
 
-  private static Column<TaskInfo> block(String title, Function<TaskInfo, Payload> of, Ink ink) {
-    return text(title, of).shownAs(task -> PayloadText.of(of.apply(task)).block(ink));
+  private static Column<TaskInfo> block(
+      String title, Function<TaskInfo, Payload> of, AnsiColors ink) {
+    return text(title, of).shownAs(task -> DecodedPayload.of(of.apply(task)).block(ink));
   }
 
   private static @Nullable Map<String, String> headers(TaskInfo task) {

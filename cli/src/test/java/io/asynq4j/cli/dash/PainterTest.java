@@ -1,6 +1,6 @@
 package io.asynq4j.cli.dash;
 
-import static io.asynq4j.cli.dash.Samples.press;
+import static io.asynq4j.cli.dash.SampleModels.press;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.TaskState;
@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PainterTest {
 
   /** What was painted is also left in target/screens, from where a wanted change can be taken. */
-  private static void assertLooksLike(String screen, Model model) {
-    String painted = Samples.text(model).stripTrailing();
+  private static void assertLooksLike(String screen, DashModel model) {
+    String painted = SampleModels.text(model).stripTrailing();
     try {
       Path directory = Files.createDirectories(Path.of("target", "screens"));
       Files.writeString(directory.resolve(screen + ".txt"), painted + "\n");
@@ -45,58 +45,59 @@ class PainterTest {
     }
   }
 
-  private static Model queue(TaskState state) {
-    Model mail = press(press(Samples.queues(), "jj"), Key.Code.ENTER);
-    Model shown = mail.showing(((QueueView) mail.view()).inState(state));
+  private static DashModel queue(TaskState state) {
+    DashModel mail = press(press(SampleModels.queues(), "jj"), Key.Code.ENTER);
+    DashModel shown = mail.showing(((QueueView) mail.view()).inState(state));
     return state == TaskState.AGGREGATING
         ? shown.heard(
-            Samples.batch(
-                Samples.overview(),
-                new Answer.Groups(
-                    new Wish.Groups("mail"),
-                    List.of(new Answer.Group("digest", 2), new Answer.Group("weekly", 1)))))
-        : Samples.withTasks(shown, Samples.tasks(state, 0, 3), 3, null);
+            SampleModels.batch(
+                SampleModels.overview(),
+                new QueryResult.Groups(
+                    new Query.Groups("mail"),
+                    List.of(
+                        new QueryResult.Group("digest", 2), new QueryResult.Group("weekly", 1)))))
+        : SampleModels.withTasks(shown, SampleModels.tasks(state, 0, 3), 3, null);
   }
 
-  private static Model task(TaskState state) {
+  private static DashModel task(TaskState state) {
     return press(queue(state), Key.Code.ENTER)
         .heard(
-            Samples.batch(
-                Samples.overview(),
-                new Answer.Task(
-                    new Wish.Task("mail", "task-000"),
-                    Samples.task("task-000", state),
+            SampleModels.batch(
+                SampleModels.overview(),
+                new QueryResult.Task(
+                    new Query.Task("mail", "task-000"),
+                    SampleModels.task("task-000", state),
                     "Its last attempt failed. It is due in 5 min.")));
   }
 
-  private static Model history() {
-    return press(Samples.queues(), "jjH")
-        .heard(Samples.batch(Samples.overview(), Samples.history("mail")));
+  private static DashModel history() {
+    return press(SampleModels.queues(), "jjH")
+        .heard(SampleModels.batch(SampleModels.overview(), SampleModels.history("mail")));
   }
 
-  private static Model servers() {
-    return press(Samples.queues(), "2")
+  private static DashModel servers() {
+    return press(SampleModels.queues(), "2")
         .heard(
-            Samples.batch(
-                Samples.overview(),
-                new Answer.Servers(
+            SampleModels.batch(
+                SampleModels.overview(),
+                new QueryResult.Servers(
                     List.of(
-                        Samples.server("0f1e2d3c", 71, "active", 3),
-                        Samples.server("4b5a6978", 72, "stopped", 10)))));
+                        SampleModels.server("0f1e2d3c", 71, "active", 3),
+                        SampleModels.server("4b5a6978", 72, "stopped", 10)))));
   }
 
-  private static Model schedules() {
-    return press(Samples.queues(), "3")
+  private static DashModel schedules() {
+    return press(SampleModels.queues(), "3")
         .heard(
-            Samples.batch(
-                Samples.overview(),
-                new Answer.Schedules(
+            SampleModels.batch(
+                SampleModels.overview(),
+                new QueryResult.Schedules(
                     List.of(
-                        Samples.schedule("nightly", true, null),
-                        Samples.schedule("weekly", true, Samples.NOW)))));
+                        SampleModels.schedule("nightly", true, null),
+                        SampleModels.schedule("weekly", true, SampleModels.NOW)))));
   }
 
-  private static Model redis() {
+  private static DashModel redis() {
     Map<String, String> info = new LinkedHashMap<>();
     info.put("redis_version", "7.0.15");
     info.put("redis_mode", "standalone");
@@ -107,35 +108,36 @@ class PainterTest {
     info.put("maxmemory", "419430400");
     info.put("maxmemory_policy", "allkeys-lru");
     info.put("connected_clients", "17");
-    return press(Samples.queues(), "4")
-        .heard(Samples.batch(Samples.overview(), new Answer.Redis(info)));
+    return press(SampleModels.queues(), "4")
+        .heard(SampleModels.batch(SampleModels.overview(), new QueryResult.Redis(info)));
   }
 
   @Test
   void whereOneIsInALongTextStandsBelowItUnlessSomethingIsSaid() {
-    Model help = press(Samples.queues(), "?");
-    List<String> lines = Samples.text(help).lines().toList();
-    assertThat(lines.get(Painter.BODY)).isEqualTo(" Everywhere");
+    DashModel help = press(SampleModels.queues(), "?");
+    List<String> lines = SampleModels.text(help).lines().toList();
+    assertThat(lines.get(ScreenPainter.BODY)).isEqualTo(" Everywhere");
     assertThat(lines.get(22)).endsWith(" 1–20 of 55");
-    assertThat(Samples.text(help.saying("Well done.", true)))
+    assertThat(SampleModels.text(help.saying("Well done.", true)))
         .contains("Well done.")
         .doesNotContain(" of 55");
   }
 
   @Test
   void theOverviewHasBarsFiguresAndSparklines() {
-    assertLooksLike("queues", press(Samples.queues(), "j"));
+    assertLooksLike("queues", press(SampleModels.queues(), "j"));
   }
 
   @Test
   void aWideTerminalHasMoreColumns() {
-    assertLooksLike("queues-wide", Samples.queues(new Size(160, 20)));
+    assertLooksLike("queues-wide", SampleModels.queues(new ScreenSize(160, 20)));
   }
 
   @Test
   void aQueueHasATabForEachState() {
     assertLooksLike("queue-retry", queue(TaskState.RETRY));
-    assertThat(Samples.text(queue(TaskState.AGGREGATING))).contains("GROUP", "digest", "2 groups");
+    assertThat(SampleModels.text(queue(TaskState.AGGREGATING)))
+        .contains("GROUP", "digest", "2 groups");
   }
 
   @Test
@@ -146,15 +148,15 @@ class PainterTest {
   @Test
   void aHistoryHasABarForEachDay() {
     assertLooksLike("history", history());
-    assertThat(Samples.text(press(Samples.queues(), "H"))).contains("Looking …");
-    Model gone =
+    assertThat(SampleModels.text(press(SampleModels.queues(), "H"))).contains("Looking …");
+    DashModel gone =
         history()
             .heard(
-                Samples.batch(
-                    Samples.overview(),
-                    new Answer.Nothing(
-                        new Wish.History("mail", 90), "queue \"mail\" does not exist")));
-    assertThat(Samples.text(gone)).contains("does not exist");
+                SampleModels.batch(
+                    SampleModels.overview(),
+                    new QueryResult.Nothing(
+                        new Query.History("mail", 90), "queue \"mail\" does not exist")));
+    assertThat(SampleModels.text(gone)).contains("does not exist");
   }
 
   @Test
@@ -172,23 +174,24 @@ class PainterTest {
   @Test
   void serversAndOneOfThem() {
     assertLooksLike("servers", servers());
-    assertThat(Samples.text(press(servers(), Key.Code.ENTER)))
+    assertThat(SampleModels.text(press(servers(), Key.Code.ENTER)))
         .contains("host-a:71", "3 of 10 busy", "critical:6 default:1", "task-001", "RUNS FOR");
   }
 
   @Test
   void schedulesAndOneOfThem() {
     assertLooksLike("schedules", schedules());
-    Model one = press(schedules(), Key.Code.ENTER);
-    Model known =
+    DashModel one = press(schedules(), Key.Code.ENTER);
+    DashModel known =
         one.heard(
-            Samples.batch(
-                Samples.overview(),
-                new Answer.Events(
-                    (Wish.Events) one.wish(),
-                    Samples.schedule("nightly", true, null),
-                    List.of(new ScheduleEvent("task-9", Samples.NOW.minusSeconds(180), null)))));
-    assertThat(Samples.text(known)).contains("*/5 * * * *", "HAS ENQUEUED", "task-9");
+            SampleModels.batch(
+                SampleModels.overview(),
+                new QueryResult.Events(
+                    (Query.Events) one.wish(),
+                    SampleModels.schedule("nightly", true, null),
+                    List.of(
+                        new ScheduleEvent("task-9", SampleModels.NOW.minusSeconds(180), null)))));
+    assertThat(SampleModels.text(known)).contains("*/5 * * * *", "HAS ENQUEUED", "task-9");
   }
 
   @Test
@@ -198,13 +201,13 @@ class PainterTest {
 
   @Test
   void theHelpHasAllKeys() {
-    assertLooksLike("help", press(Samples.queues(new Size(80, 70)), "?"));
+    assertLooksLike("help", press(SampleModels.queues(new ScreenSize(80, 70)), "?"));
   }
 
   @ParameterizedTest
   @EnumSource(TaskState.class)
   void everyStateHasItsColumns(TaskState state) {
-    String text = Samples.text(queue(state));
+    String text = SampleModels.text(queue(state));
     String column =
         switch (state) {
           case ACTIVE -> "PROGRESS";
@@ -220,10 +223,10 @@ class PainterTest {
   @ParameterizedTest
   @CsvSource({"80,24", "50,14", "60,15", "200,60", "81,19", "120,20"})
   void everyViewFitsEverySize(int width, int height) {
-    Size size = new Size(width, height);
-    for (Model model :
+    ScreenSize size = new ScreenSize(width, height);
+    for (DashModel model :
         List.of(
-            Samples.queues(),
+            SampleModels.queues(),
             queue(TaskState.RETRY),
             queue(TaskState.AGGREGATING),
             press(queue(TaskState.RETRY), "A"),
@@ -233,17 +236,17 @@ class PainterTest {
             press(servers(), Key.Code.ENTER),
             schedules(),
             redis(),
-            press(Samples.queues(), "?"))) {
-      Grid grid = Painter.paint(model.sized(size));
+            press(SampleModels.queues(), "?"))) {
+      CharacterGrid grid = ScreenPainter.paint(model.sized(size));
       assertThat(grid.text().lines()).hasSize(height).allMatch(line -> line.length() <= width);
       // The selected row is seen in whatever size.
-      if (model.view() instanceof RowsView) {
+      if (model.view() instanceof ListView) {
         assertThat(hasSelection(grid)).as(grid.text()).isTrue();
       }
     }
   }
 
-  private static boolean hasSelection(Grid grid) {
+  private static boolean hasSelection(CharacterGrid grid) {
     for (int y = 0; y < grid.height(); y++) {
       if (grid.style(0, y) == Style.SELECTED) {
         return true;
@@ -254,29 +257,31 @@ class PainterTest {
 
   @Test
   void aTerminalThatIsTooSmallIsToldSo() {
-    assertThat(Samples.text(Samples.queues(new Size(30, 8)))).contains("needs 50×14");
-    assertThat(Samples.text(Samples.queues(new Size(3, 1)))).isEqualTo("asy");
+    assertThat(SampleModels.text(SampleModels.queues(new ScreenSize(30, 8))))
+        .contains("needs 50×14");
+    assertThat(SampleModels.text(SampleModels.queues(new ScreenSize(3, 1)))).isEqualTo("asy");
   }
 
   @Test
   void anOutageIsABannerWithTheReasonAndTheAgeOfTheData() {
-    Model away =
-        Samples.queues()
-            .at(Samples.NOW.plusSeconds(42))
+    DashModel away =
+        SampleModels.queues()
+            .at(SampleModels.NOW.plusSeconds(42))
             .unheard("cannot connect to Redis at localhost:6379");
-    Grid grid = Painter.paint(away);
+    CharacterGrid grid = ScreenPainter.paint(away);
     assertThat(grid.row(0)).contains("REDIS DOES NOT ANSWER, what you see is 42s old");
     assertThat(grid.style(0, 0)).isEqualTo(Style.BANNER);
     assertThat(grid.text()).contains("cannot connect to Redis at localhost:6379", "critical");
-    Model backAgain = away.heard(Samples.batch(Samples.overview(), null)).at(Samples.NOW);
-    assertThat(Painter.paint(backAgain).row(0)).contains("ping 0.3 ms");
+    DashModel backAgain =
+        away.heard(SampleModels.batch(SampleModels.overview(), null)).at(SampleModels.NOW);
+    assertThat(ScreenPainter.paint(backAgain).row(0)).contains("ping 0.3 ms");
   }
 
   @Test
   void anAnswerThatDoesNotComeIsSaidToo() {
-    Model waiting = Samples.model(Size.USUAL);
-    assertThat(Painter.paint(waiting).row(0)).contains("connecting …");
-    assertThat(Painter.paint(waiting.at(Samples.NOW.plusSeconds(7))).row(0))
+    DashModel waiting = SampleModels.model(ScreenSize.USUAL);
+    assertThat(ScreenPainter.paint(waiting).row(0)).contains("connecting …");
+    assertThat(ScreenPainter.paint(waiting.at(SampleModels.NOW.plusSeconds(7))).row(0))
         .contains("NO ANSWER FROM REDIS for 7s, nothing was seen yet");
   }
 
@@ -284,32 +289,33 @@ class PainterTest {
   void aQueueThatCannotBeReadIsOneBrokenRow() {
     QueueRow broken =
         new QueueRow("odd", null, QueueRow.UNKNOWN, Trend.NONE, "WRONGTYPE: pending is a set");
-    Model model =
-        Samples.model(Size.USUAL)
+    DashModel model =
+        SampleModels.model(ScreenSize.USUAL)
             .heard(
-                Samples.batch(
-                    Samples.overview(List.of(Samples.row("fine", 1, 0, 0, null), broken)), null));
-    assertThat(Samples.text(model)).contains("fine", "odd", "broken");
-    assertThat(Samples.text(press(model, "j"))).contains("WRONGTYPE: pending is a set");
+                SampleModels.batch(
+                    SampleModels.overview(List.of(SampleModels.row("fine", 1, 0, 0, null), broken)),
+                    null));
+    assertThat(SampleModels.text(model)).contains("fine", "odd", "broken");
+    assertThat(SampleModels.text(press(model, "j"))).contains("WRONGTYPE: pending is a set");
   }
 
   @Test
   void aTaskThatIsGoneSaysSoAndShowsWhatItWas() {
-    Model gone =
+    DashModel gone =
         task(TaskState.RETRY)
             .heard(
-                Samples.batch(
-                    Samples.overview(),
-                    new Answer.Nothing(
-                        new Wish.Task("mail", "task-000"), "There is no such task.")));
-    assertThat(Samples.text(gone))
+                SampleModels.batch(
+                    SampleModels.overview(),
+                    new QueryResult.Nothing(
+                        new Query.Task("mail", "task-000"), "There is no such task.")));
+    assertThat(SampleModels.text(gone))
         .contains("There is no such task.", "This is what it was", "email:welcome");
   }
 
   @Test
   void aLongSentenceTakesSeveralLines() {
     String reason = "word ".repeat(30) + "end";
-    Grid grid = Painter.paint(Samples.queues().unheard(reason));
+    CharacterGrid grid = ScreenPainter.paint(SampleModels.queues().unheard(reason));
     assertThat(grid.row(grid.height() - 2)).endsWith("end");
     assertThat(grid.row(grid.height() - 3)).startsWith(" word");
     assertThat(grid.row(grid.height() - 1)).contains("q quit");
@@ -317,18 +323,19 @@ class PainterTest {
 
   @Test
   void aLongQuestionKeepsItsChoicesInSight() {
-    Model asked = press(queue(TaskState.RETRY), "d");
+    DashModel asked = press(queue(TaskState.RETRY), "d");
     Question question = Objects.requireNonNull(asked.question());
-    Model longer =
+    DashModel longer =
         asked.asking(new Question("Delete " + "x".repeat(200) + "?", question.choices()));
-    assertThat(Samples.text(longer)).contains("Delete xxx", "… ", " y yes  n no");
+    assertThat(SampleModels.text(longer)).contains("Delete xxx", "… ", " y yes  n no");
   }
 
   @Test
   void whatIsSaidIsSaidForAWhile() {
-    Model said = Samples.queues().saying("Queue \"mail\" is paused.", true);
-    assertThat(Samples.text(said)).contains("Queue \"mail\" is paused.");
-    assertThat(Samples.text(said.at(Samples.NOW.plusSeconds(60)))).doesNotContain("is paused.");
-    assertThat(Samples.text(press(said, "j"))).doesNotContain("is paused.");
+    DashModel said = SampleModels.queues().saying("Queue \"mail\" is paused.", true);
+    assertThat(SampleModels.text(said)).contains("Queue \"mail\" is paused.");
+    assertThat(SampleModels.text(said.at(SampleModels.NOW.plusSeconds(60))))
+        .doesNotContain("is paused.");
+    assertThat(SampleModels.text(press(said, "j"))).doesNotContain("is paused.");
   }
 }

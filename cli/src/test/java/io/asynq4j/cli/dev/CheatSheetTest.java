@@ -13,8 +13,8 @@ class CheatSheetTest {
 
   private static String shown(String here, String usual) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    Screen screen =
-        new Screen(new PrintStream(bytes, true, StandardCharsets.UTF_8), /* inPlace= */ false);
+    DevConsole screen =
+        new DevConsole(new PrintStream(bytes, true, StandardCharsets.UTF_8), /* inPlace= */ false);
     new CheatSheet(RedisConfig.parse(here), usual, "./asynq", screen)
         .show(here, "left out", List.of("default"), 10);
     return bytes.toString(StandardCharsets.UTF_8);

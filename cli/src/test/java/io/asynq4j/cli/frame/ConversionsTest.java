@@ -13,23 +13,23 @@ class ConversionsTest {
 
   @Test
   void durationsAreThoseOfGoAndDays() {
-    assertThat(Durations.parse("1h30m")).isEqualTo(Duration.ofMinutes(90));
-    assertThat(Durations.parse("1.5s")).isEqualTo(Duration.ofMillis(1_500));
-    assertThat(Durations.parse("7d")).isEqualTo(Duration.ofDays(7));
-    assertThat(Durations.parse("250ms")).isEqualTo(Duration.ofMillis(250));
-    assertThat(Durations.parse("PT5S")).isEqualTo(Duration.ofSeconds(5));
-    assertThat(Durations.parse("0")).isEqualTo(Duration.ZERO);
+    assertThat(DurationParser.parse("1h30m")).isEqualTo(Duration.ofMinutes(90));
+    assertThat(DurationParser.parse("1.5s")).isEqualTo(Duration.ofMillis(1_500));
+    assertThat(DurationParser.parse("7d")).isEqualTo(Duration.ofDays(7));
+    assertThat(DurationParser.parse("250ms")).isEqualTo(Duration.ofMillis(250));
+    assertThat(DurationParser.parse("PT5S")).isEqualTo(Duration.ofSeconds(5));
+    assertThat(DurationParser.parse("0")).isEqualTo(Duration.ZERO);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> Durations.parse("5 apples"))
+        .isThrownBy(() -> DurationParser.parse("5 apples"))
         .withMessageContaining("1h30m");
   }
 
   @Test
   void timesHaveAnOffsetOrAreLocal() {
-    assertThat(Conversions.instant("2030-01-31T08:00:00+02:00"))
+    assertThat(OptionConverters.instant("2030-01-31T08:00:00+02:00"))
         .isEqualTo(Instant.parse("2030-01-31T06:00:00Z"));
-    assertThat(Conversions.instant("2030-01-31 08:00"))
+    assertThat(OptionConverters.instant("2030-01-31 08:00"))
         .isEqualTo(LocalDateTime.of(2030, 1, 31, 8, 0).atZone(ZoneId.systemDefault()).toInstant());
-    assertThatIllegalArgumentException().isThrownBy(() -> Conversions.instant("tomorrow"));
+    assertThatIllegalArgumentException().isThrownBy(() -> OptionConverters.instant("tomorrow"));
   }
 }

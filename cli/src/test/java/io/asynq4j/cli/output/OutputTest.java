@@ -22,16 +22,17 @@ class OutputTest {
           Column.count("Size", "size", Row::size),
           Column.data("twice", row -> 2 * row.size()));
 
-  private static String printed(Format format, int width, Row... rows) {
+  private static String printed(OutputFormat format, int width, Row... rows) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    new Printer(new PrintStream(bytes, true, StandardCharsets.UTF_8), format, Ink.NONE, width)
+    new Printer(
+            new PrintStream(bytes, true, StandardCharsets.UTF_8), format, AnsiColors.NONE, width)
         .list(List.of(rows), COLUMNS, "nothing");
     return bytes.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n");
   }
 
   @Test
   void aTableHasNumbersAtTheRight() {
-    assertThat(printed(Format.TABLE, 0, new Row("a", 1), new Row("bcdef", 1_234)))
+    assertThat(printed(OutputFormat.TABLE, 0, new Row("a", 1), new Row("bcdef", 1_234)))
         .isEqualTo(
             """
             Name    Size
@@ -39,12 +40,12 @@ class OutputTest {
             a          1
             bcdef  1,234
             """);
-    assertThat(printed(Format.TABLE, 0)).isEqualTo("nothing\n");
+    assertThat(printed(OutputFormat.TABLE, 0)).isEqualTo("nothing\n");
   }
 
   @Test
   void whatDoesNotFitIsCut() {
-    assertThat(printed(Format.TABLE, 30, new Row("x".repeat(40), 1)).lines())
+    assertThat(printed(OutputFormat.TABLE, 30, new Row("x".repeat(40), 1)).lines())
         .last()
         .isEqualTo("x".repeat(23) + "…     1");
   }
@@ -70,54 +71,59 @@ class OutputTest {
 
   private static String table(List<Column<Row>> columns, Row row, int width) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    new Printer(new PrintStream(bytes, true, StandardCharsets.UTF_8), Format.TABLE, Ink.NONE, width)
+    new Printer(
+            new PrintStream(bytes, true, StandardCharsets.UTF_8),
+            OutputFormat.TABLE,
+            AnsiColors.NONE,
+            width)
         .list(List.of(row), columns, "nothing");
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
   @Test
   void controlCharactersDoNotReachTheTerminal() {
-    assertThat(printed(Format.TABLE, 0, new Row("a\033[2Jb\nc", 1))).contains("a�[2Jb c");
-    assertThat(printed(Format.JSON, 0, new Row("a\033b\"\n", 1))).contains("\"a\\u001bb\\\"\\n\"");
+    assertThat(printed(OutputFormat.TABLE, 0, new Row("a\033[2Jb\nc", 1))).contains("a�[2Jb c");
+    assertThat(printed(OutputFormat.JSON, 0, new Row("a\033b\"\n", 1)))
+        .contains("\"a\\u001bb\\\"\\n\"");
   }
 
   @Test
   void csvIsQuotedWhereItMust() {
-    assertThat(printed(Format.CSV, 0, new Row("a,\"b\"", 1_234)))
+    assertThat(printed(OutputFormat.CSV, 0, new Row("a,\"b\"", 1_234)))
         .isEqualTo("name,size,twice\n\"a,\"\"b\"\"\",1234,2468\n");
   }
 
   @Test
   void jsonKeepsOrderAndDigits() {
     String text = "{\"b\":1.10,\"a\":[1,12345678901234567890,true,null,\"ü\"],\"c\":{}}";
-    assertThat(JsonText.compact(Json.read(text))).isEqualTo(text);
+    assertThat(JsonWriter.compact(JsonReader.read(text))).isEqualTo(text);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> Json.read("{\"password\": s3cret}"))
+        .isThrownBy(() -> JsonReader.read("{\"password\": s3cret}"))
         .withMessageContaining("line 1")
         .withMessageNotContaining("s3cret");
-    assertThatIllegalArgumentException().isThrownBy(() -> Json.read("1 2"));
-    assertThatIllegalArgumentException().isThrownBy(() -> Json.read(""));
+    assertThatIllegalArgumentException().isThrownBy(() -> JsonReader.read("1 2"));
+    assertThatIllegalArgumentException().isThrownBy(() -> JsonReader.read(""));
   }
 
   @Test
   void aPayloadIsJsonTextOrBytes() {
-    assertThat(PayloadText.of(Payload.ofUtf8("{\"a\": 1}")).line()).isEqualTo("{\"a\": 1}");
-    assertThat(PayloadText.of(Payload.ofUtf8("plain")).text()).isEqualTo("plain");
-    assertThat(PayloadText.of(Payload.of(new byte[] {-1, 2})).base64()).isEqualTo("/wI=");
-    assertThat(PayloadText.of(Payload.of(new byte[] {-1, 2})).line())
+    assertThat(DecodedPayload.of(Payload.ofUtf8("{\"a\": 1}")).line()).isEqualTo("{\"a\": 1}");
+    assertThat(DecodedPayload.of(Payload.ofUtf8("plain")).text()).isEqualTo("plain");
+    assertThat(DecodedPayload.of(Payload.of(new byte[] {-1, 2})).base64()).isEqualTo("/wI=");
+    assertThat(DecodedPayload.of(Payload.of(new byte[] {-1, 2})).line())
         .isEqualTo("(2 bytes, no text)");
-    assertThat(PayloadText.of(Payload.absent()).line()).isEmpty();
+    assertThat(DecodedPayload.of(Payload.absent()).line()).isEmpty();
   }
 
   @Test
   void timesAreShort() {
-    assertThat(Times.of(Duration.ofSeconds(93_784))).isEqualTo("1d2h");
-    assertThat(Times.of(Duration.ofMinutes(60))).isEqualTo("1h");
-    assertThat(Times.of(Duration.ofMillis(350))).isEqualTo("350ms");
+    assertThat(TimeFormatter.of(Duration.ofSeconds(93_784))).isEqualTo("1d2h");
+    assertThat(TimeFormatter.of(Duration.ofMinutes(60))).isEqualTo("1h");
+    assertThat(TimeFormatter.of(Duration.ofMillis(350))).isEqualTo("350ms");
     Instant now = Instant.parse("2030-01-01T00:00:00Z");
-    assertThat(Times.relative(now.plusSeconds(65), now)).isEqualTo("in 1m5s");
-    assertThat(Times.relative(now.minusSeconds(2), now)).isEqualTo("2s ago");
-    assertThat(Times.relative(null, now)).isEqualTo("-");
+    assertThat(TimeFormatter.relative(now.plusSeconds(65), now)).isEqualTo("in 1m5s");
+    assertThat(TimeFormatter.relative(now.minusSeconds(2), now)).isEqualTo("2s ago");
+    assertThat(TimeFormatter.relative(null, now)).isEqualTo("-");
   }
 
   @Test

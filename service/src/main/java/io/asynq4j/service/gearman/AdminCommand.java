@@ -33,18 +33,18 @@ final class AdminCommand {
 
   private static final int MOST_JOBS_SHOWN = 1_000;
 
-  private final Parts parts;
+  private final GatewayComponents parts;
   private final String line;
   private final List<String> words;
 
-  AdminCommand(Parts parts, String line) {
+  AdminCommand(GatewayComponents parts, String line) {
     this.parts = parts;
     this.line = line;
     this.words = List.of(SPACE.split(line, -1));
   }
 
   /** Fills the place, now or when Redis has answered. */
-  void answer(Connection.Place place) {
+  void answer(PeerConnection.ResponseSlot place) {
     switch (words.get(0).toLowerCase(Locale.ROOT)) {
       case "version" -> tell(place, "OK " + version() + "\n");
       case "getpid" -> tell(place, "OK " + ProcessHandle.current().pid() + "\n");
@@ -76,15 +76,16 @@ final class AdminCommand {
     return "ERR %s %s\r\n".formatted(code, URLEncoder.encode(text, StandardCharsets.UTF_8));
   }
 
-  private static void tell(Connection.Place place, String text) {
+  private static void tell(PeerConnection.ResponseSlot place, String text) {
     place.answer(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
   }
 
-  private void tellLater(Connection.Place place, Supplier<String> question) {
+  private void tellLater(PeerConnection.ResponseSlot place, Supplier<String> question) {
     tellLater(place, parts.functions().servers().all(), question);
   }
 
-  private void tellLater(Connection.Place place, String servers, Supplier<String> question) {
+  private void tellLater(
+      PeerConnection.ResponseSlot place, String servers, Supplier<String> question) {
     parts
         .lookups()
         .execute(
@@ -94,7 +95,7 @@ final class AdminCommand {
               try {
                 answer = question.get();
               } catch (RuntimeException e) {
-                Refusal refusal = Refusal.of(e);
+                GearmanException refusal = GearmanException.of(e);
                 answer = error(refusal.code(), refusal.text());
               }
               String text = answer;
@@ -104,7 +105,7 @@ final class AdminCommand {
 
   private String workers() {
     StringBuilder text = new StringBuilder();
-    for (Connection connection : parts.loop().connections()) {
+    for (PeerConnection connection : parts.loop().connections()) {
       connection.session().ifPresent(each -> text.append(each.description()).append('\n'));
     }
     return text.append(".\n").toString();
@@ -112,7 +113,7 @@ final class AdminCommand {
 
   private Map<String, Integer> workersByFunction() {
     Map<String, Integer> workers = new HashMap<>();
-    for (Connection connection : parts.loop().connections()) {
+    for (PeerConnection connection : parts.loop().connections()) {
       connection
           .session()
           .ifPresent(
@@ -135,7 +136,7 @@ final class AdminCommand {
       for (String function : functions()) {
         long waiting = 0;
         long running = 0;
-        for (Priority priority : Priority.values()) {
+        for (JobPriority priority : JobPriority.values()) {
           QueueSnapshot queue = queue(function, priority).orElse(null);
           waiting += waiting(queue);
           running += queue == null ? 0 : queue.size(TaskState.ACTIVE);
@@ -153,9 +154,9 @@ final class AdminCommand {
         row(
             text,
             function,
-            waiting(queue(function, Priority.HIGH).orElse(null)),
-            waiting(queue(function, Priority.NORMAL).orElse(null)),
-            waiting(queue(function, Priority.LOW).orElse(null)),
+            waiting(queue(function, JobPriority.HIGH).orElse(null)),
+            waiting(queue(function, JobPriority.NORMAL).orElse(null)),
+            waiting(queue(function, JobPriority.LOW).orElse(null)),
             workers.getOrDefault(function, 0));
       }
       return text.append(".\n").toString();
@@ -174,7 +175,7 @@ final class AdminCommand {
     return queue == null ? 0 : WAITING.stream().mapToLong(queue::size).sum();
   }
 
-  private Optional<QueueSnapshot> queue(String function, Priority priority) {
+  private Optional<QueueSnapshot> queue(String function, JobPriority priority) {
     TaskDefinition definition = parts.functions().find(priority.nameOf(function)).orElse(null);
     if (definition == null) {
       return Optional.empty();
@@ -186,7 +187,7 @@ final class AdminCommand {
     }
   }
 
-  private void show(Connection.Place place) {
+  private void show(PeerConnection.ResponseSlot place) {
     List<String> what = words.subList(1, words.size());
     if (what.equals(List.of("jobs"))) {
       tellLater(place, () -> jobs(AdminCommand::jobLine));
@@ -212,7 +213,7 @@ final class AdminCommand {
   }
 
   private static void uniqueLine(StringBuilder text, TaskInfo task) {
-    byte[] unique = Submitter.uniqueOf(task.id(), task.headers());
+    byte[] unique = JobSubmitter.uniqueOf(task.id(), task.headers());
     text.append(new String(unique, StandardCharsets.UTF_8)).append('\n');
   }
 
@@ -242,7 +243,7 @@ final class AdminCommand {
     }
   }
 
-  private void create(Connection.Place place) {
+  private void create(PeerConnection.ResponseSlot place) {
     if (words.size() != 3 || !words.get(1).equals("function")) {
       tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
       return;
@@ -251,12 +252,12 @@ final class AdminCommand {
         place,
         parts.functions().servers().ofDefinitions(),
         () -> {
-          parts.functions().create(FunctionNames.require(words.get(2)));
+          parts.functions().create(FunctionNameValidator.require(words.get(2)));
           return "OK\r\n";
         });
   }
 
-  private void cancel(Connection.Place place) {
+  private void cancel(PeerConnection.ResponseSlot place) {
     if (words.size() != 3 || !words.get(1).equals("job")) {
       tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
       return;
@@ -267,7 +268,7 @@ final class AdminCommand {
         key.map(each -> parts.functions().servers().of(each.queue())).orElse(""),
         () -> {
           if (key.isEmpty() || !hasDeleted(key.get())) {
-            throw new Refusal("UNKNOWN_JOB", "");
+            throw new GearmanException("UNKNOWN_JOB", "");
           }
           return "OK\r\n";
         });

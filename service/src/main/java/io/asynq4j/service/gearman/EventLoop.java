@@ -48,13 +48,13 @@ final class EventLoop {
   private final int port;
   private final int maxConnections;
   private final int maxPacket;
-  private final Room room = Room.ofHeap(Runtime.getRuntime().maxMemory());
+  private final PacketMemory room = PacketMemory.ofHeap(Runtime.getRuntime().maxMemory());
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-  private final Set<Connection> connections = new LinkedHashSet<>();
-  private final Set<Connection> toFlush = new LinkedHashSet<>();
+  private final Set<PeerConnection> connections = new LinkedHashSet<>();
+  private final Set<PeerConnection> toFlush = new LinkedHashSet<>();
   private final ByteBuffer readBuffer = ByteBuffer.allocateDirect(READ_BUFFER);
   private final Thread thread;
-  private Function<Connection, Connection.Peer> peers =
+  private Function<PeerConnection, PeerConnection.Peer> peers =
       connection -> {
         throw new IllegalStateException("the loop was not started");
       };
@@ -100,7 +100,7 @@ final class EventLoop {
    *
    * @param newPeers makes the other end of each connection
    */
-  void start(Function<Connection, Connection.Peer> newPeers) {
+  void start(Function<PeerConnection, PeerConnection.Peer> newPeers) {
     this.peers = newPeers;
     thread.start();
   }
@@ -118,7 +118,7 @@ final class EventLoop {
   }
 
   /** The open connections; only for what runs on the loop. */
-  List<Connection> connections() {
+  List<PeerConnection> connections() {
     return List.copyOf(connections);
   }
 
@@ -160,7 +160,7 @@ final class EventLoop {
       }
       if (key.isAcceptable()) {
         accept();
-      } else if (key.attachment() instanceof Connection connection) {
+      } else if (key.attachment() instanceof PeerConnection connection) {
         guarded(connection, () -> serve(connection, key));
       }
     }
@@ -172,7 +172,7 @@ final class EventLoop {
       listen(true);
       connections().forEach(each -> guarded(each, () -> each.tick(now)));
     }
-    List<Connection> flushed = List.copyOf(toFlush);
+    List<PeerConnection> flushed = List.copyOf(toFlush);
     toFlush.clear();
     flushed.forEach(each -> guarded(each, each::flush));
   }
@@ -192,7 +192,7 @@ final class EventLoop {
   }
 
   /** One connection that fails, fails alone. */
-  private static void guarded(Connection connection, Runnable step) {
+  private static void guarded(PeerConnection connection, Runnable step) {
     try {
       step.run();
     } catch (RuntimeException | Error e) {
@@ -201,7 +201,7 @@ final class EventLoop {
     }
   }
 
-  private void serve(Connection connection, SelectionKey key) {
+  private void serve(PeerConnection connection, SelectionKey key) {
     if (key.isReadable()) {
       connection.read(readBuffer);
     }
@@ -254,7 +254,7 @@ final class EventLoop {
       channel.configureBlocking(false);
       channel.write(
           Packets.error(
-              new Refusal(
+              new GearmanException(
                   "TOO_MANY_CONNECTIONS",
                   "the gateway takes no more than %,d connections (maxConnections)"
                       .formatted(maxConnections))));
@@ -263,8 +263,8 @@ final class EventLoop {
     }
     channel.configureBlocking(false);
     SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-    Connection connection =
-        new Connection(
+    PeerConnection connection =
+        new PeerConnection(
             channel, key, ++accepted, maxPacket, room, toFlush::add, connections::remove);
     connection.talkWith(peers.apply(connection));
     key.attach(connection);

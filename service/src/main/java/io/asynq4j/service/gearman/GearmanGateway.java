@@ -47,8 +47,8 @@ public final class GearmanGateway implements AutoCloseable {
   private static final int CHORE_THREADS = 3;
 
   private final TaskClient client;
-  private final Parts parts;
-  private final ServerThreads lookups;
+  private final GatewayComponents parts;
+  private final ServerThreadPools lookups;
   private final ScheduledExecutorService chores;
   private final CancellationWatch cancellations;
   private final Duration drainTimeout;
@@ -58,36 +58,37 @@ public final class GearmanGateway implements AutoCloseable {
   private GearmanGateway(
       RedisConnection redis,
       GearmanConfig config,
-      Admission admission,
+      JobValidator admission,
       AttemptListener attempts,
       Durability durability,
       Duration lookInterval) {
-    Functions functions = new Functions(redis, config);
+    FunctionRegistry functions = new FunctionRegistry(redis, config);
     EventLoop loop = new EventLoop(config);
     Inspector inspector = Inspector.create(redis);
     this.client =
         TaskClient.builder(redis).maxPayload(config.maxPacket()).durability(durability).build();
-    this.lookups = new ServerThreads(daemons("look"), LOOKUP_THREADS);
+    this.lookups = new ServerThreadPools(daemons("look"), LOOKUP_THREADS);
     this.chores = Executors.newScheduledThreadPool(CHORE_THREADS, daemons("chore"));
     this.drainTimeout = config.drainTimeout();
     this.lookInterval = lookInterval;
-    Results results = new Results(inspector, functions.servers(), loop, lookInterval);
-    Jobs jobs = new Jobs(functions, loop, config, attempts);
-    Talk talk = new Talk(redis, loop, new Hearing(results, jobs));
+    ResultNotifier results = new ResultNotifier(inspector, functions.servers(), loop, lookInterval);
+    AssignedJobRegistry jobs = new AssignedJobRegistry(functions, loop, config, attempts);
+    GatewayBus talk = new GatewayBus(redis, loop, new BusListener(results, jobs));
     results.start(talk::lookAfterAll);
     this.cancellations =
         functions
             .leases()
             .watchCancellations(
                 id -> jobs.withId(id).forEach(job -> stopIfCancelled(functions, jobs, job)));
-    Claimer claimer = new Claimer(functions, loop, config.lease(), redis.clock(), chores, attempts);
+    JobClaimer claimer =
+        new JobClaimer(functions, loop, config.lease(), redis.clock(), chores, attempts);
     functions.onChange(claimer::tellOfAll);
     this.parts =
-        new Parts(
+        new GatewayComponents(
             config,
             loop,
             functions,
-            new Submitter(
+            new JobSubmitter(
                 functions,
                 client,
                 inspector,
@@ -107,7 +108,8 @@ public final class GearmanGateway implements AutoCloseable {
   }
 
   /** What other gateways tell this one. */
-  private record Hearing(Results results, Jobs jobs) implements Talk.Listener {
+  private record BusListener(ResultNotifier results, AssignedJobRegistry jobs)
+      implements GatewayBus.Listener {
 
     @Override
     public void passed(JobKey key, ByteBuffer packet) {
@@ -125,7 +127,8 @@ public final class GearmanGateway implements AutoCloseable {
     }
   }
 
-  private void stopIfCancelled(Functions functions, Jobs jobs, Job job) {
+  private void stopIfCancelled(
+      FunctionRegistry functions, AssignedJobRegistry jobs, AssignedJob job) {
     lookups.execute(
         functions.servers().of(job.key().queue()), () -> guarded(() -> jobs.stopIfCancelled(job)));
   }
@@ -178,7 +181,7 @@ public final class GearmanGateway implements AutoCloseable {
   public static GearmanGateway start(
       RedisConnection redis,
       GearmanConfig config,
-      Admission admission,
+      JobValidator admission,
       AttemptListener attempts,
       Durability durability) {
     return begin(new GearmanGateway(redis, config, admission, attempts, durability, LOOK_INTERVAL));
@@ -194,7 +197,7 @@ public final class GearmanGateway implements AutoCloseable {
     every(lookInterval, "queues cannot be looked at", parts.claimer()::lookAgain);
     every(OVERDUE_INTERVAL, "overdue jobs cannot be ended", parts.jobs()::endOverdue);
     every(parts.config().lease().dividedBy(3), "leases cannot be extended", parts.jobs()::keep);
-    parts.loop().start(connection -> new Session(connection, parts));
+    parts.loop().start(connection -> new PeerSession(connection, parts));
     log.info(
         "gearman clients and workers are served on {}:{}{}",
         parts.config().host(),
@@ -248,7 +251,7 @@ public final class GearmanGateway implements AutoCloseable {
     onLoop(
         () -> {
           parts.loop().stopAccepting();
-          parts.loop().connections().forEach(each -> each.session().ifPresent(Session::drain));
+          parts.loop().connections().forEach(each -> each.session().ifPresent(PeerSession::drain));
         });
     awaitWorkers();
     parts.claimer().close(ENDING);

@@ -39,7 +39,7 @@ final class JobSettler {
     }
   }
 
-  private final Functions functions;
+  private final FunctionRegistry functions;
   private final EventLoop loop;
   private final AttemptListener attempts;
   private final Consumer<LeasedTask> forget;
@@ -50,7 +50,10 @@ final class JobSettler {
    * @param forget told of each task whose lease need not be kept any longer
    */
   JobSettler(
-      Functions functions, EventLoop loop, AttemptListener attempts, Consumer<LeasedTask> forget) {
+      FunctionRegistry functions,
+      EventLoop loop,
+      AttemptListener attempts,
+      Consumer<LeasedTask> forget) {
     this.functions = functions;
     this.loop = loop;
     this.attempts = attempts;

@@ -23,25 +23,25 @@ final class PacketReader {
   /** What was found. */
   interface Sink {
 
-    void request(Request request);
+    void request(RequestPacket request);
 
     /** A line of the admin protocol. */
     void line(String line);
 
     /** A packet that cannot be carried out; the next one can be read. */
-    void refused(Refusal refusal);
+    void refused(GearmanException refusal);
 
     /** This is not gearman's protocol, and nothing after it can be understood. */
     void broken(String why);
   }
 
   private final int maxBody;
-  private final Room room;
+  private final PacketMemory room;
   private final Sink sink;
   private final ByteBuffer header = ByteBuffer.allocate(Packets.HEADER);
   private final StringBuilder line = new StringBuilder();
 
-  private @Nullable Command command;
+  private @Nullable PacketType command;
 
   /** What has come of a body; pieces, since growing one array leaves others behind. */
   private final List<byte[]> pieces = new ArrayList<>();
@@ -59,7 +59,7 @@ final class PacketReader {
   private long periodBeganAt = beganAt;
   private int filledBeforePeriod;
 
-  PacketReader(int maxBody, Room room, Sink sink) {
+  PacketReader(int maxBody, PacketMemory room, Sink sink) {
     this.maxBody = maxBody;
     this.room = room;
     this.sink = sink;
@@ -142,20 +142,20 @@ final class PacketReader {
       breakOff("a packet must begin with \\0REQ");
       return;
     }
-    command = Command.ofCode(code);
+    command = PacketType.ofCode(code);
     if (size > maxBody) {
       toSkip = size;
       sink.refused(
-          new Refusal(
+          new GearmanException(
               "PACKET_TOO_LARGE",
               "a packet must not be larger than %,d bytes (maxPacket): %,d"
                   .formatted(maxBody, size)));
     } else if (command == null) {
       toSkip = size;
-      sink.refused(new Refusal("INVALID_COMMAND", "there is no command " + code));
+      sink.refused(new GearmanException("INVALID_COMMAND", "there is no command " + code));
     } else if (!command.isRequest()) {
       toSkip = size;
-      sink.refused(new Refusal("INVALID_COMMAND", command + " is not for servers"));
+      sink.refused(new GearmanException("INVALID_COMMAND", command + " is not for servers"));
     } else {
       expected = (int) size;
       filled = 0;
@@ -173,7 +173,7 @@ final class PacketReader {
         inBody = false;
         free();
         sink.refused(
-            new Refusal(
+            new GearmanException(
                 "OUT_OF_MEMORY",
                 "the packets of all connections take as much memory as they may; send it again"
                     + " later"));
@@ -213,14 +213,14 @@ final class PacketReader {
     return all.array();
   }
 
-  private void endBody(Command complete) {
+  private void endBody(PacketType complete) {
     byte[] all = assembled();
     inBody = false;
     free();
-    Request request;
+    RequestPacket request;
     try {
-      request = Request.parse(complete, all, expected);
-    } catch (Refusal refusal) {
+      request = RequestPacket.parse(complete, all, expected);
+    } catch (GearmanException refusal) {
       sink.refused(refusal);
       return;
     }

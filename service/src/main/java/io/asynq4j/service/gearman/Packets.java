@@ -15,7 +15,7 @@ final class Packets {
 
   private Packets() {}
 
-  static ByteBuffer of(Command command, byte[]... arguments) {
+  static ByteBuffer of(PacketType command, byte[]... arguments) {
     int size = Math.max(0, arguments.length - 1);
     for (byte[] argument : arguments) {
       size += argument.length;
@@ -31,7 +31,7 @@ final class Packets {
     return packet.flip();
   }
 
-  static ByteBuffer of(Command command, String first, byte[]... more) {
+  static ByteBuffer of(PacketType command, String first, byte[]... more) {
     byte[][] all = new byte[more.length + 1][];
     all[0] = latin(first);
     System.arraycopy(more, 0, all, 1, more.length);
@@ -39,20 +39,20 @@ final class Packets {
   }
 
   /** What a WORK_STATUS packet says; empty for any other. */
-  static Optional<Status> status(ByteBuffer packet) {
+  static Optional<JobStatus> status(ByteBuffer packet) {
     if (packet.remaining() < HEADER
-        || packet.getInt(packet.position() + Integer.BYTES) != Command.WORK_STATUS.code()) {
+        || packet.getInt(packet.position() + Integer.BYTES) != PacketType.WORK_STATUS.code()) {
       return Optional.empty();
     }
     byte[] body = new byte[packet.remaining() - HEADER];
     packet.duplicate().position(packet.position() + HEADER).get(body);
     String[] words = new String(body, StandardCharsets.ISO_8859_1).split("\0", -1);
-    return words.length == 3 ? Optional.of(new Status(words[1], words[2])) : Optional.empty();
+    return words.length == 3 ? Optional.of(new JobStatus(words[1], words[2])) : Optional.empty();
   }
 
-  static ByteBuffer error(Refusal refusal) {
+  static ByteBuffer error(GearmanException refusal) {
     return of(
-        Command.ERROR,
+        PacketType.ERROR,
         latin(refusal.code()),
         refusal.text().replace('\0', ' ').getBytes(StandardCharsets.UTF_8));
   }

@@ -55,8 +55,8 @@ class GatewayErrorsTest {
 
   @Test
   void aDeskGoesOnAfterAnErrorInItsWork() throws Exception {
-    Desk<String> desk =
-        new Desk<>(
+    SingleThreadBatcher<String> desk =
+        new SingleThreadBatcher<>(
             "test",
             1,
             batch -> {
@@ -75,8 +75,8 @@ class GatewayErrorsTest {
 
   @Test
   void whereNoThreadCanBeHadTheTaskIsRejected() {
-    ServerThreads threads =
-        new ServerThreads(
+    ServerThreadPools threads =
+        new ServerThreadPools(
             task -> {
               throw shortage();
             },
@@ -89,7 +89,7 @@ class GatewayErrorsTest {
 
   @Test
   void whereNoOtherThreadCanBeHadTheTaskRunsOnOneThatExists() throws Exception {
-    ServerThreads threads = new ServerThreads(this::thread, 2);
+    ServerThreadPools threads = new ServerThreadPools(this::thread, 2);
     CountDownLatch release = new CountDownLatch(1);
     threads.execute(
         "",
@@ -108,7 +108,7 @@ class GatewayErrorsTest {
 
   @Test
   void aTaskThatWaitsForAThreadGetsAnotherOneLater() throws Exception {
-    ServerThreads threads = new ServerThreads(this::thread, 2);
+    ServerThreadPools threads = new ServerThreadPools(this::thread, 2);
     CountDownLatch release = new CountDownLatch(1);
     threads.execute("", () -> awaitQuietly(release));
     isScarce.set(true);

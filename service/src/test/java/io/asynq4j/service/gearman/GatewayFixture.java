@@ -10,7 +10,7 @@ import io.asynq4j.handler.Mux;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.redis.RedisConnection;
-import io.asynq4j.server.QueueCare;
+import io.asynq4j.server.ServingMode;
 import io.asynq4j.server.TaskServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ final class GatewayFixture implements AutoCloseable {
   final TaskDefinitions definitions = TaskDefinitions.of(redis);
   private final TaskServer upkeep =
       TaskServer.builder(redis)
-          .definitions(definition -> QueueCare.UPKEEP)
+          .definitions(definition -> ServingMode.UPKEEP)
           .handlers(Mux.builder().build())
           .build();
   private final List<GearmanGateway> gateways = new ArrayList<>();
@@ -88,7 +88,7 @@ final class GatewayFixture implements AutoCloseable {
   RawPeer worker(String... functions) {
     RawPeer worker = peer();
     for (String function : functions) {
-      worker.send(Command.CAN_DO, function);
+      worker.send(PacketType.CAN_DO, function);
     }
     return worker;
   }

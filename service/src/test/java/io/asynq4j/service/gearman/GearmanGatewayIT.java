@@ -53,21 +53,21 @@ class GearmanGatewayIT {
     fixture.start();
     RawPeer client = fixture.peer();
     RawPeer worker = fixture.worker("reverse").sleep();
-    String handle = client.submit(Command.SUBMIT_JOB, "reverse", "", "a\0b");
-    worker.expect(Command.NOOP);
-    assertThat(worker.ask(Command.JOB_ASSIGN, Command.GRAB_JOB))
+    String handle = client.submit(PacketType.SUBMIT_JOB, "reverse", "", "a\0b");
+    worker.expect(PacketType.NOOP);
+    assertThat(worker.ask(PacketType.JOB_ASSIGN, PacketType.GRAB_JOB))
         .containsExactly(handle, "reverse", "a", "b");
-    worker.send(Command.WORK_STATUS, handle, "1", "4");
-    assertThat(client.expect(Command.WORK_STATUS)).containsExactly(handle, "1", "4");
-    assertThat(fixture.peer().ask(Command.STATUS_RES, Command.GET_STATUS, handle))
+    worker.send(PacketType.WORK_STATUS, handle, "1", "4");
+    assertThat(client.expect(PacketType.WORK_STATUS)).containsExactly(handle, "1", "4");
+    assertThat(fixture.peer().ask(PacketType.STATUS_RES, PacketType.GET_STATUS, handle))
         .containsExactly(handle, "1", "1", "1", "4");
-    worker.send(Command.WORK_DATA, handle, "half");
-    assertThat(client.expect(Command.WORK_DATA)).containsExactly(handle, "half");
-    worker.send(Command.WORK_WARNING, handle, "hm");
-    assertThat(client.expect(Command.WORK_WARNING)).containsExactly(handle, "hm");
-    worker.send(Command.WORK_COMPLETE, handle, "b\0a");
-    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "b", "a");
-    assertThat(client.ask(Command.STATUS_RES, Command.GET_STATUS, handle))
+    worker.send(PacketType.WORK_DATA, handle, "half");
+    assertThat(client.expect(PacketType.WORK_DATA)).containsExactly(handle, "half");
+    worker.send(PacketType.WORK_WARNING, handle, "hm");
+    assertThat(client.expect(PacketType.WORK_WARNING)).containsExactly(handle, "hm");
+    worker.send(PacketType.WORK_COMPLETE, handle, "b\0a");
+    assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "b", "a");
+    assertThat(client.ask(PacketType.STATUS_RES, PacketType.GET_STATUS, handle))
         .containsExactly(handle, "0", "0", "0", "0");
     TaskInfo task = fixture.task("reverse", JobKey.idOf(handle));
     assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
@@ -79,7 +79,7 @@ class GearmanGatewayIT {
     fixture.define("mail", definition -> definition.retention(Duration.ofHours(1)).maxRetry(3));
     GearmanGateway first = fixture.start();
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB_BG, "mail", "mail-1", "hello");
+    String handle = client.submit(PacketType.SUBMIT_JOB_BG, "mail", "mail-1", "hello");
     assertThat(JobKey.idOf(handle)).isEqualTo("mail-1");
     client.close();
     first.close();
@@ -90,12 +90,12 @@ class GearmanGatewayIT {
     assertThat(task.maxRetry()).isEqualTo(3);
 
     fixture.start();
-    assertThat(fixture.peer().ask(Command.STATUS_RES, Command.GET_STATUS, handle))
+    assertThat(fixture.peer().ask(PacketType.STATUS_RES, PacketType.GET_STATUS, handle))
         .containsExactly(handle, "1", "0", "0", "0");
     RawPeer worker = fixture.worker("mail");
-    assertThat(worker.ask(Command.JOB_ASSIGN_UNIQ, Command.GRAB_JOB_UNIQ))
+    assertThat(worker.ask(PacketType.JOB_ASSIGN_UNIQ, PacketType.GRAB_JOB_UNIQ))
         .containsExactly(handle, "mail", "mail-1", "hello");
-    worker.send(Command.WORK_COMPLETE, handle, "sent");
+    worker.send(PacketType.WORK_COMPLETE, handle, "sent");
     await()
         .untilAsserted(
             () -> assertThat(fixture.task("mail", "mail-1").result().utf8()).isEqualTo("sent"));
@@ -106,11 +106,11 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start();
     String odd = "two words \u00ff";
-    String handle = fixture.peer().submit(Command.SUBMIT_JOB_BG, "f", odd, "d");
+    String handle = fixture.peer().submit(PacketType.SUBMIT_JOB_BG, "f", odd, "d");
     assertThat(handle.length()).isLessThan(64);
-    assertThat(fixture.worker("f").ask(Command.JOB_ASSIGN_UNIQ, Command.GRAB_JOB_ALL))
+    assertThat(fixture.worker("f").ask(PacketType.JOB_ASSIGN_UNIQ, PacketType.GRAB_JOB_ALL))
         .containsExactly(handle, "f", odd, "d");
-    assertThat(fixture.peer().ask(Command.STATUS_RES_UNIQUE, Command.GET_STATUS_UNIQUE, odd))
+    assertThat(fixture.peer().ask(PacketType.STATUS_RES_UNIQUE, PacketType.GET_STATUS_UNIQUE, odd))
         .containsExactly(odd, "1", "1", "0", "0", "0");
   }
 
@@ -123,10 +123,10 @@ class GearmanGatewayIT {
     for (int i = 0; i < 20; i++) {
       worker.sleep();
       worker.expectNothing(Duration.ofMillis(20));
-      client.submit(Command.SUBMIT_JOB_BG, "f", "", "x");
-      worker.expect(Command.NOOP);
-      List<String> job = worker.ask(Command.JOB_ASSIGN, Command.GRAB_JOB);
-      worker.send(Command.WORK_COMPLETE, job.get(0), "");
+      client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
+      worker.expect(PacketType.NOOP);
+      List<String> job = worker.ask(PacketType.JOB_ASSIGN, PacketType.GRAB_JOB);
+      worker.send(PacketType.WORK_COMPLETE, job.get(0), "");
     }
   }
 
@@ -134,7 +134,7 @@ class GearmanGatewayIT {
   void aWorkerSleepsWhileItsQueueIsPausedAndIsWokenWhenThatEnds() {
     fixture.define("f");
     fixture.start();
-    fixture.peer().submit(Command.SUBMIT_JOB_BG, "f", "", "x");
+    fixture.peer().submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
     fixture.inspector.pause("f");
     RawPeer worker = fixture.worker("f").sleep();
     // Once a second it may be sent to see, but it is not woken again and again.
@@ -156,10 +156,10 @@ class GearmanGatewayIT {
     fixture.define("f", "f:high", "f:low");
     fixture.start();
     RawPeer client = fixture.peer();
-    client.submit(Command.SUBMIT_JOB_LOW_BG, "f", "", "low");
-    client.submit(Command.SUBMIT_JOB_BG, "f", "", "normal 1");
-    client.submit(Command.SUBMIT_JOB_BG, "f", "", "normal 2");
-    client.submit(Command.SUBMIT_JOB_HIGH_BG, "f", "", "high");
+    client.submit(PacketType.SUBMIT_JOB_LOW_BG, "f", "", "low");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "normal 1");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "normal 2");
+    client.submit(PacketType.SUBMIT_JOB_HIGH_BG, "f", "", "high");
     assertThat(fixture.size("f:high", TaskState.PENDING)).isEqualTo(1);
     RawPeer worker = fixture.worker("f");
     List<String> order = new ArrayList<>();
@@ -167,16 +167,16 @@ class GearmanGatewayIT {
       List<String> job = worker.work();
       assertThat(job.get(1)).isEqualTo("f");
       order.add(job.get(2));
-      worker.send(Command.WORK_COMPLETE, job.get(0), "");
+      worker.send(PacketType.WORK_COMPLETE, job.get(0), "");
     }
     assertThat(order).containsExactly("high", "normal 1", "normal 2", "low");
     // Foreground ones as well, and those who sleep are woken for them.
     worker.sleep();
-    String handle = client.submit(Command.SUBMIT_JOB_HIGH, "f", "", "urgent");
-    worker.expect(Command.NOOP);
+    String handle = client.submit(PacketType.SUBMIT_JOB_HIGH, "f", "", "urgent");
+    worker.expect(PacketType.NOOP);
     worker.work();
-    worker.send(Command.WORK_COMPLETE, handle, "done");
-    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "done");
+    worker.send(PacketType.WORK_COMPLETE, handle, "done");
+    assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "done");
   }
 
   @Test
@@ -184,13 +184,13 @@ class GearmanGatewayIT {
     fixture.define("f", definition -> definition.ordered(true));
     fixture.start();
     RawPeer client = fixture.peer();
-    client.submit(Command.SUBMIT_JOB_LOW_BG, "f", "", "1");
-    client.submit(Command.SUBMIT_JOB_HIGH_BG, "f", "", "2");
+    client.submit(PacketType.SUBMIT_JOB_LOW_BG, "f", "", "1");
+    client.submit(PacketType.SUBMIT_JOB_HIGH_BG, "f", "", "2");
     RawPeer worker = fixture.worker("f");
     for (String expected : List.of("1", "2")) {
       List<String> job = worker.work();
       assertThat(job.get(2)).isEqualTo(expected);
-      worker.send(Command.WORK_COMPLETE, job.get(0), "");
+      worker.send(PacketType.WORK_COMPLETE, job.get(0), "");
     }
   }
 
@@ -201,27 +201,28 @@ class GearmanGatewayIT {
     RawPeer one = fixture.peer();
     RawPeer two = fixture.peer();
     RawPeer background = fixture.peer();
-    String handle = one.submit(Command.SUBMIT_JOB, "f", "u", "first");
-    assertThat(two.submit(Command.SUBMIT_JOB, "f", "u", "second")).isEqualTo(handle);
-    assertThat(background.submit(Command.SUBMIT_JOB_BG, "f", "u", "third")).isEqualTo(handle);
+    String handle = one.submit(PacketType.SUBMIT_JOB, "f", "u", "first");
+    assertThat(two.submit(PacketType.SUBMIT_JOB, "f", "u", "second")).isEqualTo(handle);
+    assertThat(background.submit(PacketType.SUBMIT_JOB_BG, "f", "u", "third")).isEqualTo(handle);
     RawPeer worker = fixture.worker("f");
     assertThat(worker.work()).containsExactly(handle, "f", "first");
-    assertThat(two.submit(Command.SUBMIT_JOB, "f", "u", "fourth")).isEqualTo(handle);
-    assertThat(background.ask(Command.STATUS_RES_UNIQUE, Command.GET_STATUS_UNIQUE, "u").get(5))
+    assertThat(two.submit(PacketType.SUBMIT_JOB, "f", "u", "fourth")).isEqualTo(handle);
+    assertThat(
+            background.ask(PacketType.STATUS_RES_UNIQUE, PacketType.GET_STATUS_UNIQUE, "u").get(5))
         .isEqualTo("3");
-    worker.send(Command.WORK_COMPLETE, handle, "done");
-    assertThat(one.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
+    worker.send(PacketType.WORK_COMPLETE, handle, "done");
+    assertThat(one.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
     // As often as it has handed it in.
-    assertThat(two.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
-    assertThat(two.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
+    assertThat(two.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
+    assertThat(two.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
     two.expectNothing(SHORT);
     background.expectNothing(SHORT);
 
-    one.submit(Command.SUBMIT_JOB, "f", "u", "anew");
+    one.submit(PacketType.SUBMIT_JOB, "f", "u", "anew");
     assertThat(worker.work().get(2)).isEqualTo("anew");
-    worker.send(Command.WORK_FAIL, handle);
-    assertThat(one.expect(Command.WORK_FAIL)).containsExactly(handle);
-    one.submit(Command.SUBMIT_JOB, "f", "u", "once more");
+    worker.send(PacketType.WORK_FAIL, handle);
+    assertThat(one.expect(PacketType.WORK_FAIL)).containsExactly(handle);
+    one.submit(PacketType.SUBMIT_JOB, "f", "u", "once more");
     assertThat(worker.work().get(2)).isEqualTo("once more");
   }
 
@@ -230,9 +231,9 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start();
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB_BG, "f", "-", "data");
-    assertThat(client.submit(Command.SUBMIT_JOB_BG, "f", "-", "data")).isEqualTo(handle);
-    assertThat(client.submit(Command.SUBMIT_JOB_BG, "f", "-", "other")).isNotEqualTo(handle);
+    String handle = client.submit(PacketType.SUBMIT_JOB_BG, "f", "-", "data");
+    assertThat(client.submit(PacketType.SUBMIT_JOB_BG, "f", "-", "data")).isEqualTo(handle);
+    assertThat(client.submit(PacketType.SUBMIT_JOB_BG, "f", "-", "other")).isNotEqualTo(handle);
     assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(2);
   }
 
@@ -241,14 +242,14 @@ class GearmanGatewayIT {
     fixture.define("f", definition -> definition.uniqueFor(Duration.ofHours(1)));
     fixture.start();
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB, "f", "", "data");
+    String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "data");
     RawPeer other = fixture.peer();
-    assertThat(other.submit(Command.SUBMIT_JOB, "f", "", "data")).isEqualTo(handle);
+    assertThat(other.submit(PacketType.SUBMIT_JOB, "f", "", "data")).isEqualTo(handle);
     RawPeer worker = fixture.worker("f");
     worker.work();
-    worker.send(Command.WORK_COMPLETE, handle, "done");
-    assertThat(client.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
-    assertThat(other.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
+    worker.send(PacketType.WORK_COMPLETE, handle, "done");
+    assertThat(client.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
+    assertThat(other.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
   }
 
   @Test
@@ -258,23 +259,23 @@ class GearmanGatewayIT {
     fixture.start();
     RawPeer client = fixture.peer();
     RawPeer worker = fixture.worker("f");
-    String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
+    String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
     worker.work();
-    worker.send(Command.WORK_FAIL, handle);
-    assertThat(client.expect(Command.WORK_FAIL)).containsExactly(handle);
+    worker.send(PacketType.WORK_FAIL, handle);
+    assertThat(client.expect(PacketType.WORK_FAIL)).containsExactly(handle);
     assertThat(fixture.task("f", JobKey.idOf(handle)).state()).isEqualTo(TaskState.ARCHIVED);
 
-    handle = client.submit(Command.SUBMIT_JOB_BG, "f", "", "x");
+    handle = client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
     worker.work();
-    worker.send(Command.WORK_FAIL, handle);
+    worker.send(PacketType.WORK_FAIL, handle);
     String id = JobKey.idOf(handle);
     await()
         .untilAsserted(() -> assertThat(fixture.task("f", id).state()).isEqualTo(TaskState.RETRY));
     TaskInfo task = fixture.task("f", id);
-    assertThat(task.lastError()).isEqualTo(WorkerSide.FAILED);
+    assertThat(task.lastError()).isEqualTo(WorkerSession.FAILED);
     assertThat(task.nextProcessAt())
         .isAfter(fixture.redis.clock().instant().plus(Duration.ofMinutes(100)));
-    assertThat(client.ask(Command.STATUS_RES, Command.GET_STATUS, handle))
+    assertThat(client.ask(PacketType.STATUS_RES, PacketType.GET_STATUS, handle))
         .containsExactly(handle, "1", "0", "0", "0");
   }
 
@@ -283,22 +284,22 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start();
     RawPeer curious = fixture.peer();
-    assertThat(curious.ask(Command.OPTION_RES, Command.OPTION_REQ, "exceptions"))
+    assertThat(curious.ask(PacketType.OPTION_RES, PacketType.OPTION_REQ, "exceptions"))
         .containsExactly("exceptions");
     RawPeer plain = fixture.peer();
-    String handle = curious.submit(Command.SUBMIT_JOB, "f", "u", "x");
-    plain.submit(Command.SUBMIT_JOB, "f", "u", "x");
+    String handle = curious.submit(PacketType.SUBMIT_JOB, "f", "u", "x");
+    plain.submit(PacketType.SUBMIT_JOB, "f", "u", "x");
     RawPeer worker = fixture.worker("f");
     worker.work();
-    worker.send(Command.WORK_EXCEPTION, handle, "it broke");
-    assertThat(curious.expect(Command.WORK_EXCEPTION)).containsExactly(handle, "it broke");
-    assertThat(plain.expect(Command.WORK_FAIL)).containsExactly(handle);
+    worker.send(PacketType.WORK_EXCEPTION, handle, "it broke");
+    assertThat(curious.expect(PacketType.WORK_EXCEPTION)).containsExactly(handle, "it broke");
+    assertThat(plain.expect(PacketType.WORK_FAIL)).containsExactly(handle);
     assertThat(fixture.task("f", "u").lastError()).isEqualTo("it broke");
     // What is said of it afterwards is passed over, as workers do say more.
-    worker.send(Command.WORK_FAIL, handle);
-    worker.ask(Command.ECHO_RES, Command.ECHO_REQ, "still there");
-    worker.send(Command.WORK_COMPLETE, "H:none:1", "");
-    assertThat(worker.expect(Command.ERROR).get(0)).isEqualTo("JOB_NOT_FOUND");
+    worker.send(PacketType.WORK_FAIL, handle);
+    worker.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "still there");
+    worker.send(PacketType.WORK_COMPLETE, "H:none:1", "");
+    assertThat(worker.expect(PacketType.ERROR).get(0)).isEqualTo("JOB_NOT_FOUND");
   }
 
   @Test
@@ -306,8 +307,8 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start();
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
-    client.submit(Command.SUBMIT_JOB_BG, "f", "", "later");
+    String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "later");
     RawPeer dying = fixture.worker("f");
     assertThat(dying.work().get(0)).isEqualTo(handle);
     RawPeer other = fixture.worker("f");
@@ -315,12 +316,12 @@ class GearmanGatewayIT {
     other.sleep();
     long begin = System.nanoTime();
     dying.close();
-    other.expect(Command.NOOP);
+    other.expect(PacketType.NOOP);
     assertThat(other.work()).containsExactly(handle, "f", "x");
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
     assertThat(fixture.task("f", JobKey.idOf(handle)).retried()).isZero();
-    other.send(Command.WORK_COMPLETE, handle, "done");
-    assertThat(client.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("done");
+    other.send(PacketType.WORK_COMPLETE, handle, "done");
+    assertThat(client.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
   }
 
   @Test
@@ -328,13 +329,13 @@ class GearmanGatewayIT {
     fixture.define("f", definition -> definition.maxRetry(5));
     fixture.start(config -> config.jobRetries(2));
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB, "f", "poison", "x");
+    String handle = client.submit(PacketType.SUBMIT_JOB, "f", "poison", "x");
     for (int i = 0; i < 3; i++) {
       RawPeer worker = fixture.worker("f");
       assertThat(worker.work().get(0)).isEqualTo(handle);
       worker.close();
     }
-    assertThat(client.expect(Command.WORK_FAIL)).containsExactly(handle);
+    assertThat(client.expect(PacketType.WORK_FAIL)).containsExactly(handle);
     TaskInfo task = fixture.task("f", "poison");
     assertThat(task.state()).isEqualTo(TaskState.ARCHIVED);
     assertThat(task.lastError()).contains("3 times in a row");
@@ -345,10 +346,10 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start();
     RawPeer client = fixture.peer();
-    client.submit(Command.SUBMIT_JOB, "f", "waits", "x");
-    client.submit(Command.SUBMIT_JOB, "f", "shared", "x");
-    client.submit(Command.SUBMIT_JOB_BG, "f", "background", "x");
-    fixture.peer().submit(Command.SUBMIT_JOB, "f", "shared", "x");
+    client.submit(PacketType.SUBMIT_JOB, "f", "waits", "x");
+    client.submit(PacketType.SUBMIT_JOB, "f", "shared", "x");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "background", "x");
+    fixture.peer().submit(PacketType.SUBMIT_JOB, "f", "shared", "x");
     client.close();
     await()
         .untilAsserted(
@@ -364,10 +365,10 @@ class GearmanGatewayIT {
     fixture.start();
     RawPeer one = fixture.peer();
     RawPeer two = fixture.peer();
-    one.submit(Command.SUBMIT_JOB, "f", "shared", "x");
-    two.submit(Command.SUBMIT_JOB, "f", "shared", "x");
+    one.submit(PacketType.SUBMIT_JOB, "f", "shared", "x");
+    two.submit(PacketType.SUBMIT_JOB, "f", "shared", "x");
     one.close();
-    two.submit(Command.SUBMIT_JOB_BG, "f", "marker", "x");
+    two.submit(PacketType.SUBMIT_JOB_BG, "f", "marker", "x");
     assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(2);
     two.close();
     await()
@@ -385,9 +386,9 @@ class GearmanGatewayIT {
     RawPeer other = fixture.peer();
     for (int i = 0; i < 20; i++) {
       RawPeer hasty = fixture.peer();
-      hasty.send(Command.SUBMIT_JOB, "f", "hasty-" + i, "x");
+      hasty.send(PacketType.SUBMIT_JOB, "f", "hasty-" + i, "x");
       hasty.hangUp();
-      other.submit(Command.SUBMIT_JOB_BG, "f", "marker-" + i, "x");
+      other.submit(PacketType.SUBMIT_JOB_BG, "f", "marker-" + i, "x");
     }
     await()
         .untilAsserted(
@@ -403,21 +404,21 @@ class GearmanGatewayIT {
     fixture.define("f", "f:high", "f:low");
     fixture.start();
     RawPeer client = fixture.peer();
-    String low = client.submit(Command.SUBMIT_JOB_LOW_BG, "f", "u", "first");
-    assertThat(client.submit(Command.SUBMIT_JOB_HIGH, "f", "u", "second")).isEqualTo(low);
-    assertThat(client.submit(Command.SUBMIT_JOB, "f", "u", "third")).isEqualTo(low);
-    assertThat(client.submit(Command.SUBMIT_JOB_HIGH_BG, "f", "other", "x")).isNotEqualTo(low);
+    String low = client.submit(PacketType.SUBMIT_JOB_LOW_BG, "f", "u", "first");
+    assertThat(client.submit(PacketType.SUBMIT_JOB_HIGH, "f", "u", "second")).isEqualTo(low);
+    assertThat(client.submit(PacketType.SUBMIT_JOB, "f", "u", "third")).isEqualTo(low);
+    assertThat(client.submit(PacketType.SUBMIT_JOB_HIGH_BG, "f", "other", "x")).isNotEqualTo(low);
     RawPeer worker = fixture.worker("f");
     List<String> urgent = worker.work();
     assertThat(urgent.get(2)).isEqualTo("x");
-    worker.send(Command.WORK_COMPLETE, urgent.get(0), "");
+    worker.send(PacketType.WORK_COMPLETE, urgent.get(0), "");
     assertThat(worker.work()).containsExactly(low, "f", "first");
-    worker.send(Command.WORK_COMPLETE, low, "done");
-    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(low, "done");
-    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(low, "done");
-    worker.ask(Command.NO_JOB, Command.GRAB_JOB);
+    worker.send(PacketType.WORK_COMPLETE, low, "done");
+    assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(low, "done");
+    assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(low, "done");
+    worker.ask(PacketType.NO_JOB, PacketType.GRAB_JOB);
     // It has ended, and leaves no trace under any priority.
-    String again = client.submit(Command.SUBMIT_JOB_HIGH, "f", "u", "again");
+    String again = client.submit(PacketType.SUBMIT_JOB_HIGH, "f", "u", "again");
     assertThat(again).isNotEqualTo(low);
     assertThat(worker.work()).containsExactly(again, "f", "again");
   }
@@ -428,12 +429,12 @@ class GearmanGatewayIT {
     fixture.start();
     RawPeer client = fixture.peer();
     for (int i = 0; i < 50; i++) {
-      client.send(Command.SUBMIT_JOB_BG, "f", "u" + i, "x");
-      client.send(Command.SUBMIT_JOB_LOW_BG, "f", "u" + i, "x");
-      client.send(Command.SUBMIT_JOB_HIGH_BG, "f", "u" + i, "x");
+      client.send(PacketType.SUBMIT_JOB_BG, "f", "u" + i, "x");
+      client.send(PacketType.SUBMIT_JOB_LOW_BG, "f", "u" + i, "x");
+      client.send(PacketType.SUBMIT_JOB_HIGH_BG, "f", "u" + i, "x");
     }
     for (int i = 0; i < 150; i++) {
-      assertThat(client.expect(Command.JOB_CREATED).get(0)).endsWith(":u" + i / 3);
+      assertThat(client.expect(PacketType.JOB_CREATED).get(0)).endsWith(":u" + i / 3);
     }
     assertThat(
             fixture.size("f", TaskState.PENDING)
@@ -450,14 +451,14 @@ class GearmanGatewayIT {
     RawPeer worker = fixture.worker("f");
     for (AfterCancel after : AfterCancel.values()) {
       String id = after.name();
-      String handle = client.submit(Command.SUBMIT_JOB_BG, "f", id, "x");
+      String handle = client.submit(PacketType.SUBMIT_JOB_BG, "f", id, "x");
       worker.work();
       fixture.inspector.cancel("f", id, after);
       await().until(() -> stateOf(id) != TaskState.ACTIVE);
-      worker.send(Command.WORK_STATUS, handle, "1", "2");
-      worker.send(Command.WORK_DATA, handle, "data");
-      worker.send(Command.WORK_COMPLETE, handle, "too late");
-      worker.ask(Command.ECHO_RES, Command.ECHO_REQ, "no error");
+      worker.send(PacketType.WORK_STATUS, handle, "1", "2");
+      worker.send(PacketType.WORK_DATA, handle, "data");
+      worker.send(PacketType.WORK_COMPLETE, handle, "too late");
+      worker.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "no error");
     }
     assertThat(stateOf("RETRY")).isEqualTo(TaskState.RETRY);
     assertThat(stateOf("ARCHIVE")).isEqualTo(TaskState.ARCHIVED);
@@ -466,10 +467,10 @@ class GearmanGatewayIT {
     assertThat(fixture.task("f", "ARCHIVE").result().size()).isZero();
 
     for (AfterCancel after : AfterCancel.values()) {
-      String handle = client.submit(Command.SUBMIT_JOB, "f", "awaited " + after, "x");
+      String handle = client.submit(PacketType.SUBMIT_JOB, "f", "awaited " + after, "x");
       worker.work();
       fixture.inspector.cancel("f", JobKey.idOf(handle), after);
-      assertThat(client.expect(Command.WORK_FAIL)).containsExactly(handle);
+      assertThat(client.expect(PacketType.WORK_FAIL)).containsExactly(handle);
     }
   }
 
@@ -487,15 +488,15 @@ class GearmanGatewayIT {
     fixture.start();
     RawPeer client = fixture.peer();
     RawPeer worker = fixture.worker("f").sleep();
-    client.submit(Command.SUBMIT_JOB_BG, "g", "", "before");
-    worker.send(Command.CAN_DO, "g").expect(Command.NOOP);
+    client.submit(PacketType.SUBMIT_JOB_BG, "g", "", "before");
+    worker.send(PacketType.CAN_DO, "g").expect(PacketType.NOOP);
     assertThat(worker.work().get(2)).isEqualTo("before");
-    worker.send(Command.CANT_DO, "g").sleep();
-    worker.send(Command.CAN_DO, "g").expect(Command.NOOP);
+    worker.send(PacketType.CANT_DO, "g").sleep();
+    worker.send(PacketType.CAN_DO, "g").expect(PacketType.NOOP);
     worker.sleep();
     worker.expectNothing(SHORT);
-    client.submit(Command.SUBMIT_JOB_BG, "g", "", "after");
-    worker.expect(Command.NOOP);
+    client.submit(PacketType.SUBMIT_JOB_BG, "g", "", "after");
+    worker.expect(PacketType.NOOP);
     assertThat(worker.work().get(2)).isEqualTo("after");
   }
 
@@ -504,12 +505,12 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start();
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB, "f", "runs", "x");
+    String handle = client.submit(PacketType.SUBMIT_JOB, "f", "runs", "x");
     RawPeer worker = fixture.worker("f");
     worker.work();
     client.close();
-    worker.ask(Command.ECHO_RES, Command.ECHO_REQ, "later");
-    worker.send(Command.WORK_COMPLETE, handle, "done");
+    worker.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "later");
+    worker.send(PacketType.WORK_COMPLETE, handle, "done");
     await()
         .untilAsserted(
             () -> assertThat(fixture.task("f", "runs").state()).isEqualTo(TaskState.COMPLETED));
@@ -521,16 +522,16 @@ class GearmanGatewayIT {
     fixture.definitions.put(TaskDefinition.builder("hosted", TaskKind.HTTP).build());
     fixture.start();
     RawPeer client = fixture.peer();
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "nope", "", "x"))
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "nope", "", "x"))
         .satisfies(error -> assertThat(error.get(0)).isEqualTo("UNKNOWN_FUNCTION"))
         .satisfies(error -> assertThat(error.get(1)).contains("\"nope\"", "acceptUndefined"));
     RawPeer worker = fixture.worker("nope");
-    assertThat(worker.expect(Command.ERROR).get(0)).isEqualTo("UNKNOWN_FUNCTION");
-    worker.send(Command.CAN_DO, "hosted");
-    assertThat(worker.expect(Command.ERROR).get(1)).contains("by the service itself");
-    worker.ask(Command.NO_JOB, Command.GRAB_JOB);
+    assertThat(worker.expect(PacketType.ERROR).get(0)).isEqualTo("UNKNOWN_FUNCTION");
+    worker.send(PacketType.CAN_DO, "hosted");
+    assertThat(worker.expect(PacketType.ERROR).get(1)).contains("by the service itself");
+    worker.ask(PacketType.NO_JOB, PacketType.GRAB_JOB);
     // Clients may hand in what the service executes.
-    client.submit(Command.SUBMIT_JOB_HIGH_BG, "hosted", "", "x");
+    client.submit(PacketType.SUBMIT_JOB_HIGH_BG, "hosted", "", "x");
     assertThat(fixture.size("hosted", TaskState.PENDING)).isEqualTo(1);
     // It is found when it was defined a moment ago.
     fixture.define("nope");
@@ -540,10 +541,10 @@ class GearmanGatewayIT {
                 assertThat(
                         fixture
                             .peer()
-                            .send(Command.SUBMIT_JOB_BG, "nope", "", "x")
+                            .send(PacketType.SUBMIT_JOB_BG, "nope", "", "x")
                             .next()
                             .command())
-                    .isEqualTo(Command.JOB_CREATED));
+                    .isEqualTo(PacketType.JOB_CREATED));
   }
 
   @Test
@@ -551,20 +552,20 @@ class GearmanGatewayIT {
     fixture.start(config -> config.acceptUndefined(true).maxFunctions(3));
     RawPeer worker = fixture.worker("f").sleep();
     RawPeer client = fixture.peer();
-    client.submit(Command.SUBMIT_JOB_BG, "f", "", "normal");
-    client.submit(Command.SUBMIT_JOB_HIGH_BG, "f", "", "high");
-    client.submit(Command.SUBMIT_JOB_LOW_BG, "f", "", "low");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "normal");
+    client.submit(PacketType.SUBMIT_JOB_HIGH_BG, "f", "", "high");
+    client.submit(PacketType.SUBMIT_JOB_LOW_BG, "f", "", "low");
     assertThat(fixture.definitions.all().keySet()).containsExactly("f", "f:high", "f:low");
     assertThat(fixture.task("f", fixture.tasks("f", TaskState.PENDING).get(0).id()).maxRetry())
         .isZero();
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "g", "", "x").get(0))
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "g", "", "x").get(0))
         .isEqualTo("TOO_MANY_FUNCTIONS");
-    worker.expect(Command.NOOP);
+    worker.expect(PacketType.NOOP);
     List<String> order = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       List<String> job = worker.work();
       order.add(job.get(2));
-      worker.send(Command.WORK_COMPLETE, job.get(0), "");
+      worker.send(PacketType.WORK_COMPLETE, job.get(0), "");
     }
     assertThat(order).containsExactly("high", "normal", "low");
   }
@@ -575,25 +576,25 @@ class GearmanGatewayIT {
     List<GearmanGateway> gateways = List.of(fixture.startTold(), fixture.startTold());
     RawPeer client = fixture.peer();
     for (int i = 0; i < 10; i++) {
-      client.submit(Command.SUBMIT_JOB_BG, "f", "", "x");
+      client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
     }
     List<RawPeer> workers = new ArrayList<>();
     List<String> handles = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      RawPeer worker = fixture.peer(gateways.get(i % 2)).send(Command.CAN_DO, "f");
-      RawPeer.Reply reply = worker.send(Command.GRAB_JOB).next();
-      if (reply.command() == Command.JOB_ASSIGN) {
+      RawPeer worker = fixture.peer(gateways.get(i % 2)).send(PacketType.CAN_DO, "f");
+      RawPeer.Reply reply = worker.send(PacketType.GRAB_JOB).next();
+      if (reply.command() == PacketType.JOB_ASSIGN) {
         handles.add(reply.argument(0));
         workers.add(worker);
       }
     }
     assertThat(handles).hasSize(2);
-    RawPeer sleeper = fixture.peer(gateways.get(0)).send(Command.CAN_DO, "f").sleep();
+    RawPeer sleeper = fixture.peer(gateways.get(0)).send(PacketType.CAN_DO, "f").sleep();
     sleeper.expectNothing(Duration.ofMillis(100));
-    workers.get(1).send(Command.WORK_COMPLETE, handles.get(1), "");
+    workers.get(1).send(PacketType.WORK_COMPLETE, handles.get(1), "");
     // A place is free, which is told without a new task.
-    sleeper.expect(Command.NOOP);
-    sleeper.ask(Command.JOB_ASSIGN, Command.GRAB_JOB);
+    sleeper.expect(PacketType.NOOP);
+    sleeper.ask(PacketType.JOB_ASSIGN, PacketType.GRAB_JOB);
     assertThat(fixture.size("f", TaskState.ACTIVE)).isEqualTo(2);
   }
 
@@ -609,15 +610,15 @@ class GearmanGatewayIT {
                 .longestBackoff(Duration.ofSeconds(1)));
     fixture.start();
     RawPeer client = fixture.peer();
-    client.submit(Command.SUBMIT_JOB_BG, "line", "1", "one");
-    client.submit(Command.SUBMIT_JOB_BG, "line", "2", "two");
+    client.submit(PacketType.SUBMIT_JOB_BG, "line", "1", "one");
+    client.submit(PacketType.SUBMIT_JOB_BG, "line", "2", "two");
     RawPeer worker = fixture.worker("line");
     List<String> job = worker.work();
     assertThat(job.get(2)).isEqualTo("one");
     RawPeer other = fixture.worker("line").sleep();
-    worker.send(Command.WORK_FAIL, job.get(0));
+    worker.send(PacketType.WORK_FAIL, job.get(0));
     assertThat(other.work().get(2)).isEqualTo("one");
-    other.send(Command.WORK_COMPLETE, job.get(0), "");
+    other.send(PacketType.WORK_COMPLETE, job.get(0), "");
     assertThat(other.work().get(2)).isEqualTo("two");
   }
 
@@ -627,26 +628,26 @@ class GearmanGatewayIT {
     GearmanGateway one = fixture.start();
     GearmanGateway two = fixture.start();
     RawPeer client = fixture.peer(one);
-    RawPeer worker = fixture.peer(two).send(Command.CAN_DO, "f").sleep();
-    String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
-    worker.expect(Command.NOOP);
+    RawPeer worker = fixture.peer(two).send(PacketType.CAN_DO, "f").sleep();
+    String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
+    worker.expect(PacketType.NOOP);
     worker.work();
-    worker.send(Command.WORK_STATUS, handle, "7", "9");
-    assertThat(client.expect(Command.WORK_STATUS)).containsExactly(handle, "7", "9");
+    worker.send(PacketType.WORK_STATUS, handle, "7", "9");
+    assertThat(client.expect(PacketType.WORK_STATUS)).containsExactly(handle, "7", "9");
     String running = handle;
     RawPeer other = fixture.peer(one);
     await()
         .untilAsserted(
             () ->
-                assertThat(other.ask(Command.STATUS_RES, Command.GET_STATUS, running))
+                assertThat(other.ask(PacketType.STATUS_RES, PacketType.GET_STATUS, running))
                     .containsExactly(running, "1", "1", "7", "9"));
-    worker.send(Command.WORK_COMPLETE, handle, "done");
-    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "done");
-    client.send(Command.OPTION_REQ, "exceptions").expect(Command.OPTION_RES);
-    handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
+    worker.send(PacketType.WORK_COMPLETE, handle, "done");
+    assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "done");
+    client.send(PacketType.OPTION_REQ, "exceptions").expect(PacketType.OPTION_RES);
+    handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
     worker.work();
-    worker.send(Command.WORK_EXCEPTION, handle, "it broke");
-    assertThat(client.expect(Command.WORK_EXCEPTION)).containsExactly(handle, "it broke");
+    worker.send(PacketType.WORK_EXCEPTION, handle, "it broke");
+    assertThat(client.expect(PacketType.WORK_EXCEPTION)).containsExactly(handle, "it broke");
   }
 
   @Test
@@ -668,10 +669,10 @@ class GearmanGatewayIT {
             .build()) {
       server.start();
       RawPeer client = fixture.peer();
-      String handle = client.submit(Command.SUBMIT_JOB, "java", "", "good");
-      assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "by java");
-      handle = client.submit(Command.SUBMIT_JOB, "java", "", "bad");
-      assertThat(client.expect(Command.WORK_FAIL)).containsExactly(handle);
+      String handle = client.submit(PacketType.SUBMIT_JOB, "java", "", "good");
+      assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "by java");
+      handle = client.submit(PacketType.SUBMIT_JOB, "java", "", "bad");
+      assertThat(client.expect(PacketType.WORK_FAIL)).containsExactly(handle);
     }
   }
 
@@ -686,11 +687,11 @@ class GearmanGatewayIT {
           Task.of("f", Payload.ofUtf8("from java")),
           TaskOptions.of(o -> o.queue("f").id(longId).retention(Duration.ofHours(1))));
     }
-    worker.expect(Command.NOOP);
+    worker.expect(PacketType.NOOP);
     List<String> job = worker.work();
     assertThat(job.get(0).length()).isLessThan(64);
     assertThat(job.get(2)).isEqualTo("from java");
-    worker.send(Command.WORK_COMPLETE, job.get(0), "by gearman");
+    worker.send(PacketType.WORK_COMPLETE, job.get(0), "by gearman");
     await()
         .untilAsserted(
             () -> assertThat(fixture.task("f", longId).result().utf8()).isEqualTo("by gearman"));
@@ -701,14 +702,14 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start(config -> config.lease(Duration.ofSeconds(3)));
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
+    String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
     RawPeer worker = fixture.worker("f");
     worker.work();
     RawPeer other = fixture.worker("f").sleep();
     // Beyond the lease and the time in which lost ones are found.
     other.expectNothing(Duration.ofSeconds(7));
-    worker.send(Command.WORK_COMPLETE, handle, "done");
-    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "done");
+    worker.send(PacketType.WORK_COMPLETE, handle, "done");
+    assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "done");
   }
 
   @Test
@@ -716,13 +717,13 @@ class GearmanGatewayIT {
     fixture.define("f", definition -> definition.maxRetry(3).backoff(Duration.ofSeconds(1)));
     fixture.start();
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB_BG, "f", "slow", "x");
-    RawPeer worker = fixture.peer().send(Command.CAN_DO_TIMEOUT, "f", "1");
+    String handle = client.submit(PacketType.SUBMIT_JOB_BG, "f", "slow", "x");
+    RawPeer worker = fixture.peer().send(PacketType.CAN_DO_TIMEOUT, "f", "1");
     worker.work();
     await().untilAsserted(() -> assertThat(fixture.task("f", "slow").retried()).isEqualTo(1));
     assertThat(fixture.task("f", "slow").lastError()).contains("time of the attempt");
-    worker.send(Command.WORK_COMPLETE, handle, "too late");
-    worker.ask(Command.ECHO_RES, Command.ECHO_REQ, "no error");
+    worker.send(PacketType.WORK_COMPLETE, handle, "too late");
+    worker.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "no error");
     assertThat(worker.work().get(0)).isEqualTo(handle);
   }
 
@@ -734,20 +735,29 @@ class GearmanGatewayIT {
     RawPeer client = fixture.peer();
     String handle =
         client
-            .ask(Command.JOB_CREATED, Command.SUBMIT_JOB_EPOCH, "f", "", Long.toString(at), "later")
+            .ask(
+                PacketType.JOB_CREATED,
+                PacketType.SUBMIT_JOB_EPOCH,
+                "f",
+                "",
+                Long.toString(at),
+                "later")
             .get(0);
     assertThat(fixture.task("f", JobKey.idOf(handle)).state()).isEqualTo(TaskState.SCHEDULED);
     assertThat(fixture.worker("f").work().get(2)).isEqualTo("later");
     assertThat(fixture.redis.clock().instant()).isAfterOrEqualTo(Instant.ofEpochSecond(at));
     for (String wrong : List.of("soon", "", "253402300800", "9".repeat(30))) {
-      assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_EPOCH, "f", "", wrong, "x").get(0))
+      assertThat(
+              client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_EPOCH, "f", "", wrong, "x").get(0))
           .isEqualTo("INVALID_ARGUMENTS");
     }
     for (String past : List.of("-5", "0", "1000000000")) {
-      client.ask(Command.JOB_CREATED, Command.SUBMIT_JOB_EPOCH, "f", "past " + past, past, "x");
+      client.ask(
+          PacketType.JOB_CREATED, PacketType.SUBMIT_JOB_EPOCH, "f", "past " + past, past, "x");
     }
     assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(3);
-    client.ask(Command.JOB_CREATED, Command.SUBMIT_JOB_EPOCH, "f", "far", "253402300799", "x");
+    client.ask(
+        PacketType.JOB_CREATED, PacketType.SUBMIT_JOB_EPOCH, "f", "far", "253402300799", "x");
     assertThat(fixture.task("f", "far").nextProcessAt())
         .isEqualTo(Instant.ofEpochSecond(253_402_300_799L));
   }
@@ -759,8 +769,8 @@ class GearmanGatewayIT {
     RawPeer client = fixture.peer();
     assertThat(
             client.ask(
-                Command.ERROR,
-                Command.SUBMIT_JOB_SCHED,
+                PacketType.ERROR,
+                PacketType.SUBMIT_JOB_SCHED,
                 "f",
                 "u",
                 "0",
@@ -771,12 +781,13 @@ class GearmanGatewayIT {
                 "data"))
         .satisfies(error -> assertThat(error.get(0)).isEqualTo("INVALID_COMMAND"))
         .satisfies(error -> assertThat(error.get(1)).contains("SUBMIT_JOB_EPOCH", "schedule"));
-    for (Command reduce : List.of(Command.SUBMIT_REDUCE_JOB, Command.SUBMIT_REDUCE_JOB_BG)) {
-      assertThat(client.ask(Command.ERROR, reduce, "f", "u", "reducer", "data"))
+    for (PacketType reduce :
+        List.of(PacketType.SUBMIT_REDUCE_JOB, PacketType.SUBMIT_REDUCE_JOB_BG)) {
+      assertThat(client.ask(PacketType.ERROR, reduce, "f", "u", "reducer", "data"))
           .satisfies(error -> assertThat(error.get(0)).isEqualTo("INVALID_COMMAND"))
           .satisfies(error -> assertThat(error.get(1)).contains(reduce.name(), "not supported"));
     }
-    client.submit(Command.SUBMIT_JOB_BG, "f", "u", "still there");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "u", "still there");
   }
 
   @Test
@@ -784,12 +795,12 @@ class GearmanGatewayIT {
     fixture.define("f", "g");
     fixture.start();
     RawPeer client = fixture.peer();
-    client.submit(Command.SUBMIT_JOB_BG, "f", "", "x");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
     RawPeer worker = fixture.worker("f", "g");
-    worker.send(Command.CANT_DO, "f").ask(Command.NO_JOB, Command.GRAB_JOB);
-    worker.send(Command.CAN_DO, "f").send(Command.RESET_ABILITIES);
-    worker.ask(Command.NO_JOB, Command.GRAB_JOB);
-    worker.send(Command.CAN_DO, "f").ask(Command.JOB_ASSIGN, Command.GRAB_JOB);
+    worker.send(PacketType.CANT_DO, "f").ask(PacketType.NO_JOB, PacketType.GRAB_JOB);
+    worker.send(PacketType.CAN_DO, "f").send(PacketType.RESET_ABILITIES);
+    worker.ask(PacketType.NO_JOB, PacketType.GRAB_JOB);
+    worker.send(PacketType.CAN_DO, "f").ask(PacketType.JOB_ASSIGN, PacketType.GRAB_JOB);
   }
 
   @Test
@@ -798,16 +809,16 @@ class GearmanGatewayIT {
     fixture.start();
     RawPeer client = fixture.peer();
     for (int i = 0; i < 3; i++) {
-      client.submit(Command.SUBMIT_JOB_BG, "f", "", "x");
+      client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
     }
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "f", "", "x").get(0))
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "f", "", "x").get(0))
         .isEqualTo("JOB_QUEUE_FULL");
     fixture.inspector.deleteAll("f", TaskState.PENDING);
     await()
         .untilAsserted(
             () ->
-                assertThat(client.send(Command.SUBMIT_JOB_BG, "f", "", "x").next().command())
-                    .isEqualTo(Command.JOB_CREATED));
+                assertThat(client.send(PacketType.SUBMIT_JOB_BG, "f", "", "x").next().command())
+                    .isEqualTo(PacketType.JOB_CREATED));
   }
 
   @Test
@@ -816,14 +827,14 @@ class GearmanGatewayIT {
     fixture.start();
     RawPeer client = fixture.peer();
     for (int i = 0; i < 200; i++) {
-      client.send(Command.SUBMIT_JOB_BG, "f", "id-" + i, "x");
-      client.send(Command.GET_STATUS, "H:none:" + i);
-      client.send(Command.ECHO_REQ, "echo " + i);
+      client.send(PacketType.SUBMIT_JOB_BG, "f", "id-" + i, "x");
+      client.send(PacketType.GET_STATUS, "H:none:" + i);
+      client.send(PacketType.ECHO_REQ, "echo " + i);
     }
     for (int i = 0; i < 200; i++) {
-      assertThat(client.expect(Command.JOB_CREATED).get(0)).endsWith(":id-" + i);
-      assertThat(client.expect(Command.STATUS_RES).get(0)).isEqualTo("H:none:" + i);
-      assertThat(client.expect(Command.ECHO_RES)).containsExactly("echo " + i);
+      assertThat(client.expect(PacketType.JOB_CREATED).get(0)).endsWith(":id-" + i);
+      assertThat(client.expect(PacketType.STATUS_RES).get(0)).isEqualTo("H:none:" + i);
+      assertThat(client.expect(PacketType.ECHO_RES)).containsExactly("echo " + i);
     }
   }
 
@@ -832,25 +843,25 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start(config -> config.maxPacket(2_000));
     RawPeer client = fixture.peer();
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "f", "", "x".repeat(3_000)))
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "f", "", "x".repeat(3_000)))
         .satisfies(error -> assertThat(error.get(0)).isEqualTo("PACKET_TOO_LARGE"))
         .satisfies(error -> assertThat(error.get(1)).contains("2,000", "maxPacket"));
     client.sendBytes(RawPeer.packet(99, "x"));
-    assertThat(client.expect(Command.ERROR).get(0)).isEqualTo("INVALID_COMMAND");
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "f").get(0))
+    assertThat(client.expect(PacketType.ERROR).get(0)).isEqualTo("INVALID_COMMAND");
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "f").get(0))
         .isEqualTo("INVALID_ARGUMENTS");
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "", "", "x").get(0))
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "", "", "x").get(0))
         .isEqualTo("INVALID_ARGUMENTS");
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "f\t", "", "x").get(0))
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "f\t", "", "x").get(0))
         .isEqualTo("INVALID_ARGUMENTS");
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_REDUCE_JOB, "f", "", "r", "x").get(0))
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_REDUCE_JOB, "f", "", "r", "x").get(0))
         .isEqualTo("INVALID_COMMAND");
-    assertThat(client.ask(Command.ERROR, Command.OPTION_REQ, "unheard of").get(0))
+    assertThat(client.ask(PacketType.ERROR, PacketType.OPTION_REQ, "unheard of").get(0))
         .isEqualTo("UNKNOWN_OPTION");
-    client.submit(Command.SUBMIT_JOB_BG, "f", "", "x".repeat(1_900));
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "x".repeat(1_900));
     RawPeer other = fixture.peer();
     other.sendBytes(new byte[] {0, 'B', 'A', 'D', 0, 0, 0, 0, 0, 0, 0, 0});
-    assertThat(other.expect(Command.ERROR).get(0)).isEqualTo("INVALID_PACKET");
+    assertThat(other.expect(PacketType.ERROR).get(0)).isEqualTo("INVALID_PACKET");
     other.expectEnd();
   }
 
@@ -859,16 +870,16 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start(config -> config.maxConnections(2).firstPacketWithin(Duration.ofMillis(300)));
     RawPeer talking = fixture.peer();
-    talking.ask(Command.ECHO_RES, Command.ECHO_REQ, "hello");
+    talking.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "hello");
     RawPeer silent = fixture.peer();
     await()
         .untilAsserted(
             () -> assertThat(talking.adminList("workers")).as("both are there").hasSize(2));
     RawPeer third = fixture.peer();
-    assertThat(third.expect(Command.ERROR).get(0)).isEqualTo("TOO_MANY_CONNECTIONS");
+    assertThat(third.expect(PacketType.ERROR).get(0)).isEqualTo("TOO_MANY_CONNECTIONS");
     third.expectEnd();
     silent.expectEnd();
-    talking.ask(Command.ECHO_RES, Command.ECHO_REQ, "still here");
+    talking.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "still here");
   }
 
   @Test
@@ -876,10 +887,10 @@ class GearmanGatewayIT {
     fixture.define("busy", "idle", "busy:high");
     fixture.start();
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB_BG, "busy", "a", "x");
-    client.submit(Command.SUBMIT_JOB_HIGH_BG, "busy", "b", "x");
-    client.submit(Command.SUBMIT_JOB_BG, "busy", "c", "x");
-    RawPeer worker = fixture.worker("busy").send(Command.SET_CLIENT_ID, "the worker");
+    String handle = client.submit(PacketType.SUBMIT_JOB_BG, "busy", "a", "x");
+    client.submit(PacketType.SUBMIT_JOB_HIGH_BG, "busy", "b", "x");
+    client.submit(PacketType.SUBMIT_JOB_BG, "busy", "c", "x");
+    RawPeer worker = fixture.worker("busy").send(PacketType.SET_CLIENT_ID, "the worker");
     worker.work();
     RawPeer admin = fixture.peer();
     assertThat(admin.adminList("status")).containsExactly("busy\t3\t1\t1", "idle\t0\t0\t0");
@@ -912,23 +923,23 @@ class GearmanGatewayIT {
     fixture.define("f");
     GearmanGateway gateway = fixture.start(config -> config.drainTimeout(Duration.ofSeconds(2)));
     RawPeer client = fixture.peer();
-    client.submit(Command.SUBMIT_JOB_BG, "f", "ends", "x");
-    client.submit(Command.SUBMIT_JOB_BG, "f", "stays", "x");
-    client.submit(Command.SUBMIT_JOB, "f", "waited-for", "x");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "ends", "x");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "stays", "x");
+    client.submit(PacketType.SUBMIT_JOB, "f", "waited-for", "x");
     RawPeer quick = fixture.worker("f");
     RawPeer slow = fixture.worker("f");
     String ends = quick.work().get(0);
     slow.work();
     RawPeer idle = fixture.worker("f");
-    idle.ask(Command.ECHO_RES, Command.ECHO_REQ, "");
+    idle.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "");
     Thread closing = new Thread(gateway::close);
     closing.start();
     idle.expectEnd();
-    assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "f", "", "x").get(0))
+    assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "f", "", "x").get(0))
         .isEqualTo("SHUTDOWN");
-    quick.send(Command.WORK_COMPLETE, ends, "");
+    quick.send(PacketType.WORK_COMPLETE, ends, "");
     quick.expectEnd();
-    slow.ask(Command.NO_JOB, Command.GRAB_JOB);
+    slow.ask(PacketType.NO_JOB, PacketType.GRAB_JOB);
     closing.join(10_000);
     assertThat(closing.isAlive()).isFalse();
     assertThatThrownBy(() -> fixture.task("f", "ends")).isInstanceOf(TaskNotFoundException.class);
@@ -945,21 +956,21 @@ class GearmanGatewayIT {
     fixture.start();
     RawPeer client = fixture.peer();
     RawPeer worker = fixture.worker("f");
-    client.submit(Command.SUBMIT_JOB_BG, "f", "1", "x");
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "1", "x");
     String handle = worker.work().get(0);
     RawPeer sleeper = fixture.worker("f").sleep();
     fixture.server.pause();
     try {
       // What has ended meanwhile is settled when Redis is back.
-      worker.send(Command.WORK_COMPLETE, handle, "done");
+      worker.send(PacketType.WORK_COMPLETE, handle, "done");
     } finally {
       fixture.server.resume();
     }
     await()
         .untilAsserted(
             () -> assertThat(fixture.task("f", "1").state()).isEqualTo(TaskState.COMPLETED));
-    client.submit(Command.SUBMIT_JOB_BG, "f", "2", "y");
-    assertThat(sleeper.next().command()).isEqualTo(Command.NOOP);
+    client.submit(PacketType.SUBMIT_JOB_BG, "f", "2", "y");
+    assertThat(sleeper.next().command()).isEqualTo(PacketType.NOOP);
     assertThat(sleeper.work().get(2)).isEqualTo("y");
   }
 
@@ -981,15 +992,15 @@ class GearmanGatewayIT {
       Random random = new Random(w);
       RawPeer worker = fixture.peer(gateways.get(w % 2));
       for (int i = 0; i < 3; i++) {
-        worker.send(Command.CAN_DO, names.get((w + i * 3) % functions));
+        worker.send(PacketType.CAN_DO, names.get((w + i * 3) % functions));
       }
       threads.add(
           thread(
               () -> {
                 while (done.size() < jobs) {
-                  RawPeer.Reply reply = worker.send(Command.GRAB_JOB).next();
-                  if (reply.command() == Command.NO_JOB) {
-                    worker.send(Command.PRE_SLEEP);
+                  RawPeer.Reply reply = worker.send(PacketType.GRAB_JOB).next();
+                  if (reply.command() == PacketType.NO_JOB) {
+                    worker.send(PacketType.PRE_SLEEP);
                     while (worker.within(SHORT).isEmpty()) {
                       if (done.size() >= jobs) {
                         return;
@@ -1005,7 +1016,7 @@ class GearmanGatewayIT {
                   if (!done.add(data)) {
                     twice.incrementAndGet();
                   }
-                  worker.send(Command.WORK_COMPLETE, reply.argument(0), "");
+                  worker.send(PacketType.WORK_COMPLETE, reply.argument(0), "");
                 }
               }));
     }
@@ -1019,7 +1030,7 @@ class GearmanGatewayIT {
                 for (int i = part; i < jobs; i += 3) {
                   String data = "job " + i;
                   client.submit(
-                      Command.SUBMIT_JOB_BG, names.get(random.nextInt(functions)), "", data);
+                      PacketType.SUBMIT_JOB_BG, names.get(random.nextInt(functions)), "", data);
                   if (random.nextInt(20) == 0) {
                     // So that workers fall asleep now and then.
                     pause(20);

@@ -86,20 +86,20 @@ class GearmanLoadIT {
 
   private static int pipelined(RawPeer peer) {
     for (int i = 0; i < 50; i++) {
-      peer.send(Command.SUBMIT_JOB_BG, "f", "", DATA);
+      peer.send(PacketType.SUBMIT_JOB_BG, "f", "", DATA);
     }
     for (int i = 0; i < 50; i++) {
-      peer.expect(Command.JOB_CREATED);
+      peer.expect(PacketType.JOB_CREATED);
     }
     return 50;
   }
 
   private static int complete(RawPeer peer) {
-    RawPeer.Reply reply = peer.send(Command.GRAB_JOB).next();
-    if (reply.command() != Command.JOB_ASSIGN) {
+    RawPeer.Reply reply = peer.send(PacketType.GRAB_JOB).next();
+    if (reply.command() != PacketType.JOB_ASSIGN) {
       return 0;
     }
-    peer.send(Command.WORK_COMPLETE, reply.argument(0), "");
+    peer.send(PacketType.WORK_COMPLETE, reply.argument(0), "");
     return 1;
   }
 
@@ -113,7 +113,7 @@ class GearmanLoadIT {
             10,
             all,
             peer -> {
-              peer.submit(Command.SUBMIT_JOB_BG, "f", "", DATA);
+              peer.submit(PacketType.SUBMIT_JOB_BG, "f", "", DATA);
               return 1;
             });
     in += measure("handed in 50 at a time", 4, all, GearmanLoadIT::pipelined);

@@ -39,10 +39,10 @@ class GearmanPeersIT {
     RawPeer worker = fixture.worker("f");
     long begin = System.nanoTime();
     for (int i = 0; i < 20; i++) {
-      String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
+      String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
       worker.work();
-      worker.send(Command.WORK_COMPLETE, handle, "done");
-      client.expect(Command.WORK_COMPLETE);
+      worker.send(PacketType.WORK_COMPLETE, handle, "done");
+      client.expect(PacketType.WORK_COMPLETE);
     }
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
     client.close();
@@ -54,7 +54,7 @@ class GearmanPeersIT {
     fixture.start(config -> config.maxConnections(2_000));
     for (int i = 0; i < 800; i++) {
       RawPeer half = fixture.peer();
-      half.sendBytes(header(Command.SUBMIT_JOB_BG.code(), 1_000_000));
+      half.sendBytes(header(PacketType.SUBMIT_JOB_BG.code(), 1_000_000));
       half.sendBytes(new byte[i]);
     }
     othersAreServed();
@@ -66,8 +66,8 @@ class GearmanPeersIT {
     fixture.start();
     for (int size : new int[] {-1, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
       RawPeer peer = fixture.peer();
-      peer.sendBytes(header(Command.SUBMIT_JOB.code(), size));
-      assertThat(peer.expect(Command.ERROR).get(0)).isEqualTo("PACKET_TOO_LARGE");
+      peer.sendBytes(header(PacketType.SUBMIT_JOB.code(), size));
+      assertThat(peer.expect(PacketType.ERROR).get(0)).isEqualTo("PACKET_TOO_LARGE");
     }
     othersAreServed();
   }
@@ -76,7 +76,7 @@ class GearmanPeersIT {
   void aPeerThatDoesNotReadWhatItAsksForIsNotListenedToAndHoldsUpNobody() throws Exception {
     fixture.start(config -> config.maxPacket(1 << 20));
     RawPeer greedy = fixture.peer();
-    byte[] echo = RawPeer.packet(Command.ECHO_REQ.code(), "x".repeat(1_000_000));
+    byte[] echo = RawPeer.packet(PacketType.ECHO_REQ.code(), "x".repeat(1_000_000));
     AtomicLong sent = new AtomicLong();
     Thread sender =
         new Thread(
@@ -142,10 +142,10 @@ class GearmanPeersIT {
     for (int i = 0; i < 300; i++) {
       RawPeer peer = fixture.peer(gateway);
       switch (i % 4) {
-        case 0 -> peer.send(Command.CAN_DO, "f").send(Command.PRE_SLEEP);
-        case 1 -> peer.send(Command.SUBMIT_JOB, "f", "u" + i, "x");
-        case 2 -> peer.send(Command.CAN_DO, "f").send(Command.GRAB_JOB);
-        default -> peer.send(Command.GET_STATUS, "H:none:1");
+        case 0 -> peer.send(PacketType.CAN_DO, "f").send(PacketType.PRE_SLEEP);
+        case 1 -> peer.send(PacketType.SUBMIT_JOB, "f", "u" + i, "x");
+        case 2 -> peer.send(PacketType.CAN_DO, "f").send(PacketType.GRAB_JOB);
+        default -> peer.send(PacketType.GET_STATUS, "H:none:1");
       }
       peer.hangUp();
     }

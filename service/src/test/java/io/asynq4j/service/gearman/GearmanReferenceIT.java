@@ -73,7 +73,7 @@ class GearmanReferenceIT {
     RawPeer.Reply heard(String who, RawPeer peer) {
       Optional<RawPeer.Reply> reply = peer.within(Duration.ofSeconds(3));
       transcript.add(who, reply);
-      return reply.orElseGet(() -> new RawPeer.Reply(Command.NO_JOB, List.of("", "", "")));
+      return reply.orElseGet(() -> new RawPeer.Reply(PacketType.NO_JOB, List.of("", "", "")));
     }
 
     void silence(String who, RawPeer peer) {
@@ -87,113 +87,116 @@ class GearmanReferenceIT {
     try (RawPeer client = talk.peer();
         RawPeer second = talk.peer();
         RawPeer worker = talk.peer()) {
-      client.send(Command.ECHO_REQ, "a\0b");
+      client.send(PacketType.ECHO_REQ, "a\0b");
       talk.heard("client", client);
-      client.send(Command.OPTION_REQ, "exceptions");
+      client.send(PacketType.OPTION_REQ, "exceptions");
       talk.heard("client", client);
-      client.send(Command.OPTION_REQ, "unheard");
+      client.send(PacketType.OPTION_REQ, "unheard");
       talk.heard("client", client);
-      client.send(Command.GET_STATUS, "H:none:1");
+      client.send(PacketType.GET_STATUS, "H:none:1");
       talk.heard("client", client);
-      client.send(Command.GET_STATUS_UNIQUE, "none");
+      client.send(PacketType.GET_STATUS_UNIQUE, "none");
       talk.heard("client", client);
-      worker.send(Command.SET_CLIENT_ID, "w").send(Command.CAN_DO, "f").send(Command.GRAB_JOB);
+      worker
+          .send(PacketType.SET_CLIENT_ID, "w")
+          .send(PacketType.CAN_DO, "f")
+          .send(PacketType.GRAB_JOB);
       talk.heard("worker", worker);
-      worker.send(Command.PRE_SLEEP);
+      worker.send(PacketType.PRE_SLEEP);
       talk.silence("worker", worker);
 
-      client.send(Command.SUBMIT_JOB, "f", "one", "data\0x");
+      client.send(PacketType.SUBMIT_JOB, "f", "one", "data\0x");
       talk.heard("client", client);
       talk.heard("worker", worker);
-      worker.send(Command.GRAB_JOB_UNIQ);
+      worker.send(PacketType.GRAB_JOB_UNIQ);
       String handle = talk.heard("worker", worker).argument(0);
-      second.send(Command.GET_STATUS, handle);
+      second.send(PacketType.GET_STATUS, handle);
       talk.heard("second", second);
-      worker.send(Command.WORK_STATUS, handle, "3", "10");
+      worker.send(PacketType.WORK_STATUS, handle, "3", "10");
       talk.heard("client", client);
-      second.send(Command.GET_STATUS, handle);
+      second.send(PacketType.GET_STATUS, handle);
       talk.heard("second", second);
-      second.send(Command.GET_STATUS_UNIQUE, "one");
+      second.send(PacketType.GET_STATUS_UNIQUE, "one");
       talk.heard("second", second);
-      worker.send(Command.WORK_DATA, handle, "part");
+      worker.send(PacketType.WORK_DATA, handle, "part");
       talk.heard("client", client);
-      worker.send(Command.WORK_WARNING, handle, "warning");
+      worker.send(PacketType.WORK_WARNING, handle, "warning");
       talk.heard("client", client);
-      second.send(Command.SUBMIT_JOB, "f", "one", "other data");
+      second.send(PacketType.SUBMIT_JOB, "f", "one", "other data");
       talk.heard("second", second);
-      worker.send(Command.WORK_COMPLETE, handle, "res\0ult");
+      worker.send(PacketType.WORK_COMPLETE, handle, "res\0ult");
       talk.heard("client", client);
       talk.heard("second", second);
-      second.send(Command.GET_STATUS, handle);
+      second.send(PacketType.GET_STATUS, handle);
       talk.heard("second", second);
 
-      client.send(Command.SUBMIT_JOB, "f", "two", "d");
+      client.send(PacketType.SUBMIT_JOB, "f", "two", "d");
       talk.heard("client", client);
-      second.send(Command.SUBMIT_JOB, "f", "two", "d");
+      second.send(PacketType.SUBMIT_JOB, "f", "two", "d");
       talk.heard("second", second);
-      worker.send(Command.GRAB_JOB);
+      worker.send(PacketType.GRAB_JOB);
       handle = talk.heard("worker", worker).argument(0);
-      worker.send(Command.WORK_EXCEPTION, handle, "it broke");
+      worker.send(PacketType.WORK_EXCEPTION, handle, "it broke");
       talk.heard("client", client);
       talk.heard("second", second);
       talk.silence("client", client);
 
-      client.send(Command.SUBMIT_JOB, "f", "twice", "d");
+      client.send(PacketType.SUBMIT_JOB, "f", "twice", "d");
       talk.heard("client", client);
-      client.send(Command.SUBMIT_JOB_HIGH, "f", "twice", "e");
+      client.send(PacketType.SUBMIT_JOB_HIGH, "f", "twice", "e");
       talk.heard("client", client);
-      client.send(Command.SUBMIT_JOB_LOW_BG, "f", "twice", "g");
+      client.send(PacketType.SUBMIT_JOB_LOW_BG, "f", "twice", "g");
       talk.heard("client", client);
-      second.send(Command.GET_STATUS_UNIQUE, "twice");
+      second.send(PacketType.GET_STATUS_UNIQUE, "twice");
       talk.heard("second", second);
-      worker.send(Command.GRAB_JOB);
+      worker.send(PacketType.GRAB_JOB);
       handle = talk.heard("worker", worker).argument(0);
-      worker.send(Command.WORK_DATA, handle, "part");
+      worker.send(PacketType.WORK_DATA, handle, "part");
       talk.heard("client", client);
       talk.heard("client", client);
-      worker.send(Command.WORK_COMPLETE, handle, "done");
+      worker.send(PacketType.WORK_COMPLETE, handle, "done");
       talk.heard("client", client);
       talk.heard("client", client);
       talk.silence("client", client);
-      worker.send(Command.GRAB_JOB);
+      worker.send(PacketType.GRAB_JOB);
       talk.heard("worker", worker);
 
-      client.send(Command.SUBMIT_JOB, "f", "three", "d");
+      client.send(PacketType.SUBMIT_JOB, "f", "three", "d");
       talk.heard("client", client);
-      worker.send(Command.GRAB_JOB_ALL);
+      worker.send(PacketType.GRAB_JOB_ALL);
       handle = talk.heard("worker", worker).argument(0);
-      worker.send(Command.WORK_FAIL, handle);
+      worker.send(PacketType.WORK_FAIL, handle);
       talk.heard("client", client);
-      worker.send(Command.WORK_COMPLETE, "H:none:2", "x");
+      worker.send(PacketType.WORK_COMPLETE, "H:none:2", "x");
       talk.heard("worker", worker);
 
-      client.send(Command.SUBMIT_JOB_LOW_BG, "f", "l", "low");
+      client.send(PacketType.SUBMIT_JOB_LOW_BG, "f", "l", "low");
       talk.heard("client", client);
-      client.send(Command.SUBMIT_JOB_BG, "f", "n", "normal");
+      client.send(PacketType.SUBMIT_JOB_BG, "f", "n", "normal");
       talk.heard("client", client);
-      client.send(Command.SUBMIT_JOB_HIGH_BG, "f", "h", "high");
+      client.send(PacketType.SUBMIT_JOB_HIGH_BG, "f", "h", "high");
       talk.heard("client", client);
       for (int i = 0; i < 3; i++) {
-        worker.send(Command.GRAB_JOB);
-        worker.send(Command.WORK_COMPLETE, talk.heard("worker", worker).argument(0), "");
+        worker.send(PacketType.GRAB_JOB);
+        worker.send(PacketType.WORK_COMPLETE, talk.heard("worker", worker).argument(0), "");
       }
-      client.send(Command.SUBMIT_JOB_BG, "f", "again", "d");
+      client.send(PacketType.SUBMIT_JOB_BG, "f", "again", "d");
       talk.heard("client", client);
-      worker.send(Command.GRAB_JOB_UNIQ);
+      worker.send(PacketType.GRAB_JOB_UNIQ);
       talk.heard("worker", worker);
       worker.hangUp();
       try (RawPeer next = talk.peer()) {
-        next.send(Command.CAN_DO, "f");
-        next.send(Command.GRAB_JOB_UNIQ);
+        next.send(PacketType.CAN_DO, "f");
+        next.send(PacketType.GRAB_JOB_UNIQ);
         Optional<RawPeer.Reply> reply = next.within(Duration.ofSeconds(3));
         // The end of a connection may be noticed a moment later.
-        while (reply.isPresent() && reply.get().command() == Command.NO_JOB) {
-          next.send(Command.GRAB_JOB_UNIQ);
+        while (reply.isPresent() && reply.get().command() == PacketType.NO_JOB) {
+          next.send(PacketType.GRAB_JOB_UNIQ);
           reply = next.within(Duration.ofSeconds(3));
         }
         talk.transcript.add("next", reply);
-        next.send(Command.WORK_COMPLETE, reply.orElseThrow().argument(0), "");
-        next.send(Command.CANT_DO, "f").send(Command.GRAB_JOB);
+        next.send(PacketType.WORK_COMPLETE, reply.orElseThrow().argument(0), "");
+        next.send(PacketType.CANT_DO, "f").send(PacketType.GRAB_JOB);
         talk.heard("next", next);
       }
     }

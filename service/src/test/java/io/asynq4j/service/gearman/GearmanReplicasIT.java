@@ -39,7 +39,7 @@ class GearmanReplicasIT {
   }
 
   private RawPeer workerOf(GearmanGateway gateway) {
-    return fixture.peer(gateway).send(Command.CAN_DO, "f");
+    return fixture.peer(gateway).send(PacketType.CAN_DO, "f");
   }
 
   @Test
@@ -47,21 +47,21 @@ class GearmanReplicasIT {
     RawPeer client = fixture.peer(one);
     RawPeer worker = workerOf(two);
     for (int round = 0; round < 10; round++) {
-      String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
+      String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
       worker.work();
       for (int i = 1; i <= 50; i++) {
-        worker.send(Command.WORK_DATA, handle, "part " + i);
-        worker.send(Command.WORK_STATUS, handle, Integer.toString(i), "50");
+        worker.send(PacketType.WORK_DATA, handle, "part " + i);
+        worker.send(PacketType.WORK_STATUS, handle, Integer.toString(i), "50");
       }
-      worker.send(Command.WORK_WARNING, handle, "careful");
-      worker.send(Command.WORK_COMPLETE, handle, "done");
+      worker.send(PacketType.WORK_WARNING, handle, "careful");
+      worker.send(PacketType.WORK_COMPLETE, handle, "done");
       for (int i = 1; i <= 50; i++) {
-        assertThat(client.expect(Command.WORK_DATA)).containsExactly(handle, "part " + i);
-        assertThat(client.expect(Command.WORK_STATUS))
+        assertThat(client.expect(PacketType.WORK_DATA)).containsExactly(handle, "part " + i);
+        assertThat(client.expect(PacketType.WORK_STATUS))
             .containsExactly(handle, Integer.toString(i), "50");
       }
-      assertThat(client.expect(Command.WORK_WARNING)).containsExactly(handle, "careful");
-      assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "done");
+      assertThat(client.expect(PacketType.WORK_WARNING)).containsExactly(handle, "careful");
+      assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "done");
     }
   }
 
@@ -70,11 +70,11 @@ class GearmanReplicasIT {
     RawPeer client = fixture.peer(fixture.startTold());
     RawPeer worker = workerOf(fixture.startTold());
     for (int round = 0; round < 5; round++) {
-      String handle = client.submit(Command.SUBMIT_JOB, "f", "", "x");
+      String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
       worker.work();
-      worker.send(Command.WORK_COMPLETE, handle, "done");
+      worker.send(PacketType.WORK_COMPLETE, handle, "done");
 
-      assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "done");
+      assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "done");
     }
   }
 
@@ -82,34 +82,34 @@ class GearmanReplicasIT {
   void whoComesToAJobThatRunsElsewhereHearsHowItGoesOn() {
     RawPeer first = fixture.peer(two);
     RawPeer worker = workerOf(two);
-    String handle = first.submit(Command.SUBMIT_JOB, "f", "u", "x");
+    String handle = first.submit(PacketType.SUBMIT_JOB, "f", "u", "x");
     worker.work();
     RawPeer late = fixture.peer(one);
-    assertThat(late.submit(Command.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
+    assertThat(late.submit(PacketType.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
     Optional<RawPeer.Reply> heard = Optional.empty();
     for (int i = 0; i < 100 && heard.isEmpty(); i++) {
-      worker.send(Command.WORK_DATA, handle, "data");
+      worker.send(PacketType.WORK_DATA, handle, "data");
       heard = late.within(Duration.ofMillis(100));
     }
     assertThat(heard).isPresent();
     assertThat(heard.orElseThrow().arguments()).containsExactly(handle, "data");
-    worker.send(Command.WORK_FAIL, handle);
+    worker.send(PacketType.WORK_FAIL, handle);
     RawPeer.Reply last = late.next();
-    while (last.command() == Command.WORK_DATA) {
+    while (last.command() == PacketType.WORK_DATA) {
       last = late.next();
     }
-    assertThat(last.command()).isEqualTo(Command.WORK_FAIL);
+    assertThat(last.command()).isEqualTo(PacketType.WORK_FAIL);
   }
 
   @Test
   void aJobStaysWhenItsClientGoesIfOneOfAnotherGatewayWantsItToo() {
     RawPeer leaving = fixture.peer(one);
     RawPeer staying = fixture.peer(two);
-    String awaited = leaving.submit(Command.SUBMIT_JOB, "f", "awaited", "x");
-    String wanted = leaving.submit(Command.SUBMIT_JOB, "f", "wanted", "x");
-    leaving.submit(Command.SUBMIT_JOB, "f", "own", "x");
-    assertThat(staying.submit(Command.SUBMIT_JOB, "f", "awaited", "y")).isEqualTo(awaited);
-    assertThat(staying.submit(Command.SUBMIT_JOB_BG, "f", "wanted", "y")).isEqualTo(wanted);
+    String awaited = leaving.submit(PacketType.SUBMIT_JOB, "f", "awaited", "x");
+    String wanted = leaving.submit(PacketType.SUBMIT_JOB, "f", "wanted", "x");
+    leaving.submit(PacketType.SUBMIT_JOB, "f", "own", "x");
+    assertThat(staying.submit(PacketType.SUBMIT_JOB, "f", "awaited", "y")).isEqualTo(awaited);
+    assertThat(staying.submit(PacketType.SUBMIT_JOB_BG, "f", "wanted", "y")).isEqualTo(wanted);
     leaving.hangUp();
     await()
         .untilAsserted(
@@ -120,17 +120,17 @@ class GearmanReplicasIT {
     RawPeer worker = workerOf(two);
     assertThat(List.of(worker.work().get(0), worker.work().get(0)))
         .containsExactlyInAnyOrder(awaited, wanted);
-    worker.send(Command.WORK_COMPLETE, awaited, "done");
-    assertThat(staying.expect(Command.WORK_COMPLETE)).containsExactly(awaited, "done");
+    worker.send(PacketType.WORK_COMPLETE, awaited, "done");
+    assertThat(staying.expect(PacketType.WORK_COMPLETE)).containsExactly(awaited, "done");
   }
 
   @Test
   void whoGoesLeavesWhatSomebodyElseHasHandedIn() {
     RawPeer owner = fixture.peer(one);
     RawPeer guest = fixture.peer(two);
-    String handle = owner.submit(Command.SUBMIT_JOB_BG, "f", "u", "x");
-    assertThat(guest.submit(Command.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
-    guest.submit(Command.SUBMIT_JOB, "f", "own", "y");
+    String handle = owner.submit(PacketType.SUBMIT_JOB_BG, "f", "u", "x");
+    assertThat(guest.submit(PacketType.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
+    guest.submit(PacketType.SUBMIT_JOB, "f", "own", "y");
     guest.hangUp();
     await().untilAsserted(() -> assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(1));
     assertThat(workerOf(one).work()).containsExactly(handle, "f", "x");
@@ -147,10 +147,10 @@ class GearmanReplicasIT {
         String unique = "u" + i;
         CompletableFuture<String> first =
             CompletableFuture.supplyAsync(
-                () -> submitted(together, normal, Command.SUBMIT_JOB_BG, unique), threads);
+                () -> submitted(together, normal, PacketType.SUBMIT_JOB_BG, unique), threads);
         CompletableFuture<String> second =
             CompletableFuture.supplyAsync(
-                () -> submitted(together, high, Command.SUBMIT_JOB_HIGH_BG, unique), threads);
+                () -> submitted(together, high, PacketType.SUBMIT_JOB_HIGH_BG, unique), threads);
         assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(second.get(10, TimeUnit.SECONDS));
       }
     } finally {
@@ -161,7 +161,7 @@ class GearmanReplicasIT {
   }
 
   private static String submitted(
-      CyclicBarrier together, RawPeer client, Command command, String unique) {
+      CyclicBarrier together, RawPeer client, PacketType command, String unique) {
     try {
       together.await(10, TimeUnit.SECONDS);
     } catch (Exception e) {
@@ -184,15 +184,16 @@ class GearmanReplicasIT {
                 .map(
                     client ->
                         CompletableFuture.supplyAsync(
-                            () -> submitted(together, client, Command.SUBMIT_JOB, "same"), threads))
+                            () -> submitted(together, client, PacketType.SUBMIT_JOB, "same"),
+                            threads))
                 .toList();
         assertThat(handles.get(0).get(10, TimeUnit.SECONDS))
             .isEqualTo(handles.get(1).get(10, TimeUnit.SECONDS));
         List<String> job = worker.work();
-        worker.send(Command.WORK_COMPLETE, job.get(0), "round " + round);
-        assertThat(first.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("round " + round);
-        assertThat(second.expect(Command.WORK_COMPLETE).get(1)).isEqualTo("round " + round);
-        worker.ask(Command.NO_JOB, Command.GRAB_JOB);
+        worker.send(PacketType.WORK_COMPLETE, job.get(0), "round " + round);
+        assertThat(first.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("round " + round);
+        assertThat(second.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("round " + round);
+        worker.ask(PacketType.NO_JOB, PacketType.GRAB_JOB);
       }
     } finally {
       threads.shutdownNow();

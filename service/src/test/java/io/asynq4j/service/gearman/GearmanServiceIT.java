@@ -66,7 +66,7 @@ class GearmanServiceIT {
     try (TaskService service = TaskService.start(config(TASKS));
         RawPeer client = new RawPeer(service.gearmanPort().orElseThrow());
         RawPeer worker = new RawPeer(service.gearmanPort().orElseThrow())) {
-      worker.send(Command.CAN_DO, "work").sleep();
+      worker.send(PacketType.CAN_DO, "work").sleep();
       HttpResponse<String> created =
           HttpClient.newHttpClient()
               .send(
@@ -78,29 +78,32 @@ class GearmanServiceIT {
                       .build(),
                   HttpResponse.BodyHandlers.ofString());
       assertThat(created.statusCode()).isEqualTo(201);
-      worker.expect(Command.NOOP);
+      worker.expect(PacketType.NOOP);
       List<String> job = worker.work();
       assertThat(job.get(2)).isEqualTo("{\"x\":1}");
-      worker.send(Command.WORK_COMPLETE, job.get(0), "done");
+      worker.send(PacketType.WORK_COMPLETE, job.get(0), "done");
       await()
           .untilAsserted(
               () -> assertThat(inspector.task("work", "17").result().utf8()).isEqualTo("done"));
 
       // The service executes what a gearman client waits for.
-      String handle = client.submit(Command.SUBMIT_JOB, "echo", "", "{\"a\":2}");
+      String handle = client.submit(PacketType.SUBMIT_JOB, "echo", "", "{\"a\":2}");
       RawPeer.Reply reply = client.next();
-      while (reply.command() == Command.WORK_STATUS) {
+      while (reply.command() == PacketType.WORK_STATUS) {
         reply = client.next();
       }
       assertThat(reply)
-          .isEqualTo(new RawPeer.Reply(Command.WORK_COMPLETE, List.of(handle, "{\"a\":2}")));
+          .isEqualTo(new RawPeer.Reply(PacketType.WORK_COMPLETE, List.of(handle, "{\"a\":2}")));
 
-      assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "strict", "", "{}"))
+      assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "strict", "", "{}"))
           .satisfies(error -> assertThat(error.get(0)).isEqualTo("JOB_REFUSED"))
           .satisfies(error -> assertThat(error.get(1)).contains("n"));
-      assertThat(client.ask(Command.ERROR, Command.SUBMIT_JOB_BG, "strict", "", "no json").get(0))
+      assertThat(
+              client
+                  .ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "strict", "", "no json")
+                  .get(0))
           .isEqualTo("JOB_REFUSED");
-      client.submit(Command.SUBMIT_JOB_BG, "strict", "", "{\"n\":1}");
+      client.submit(PacketType.SUBMIT_JOB_BG, "strict", "", "{\"n\":1}");
     }
     assertThat(inspector.tasks("told", TaskState.PENDING, PageRequest.first(10)).tasks())
         .singleElement()

@@ -217,8 +217,8 @@ class GearmanToolsIT {
   @Test
   void gearadminIsAnswered() {
     need(onPath("gearadmin"), "gearadmin (Debian: gearman-tools)");
-    fixture.peer().submit(Command.SUBMIT_JOB_BG, "wc", "waits", "x");
-    fixture.worker("wc").ask(Command.ECHO_RES, Command.ECHO_REQ, "");
+    fixture.peer().submit(PacketType.SUBMIT_JOB_BG, "wc", "waits", "x");
+    fixture.worker("wc").ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "");
     assertThat(gearadmin("--status")).contains("wc\t1\t0\t1\n", "work\t0\t0\t0\n", "exit 0");
     assertThat(gearadmin("--priority-status")).contains("wc\t0\t1\t0\t1\n");
     assertThat(gearadmin("--workers")).contains("127.0.0.1 - : wc\n");
@@ -274,7 +274,7 @@ class GearmanToolsIT {
     needPhp();
     Process dying = phpWorker();
     awaitWorkers("work", 1);
-    String handle = fixture.peer().submit(Command.SUBMIT_JOB_BG, "work", "killed", "slow");
+    String handle = fixture.peer().submit(PacketType.SUBMIT_JOB_BG, "work", "killed", "slow");
     await()
         .untilAsserted(
             () -> assertThat(fixture.task("work", "killed").state()).isEqualTo(TaskState.ACTIVE));
@@ -293,10 +293,10 @@ class GearmanToolsIT {
     phpWorker();
     awaitWorkers("work", 1);
     RawPeer client = fixture.peer();
-    String handle = client.submit(Command.SUBMIT_JOB, "work", "", "xyz");
-    assertThat(client.expect(Command.WORK_STATUS)).containsExactly(handle, "1", "2");
-    assertThat(client.expect(Command.WORK_DATA)).containsExactly(handle, "part");
-    assertThat(client.expect(Command.WORK_COMPLETE)).containsExactly(handle, "zyx");
+    String handle = client.submit(PacketType.SUBMIT_JOB, "work", "", "xyz");
+    assertThat(client.expect(PacketType.WORK_STATUS)).containsExactly(handle, "1", "2");
+    assertThat(client.expect(PacketType.WORK_DATA)).containsExactly(handle, "part");
+    assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "zyx");
   }
 
   @Test

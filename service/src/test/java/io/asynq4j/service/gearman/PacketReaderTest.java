@@ -18,7 +18,7 @@ class PacketReaderTest {
   private final PacketReader.Sink sink =
       new PacketReader.Sink() {
         @Override
-        public void request(Request request) {
+        public void request(RequestPacket request) {
           StringBuilder text = new StringBuilder(request.command().name());
           for (int i = 0; i < request.command().arguments(); i++) {
             text.append('|').append(request.latin(i));
@@ -32,7 +32,7 @@ class PacketReaderTest {
         }
 
         @Override
-        public void refused(Refusal refusal) {
+        public void refused(GearmanException refusal) {
           found.add("refused " + refusal.code());
         }
 
@@ -41,7 +41,7 @@ class PacketReaderTest {
           found.add("broken");
         }
       };
-  private final PacketReader reader = new PacketReader(MAX, new Room(0), sink);
+  private final PacketReader reader = new PacketReader(MAX, new PacketMemory(0), sink);
 
   private static byte[] all(byte[]... parts) {
     ByteBuffer all = ByteBuffer.allocate(10_000);
@@ -55,16 +55,16 @@ class PacketReaderTest {
 
   private static byte[] mixed() {
     return all(
-        RawPeer.packet(Command.SUBMIT_JOB.code(), "f", "u", "da\0ta"),
-        RawPeer.packet(Command.GRAB_JOB.code()),
+        RawPeer.packet(PacketType.SUBMIT_JOB.code(), "f", "u", "da\0ta"),
+        RawPeer.packet(PacketType.GRAB_JOB.code()),
         "status\r\n".getBytes(StandardCharsets.UTF_8),
-        RawPeer.packet(Command.SUBMIT_JOB.code(), "f", "no data"),
-        RawPeer.packet(Command.ECHO_REQ.code(), "x".repeat(MAX + 1)),
+        RawPeer.packet(PacketType.SUBMIT_JOB.code(), "f", "no data"),
+        RawPeer.packet(PacketType.ECHO_REQ.code(), "x".repeat(MAX + 1)),
         RawPeer.packet(77, "what?"),
-        RawPeer.packet(Command.JOB_ASSIGN.code(), "h", "f", "d"),
-        RawPeer.packet(Command.ECHO_REQ.code(), ""),
+        RawPeer.packet(PacketType.JOB_ASSIGN.code(), "h", "f", "d"),
+        RawPeer.packet(PacketType.ECHO_REQ.code(), ""),
         "version\n".getBytes(StandardCharsets.UTF_8),
-        RawPeer.packet(Command.CAN_DO.code(), "f"));
+        RawPeer.packet(PacketType.CAN_DO.code(), "f"));
   }
 
   private static final List<String> EXPECTED =
@@ -99,7 +99,7 @@ class PacketReaderTest {
 
   @Test
   void knowsThatAPacketHasNotEnded() {
-    byte[] packet = RawPeer.packet(Command.CAN_DO.code(), "f");
+    byte[] packet = RawPeer.packet(PacketType.CAN_DO.code(), "f");
     reader.read(ByteBuffer.wrap(packet, 0, packet.length - 1).slice());
     assertThat(reader.isAmidst()).isTrue();
     assertThat(found).isEmpty();
@@ -108,7 +108,7 @@ class PacketReaderTest {
   @Test
   void givesUpOnWhatIsNotGearman() {
     reader.read(ByteBuffer.wrap("\0BAD12345678".getBytes(StandardCharsets.ISO_8859_1)));
-    reader.read(ByteBuffer.wrap(RawPeer.packet(Command.GRAB_JOB.code())));
+    reader.read(ByteBuffer.wrap(RawPeer.packet(PacketType.GRAB_JOB.code())));
     assertThat(found).containsExactly("broken");
   }
 
@@ -120,14 +120,14 @@ class PacketReaderTest {
 
   @Test
   void whenThereIsNoMoreMemoryForPacketsOneIsPassedOverAndTheRestGoesOn() {
-    Room room = new Room(200_000);
+    PacketMemory room = new PacketMemory(200_000);
     PacketReader one = new PacketReader(1 << 20, room, sink);
     PacketReader other = new PacketReader(1 << 20, room, sink);
-    byte[] large = RawPeer.packet(Command.ECHO_REQ.code(), "x".repeat(150_000));
+    byte[] large = RawPeer.packet(PacketType.ECHO_REQ.code(), "x".repeat(150_000));
     one.read(ByteBuffer.wrap(large, 0, 140_000).slice());
     assertThat(room.used()).isPositive();
     other.read(ByteBuffer.wrap(large));
-    other.read(ByteBuffer.wrap(RawPeer.packet(Command.ECHO_REQ.code(), "small")));
+    other.read(ByteBuffer.wrap(RawPeer.packet(PacketType.ECHO_REQ.code(), "small")));
     assertThat(found).containsExactly("refused OUT_OF_MEMORY", "ECHO_REQ|small");
 
     one.read(ByteBuffer.wrap(large, 140_000, large.length - 140_000).slice());
@@ -143,14 +143,14 @@ class PacketReaderTest {
   private static ByteBuffer beginOf(int size) {
     return ByteBuffer.allocate(12)
         .putInt(Packets.REQUEST_MAGIC)
-        .putInt(Command.SUBMIT_JOB.code())
+        .putInt(PacketType.SUBMIT_JOB.code())
         .putInt(size)
         .flip();
   }
 
   @Test
   void packetsThatDoNotEndTakeABoundedPartOfALargeHeap() {
-    Room room = Room.ofHeap(8L << 30);
+    PacketMemory room = PacketMemory.ofHeap(8L << 30);
     int size = 4 << 20;
     for (int i = 0; i < 200; i++) {
       PacketReader each = new PacketReader(size, room, sink);
@@ -163,7 +163,7 @@ class PacketReaderTest {
 
   @Test
   void aPacketMayTakeLongerAsLongAsEnoughOfItComesEveryMinute() {
-    PacketReader slow = new PacketReader(1 << 20, new Room(1 << 20), sink);
+    PacketReader slow = new PacketReader(1 << 20, new PacketMemory(1 << 20), sink);
     long now = System.nanoTime();
     long minute = Duration.ofSeconds(61).toNanos();
     assertThat(slow.isTooSlow(now + 2 * minute)).isFalse();
@@ -181,7 +181,7 @@ class PacketReaderTest {
 
   @Test
   void aPacketOfWhichMuchCameAtOnceMustGoOn() {
-    PacketReader slow = new PacketReader(4 << 20, new Room(8 << 20), sink);
+    PacketReader slow = new PacketReader(4 << 20, new PacketMemory(8 << 20), sink);
     slow.read(beginOf(4 << 20));
     slow.read(ByteBuffer.allocate((4 << 20) - 1_024));
     long now = System.nanoTime();
@@ -193,7 +193,7 @@ class PacketReaderTest {
 
   @Test
   void aPacketMayNotTakeForEver() {
-    PacketReader slow = new PacketReader(4 << 20, new Room(8 << 20), sink);
+    PacketReader slow = new PacketReader(4 << 20, new PacketMemory(8 << 20), sink);
     slow.read(beginOf(4 << 20));
     long now = System.nanoTime();
     long minute = Duration.ofSeconds(61).toNanos();

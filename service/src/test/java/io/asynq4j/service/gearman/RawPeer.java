@@ -22,7 +22,7 @@ final class RawPeer implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** A packet of the server. */
-  record Reply(Command command, List<String> arguments) {
+  record Reply(PacketType command, List<String> arguments) {
     String argument(int i) {
       return arguments.get(i);
     }
@@ -51,7 +51,7 @@ final class RawPeer implements AutoCloseable {
         .array();
   }
 
-  RawPeer send(Command command, String... arguments) {
+  RawPeer send(PacketType command, String... arguments) {
     return sendBytes(packet(command.code(), arguments));
   }
 
@@ -83,7 +83,7 @@ final class RawPeer implements AutoCloseable {
       in.readFully(header, 1, 11);
       ByteBuffer fields = ByteBuffer.wrap(header);
       assertThat(fields.getInt()).isEqualTo(0x00_52_45_53);
-      Command command = Command.ofCode(fields.getInt());
+      PacketType command = PacketType.ofCode(fields.getInt());
       byte[] body = new byte[fields.getInt()];
       in.readFully(body);
       String text = new String(body, StandardCharsets.ISO_8859_1);
@@ -98,7 +98,7 @@ final class RawPeer implements AutoCloseable {
   }
 
   /** The next packet, which must be this one. Returns its arguments. */
-  List<String> expect(Command command) {
+  List<String> expect(PacketType command) {
     Reply reply = next();
     assertThat(reply.command()).as("%s", reply).isEqualTo(command);
     return reply.arguments();
@@ -110,36 +110,36 @@ final class RawPeer implements AutoCloseable {
   }
 
   /** Sends a request and takes the next packet, which must be this one. */
-  List<String> ask(Command answer, Command command, String... arguments) {
+  List<String> ask(PacketType answer, PacketType command, String... arguments) {
     return send(command, arguments).expect(answer);
   }
 
   /** Hands a job in. Returns its handle. */
-  String submit(Command command, String function, String unique, String data) {
-    return ask(Command.JOB_CREATED, command, function, unique, data).get(0);
+  String submit(PacketType command, String function, String unique, String data) {
+    return ask(PacketType.JOB_CREATED, command, function, unique, data).get(0);
   }
 
   /** Asks for a job until there is one, sleeping in between. Returns handle, function and data. */
   List<String> work() {
     while (true) {
-      Reply reply = send(Command.GRAB_JOB).next();
-      while (reply.command() == Command.NOOP) {
+      Reply reply = send(PacketType.GRAB_JOB).next();
+      while (reply.command() == PacketType.NOOP) {
         // Woken at the very moment in which it came by itself.
         reply = next();
       }
-      if (reply.command() == Command.JOB_ASSIGN) {
+      if (reply.command() == PacketType.JOB_ASSIGN) {
         return reply.arguments();
       }
-      assertThat(reply.command()).as("%s", reply).isEqualTo(Command.NO_JOB);
-      send(Command.PRE_SLEEP).expect(Command.NOOP);
+      assertThat(reply.command()).as("%s", reply).isEqualTo(PacketType.NO_JOB);
+      send(PacketType.PRE_SLEEP).expect(PacketType.NOOP);
     }
   }
 
   /** Sleeps, having asked in vain. */
   RawPeer sleep() {
-    Reply reply = send(Command.GRAB_JOB).next();
-    assertThat(reply.command()).as("%s", reply).isEqualTo(Command.NO_JOB);
-    return send(Command.PRE_SLEEP);
+    Reply reply = send(PacketType.GRAB_JOB).next();
+    assertThat(reply.command()).as("%s", reply).isEqualTo(PacketType.NO_JOB);
+    return send(PacketType.PRE_SLEEP);
   }
 
   /** A line of the admin protocol, with an answer of one line. */

@@ -15,7 +15,7 @@ import io.asynq4j.definition.TaskKind;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.lease.LeaseEnd;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.Switchboard;
+import io.asynq4j.lease.MessageBus;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.lease.Verdict;
 import io.asynq4j.redis.RedisConnection;
@@ -109,23 +109,23 @@ class SilentShardCallsIT {
     RawPeer ofHealthy = peer(gateway);
     shard.pause();
 
-    ofStuck.send(Command.SUBMIT_JOB_BG, stuck, "first", "x");
-    ofStuck.send(Command.SUBMIT_JOB_BG, healthy.get(0), "second", "x");
+    ofStuck.send(PacketType.SUBMIT_JOB_BG, stuck, "first", "x");
+    ofStuck.send(PacketType.SUBMIT_JOB_BG, healthy.get(0), "second", "x");
     // Its unique key may be taken in the queue of high priority, which is on the silent server.
-    ofMixed.send(Command.SUBMIT_JOB_BG, mixed, "unique", "x");
+    ofMixed.send(PacketType.SUBMIT_JOB_BG, mixed, "unique", "x");
     for (int i = 0; i < 5; i++) {
-      ofHealthy.submit(Command.SUBMIT_JOB_BG, healthy.get(0), "u" + i, "x");
-      ofHealthy.submit(Command.SUBMIT_JOB_BG, mixed, "", "x");
+      ofHealthy.submit(PacketType.SUBMIT_JOB_BG, healthy.get(0), "u" + i, "x");
+      ofHealthy.submit(PacketType.SUBMIT_JOB_BG, mixed, "", "x");
     }
     Inspector inspector = Inspector.create(other);
     await().until(() -> inspector.count(healthy.get(0), List.of("second")) == 1);
 
     shard.resume();
-    assertThat(ofStuck.expect(Command.JOB_CREATED).get(0))
+    assertThat(ofStuck.expect(PacketType.JOB_CREATED).get(0))
         .isEqualTo(new JobKey(stuck, "first").handle());
-    assertThat(ofStuck.expect(Command.JOB_CREATED).get(0))
+    assertThat(ofStuck.expect(PacketType.JOB_CREATED).get(0))
         .isEqualTo(new JobKey(healthy.get(0), "second").handle());
-    ofMixed.expect(Command.JOB_CREATED);
+    ofMixed.expect(PacketType.JOB_CREATED);
   }
 
   @Test
@@ -135,9 +135,9 @@ class SilentShardCallsIT {
     define(healthy);
     try (TaskClient followUps = TaskClient.create(redis)) {
       GearmanGateway gateway = gateway(new FollowUp(healthy.get(0), stuck, followUps));
-      RawPeer held = peer(gateway).send(Command.CAN_DO, healthy.get(0));
+      RawPeer held = peer(gateway).send(PacketType.CAN_DO, healthy.get(0));
       RawPeer ofBoth = peer(gateway);
-      ofBoth.send(Command.CAN_DO, healthy.get(0)).send(Command.CAN_DO, healthy.get(1));
+      ofBoth.send(PacketType.CAN_DO, healthy.get(0)).send(PacketType.CAN_DO, healthy.get(1));
       enqueue(healthy.get(0), "held");
       shard.pause();
 
@@ -148,7 +148,7 @@ class SilentShardCallsIT {
       }
 
       shard.resume();
-      held.expect(Command.NOOP);
+      held.expect(PacketType.NOOP);
       assertThat(held.work().get(0)).isEqualTo(new JobKey(healthy.get(0), "held").handle());
       assertThat(Inspector.create(other).count(stuck, List.of("held.before"))).isEqualTo(1);
     }
@@ -190,17 +190,19 @@ class SilentShardCallsIT {
     String healthy = shard.queues(false, 1).get(0);
     GearmanConfig config = GearmanConfig.builder().port(0).lease(LEASE).build();
     EventLoop loop = loop(config);
-    Jobs jobs = new Jobs(new Functions(redis, config), loop, config, AttemptListener.NONE);
+    AssignedJobRegistry jobs =
+        new AssignedJobRegistry(
+            new FunctionRegistry(redis, config), loop, config, AttemptListener.NONE);
     try {
-      List<Job> all = new ArrayList<>();
+      List<AssignedJob> all = new ArrayList<>();
       List<String> queues = new ArrayList<>(stuck);
       queues.add(healthy);
       for (String queue : queues) {
-        Job job = job(queue);
+        AssignedJob job = job(queue);
         all.add(job);
         jobs.take(job);
       }
-      Job last = all.get(all.size() - 1);
+      AssignedJob last = all.get(all.size() - 1);
       shard.pause();
 
       jobs.keep();
@@ -213,8 +215,8 @@ class SilentShardCallsIT {
                       .orElseThrow()
                       .leasedUntil()
                       .isAfter(last.task().leasedUntil()));
-      Map<Job, LeaseEnd> ends = new ConcurrentHashMap<>();
-      for (Job job : all) {
+      Map<AssignedJob, LeaseEnd> ends = new ConcurrentHashMap<>();
+      for (AssignedJob job : all) {
         jobs.end(
             job,
             new Verdict.Complete(job.task(), Payload.absent()),
@@ -238,10 +240,10 @@ class SilentShardCallsIT {
   }
 
   @SuppressWarnings("NullAway") // Only a worker that loses its lease is told of it.
-  private Job job(String queue) {
+  private AssignedJob job(String queue) {
     enqueue(queue, "id");
     LeasedTask task = TaskLeases.create(other).claim(queue, 1, Duration.ofMinutes(1)).get(0);
-    return new Job(task, null, LEASE, "here");
+    return new AssignedJob(task, null, LEASE, "here");
   }
 
   @Test
@@ -250,10 +252,10 @@ class SilentShardCallsIT {
     String healthy = "to-{" + shard.queues(false, 1).get(0) + "}";
     EventLoop loop = loop(GearmanConfig.builder().port(0).build());
     List<byte[]> heard = new CopyOnWriteArrayList<>();
-    Talk talk = new Talk(redis, loop, new Deaf());
-    Switchboard receiver = Switchboard.open(other, List.of(healthy), heard::add);
+    GatewayBus talk = new GatewayBus(redis, loop, new Deaf());
+    MessageBus receiver = MessageBus.open(other, List.of(healthy), heard::add);
     try {
-      Job ofBoth = job(shard.queues(false, 1).get(0));
+      AssignedJob ofBoth = job(shard.queues(false, 1).get(0));
       ofBoth.listeners().addAll(List.of(stuck, healthy));
       shard.pause();
 
@@ -269,7 +271,7 @@ class SilentShardCallsIT {
     }
   }
 
-  private static final class Deaf implements Talk.Listener {
+  private static final class Deaf implements GatewayBus.Listener {
     @Override
     public void passed(JobKey key, ByteBuffer packet) {}
 
@@ -287,22 +289,22 @@ class SilentShardCallsIT {
     define(List.of(stuck, healthy));
     GearmanGateway gateway = gateway(AttemptListener.NONE);
     RawPeer ofStuck = peer(gateway);
-    String stuckHandle = ofStuck.submit(Command.SUBMIT_JOB, stuck, "", "x");
+    String stuckHandle = ofStuck.submit(PacketType.SUBMIT_JOB, stuck, "", "x");
     shard.pause();
 
     for (int i = 0; i < 4; i++) {
-      peer(gateway).send(Command.GET_STATUS, stuckHandle);
+      peer(gateway).send(PacketType.GET_STATUS, stuckHandle);
     }
     // Several: the silent server is asked for the result of its job in the meantime.
     for (int i = 0; i < 5; i++) {
       RawPeer waiting = peer(gateway);
-      String handle = waiting.submit(Command.SUBMIT_JOB, healthy, "", "x");
-      assertThat(peer(gateway).ask(Command.STATUS_RES, Command.GET_STATUS, handle).get(1))
+      String handle = waiting.submit(PacketType.SUBMIT_JOB, healthy, "", "x");
+      assertThat(peer(gateway).ask(PacketType.STATUS_RES, PacketType.GET_STATUS, handle).get(1))
           .isEqualTo("1");
       TaskLeases elsewhere = TaskLeases.create(other);
       LeasedTask task = elsewhere.claim(healthy, 1, LEASE).get(0);
       elsewhere.settle(List.of(new Verdict.Complete(task, Payload.ofUtf8("done"))));
-      assertThat(waiting.expect(Command.WORK_COMPLETE)).containsExactly(handle, "done");
+      assertThat(waiting.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "done");
     }
   }
 }

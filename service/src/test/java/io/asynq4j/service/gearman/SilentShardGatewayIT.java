@@ -53,13 +53,13 @@ class SilentShardGatewayIT {
         ofBoth.sleep();
         enqueue(client, healthy.get(0));
         enqueue(client, healthy.get(1));
-        ofHealthy.expect(Command.NOOP);
+        ofHealthy.expect(PacketType.NOOP);
         assertThat(ofHealthy.work().get(1)).isEqualTo(healthy.get(0));
-        ofBoth.expect(Command.NOOP);
+        ofBoth.expect(PacketType.NOOP);
         assertThat(ofBoth.work().get(1)).isEqualTo(healthy.get(1));
 
         shard.resume();
-        ofStuck.expect(Command.NOOP);
+        ofStuck.expect(PacketType.NOOP);
         assertThat(ofStuck.work().get(1)).isEqualTo(stuck.get(1));
         Inspector inspector = Inspector.create(other);
         await().until(() -> inspector.queue(stuck.get(0)).size(TaskState.PENDING) == 1);
@@ -75,7 +75,7 @@ class SilentShardGatewayIT {
     RawPeer worker = new RawPeer(gateway.port());
     peers.add(worker);
     for (String function : functions) {
-      worker.send(Command.CAN_DO, function);
+      worker.send(PacketType.CAN_DO, function);
     }
     return worker;
   }

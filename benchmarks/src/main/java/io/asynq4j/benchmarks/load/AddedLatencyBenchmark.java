@@ -1,0 +1,91 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Measurement;
+import io.asynq4j.benchmarks.Threshold;
+import java.time.Duration;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** K: what a slower network costs. */
+@Command(
+    name = "latency",
+    description = "K: drain again with 0, 1 and 2 ms added to every round trip to Redis.")
+final class AddedLatencyBenchmark extends LoadBenchmark {
+
+  private static final int CONCURRENCY = 1000;
+  private static final List<Integer> DELAYS = List.of(0, 1, 2);
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) {
+    int tasks = size(100_000, 2_000);
+    InterleavedMeasurements turns = new InterleavedMeasurements();
+    for (int millis : DELAYS) {
+      Duration delay = Duration.ofMillis(millis);
+      turns.add(naive(millis), () -> naive(lab, delay, Math.max(1, tasks / 100)));
+      turns.add(limit(millis), () -> limit(lab, delay, tasks));
+      turns.add(server(millis), () -> drain(lab, delay, tasks));
+    }
+    turns.run(size(3, 1));
+    RateTable rates = new RateTable("of 0 ms", "× N", "of L");
+    for (int millis : DELAYS) {
+      rates.add(naive(millis), turns.total(naive(millis)));
+      rates.add(limit(millis), turns.total(limit(millis)));
+      double ofNoDelay = turns.ratio(server(millis), server(0));
+      rates.add(
+          server(millis),
+          turns.total(server(millis)),
+          ofNoDelay,
+          turns.ratio(server(millis), naive(millis)),
+          turns.ratio(server(millis), limit(millis)));
+      findings.figure(
+          "tasksPerSecondWith" + millis + "Millis", turns.total(server(millis)).tasksPerSecond());
+      if (millis == 1) {
+        findings.bar(
+            Threshold.atLeast("drain with 1 ms at concurrency 1000, of 0 ms", ofNoDelay, 0.5));
+      }
+    }
+    rates.into(
+        findings,
+        "Drain at concurrency 1000 through a proxy, whose own work is part of the CPU of the JVM");
+  }
+
+  private static String naive(int millis) {
+    return "N with " + millis + " ms";
+  }
+
+  private static String limit(int millis) {
+    return "L(" + CONCURRENCY + ") with " + millis + " ms";
+  }
+
+  private static String server(int millis) {
+    return "server with " + millis + " ms";
+  }
+
+  private static Measurement naive(BenchmarkRedis lab, Duration delay, int tasks) {
+    try (DelayProxy proxy = new DelayProxy(lab.uri(), delay)) {
+      return ReferenceMeasurements.naive(lab, proxy.uri(), tasks);
+    } finally {
+      lab.clear();
+    }
+  }
+
+  private static Measurement limit(BenchmarkRedis lab, Duration delay, int tasks) {
+    try (DelayProxy proxy = new DelayProxy(lab.uri(), delay)) {
+      return ReferenceMeasurements.limit(lab, proxy.uri(), tasks, CONCURRENCY);
+    } finally {
+      lab.clear();
+    }
+  }
+
+  private static Measurement drain(BenchmarkRedis lab, Duration delay, int tasks) {
+    List<QueueName> queue = BenchmarkTasks.queues(lab, 1);
+    BenchmarkTasks.fill(lab, queue, tasks);
+    try (DelayProxy proxy = new DelayProxy(lab.uri(), delay)) {
+      return MeasuredServer.drain(lab, proxy.uri(), queue, tasks, CONCURRENCY);
+    } finally {
+      lab.clear();
+    }
+  }
+}

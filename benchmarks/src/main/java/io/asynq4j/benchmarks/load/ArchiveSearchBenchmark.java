@@ -1,0 +1,85 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskState;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Threshold;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.SearchPage;
+import io.asynq4j.inspect.Selection;
+import io.asynq4j.inspect.TaskFilter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** L: how long a search in a large archive takes, and how long it keeps Redis from others. */
+@Command(
+    name = "search",
+    description = "L: searching a large archive, and how long each call keeps Redis.")
+final class ArchiveSearchBenchmark extends LoadBenchmark {
+
+  private static final int FULL_TASKS = 1_000_000;
+  private static final int HITS = 10;
+
+  /** Below this it is a command that a script has run, which would be logged too. */
+  private static final long FASTEST_CALL_MICROS = 50;
+
+  @Option(names = "--tasks", paramLabel = "N", description = "Tasks in the archive; 1,000,000.")
+  private @Nullable Integer wanted;
+
+  @Override
+  boolean isFullSize() {
+    return super.isFullSize() && (wanted == null || wanted >= FULL_TASKS);
+  }
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) {
+    int tasks = wanted != null ? wanted : size(FULL_TASKS, 2_000);
+    QueueName queue = lab.newQueue();
+    Inspector inspector =
+        Inspector.builder(lab.connection()).archiveSize(Integer.MAX_VALUE).build();
+    BenchmarkTasks.fill(lab, List.of(queue), tasks);
+    inspector.archiveAll(queue.value(), TaskState.PENDING);
+    Selection archived = inspector.select(queue.value(), TaskState.ARCHIVED);
+    // Loads what is needed, which a later search does not pay for.
+    archived.find(1_000);
+
+    long start = System.nanoTime();
+    SearchPage near = archived.where(newest(tasks)).find(HITS);
+    double firstMillis = (System.nanoTime() - start) / 1e6;
+
+    lab.logCalls(FASTEST_CALL_MICROS);
+    start = System.nanoTime();
+    SearchPage all = archived.where(TaskFilter.type("nothing:*")).find(1);
+    double seconds = (System.nanoTime() - start) / 1e9;
+    LatencyRecorder calls = new LatencyRecorder();
+    lab.loggedCalls().forEach(micros -> calls.add(micros * 1_000));
+    if (near.tasks().size() != HITS || all.looked() != tasks) {
+      throw new IllegalStateException(
+          "found %d of %d, looked at %d of %d"
+              .formatted(near.tasks().size(), HITS, all.looked(), tasks));
+    }
+
+    List<String> columns =
+        new ArrayList<>(List.of("tasks", "first hits ms", "all s", "tasks/s", "calls"));
+    columns.addAll(LatencyRecorder.COLUMNS.subList(1, LatencyRecorder.COLUMNS.size()));
+    List<Object> row =
+        new ArrayList<>(List.of(tasks, firstMillis, seconds, tasks / seconds, calls.count()));
+    row.addAll(calls.row().subList(1, LatencyRecorder.COLUMNS.size()));
+    findings.table("A search in the archive; what a call takes in Redis", columns, List.of(row));
+    findings.figure("tasksPerSecond", tasks / seconds);
+    findings.figure("firstHitsMillis", firstMillis);
+    findings.figure("callP999Millis", calls.millis(0.999));
+    findings.bar(Threshold.atMost("first hits near the start, ms", firstMillis, 1_000));
+    findings.bar(Threshold.atMost("a call in Redis, p99.9 ms", calls.millis(0.999), 5));
+  }
+
+  /** Of the thousand that were archived last. */
+  private static TaskFilter newest(int tasks) {
+    return TaskFilter.of(
+        task -> BenchmarkTasks.stampOf(Task.of(task.type(), task.payload())) >= tasks - 1_000);
+  }
+}

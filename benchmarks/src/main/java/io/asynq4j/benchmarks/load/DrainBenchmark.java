@@ -1,0 +1,128 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Measurement;
+import io.asynq4j.benchmarks.Threshold;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** A: how fast a full queue is worked off. */
+@Command(
+    name = "drain",
+    description = "A: how fast tasks that do nothing are worked off; also with AOF.")
+final class DrainBenchmark extends LoadBenchmark {
+
+  private static final String NAIVE = "N: naive loop, 10 workers";
+  private static final int FULL_TASKS = 500_000;
+  private static final int MOST_ROUNDS = 5;
+  private static final int LEAST_PER_ROUND = 50_000;
+
+  /** What is asked for at a concurrency: times N, and part of L. */
+  private record Wanted(double timesNaive, double ofLimit) {}
+
+  private static final Map<Integer, Wanted> WANTED =
+      Map.of(10, new Wanted(3, 0.7), 100, new Wanted(6, 0.65), 1000, new Wanted(8, 0.6));
+
+  @Option(names = "--tasks", paramLabel = "N", description = "Tasks in each run; 500,000.")
+  private @Nullable Integer tasks;
+
+  @Option(
+      names = "--concurrency",
+      paramLabel = "C",
+      split = ",",
+      description = "Handlers at once, one run for each; 10,100,1000.")
+  private List<Integer> concurrencies = List.of(10, 100, 1000);
+
+  @Override
+  boolean isFullSize() {
+    return super.isFullSize() && (tasks == null || tasks >= FULL_TASKS);
+  }
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) throws Exception {
+    int count = tasks != null ? tasks : size(FULL_TASKS, 4_000);
+    RateTable rates = new RateTable("× N", "of L");
+    for (int concurrency : concurrencies) {
+      String limit = "L(" + concurrency + "): bare client";
+      String server = "server, concurrency " + concurrency;
+      InterleavedMeasurements turns = inTurn(lab, count, concurrency, limit, server);
+      double timesNaive = turns.ratio(server, NAIVE);
+      double ofLimit = turns.ratio(server, limit);
+      Measurement drained = turns.total(server);
+      rates.add(NAIVE, turns.total(NAIVE));
+      rates.add(limit, turns.total(limit));
+      rates.add(server, drained, timesNaive, ofLimit);
+      findings.figure("concurrency", concurrency);
+      findings.figure("tasksPerSecond", drained.tasksPerSecond());
+      findings.figure("redisMicrosPerTask", drained.redisMicrosPerTask());
+      findings.figure("jvmMicrosPerTask", drained.jvmMicrosPerTask());
+      findings.figure("timesNaive", timesNaive);
+      findings.figure("ofLimit", ofLimit);
+      Wanted wanted = WANTED.get(concurrency);
+      if (wanted != null) {
+        String what = "drain at concurrency " + concurrency;
+        findings.bar(Threshold.atLeast(what + ", times N", timesNaive, wanted.timesNaive()));
+        findings.bar(Threshold.atLeast(what + ", of L", ofLimit, wanted.ofLimit()));
+      }
+    }
+    rates.into(findings, "Drain, nothing kept on disk");
+    if (!isGivenRedis()) {
+      withAof(findings, Math.max(1, count / 5));
+    }
+  }
+
+  private static InterleavedMeasurements inTurn(
+      BenchmarkRedis lab, int tasks, int concurrency, String limit, String server) {
+    int rounds = Math.max(1, Math.min(MOST_ROUNDS, tasks / LEAST_PER_ROUND));
+    int count = tasks / rounds;
+    return new InterleavedMeasurements()
+        .add(NAIVE, () -> ReferenceMeasurements.naive(lab, lab.uri(), Math.max(1, count / 10)))
+        .add(
+            limit,
+            () -> {
+              Measurement cell = ReferenceMeasurements.limit(lab, lab.uri(), count, concurrency);
+              lab.clear();
+              return cell;
+            })
+        .add(server, () -> drain(lab, count, concurrency))
+        .run(rounds);
+  }
+
+  private static Measurement drain(BenchmarkRedis lab, int count, int concurrency) {
+    List<QueueName> queue = BenchmarkTasks.queues(lab, 1);
+    BenchmarkTasks.fill(lab, queue, count);
+    try {
+      return MeasuredServer.drain(lab, lab.uri(), queue, count, concurrency);
+    } finally {
+      lab.clear();
+    }
+  }
+
+  private void withAof(LoadReport findings, int count) throws Exception {
+    RateTable rates = new RateTable();
+    for (String fsync : List.of("everysec", "always")) {
+      Path directory = Files.createTempDirectory("asynq4j-bench-");
+      try (BenchmarkRedis lab = BenchmarkRedis.persistent(directory, fsync)) {
+        for (int concurrency : concurrencies) {
+          rates.add(
+              "server, concurrency %d, AOF %s".formatted(concurrency, fsync),
+              drain(lab, count, concurrency));
+        }
+      } finally {
+        try (Stream<Path> files = Files.walk(directory)) {
+          files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
+      }
+    }
+    rates.into(findings, "Drain with an append-only file");
+  }
+}

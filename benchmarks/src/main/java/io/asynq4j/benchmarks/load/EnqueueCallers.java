@@ -1,0 +1,170 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Measurement;
+import io.asynq4j.benchmarks.ResourceUsage;
+import io.asynq4j.benchmarks.load.EnqueueBenchmark.Connected;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.client.TaskClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+/** Ways to enqueue, each measured on an empty queue with connections that are open already. */
+final class EnqueueCallers {
+
+  private final BenchmarkRedis lab;
+
+  EnqueueCallers(BenchmarkRedis lab) {
+    this.lab = lab;
+  }
+
+  /** Bare clients, each on a thread of its own. */
+  Measurement bare(int threads, int tasks, int batch) {
+    QueueName queue = lab.newQueue();
+    List<BareClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < threads; i++) {
+        BareClient client = new BareClient(lab.uri(), queue);
+        clients.add(client);
+        client.enqueue(1);
+      }
+      int calls = Math.max(1, tasks / threads / batch);
+      return measured(
+          (long) calls * threads * batch,
+          () ->
+              together(
+                  Executors.newFixedThreadPool(threads),
+                  threads,
+                  thread -> {
+                    for (int i = 0; i < calls; i++) {
+                      clients.get(thread).enqueue(batch);
+                    }
+                  }));
+    } finally {
+      clients.forEach(BareClient::close);
+    }
+  }
+
+  /** Threads that share a client, each with one call at a time. */
+  Measurement threads(int threads, int tasks) {
+    try (Connected connected = Connected.to(lab.uri())) {
+      return threads(connected, threads, tasks);
+    }
+  }
+
+  private Measurement threads(Connected connected, int threads, int tasks) {
+    QueueName queue = lab.newQueue();
+    TaskClient client = connected.client();
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    int each = Math.max(1, tasks / threads);
+    Caller call =
+        thread -> {
+          for (int i = 0; i < each; i++) {
+            client.enqueue(BenchmarkTasks.request(queue, i)).orThrow();
+          }
+        };
+    // Connections are opened by the first calls.
+    client.enqueue(BenchmarkTasks.request(queue, 0)).orThrow();
+    return measured((long) each * threads, () -> together(executor, threads, call));
+  }
+
+  /** One thread and unique tasks, on a queue that holds some. */
+  Measurement unique(QueueName queue, int tasks) {
+    try (Connected connected = Connected.to(lab.uri())) {
+      return measured(
+          tasks,
+          () -> {
+            for (int i = 0; i < tasks; i++) {
+              connected
+                  .client()
+                  .enqueue(BenchmarkTasks.request(queue, i, o -> o.uniqueFor(Duration.ofHours(1))))
+                  .orThrow();
+            }
+          });
+    }
+  }
+
+  /** One thread that waits only for the last answers. */
+  Measurement async(int tasks) {
+    QueueName queue = lab.newQueue();
+    try (Connected connected = Connected.to(lab.uri())) {
+      TaskClient client = connected.client();
+      return measured(
+          tasks,
+          () -> {
+            List<CompletionStage<EnqueueResult>> results = new ArrayList<>(tasks);
+            for (int i = 0; i < tasks; i++) {
+              results.add(client.enqueueAsync(BenchmarkTasks.request(queue, i)));
+            }
+            results.forEach(result -> result.toCompletableFuture().join().orThrow());
+          });
+    }
+  }
+
+  /** One thread, so many tasks a call. */
+  Measurement all(int tasks, int batch) {
+    QueueName queue = lab.newQueue();
+    try (Connected connected = Connected.to(lab.uri())) {
+      int calls = Math.max(1, tasks / batch);
+      // Made before: a bare client has its bytes from nowhere, too.
+      List<List<EnqueueRequest>> requests = new ArrayList<>(calls);
+      for (int call = 0; call < calls; call++) {
+        requests.add(
+            IntStream.range(0, batch).mapToObj(i -> BenchmarkTasks.request(queue, i)).toList());
+      }
+      return measured(
+          (long) calls * batch,
+          () ->
+              requests.forEach(
+                  call -> connected.client().enqueueAll(call).forEach(EnqueueResult::orThrow)));
+    }
+  }
+
+  private Measurement measured(long tasks, Runnable work) {
+    ResourceUsage before = lab.usage();
+    work.run();
+    ResourceUsage used = lab.usage().since(before);
+    lab.clear();
+    return new Measurement(0, tasks, used);
+  }
+
+  /** What one of many callers does. */
+  interface Caller {
+    void call(int number);
+  }
+
+  /** Runs callers at once and waits for all; the executor is shut down. */
+  static void together(ExecutorService executor, int callers, Caller caller) {
+    List<Callable<Void>> all = new ArrayList<>(callers);
+    for (int i = 0; i < callers; i++) {
+      int number = i;
+      all.add(
+          () -> {
+            caller.call(number);
+            return null;
+          });
+    }
+    try {
+      for (Future<Void> done : executor.invokeAll(all)) {
+        done.get();
+      }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("an enqueue failed", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+}

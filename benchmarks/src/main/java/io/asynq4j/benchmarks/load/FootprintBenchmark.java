@@ -1,0 +1,101 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Measurement;
+import io.asynq4j.benchmarks.ResourceUsage;
+import io.asynq4j.handler.Outcome;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+
+/** J: what a server occupies. */
+@Command(
+    name = "footprint",
+    description = "J: heap per running and per waiting task, threads, connections.")
+final class FootprintBenchmark extends LoadBenchmark {
+
+  private static final int COLLECTIONS = 4;
+
+  private record State(long heap, int threads, long connections) {}
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) throws InterruptedException {
+    // The first run loads classes and fills pools, which later ones do not pay for.
+    measure(lab, size(200, 20), size(200, 20));
+    findings.table(
+        "A server whose handlers all block; waiting tasks are pending in Redis",
+        List.of(
+            "running",
+            "waiting",
+            "heap bytes per running task",
+            "heap bytes per waiting task",
+            "threads when idle",
+            "threads when full",
+            "connections when idle",
+            "connections when full",
+            "Redis CPU µs/task",
+            "JVM CPU µs/task, collections included"),
+        List.of(measure(lab, size(2_000, 50), size(100_000, 1_000))));
+  }
+
+  private static List<Object> measure(BenchmarkRedis lab, int running, int waiting)
+      throws InterruptedException {
+    QueueName queue = lab.newQueue();
+    ResourceUsage start = lab.usage();
+    State before = state(lab);
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch blocked = new CountDownLatch(running);
+    MeasuredServer.Countdown all = new MeasuredServer.Countdown(running + waiting);
+    MeasuredServer served =
+        MeasuredServer.start(
+            lab.uri(),
+            List.of(queue),
+            running,
+            (task, context) -> {
+              blocked.countDown();
+              release.await();
+              return Outcome.done();
+            },
+            server -> server.listener(MeasuredServer.onCompleted(task -> all.one())));
+    try {
+      State idle = state(lab);
+      BenchmarkTasks.fill(lab, List.of(queue), running);
+      blocked.await();
+      State full = state(lab);
+      BenchmarkTasks.fill(lab, List.of(queue), waiting);
+      State overfull = state(lab);
+      release.countDown();
+      all.await();
+      Measurement cell = new Measurement(0, running + waiting, lab.usage().since(start));
+      return List.of(
+          running,
+          waiting,
+          (full.heap() - idle.heap()) / (double) running,
+          (overfull.heap() - full.heap()) / (double) waiting,
+          idle.threads() - before.threads(),
+          full.threads() - before.threads(),
+          idle.connections() - before.connections(),
+          full.connections() - before.connections(),
+          cell.redisMicrosPerTask(),
+          cell.jvmMicrosPerTask());
+    } finally {
+      release.countDown();
+      served.close();
+      lab.clear();
+    }
+  }
+
+  private static State state(BenchmarkRedis lab) throws InterruptedException {
+    for (int i = 0; i < COLLECTIONS; i++) {
+      System.gc();
+      // What the collector hands to cleaners is free only when they have run.
+      Thread.sleep(50);
+    }
+    return new State(
+        ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(),
+        ManagementFactory.getThreadMXBean().getThreadCount(),
+        lab.admin().clientList().lines().count());
+  }
+}

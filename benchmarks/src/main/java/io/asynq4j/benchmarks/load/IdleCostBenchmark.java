@@ -1,0 +1,75 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.ResourceUsage;
+import io.asynq4j.benchmarks.Threshold;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** H: what a server costs that has nothing to do. */
+@Command(
+    name = "idle-cost",
+    description = "H: commands sent to Redis and CPU of one idle server with 3 and 1,000 queues.")
+final class IdleCostBenchmark extends LoadBenchmark {
+
+  private record Idle(double commandsPerSecond, double jvmPercent, double redisPercent) {}
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) throws InterruptedException {
+    List<List<Object>> rows = new ArrayList<>();
+    for (int queues : List.of(3, 1_000)) {
+      Idle idle = idle(lab, queues);
+      rows.add(
+          List.of(
+              queues + " queues",
+              idle.commandsPerSecond(),
+              idle.jvmPercent(),
+              idle.redisPercent()));
+      findings.figure("commandsPerSecondWith" + queues, idle.commandsPerSecond());
+      findings.figure("jvmPercentWith" + queues, idle.jvmPercent());
+      findings.bar(
+          Threshold.atMost(
+              "idle server with " + queues + " queues, commands/s",
+              idle.commandsPerSecond(),
+              queues == 3 ? 6 : 100));
+      if (queues == 3) {
+        findings.bar(
+            Threshold.atMost("idle server with 3 queues, % of a core", idle.jvmPercent(), 1));
+      }
+    }
+    findings.table(
+        "One idle server in a process of its own; commands are counted by a proxy as they are sent",
+        List.of("what", "commands/s", "JVM, % of a core", "Redis, % of a core"),
+        rows);
+  }
+
+  private Idle idle(BenchmarkRedis lab, int count) throws InterruptedException {
+    List<QueueName> queues = BenchmarkTasks.queues(lab, count);
+    // Queues that are known, as after some work, and empty.
+    queues.forEach(queue -> lab.admin().sadd("asynq:queues", queue.value()));
+    try (DelayProxy proxy = new DelayProxy(lab.uri(), Duration.ZERO);
+        ChildJvm server =
+            ChildJvm.start(
+                ChildServer.class,
+                ChildServer.arguments(proxy.uri(), queues, 10, 0, ChildServer.DEFAULT_LEASE))) {
+      server.awaitLine("ready");
+      // Until what a start costs is over: compilation above all.
+      Thread.sleep(size(20_000, 1_000));
+      long commands = proxy.commands();
+      Duration cpu = server.cpu();
+      ResourceUsage before = lab.usage();
+      Thread.sleep(size(60_000, 2_000));
+      ResourceUsage used = lab.usage().since(before);
+      double seconds = used.wallNanos() / 1e9;
+      return new Idle(
+          (proxy.commands() - commands) / seconds,
+          100 * server.cpu().minus(cpu).toNanos() / 1e9 / seconds,
+          100 * used.redisCpuMicros() / 1e6 / seconds);
+    } finally {
+      lab.clear();
+    }
+  }
+}

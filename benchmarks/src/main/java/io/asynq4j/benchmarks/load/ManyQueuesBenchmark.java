@@ -1,0 +1,70 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Measurement;
+import io.asynq4j.benchmarks.Threshold;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** G: what it costs to serve many queues. */
+@Command(
+    name = "queues",
+    description = "G: the same tasks over 1, 100 and 10,000 queues, and one busy among idle ones.")
+final class ManyQueuesBenchmark extends LoadBenchmark {
+
+  private static final int CONCURRENCY = 100;
+  private static final String NAIVE = "N: naive loop, 10 workers";
+  private static final String LIMIT = "L(100): bare client";
+  private static final String ONE = "1 queue";
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) {
+    int tasks = size(200_000, 2_000);
+    int some = size(100, 10);
+    int many = size(10_000, 100);
+    String hundred = "%,d queues".formatted(some);
+    String spread = "%,d queues".formatted(many);
+    String busy = "1 queue and %,d idle".formatted(many - 1);
+    InterleavedMeasurements turns =
+        new InterleavedMeasurements()
+            .add(NAIVE, () -> ReferenceMeasurements.naive(lab, lab.uri(), Math.max(1, tasks / 20)))
+            .add(
+                LIMIT,
+                () -> {
+                  Measurement cell =
+                      ReferenceMeasurements.limit(lab, lab.uri(), tasks, CONCURRENCY);
+                  lab.clear();
+                  return cell;
+                })
+            .add(ONE, () -> drain(lab, 1, 0, tasks))
+            .add(hundred, () -> drain(lab, some, 0, tasks))
+            .add(spread, () -> drain(lab, many, 0, tasks))
+            .add(busy, () -> drain(lab, 1, many - 1, tasks))
+            .run(size(3, 1));
+    RateTable rates = new RateTable("of one queue");
+    rates.add(NAIVE, turns.total(NAIVE));
+    rates.add(LIMIT, turns.total(LIMIT));
+    for (String what : List.of(ONE, hundred, spread, busy)) {
+      rates.add(what, turns.total(what), turns.ratio(what, ONE));
+    }
+    rates.into(findings, "Drain at concurrency 100");
+    findings.figure("tasksPerSecond", turns.total(ONE).tasksPerSecond());
+    findings.figure("ofOneQueue", turns.ratio(spread, ONE));
+    findings.figure("oneBusyOfOneQueue", turns.ratio(busy, ONE));
+    findings.bar(Threshold.atLeast(many + " queues, of one queue", turns.ratio(spread, ONE), 0.5));
+    findings.bar(
+        Threshold.atLeast(
+            "one busy among " + many + ", of one queue", turns.ratio(busy, ONE), 0.8));
+  }
+
+  private static Measurement drain(BenchmarkRedis lab, int busy, int idle, int tasks) {
+    List<QueueName> queues = BenchmarkTasks.queues(lab, busy + idle);
+    BenchmarkTasks.fill(lab, queues.subList(0, busy), tasks);
+    try {
+      return MeasuredServer.drain(lab, lab.uri(), queues, tasks, CONCURRENCY);
+    } finally {
+      lab.clear();
+    }
+  }
+}

@@ -1,0 +1,272 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Threshold;
+import io.asynq4j.benchmarks.load.ComparisonResults.What;
+import io.asynq4j.benchmarks.load.ContenderInstaller.Entrant;
+import io.asynq4j.benchmarks.load.RunningContender.Ground;
+import io.asynq4j.benchmarks.load.SequentialComparison.Sizes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** How it does beside Go's asynq and others, in the same run. */
+@Command(
+    name = "compare",
+    description = "Beside Go's asynq, BullMQ, Redisson, db-scheduler and JobRunr, in the same run.",
+    footer = {
+      "",
+      "Each is a process of its own, set up as its documentation recommends, on the same",
+      "Redis (db-scheduler and JobRunr: on a PostgreSQL beside it). They take turns, in",
+      "rounds; a figure is the median of the rounds. Where others on the same hardware had",
+      "more than 5 % of the machine meanwhile, a rate is measured once more. Peers are fetched",
+      "and built when this runs; who cannot be had is named and left out."
+    })
+final class PeerComparisonBenchmark extends LoadBenchmark {
+
+  private static final List<String> TOPICS =
+      Stream.concat(
+              SequentialComparison.TOPICS.stream(),
+              Stream.of(ConcurrentComparison.RECOVERY, ConcurrentComparison.IDLE_COST))
+          .toList();
+
+  /** How many times as good as Go's; only at no added delay. */
+  private static final Map<String, Double> WANTED = wanted();
+
+  @Option(
+      names = "--only",
+      paramLabel = "TOPIC",
+      split = ",",
+      description = "Only these: drain,enqueue,idle-pickup,due,recovery,idle-cost.")
+  private Set<String> only = new LinkedHashSet<>(TOPICS);
+
+  @Option(
+      names = "--peers",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Only these others: go,bullmq,redisson,db-scheduler,jobrunr.")
+  private Set<String> peers = new LinkedHashSet<>(ContenderInstaller.PEERS);
+
+  @Option(
+      names = "--delays",
+      paramLabel = "MS",
+      split = ",",
+      description = "Added to every round trip, one pass for each; 0,1.")
+  private List<Integer> delays = List.of(0, 1);
+
+  @Option(names = "--rounds", paramLabel = "N", description = "Of each measurement; 3.")
+  private int rounds = 3;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "About how long a measurement of a rate takes; 2.")
+  private double seconds = 2;
+
+  private static Map<String, Double> wanted() {
+    Map<String, Double> wanted = new LinkedHashMap<>();
+    wanted.put(SequentialComparison.drain(10), 4.0);
+    wanted.put(SequentialComparison.drain(100), 9.0);
+    wanted.put(SequentialComparison.drain(1000), 12.0);
+    wanted.put(SequentialComparison.ONE, 1.0);
+    wanted.put(SequentialComparison.TEN, 1.8);
+    wanted.put(SequentialComparison.BATCH, 1.8);
+    wanted.put(SequentialComparison.PICKED_UP, 300.0);
+    wanted.put(ConcurrentComparison.RECOVERED, 3.0);
+    return wanted;
+  }
+
+  @Override
+  boolean isFullSize() {
+    return super.isFullSize() && rounds >= 3 && seconds >= 2;
+  }
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) throws Exception {
+    require("topic", only, TOPICS);
+    require("peer", peers, ContenderInstaller.PEERS);
+    progress("fetching and building those to compare with");
+    ContenderInstaller contenders = ContenderInstaller.prepare(peers, newestJdk());
+    Path logs =
+        Files.createDirectories(
+            contenders
+                .target()
+                .resolve(
+                    DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss")
+                        .format(LocalDateTime.now(ZoneOffset.UTC))));
+    @Nullable PostgresServer postgres = postgres(contenders, logs);
+    try {
+      compare(new Ground(lab, postgres, logs), contenders, findings);
+    } finally {
+      if (postgres != null) {
+        postgres.close();
+      }
+    }
+  }
+
+  private static void require(String what, Set<String> given, List<String> known) {
+    for (String one : given) {
+      if (!known.contains(one)) {
+        throw new IllegalArgumentException(
+            "there is no %s '%s'; these are there: %s"
+                .formatted(what, one, String.join(", ", known)));
+      }
+    }
+  }
+
+  /** Started only if somebody needs it. */
+  private @Nullable PostgresServer postgres(ContenderInstaller contenders, Path logs) {
+    List<Entrant> those = contenders.all().stream().filter(Entrant::isOnPostgres).toList();
+    if (those.isEmpty()) {
+      return null;
+    }
+    String why = "needs PostgreSQL: no initdb was found; 'apt-get install postgresql' is enough";
+    Optional<Path> programs = PostgresServer.programs();
+    if (programs.isPresent()) {
+      try {
+        return PostgresServer.start(programs.get(), logs.resolve("postgres.log"));
+      } catch (IOException e) {
+        why = "needs PostgreSQL: " + e.getMessage();
+      }
+    }
+    for (Entrant entrant : those) {
+      contenders.leaveOut(entrant.key(), why);
+    }
+    return null;
+  }
+
+  private void compare(Ground ground, ContenderInstaller contenders, LoadReport findings)
+      throws InterruptedException {
+    List<Entrant> entrants = contenders.all();
+    Map<String, String> failures = new LinkedHashMap<>(contenders.missing());
+    failures.forEach((who, why) -> progress("left out: " + who + ": " + why));
+    Map<String, String> descriptions = new LinkedHashMap<>();
+    ComparisonResults scores = new ComparisonResults();
+    Sizes sizes = isQuick() ? Sizes.quick() : Sizes.full(rounds, seconds);
+    List<Integer> passes =
+        SequentialComparison.TOPICS.stream().anyMatch(only::contains) ? delays : List.of();
+    for (int delay : passes) {
+      try (SequentialComparison heats =
+          new SequentialComparison(
+              ground,
+              entrants,
+              delay,
+              sizes,
+              scores,
+              (who, why) -> failed(failures, who, why),
+              this::progress)) {
+        descriptions.putAll(heats.descriptions());
+        heats.run(only);
+      }
+    }
+    ConcurrentComparison vigils =
+        new ConcurrentComparison(
+            ground,
+            entrants,
+            delays,
+            isQuick(),
+            scores,
+            descriptions,
+            (who, why) -> failed(failures, who, why),
+            this::progress);
+    if (only.contains(ConcurrentComparison.IDLE_COST)) {
+      vigils.idleCost(sizes.rounds());
+    }
+    if (only.contains(ConcurrentComparison.RECOVERY)) {
+      vigils.recovery(sizes.rounds());
+    }
+    tell(ground, entrants, scores, descriptions, failures, findings);
+  }
+
+  private void failed(Map<String, String> failures, String who, String why) {
+    failures.put(who, why);
+    progress("failed, and out: " + who + ": " + why);
+  }
+
+  private static void tell(
+      Ground ground,
+      List<Entrant> entrants,
+      ComparisonResults scores,
+      Map<String, String> descriptions,
+      Map<String, String> failures,
+      LoadReport findings) {
+    List<String> own = entrants.stream().filter(Entrant::isOwn).map(Entrant::name).toList();
+    List<String> others = entrants.stream().filter(e -> !e.isOwn()).map(Entrant::name).toList();
+    String newest = own.get(own.size() - 1);
+    List<String> columns = new ArrayList<>(others);
+    own.stream().filter(name -> !name.equals(newest)).forEach(columns::add);
+    scores.ratios(findings, "How many times as good as the others", newest, columns);
+    scores.figures(findings, "All figures", ContenderInstaller.GO_NAME);
+    List<List<Object>> setUps = new ArrayList<>();
+    descriptions.forEach((who, how) -> setUps.add(List.of(who, how)));
+    if (ground.postgres() != null) {
+      setUps.add(List.of("PostgreSQL", PostgresServer.SETTINGS));
+    }
+    failures.forEach((who, why) -> setUps.add(List.of(who, "left out: " + why)));
+    findings.table("Who took part, and how set up", List.of("who", "how"), setUps);
+    findings.figure("logs", ground.logs().toString());
+    for (What what : scores.topics()) {
+      Map<String, Double> medians = new LinkedHashMap<>();
+      for (Entrant entrant : entrants) {
+        if (scores.has(what, entrant.name())) {
+          medians.put(entrant.key(), scores.median(what, entrant.name()));
+        }
+      }
+      findings.figure(what.toString(), medians);
+    }
+    bars(scores, own, others, findings);
+  }
+
+  private static void bars(
+      ComparisonResults scores, List<String> own, List<String> others, LoadReport findings) {
+    for (What what : scores.topics()) {
+      if (what.delayMillis() > 0) {
+        continue;
+      }
+      Double wanted = WANTED.get(what.topic());
+      if (wanted != null) {
+        for (String name : own) {
+          OptionalDouble ratio = scores.ratio(what, name, ContenderInstaller.GO_NAME);
+          ratio.ifPresent(
+              value ->
+                  findings.bar(
+                      Threshold.atLeast(
+                          "%s, %s, times Go's".formatted(what, name), value, wanted)));
+        }
+      }
+    }
+    String newest = own.get(own.size() - 1);
+    for (What what : scores.topics()) {
+      others.stream()
+          .filter(
+              other ->
+                  !other.equals(ContenderInstaller.GO_NAME) && WANTED.containsKey(what.topic()))
+          .filter(other -> what.delayMillis() == 0)
+          .map(other -> scores.ratio(what, newest, other))
+          .flatMapToDouble(OptionalDouble::stream)
+          .min()
+          .ifPresent(
+              value ->
+                  findings.bar(
+                      Threshold.atLeast(
+                          "%s, %s, times the best of the others".formatted(what, newest),
+                          value,
+                          1)));
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.ResourceUsage;
+import io.asynq4j.benchmarks.Threshold;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import picocli.CommandLine.Command;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Response;
+
+/** I: what becomes of the tasks of a server that is killed. */
+@Command(name = "recovery", description = "I: SIGKILL of one of four server processes under load.")
+final class RecoveryBenchmark extends LoadBenchmark {
+
+  private static final int SERVERS = 4;
+  private static final int CONCURRENCY = 25;
+  private static final int WORK_MILLIS = 200;
+  private static final Duration LONGEST = Duration.ofSeconds(60);
+
+  /** Well after the handlers of the others have ended what they ran at the kill. */
+  private static final Duration SURVIVORS_DONE = Duration.ofSeconds(2);
+
+  private static final Duration LOOK = Duration.ofMillis(10);
+
+  /** What the processes said of one task. */
+  private record Runs(AtomicInteger started, AtomicInteger finished, AtomicInteger retries) {
+    Runs() {
+      this(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
+    }
+  }
+
+  private final Map<String, Runs> runs = new ConcurrentHashMap<>();
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) throws InterruptedException {
+    QueueName queue = lab.newQueue();
+    String prefix = "asynq:{" + queue.value() + "}:";
+    int perSecond = SERVERS * CONCURRENCY * 1_000 / WORK_MILLIS;
+    int tasks = perSecond * size(40, 5);
+    BenchmarkTasks.fill(lab, List.of(queue), tasks);
+    Duration lease = isQuick() ? Duration.ofSeconds(3) : ChildServer.DEFAULT_LEASE;
+    List<ChildJvm> servers = new ArrayList<>();
+    Duration cpu = Duration.ZERO;
+    ResourceUsage before = lab.usage();
+    ResourceUsage used;
+    double seconds;
+    int victims;
+    try {
+      for (int i = 0; i < SERVERS; i++) {
+        ChildJvm server =
+            ChildJvm.start(
+                ChildServer.class,
+                ChildServer.arguments(lab.uri(), List.of(queue), CONCURRENCY, WORK_MILLIS, lease));
+        servers.add(server);
+        server.awaitLine("ready");
+        Thread listener = new Thread(() -> listen(server.output()));
+        listener.setDaemon(true);
+        listener.start();
+      }
+      Thread.sleep(size(5_000, 1_000));
+      cpu = cpu.plus(servers.get(0).cpu());
+      servers.get(0).kill();
+      long killed = System.nanoTime();
+      Map<String, String> held = claims(lab, prefix, lab.admin().lrange(prefix + "active", 0, -1));
+      Thread.sleep(SURVIVORS_DONE.toMillis());
+      held.entrySet().retainAll(claims(lab, prefix, held.keySet()).entrySet());
+      victims = held.size();
+      while (!held.isEmpty() && System.nanoTime() - killed < LONGEST.toNanos()) {
+        Thread.sleep(LOOK.toMillis());
+        held.entrySet().retainAll(claims(lab, prefix, held.keySet()).entrySet());
+      }
+      if (!held.isEmpty()) {
+        throw new IllegalStateException(
+            held.size() + " tasks of the killed server are still active after " + LONGEST);
+      }
+      seconds = (System.nanoTime() - killed) / 1e9;
+      awaitAll(tasks);
+      used = lab.usage().since(before);
+      for (ChildJvm server : servers.subList(1, SERVERS)) {
+        cpu = cpu.plus(server.cpu());
+      }
+    } finally {
+      servers.forEach(ChildJvm::close);
+    }
+    Collection<Runs> all = runs.values();
+    long lost = tasks - all.stream().filter(run -> run.finished().get() > 0).count();
+    long twice = all.stream().filter(run -> run.finished().get() > 1).count();
+    long begun = all.stream().filter(run -> run.started().get() > 1).count();
+    long retries = all.stream().mapToLong(run -> run.retries().get()).sum();
+    findings.table(
+        "SIGKILL of one of four server processes, each with 25 tasks of 200 ms",
+        List.of(
+            "tasks",
+            "victims",
+            "s until the last victim left the dead server",
+            "begun twice",
+            "finished twice",
+            "retries consumed",
+            "lost",
+            "Redis CPU µs/task",
+            "JVM CPU µs/task, starts included"),
+        List.of(
+            List.of(
+                tasks,
+                victims,
+                seconds,
+                begun,
+                twice,
+                retries,
+                lost,
+                used.redisCpuMicros() / (double) tasks,
+                cpu.toNanos() / 1e3 / tasks)));
+    findings.figure("victims", victims);
+    findings.figure("secondsToRecover", seconds);
+    findings.figure("finishedTwice", twice);
+    findings.figure("lost", lost);
+    findings.figure("retriesConsumed", retries);
+    findings.bar(
+        Threshold.atMost("recovery, s until the last victim is pending again", seconds, 20));
+    findings.bar(Threshold.atMost("recovery, lost tasks", (double) lost, 0));
+    findings.bar(Threshold.atMost("recovery, retries consumed", (double) retries, 0));
+  }
+
+  /** The claims on these tasks, as far as they are active. */
+  private static Map<String, String> claims(
+      BenchmarkRedis lab, String prefix, Collection<String> ids) {
+    Map<String, Response<List<String>>> records = new HashMap<>();
+    try (Pipeline pipeline = lab.admin().pipelined()) {
+      ids.forEach(id -> records.put(id, pipeline.hmget(prefix + "t:" + id, "state", "claim")));
+      pipeline.sync();
+    }
+    Map<String, String> claims = new HashMap<>();
+    records.forEach(
+        (id, response) -> {
+          if ("active".equals(response.get().get(0)) && response.get().get(1) != null) {
+            claims.put(id, response.get().get(1));
+          }
+        });
+    return claims;
+  }
+
+  private void listen(BufferedReader output) {
+    try {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        String[] words = line.split(" ", -1);
+        if (Set.of("S", "F").contains(words[0]) && words.length > 1) {
+          Runs run = runs.computeIfAbsent(words[1], id -> new Runs());
+          if (words[0].equals("F")) {
+            run.finished().incrementAndGet();
+          } else {
+            run.started().incrementAndGet();
+            run.retries().accumulateAndGet(Integer.parseInt(words[2]), Math::max);
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read what a server says", e);
+    }
+  }
+
+  private void awaitAll(int tasks) throws InterruptedException {
+    long end = System.nanoTime() + LONGEST.toNanos();
+    while (runs.values().stream().filter(run -> run.finished().get() > 0).count() < tasks
+        && System.nanoTime() < end) {
+      Thread.sleep(100);
+    }
+  }
+}

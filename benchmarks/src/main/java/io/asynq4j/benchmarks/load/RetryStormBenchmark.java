@@ -1,0 +1,55 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Measurement;
+import io.asynq4j.handler.Outcome;
+import java.time.Duration;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** F: many tasks that all fail once. */
+@Command(name = "retry-storm", description = "F: tasks that fail once and succeed a second later.")
+final class RetryStormBenchmark extends LoadBenchmark {
+
+  private static final int CONCURRENCY = 100;
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) {
+    int tasks = size(100_000, 1_000);
+    RateTable rates = new RateTable("of L");
+    storm(lab, Math.max(1, tasks / 10));
+    rates.add(
+        "N: naive loop, none fails",
+        ReferenceMeasurements.naive(lab, lab.uri(), Math.max(1, tasks / 10)));
+    Measurement limit = ReferenceMeasurements.limit(lab, lab.uri(), tasks, CONCURRENCY);
+    rates.add("L(100), none fails", limit);
+    lab.clear();
+    Measurement storm = storm(lab, tasks);
+    rates.add("server, each fails once", storm, storm.tasksPerSecond() / limit.tasksPerSecond());
+    rates.into(
+        findings,
+        "Retry storm at concurrency 100; each task runs twice, the second time after 1 s");
+    findings.figure("tasksPerSecond", storm.tasksPerSecond());
+  }
+
+  private static Measurement storm(BenchmarkRedis lab, int tasks) {
+    List<QueueName> queue = BenchmarkTasks.queues(lab, 1);
+    BenchmarkTasks.fill(lab, queue, tasks);
+    try {
+      return MeasuredServer.drain(
+          lab,
+          lab.uri(),
+          queue,
+          tasks,
+          CONCURRENCY,
+          (task, context) ->
+              context.retryCount() == 0
+                  ? Outcome.retry("the first time", Duration.ofSeconds(1))
+                  : Outcome.done(),
+          server -> server);
+    } finally {
+      lab.clear();
+    }
+  }
+}

@@ -1,0 +1,367 @@
+package io.asynq4j.benchmarks.load;
+
+import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.Measurement;
+import io.asynq4j.benchmarks.ResourceUsage;
+import io.asynq4j.benchmarks.Threshold;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * M: one replica of the task service in a process of its own; those who hand in, lease and complete
+ * are here. What each of them, the service and Redis take of the machine is told apart.
+ */
+@Command(
+    name = "service",
+    description = "M: tasks handed in, leased and completed over HTTP, in batches of 50.")
+final class ServiceBenchmark extends LoadBenchmark {
+
+  private static final int BATCH = 50;
+
+  /** How many tasks may wait: so that those who hand in do not run away from the workers. */
+  private static final int MOST_WAITING = 5_000;
+
+  private static final int MOST_WARM_UPS = 12;
+  private static final int STRETCHES = 5;
+
+  /** After so many stretches that were no faster, it is warm. */
+  private static final int PATIENCE = 3;
+
+  /** By how much a stretch must be faster than all before, so that it is still warming up. */
+  private static final double GAIN = 1.05;
+
+  private static final String TOKEN = "\"token\":\"";
+  private static final String ID = "\"id\":\"";
+
+  private static final double MB = 1_000_000.0;
+
+  @Option(
+      names = "--soak",
+      paramLabel = "MINUTES",
+      description = "Go on for so long, and show over the time what the service and Redis hold.")
+  private int soakMinutes;
+
+  @Option(
+      names = "--producers",
+      paramLabel = "N",
+      description = "How many hand in tasks (default: ${DEFAULT-VALUE}).")
+  private int producers = 2;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      description = "How many lease and complete them (default: ${DEFAULT-VALUE}).")
+  private int workers = 4;
+
+  /** How long requests took. */
+  private static final class Times {
+    final LatencyRecorder submits = new LatencyRecorder();
+    final LatencyRecorder leases = new LatencyRecorder();
+    final LatencyRecorder completes = new LatencyRecorder();
+    final LatencyRecorder pickUps = new LatencyRecorder();
+
+    /** A soak would keep too many. */
+    final boolean keepsTimes;
+
+    Times(boolean keepsTimes) {
+      this.keepsTimes = keepsTimes;
+    }
+
+    void time(LatencyRecorder latencies, long nanos) {
+      if (keepsTimes) {
+        latencies.add(nanos);
+      }
+    }
+  }
+
+  /** One stretch of time. */
+  private static final class Run {
+    final Times times;
+    final AtomicLong done = new AtomicLong();
+    final AtomicLong leaseRequests = new AtomicLong();
+    final AtomicBoolean stopped = new AtomicBoolean();
+    final Semaphore room = new Semaphore(MOST_WAITING);
+    final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+
+    Run(Times times) {
+      this.times = times;
+    }
+  }
+
+  /**
+   * What a run has cost.
+   *
+   * @param cell its JVM is the load program's
+   */
+  private record Outcome(Measurement cell, long serviceMicros, long leaseRequests) {
+    double serviceMicrosPerTask() {
+      return serviceMicros / (double) Math.max(1, cell.tasks());
+    }
+  }
+
+  @Override
+  void measure(BenchmarkRedis lab, LoadReport findings) throws Exception {
+    try (ChildService service = ChildService.start(lab.uri())) {
+      warmUp(lab, service, findings);
+      if (soakMinutes > 0) {
+        soak(lab, service, findings);
+      } else {
+        measure(lab, service, findings);
+      }
+    }
+  }
+
+  /**
+   * Goes on until it gets no faster. Before that, what is seen is how fast the JVM compiles: the
+   * compiler takes much of two processors, and what is not compiled yet takes many times as long.
+   */
+  private void warmUp(BenchmarkRedis lab, ChildService service, LoadReport findings)
+      throws Exception {
+    Duration length = Duration.ofSeconds(size(5, 1));
+    List<List<Object>> rows = new ArrayList<>();
+    double best = 0;
+    int slower = 0;
+    for (int i = 1; i <= size(MOST_WARM_UPS, 1) && slower < PATIENCE; i++) {
+      Outcome outcome = run(lab, service, length, new Run(new Times(/* keepsTimes= */ false)));
+      double rate = outcome.cell().tasksPerSecond();
+      rows.add(List.of(i * length.toSeconds(), rate, outcome.serviceMicrosPerTask()));
+      slower = rate < GAIN * best ? slower + 1 : 0;
+      best = Math.max(best, rate);
+    }
+    findings.table(
+        "While the JVM warms up", List.of("until s", "tasks/s", "service CPU µs/task"), rows);
+  }
+
+  /** In stretches, of which the median counts: others take the machine away for a while. */
+  private void measure(BenchmarkRedis lab, ChildService service, LoadReport findings)
+      throws Exception {
+    Times times = new Times(/* keepsTimes= */ true);
+    List<Outcome> outcomes = new ArrayList<>();
+    for (int i = 0; i < STRETCHES; i++) {
+      outcomes.add(run(lab, service, Duration.ofSeconds(size(4, 1)), new Run(times)));
+    }
+    outcomes.sort(Comparator.comparingDouble(each -> each.cell().tasksPerSecond()));
+    tell(times, outcomes, findings);
+  }
+
+  private void tell(Times times, List<Outcome> outcomes, LoadReport findings) {
+    Outcome outcome = outcomes.get(outcomes.size() / 2);
+    double rate = outcome.cell().tasksPerSecond();
+    findings.figure("tasksPerSecond", rate);
+    List<String> columns = new ArrayList<>(List.of("what"));
+    columns.addAll(LatencyRecorder.COLUMNS);
+    List<List<Object>> rows = new ArrayList<>();
+    row(rows, "hand in 50", times.submits);
+    row(rows, "lease up to 50", times.leases);
+    row(rows, "complete them", times.completes);
+    row(rows, "handed in to leased", times.pickUps);
+    findings.table("Requests", columns, rows);
+    findings.table(
+        "One replica, %d who hand in and %d workers, median of %d stretches"
+            .formatted(producers, workers, outcomes.size()),
+        List.of(
+            "tasks/s",
+            "least to most",
+            "tasks per lease",
+            "Redis CPU µs/task",
+            "service CPU µs/task",
+            "load program CPU µs/task"),
+        List.of(
+            List.of(
+                rate,
+                "%,.0f to %,.0f"
+                    .formatted(
+                        outcomes.get(0).cell().tasksPerSecond(),
+                        outcomes.get(outcomes.size() - 1).cell().tasksPerSecond()),
+                outcome.cell().tasks() / (double) Math.max(1, outcome.leaseRequests()),
+                outcome.cell().redisMicrosPerTask(),
+                outcome.serviceMicrosPerTask(),
+                outcome.cell().jvmMicrosPerTask())));
+    findings.bar(Threshold.atLeast("tasks/s handed in, leased and completed", rate, 20_000));
+  }
+
+  private static void row(List<List<Object>> rows, String what, LatencyRecorder latencies) {
+    List<Object> row = new ArrayList<>(List.of(what));
+    row.addAll(latencies.row());
+    rows.add(row);
+  }
+
+  /** What the service and Redis hold after a collection, with nothing under way. */
+  private record Level(double heapMb, double redisMb, int threads) {}
+
+  private static Level level(BenchmarkRedis lab, ChildService service) {
+    ChildService.Holding holding = service.holding();
+    long redis = Long.parseLong(lab.info("memory").getOrDefault("used_memory", "0"));
+    return new Level(holding.heapBytes() / MB, redis / MB, holding.threads());
+  }
+
+  /** Looks at the begin, at least five times on the way, and at the end. */
+  private void soak(BenchmarkRedis lab, ChildService service, LoadReport findings)
+      throws Exception {
+    int stretches = Math.max(6, soakMinutes);
+    Duration length = Duration.ofMinutes(soakMinutes).dividedBy(stretches);
+    List<List<Object>> rows = new ArrayList<>();
+    List<Level> levels = new ArrayList<>();
+    double rate = 0;
+    for (int i = 0; i <= stretches; i++) {
+      if (i > 0) {
+        Run run = new Run(new Times(/* keepsTimes= */ false));
+        rate = run(lab, service, length, run).cell().tasksPerSecond();
+      }
+      Level level = level(lab, service);
+      levels.add(level);
+      String minute = "%.1f".formatted(i * length.toSeconds() / 60.0);
+      rows.add(
+          List.of(minute, i == 0 ? "" : rate, level.heapMb(), level.redisMb(), level.threads()));
+      progress(
+          "minute %s: %,.0f tasks/s, heap %.1f MB, Redis %.1f MB, %d threads"
+              .formatted(minute, rate, level.heapMb(), level.redisMb(), level.threads()));
+    }
+    findings.figure("tasksPerSecond", rate);
+    findings.table(
+        "A long run",
+        List.of("minute", "tasks/s", "service heap MB", "Redis MB", "service threads"),
+        rows);
+    // The begin is after the warm-up; caches and pools fill until the middle.
+    Level middle = levels.get(levels.size() / 2);
+    Level end = levels.get(levels.size() - 1);
+    findings.bar(
+        Threshold.atMost(
+            "heap at the end by heap in the middle", end.heapMb() / middle.heapMb(), 1.1));
+    findings.bar(
+        Threshold.atMost(
+            "Redis memory at the end by that in the middle",
+            end.redisMb() / middle.redisMb(),
+            1.1));
+  }
+
+  private Outcome run(BenchmarkRedis lab, ChildService service, Duration length, Run run)
+      throws Exception {
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < producers; i++) {
+      threads.add(start(service, run, this::handIn));
+    }
+    for (int i = 0; i < workers; i++) {
+      threads.add(start(service, run, this::work));
+    }
+    ResourceUsage before = lab.usage();
+    Duration cpuBefore = service.cpu();
+    Thread.sleep(length.toMillis());
+    ResourceUsage used = lab.usage().since(before);
+    Outcome outcome =
+        new Outcome(
+            new Measurement(0, run.done.get(), used),
+            service.cpu().minus(cpuBefore).toNanos() / 1_000,
+            run.leaseRequests.get());
+    run.stopped.set(true);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    empty(service, run);
+    Exception failure = run.failure.get();
+    if (failure != null) {
+      throw failure;
+    }
+    return outcome;
+  }
+
+  /** What was handed in last, so that the next run, and a look at the memory, begin with none. */
+  private void empty(ChildService service, Run run) throws Exception {
+    try (BlockingHttpClient http = new BlockingHttpClient(service.uri())) {
+      long before;
+      do {
+        before = run.done.get();
+        work(http, run);
+      } while (run.done.get() > before);
+    }
+  }
+
+  private interface Work {
+    void once(BlockingHttpClient http, Run run) throws Exception;
+  }
+
+  private static Thread start(ChildService service, Run run, Work work) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try (BlockingHttpClient http = new BlockingHttpClient(service.uri())) {
+                while (!run.stopped.get()) {
+                  work.once(http, run);
+                }
+              } catch (Exception e) {
+                run.failure.compareAndSet(null, e);
+                run.stopped.set(true);
+              }
+            });
+    thread.start();
+    return thread;
+  }
+
+  private void handIn(BlockingHttpClient http, Run run) throws Exception {
+    if (!run.room.tryAcquire(BATCH, 100, TimeUnit.MILLISECONDS)) {
+      return;
+    }
+    long begin = System.nanoTime();
+    StringBuilder lines = new StringBuilder(BATCH * 120);
+    for (int i = 0; i < BATCH; i++) {
+      lines
+          .append("{\"name\":\"work\",\"params\":{\"user\":42,\"what\":\"a small task\"},\"id\":\"")
+          .append(begin)
+          .append('-')
+          .append(Thread.currentThread().getId())
+          .append('-')
+          .append(i)
+          .append("\"}\n");
+    }
+    String answer = http.post("/v1/tasks", "application/x-ndjson", lines.toString());
+    run.times.time(run.times.submits, System.nanoTime() - begin);
+    if (!answer.startsWith("{\"status\":201")) {
+      throw new IllegalStateException("a task was refused: " + answer.lines().findFirst());
+    }
+  }
+
+  private void work(BlockingHttpClient http, Run run) throws IOException {
+    long begin = System.nanoTime();
+    String leased =
+        http.post(
+            "/v1/lease",
+            "application/json",
+            "{\"names\":[\"work\"],\"max\":" + BATCH + ",\"wait\":\"1s\"}");
+    long got = System.nanoTime();
+    StringBuilder body = new StringBuilder(BATCH * 120).append("{\"tasks\":[");
+    int count = 0;
+    int at = 0;
+    while ((at = leased.indexOf(TOKEN, at)) >= 0) {
+      at += TOKEN.length();
+      int end = leased.indexOf('"', at);
+      body.append(count++ == 0 ? "" : ",")
+          .append("{\"token\":\"")
+          .append(leased, at, end)
+          .append("\"}");
+      int id = leased.indexOf(ID, end) + ID.length();
+      run.times.time(
+          run.times.pickUps, got - Long.parseLong(leased, id, leased.indexOf('-', id), 10));
+    }
+    if (count == 0) {
+      return;
+    }
+    run.leaseRequests.incrementAndGet();
+    run.times.time(run.times.leases, got - begin);
+    begin = System.nanoTime();
+    http.post("/v1/complete", "application/json", body.append("]}").toString());
+    run.times.time(run.times.completes, System.nanoTime() - begin);
+    run.done.addAndGet(count);
+    run.room.release(count);
+  }
+}

@@ -1,0 +1,87 @@
+package io.asynq4j.cli.dev;
+
+import io.asynq4j.cli.frame.CliEnvironment;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+
+/**
+ * Lines, with a status line below them: replaced in place on a terminal, else a line like others.
+ * Thread-safe.
+ */
+final class DevConsole {
+
+  private static final String ERASE = "\r\033[K";
+
+  private final PrintStream out;
+  private final boolean inPlace;
+  private String status = "";
+
+  DevConsole(PrintStream out, boolean inPlace) {
+    this.out = out;
+    this.inPlace = inPlace;
+  }
+
+  /** The process's output; what others write to its error output keeps clear of the status line. */
+  static DevConsole open(CliEnvironment surroundings) {
+    DevConsole screen = new DevConsole(surroundings.out(), surroundings.terminal());
+    if (screen.inPlace) {
+      System.setErr(
+          new PrintStream(
+              screen.new AboveStatus(System.err), /* autoFlush= */ true, Charset.defaultCharset()));
+    }
+    return screen;
+  }
+
+  boolean inPlace() {
+    return inPlace;
+  }
+
+  synchronized void line(String text) {
+    erase();
+    out.println(text);
+    out.flush();
+  }
+
+  synchronized void status(String text) {
+    if (inPlace) {
+      erase();
+      out.print(text);
+      out.flush();
+      status = text;
+    } else {
+      line(text);
+    }
+  }
+
+  private void erase() {
+    if (!status.isEmpty()) {
+      out.print(ERASE);
+      out.flush();
+      status = "";
+    }
+  }
+
+  /** The next tick shows the status again. */
+  private final class AboveStatus extends FilterOutputStream {
+    AboveStatus(OutputStream target) {
+      super(target);
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+      synchronized (DevConsole.this) {
+        erase();
+        out.write(bytes, from, length);
+        out.flush();
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.asynq4j.cli.queue;
+
+import io.asynq4j.QueueNotEmptyException;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.Session;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Does something with each of several queues: what fails for one is said, and others follow. */
+final class PerQueueRunner<R> {
+
+  private final Session session;
+  private int exitCode = ExitCode.DONE;
+
+  PerQueueRunner(Session session) {
+    this.session = session;
+  }
+
+  List<R> of(List<String> queues, Function<String, R> action) {
+    List<R> results = new ArrayList<>();
+    for (String queue : queues) {
+      try {
+        results.add(action.apply(queue));
+      } catch (QueueNotFoundException e) {
+        fail(
+            ExitCode.NOT_FOUND, e.getMessage() + "\n       'asynq queue list' shows those that do");
+      } catch (QueueNotEmptyException e) {
+        fail(
+            ExitCode.FAILED,
+            e.getMessage() + "\n       --force removes it with them, unless some are active");
+      }
+    }
+    return results;
+  }
+
+  private void fail(int code, String message) {
+    session.note("asynq: " + message);
+    exitCode = code;
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+}

@@ -1,0 +1,72 @@
+package io.asynq4j.cli.queue;
+
+import io.asynq4j.cli.frame.ConfirmationPrompt;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.RedisCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.CountFormatter;
+import io.asynq4j.inspect.Inspector;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Removes queues. */
+@Command(
+    name = "remove",
+    aliases = {"rm", "delete"},
+    description =
+        "Removes queues that are empty, or with --force with all tasks; never while some run.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq queue remove unused",
+      "  asynq queue rm outdated --force --yes      # with its tasks, without a question"
+    })
+final class QueueRemoveCommand extends RedisCommand {
+
+  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "The names of queues.")
+  private List<String> queues = List.of();
+
+  @Option(
+      names = {"-f", "--force"},
+      description = "With all tasks in it.")
+  private boolean force;
+
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private ConfirmationPrompt confirmation;
+
+  @Override
+  protected int run(Session session) {
+    Inspector inspector = session.inspector();
+    PerQueueRunner<String> each = new PerQueueRunner<>(session);
+    List<String> removed =
+        each.of(queues, name -> remove(session, inspector, name)).stream()
+            .filter(name -> !name.isEmpty())
+            .toList();
+    session
+        .printer()
+        .told(
+            removed,
+            List.of(Column.of("Queue", "removed", name -> name)),
+            "Queue %s is removed."::formatted);
+    return each.exitCode() == ExitCode.DONE && removed.size() < queues.size()
+        ? ExitCode.FAILED
+        : each.exitCode();
+  }
+
+  /** Returns its name, or nothing if it was not meant. */
+  private String remove(Session session, Inspector inspector, String name) {
+    long tasks = inspector.queue(name).size();
+    if (force
+        && tasks > 0
+        && !confirmation.ask(
+            session, "Remove queue %s with its %s?".formatted(name, CountFormatter.tasks(tasks)))) {
+      return "";
+    }
+    inspector.removeQueue(name, force);
+    return name;
+  }
+}

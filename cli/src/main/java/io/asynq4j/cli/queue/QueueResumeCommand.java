@@ -1,0 +1,28 @@
+package io.asynq4j.cli.queue;
+
+import io.asynq4j.inspect.Inspector;
+import picocli.CommandLine.Command;
+
+/** Ends the pause of queues. */
+@Command(
+    name = "resume",
+    aliases = "unpause",
+    description = "Ends the pause of queues.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  asynq queue resume mail", "  asynq queue unpause mail default"})
+final class QueueResumeCommand extends QueuePauseStateCommand {
+
+  QueueResumeCommand() {
+    super(/* paused= */ false);
+  }
+
+  /** One may have been paused before it was there. */
+  @Override
+  boolean change(Inspector inspector, String queue, boolean isKnown) {
+    boolean changed = inspector.resume(queue);
+    if (!changed) {
+      requireKnown(queue, isKnown);
+    }
+    return changed;
+  }
+}

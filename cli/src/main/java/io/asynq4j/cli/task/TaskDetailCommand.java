@@ -1,0 +1,27 @@
+package io.asynq4j.cli.task;
+
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.ReadOnlyCommand;
+import io.asynq4j.cli.frame.Session;
+import picocli.CommandLine.Mixin;
+
+/** Shows something of one task, wherever it is. */
+abstract class TaskDetailCommand extends ReadOnlyCommand {
+
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private TaskArguments tasks;
+
+  abstract void show(Session session, TaskLocation task);
+
+  @Override
+  protected final void check() {
+    tasks.check();
+  }
+
+  @Override
+  protected final int run(Session session) {
+    show(session, tasks.findOne(session.inspector()));
+    return ExitCode.DONE;
+  }
+}

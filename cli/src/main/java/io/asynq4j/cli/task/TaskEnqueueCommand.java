@@ -1,0 +1,170 @@
+package io.asynq4j.cli.task;
+
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.RedisCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.TimeFormatter;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.EnqueueResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Enqueues a task, or many of a file. */
+@Command(
+    name = "enqueue",
+    aliases = "add",
+    description = "Enqueues a task, or with --from each line of a file.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task enqueue -t email:welcome -l '{\"user\": 42}'",
+      "  asynq task enqueue -t email:welcome --payload @payload.json --queue mail --in 10m",
+      "  asynq task enqueue -t email:welcome --payload - -H tenant=acme < payload.json",
+      "  asynq task enqueue -t report --unique 1h --timeout 5m --retry 3 --retention 24h",
+      "  asynq task enqueue --from tasks.jsonl",
+      "",
+      "Lines of such a file; what a line leaves out is taken from the options:",
+      "  {\"type\": \"email:welcome\", \"payload\": {\"user\": 42}, \"queue\": \"mail\"}",
+      "  {\"type\": \"report\", \"id\": \"report-7\", \"process_in\": \"10m\", \"headers\": {\"tenant\":"
+          + " \"acme\"}}",
+      "Keys: type, payload (any JSON) or payload_text or payload_base64, queue, id, retry, timeout,",
+      "deadline, unique, process_at, process_in, retention, group, headers."
+    })
+final class TaskEnqueueCommand extends RedisCommand {
+
+  @Option(
+      names = {"-t", "--type_name", "--type"},
+      paramLabel = "TYPE",
+      description = "The type of the task, which says who handles it.")
+  private @Nullable String type;
+
+  @Option(
+      names = {"-l", "--payload"},
+      paramLabel = "TEXT",
+      description = "Its payload: itself, @FILE, or - for the input. Default: none")
+  private @Nullable String payload;
+
+  @Option(
+      names = "--from",
+      paramLabel = "FILE",
+      description = "Enqueue each line of this file, a JSON object; - for the input.")
+  private @Nullable String from;
+
+  @Option(
+      names = {"-q", "--queue"},
+      paramLabel = "QUEUE",
+      description = "Where to. Default: default")
+  private @Nullable String queue;
+
+  @Option(
+      names = {"-i", "--id"},
+      paramLabel = "ID",
+      description = "Its id, unique in the queue. Default: a random one")
+  private @Nullable String id;
+
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private EnqueueOptions settings;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "DURATION",
+      description = "Wait so long for it to complete; it needs a --retention for that.")
+  private @Nullable Duration wait;
+
+  @Override
+  protected void check() {
+    if (from == null && type == null) {
+      throw Failure.usage("Which type of task?", "say --type, or --from a file with many");
+    }
+    if (from != null && (payload != null || id != null || wait != null)) {
+      throw Failure.usage(
+          "--payload, --id and --wait are for one task, --from is for many", "leave one out");
+    }
+    options(TaskOptions.builder());
+  }
+
+  @Override
+  protected int run(Session session) {
+    if (from != null) {
+      return new TaskFileEnqueuer(from, type, options(TaskOptions.builder())).enqueue(session);
+    }
+    Task task =
+        Task.of(
+            Optional.ofNullable(type).orElseThrow(),
+            payload == null
+                ? Payload.absent()
+                : PayloadSource.read(payload, session.surroundings()));
+    EnqueueResult result =
+        session.client().enqueue(EnqueueRequest.of(task, options(TaskOptions.builder())));
+    TaskInfo enqueued = result.orThrow();
+    if (wait == null) {
+      show(session, enqueued);
+      return ExitCode.DONE;
+    }
+    return await(session, enqueued, wait);
+  }
+
+  private TaskOptions options(TaskOptions.Builder options) {
+    if (queue != null) {
+      options.queue(queue);
+    }
+    if (id != null) {
+      options.id(id);
+    }
+    return settings.applyTo(options).build();
+  }
+
+  private static void show(Session session, TaskInfo task) {
+    session
+        .printer()
+        .told(
+            List.of(task),
+            List.of(
+                Column.of("ID", "id", TaskInfo::id),
+                Column.of("Queue", "queue", each -> each.queue().value()),
+                Column.of("State", "state", each -> each.state().word()),
+                Column.data("next_process_at", TaskInfo::nextProcessAt)),
+            each ->
+                "Enqueued task %s to queue %s%s."
+                    .formatted(
+                        each.id(),
+                        each.queue(),
+                        switch (each.state()) {
+                          case SCHEDULED ->
+                              ", runs "
+                                  + TimeFormatter.relative(each.nextProcessAt(), session.now());
+                          case AGGREGATING -> ", waits in group " + each.group();
+                          default -> "";
+                        }));
+  }
+
+  private static int await(Session session, TaskInfo task, Duration most) {
+    try {
+      Optional<TaskInfo> ended =
+          session.client().awaitResult(task.queue().value(), task.id(), most);
+      if (ended.isEmpty()) {
+        throw Failure.failed(
+            "Task %s did not end within %s".formatted(task.id(), TimeFormatter.of(most)),
+            "'asynq task explain %s' says why".formatted(task.id()));
+      }
+      session
+          .printer()
+          .detail(ended.get(), new TaskColumns(session.now()).all(session.printer().ink()));
+      return ExitCode.DONE;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw Failure.failed("Nobody waits any more for task " + task.id(), null);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.asynq4j.cli.task;
+
+import io.asynq4j.TaskOptions;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.frame.ShutdownSignal;
+import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.output.CountFormatter;
+import io.asynq4j.cli.output.ProgressBar;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.EnqueueResult;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Enqueues each line of a file, several hundred a call. Not thread-safe. */
+final class TaskFileEnqueuer {
+
+  private static final int BATCH = 500;
+  private static final int MOST_TOLD = 20;
+
+  private final String name;
+  private final @Nullable String type;
+  private final TaskOptions defaults;
+
+  private final List<EnqueueRequest> batch = new ArrayList<>();
+  private final List<Long> lines = new ArrayList<>();
+  private long line;
+  private long enqueued;
+  private long present;
+  private long failed;
+
+  TaskFileEnqueuer(String name, @Nullable String type, TaskOptions defaults) {
+    this.name = name;
+    this.type = type;
+    this.defaults = defaults;
+  }
+
+  int enqueue(Session session) {
+    boolean stopped;
+    try (InputStream bytes = open(session);
+        BufferedReader reader =
+            new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8));
+        ProgressBar bar = session.progress();
+        ShutdownSignal interruption = ShutdownSignal.watch()) {
+      String next = reader.readLine();
+      while (next != null && !interruption.isAsked()) {
+        line++;
+        add(session, next);
+        if (batch.size() == BATCH) {
+          send(session);
+          bar.show("enqueued", enqueued, 0);
+        }
+        next = reader.readLine();
+      }
+      send(session);
+      stopped = next != null;
+    } catch (NoSuchFileException e) {
+      throw Failure.usage("There is no file " + name, null);
+    } catch (IOException e) {
+      throw Failure.failed("%s cannot be read: %s".formatted(name, e.getMessage()), null);
+    }
+    session
+        .printer()
+        .told(
+            List.of(this),
+            List.of(
+                Column.count("Enqueued", "enqueued", file -> file.enqueued),
+                Column.count("Present", "already_present", file -> file.present),
+                Column.count("Failed", "failed", file -> file.failed),
+                Column.count("Lines", "lines", file -> file.line)),
+            TaskFileEnqueuer::words);
+    if (stopped) {
+      session.note("Stopped before line %,d.".formatted(line + 1));
+    }
+    return failed > 0 || stopped ? ExitCode.FAILED : ExitCode.DONE;
+  }
+
+  private InputStream open(Session session) throws IOException {
+    return name.equals("-") ? session.surroundings().in() : Files.newInputStream(Path.of(name));
+  }
+
+  private void add(Session session, String text) {
+    if (text.isBlank()) {
+      return;
+    }
+    try {
+      batch.add(TaskLineParser.read(text, type, defaults));
+      lines.add(line);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      fail(session, line, e.getMessage());
+    }
+  }
+
+  private void send(Session session) {
+    List<EnqueueResult> results = session.client().enqueueAll(batch);
+    for (int i = 0; i < results.size(); i++) {
+      EnqueueResult result = results.get(i);
+      if (result.isEnqueued()) {
+        enqueued++;
+      } else if (result instanceof EnqueueResult.Failed problem) {
+        fail(session, lines.get(i), problem.error().getMessage());
+      } else {
+        present++;
+      }
+    }
+    batch.clear();
+    lines.clear();
+  }
+
+  private void fail(Session session, long at, @Nullable String problem) {
+    failed++;
+    if (failed <= MOST_TOLD) {
+      session.note("asynq: line %,d: %s".formatted(at, problem));
+    } else if (failed == MOST_TOLD + 1) {
+      session.note("asynq: and more lines");
+    }
+  }
+
+  private String words() {
+    return "%s enqueued%s%s."
+        .formatted(
+            CountFormatter.tasks(enqueued),
+            present == 0 ? "" : ", %,d were there already".formatted(present),
+            failed == 0 ? "" : ", %,d failed".formatted(failed));
+  }
+}

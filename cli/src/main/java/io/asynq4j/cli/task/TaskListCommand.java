@@ -1,0 +1,108 @@
+package io.asynq4j.cli.task;
+
+import io.asynq4j.TaskState;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.ReadOnlyCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.PageRequest;
+import io.asynq4j.inspect.TaskPage;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** A page of the tasks in one state. */
+@Command(
+    name = "list",
+    aliases = "ls",
+    description = {
+      "Lists the tasks of a queue in one state.",
+      "Archived and completed ones come newest first, others in the order in which they run."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task list --queue mail --state pending",
+      "  asynq task ls -q mail -s retry --page 2 --size 50",
+      "  asynq task list -q mail -s aggregating -g digest",
+      "  asynq task list -q mail -s archived --json"
+    })
+final class TaskListCommand extends ReadOnlyCommand {
+
+  @Option(
+      names = {"-q", "--queue"},
+      required = true,
+      paramLabel = "QUEUE",
+      description = "The queue.")
+  private String queue = "";
+
+  @Option(
+      names = {"-s", "--state"},
+      required = true,
+      paramLabel = "STATE",
+      completionCandidates = StateWords.class,
+      description = "active, pending, aggregating, scheduled, retry, archived or completed.")
+  private TaskState state = TaskState.PENDING;
+
+  @Option(
+      names = {"-g", "--group"},
+      paramLabel = "GROUP",
+      description = "The group, for aggregating tasks.")
+  private @Nullable String group;
+
+  @Option(names = "--page", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}")
+  private int page = 1;
+
+  @Option(
+      names = "--size",
+      paramLabel = "N",
+      description = "How many on a page. Default: ${DEFAULT-VALUE}")
+  private int size = 30;
+
+  @Override
+  protected void check() {
+    if (page < 1 || size < 1) {
+      throw Failure.usage("--page and --size count from 1", null);
+    }
+    if ((state == TaskState.AGGREGATING) != (group != null)) {
+      throw Failure.usage(
+          state == TaskState.AGGREGATING
+              ? "Aggregating tasks are listed by their group"
+              : "Only aggregating tasks are in groups",
+          "say --group with --state aggregating; 'asynq group list' names the groups");
+    }
+  }
+
+  @Override
+  protected int run(Session session) {
+    Inspector inspector = session.inspector();
+    PageRequest request = PageRequest.at(Math.multiplyExact(page - 1, size), size);
+    TaskPage found =
+        group == null
+            ? inspector.tasks(queue, state, request)
+            : inspector.groupTasks(queue, group, request);
+    session
+        .printer()
+        .list(
+            found.tasks(),
+            new TaskColumns(session.now()).list(state),
+            "There are no %s tasks %s queue %s."
+                .formatted(state.word(), page == 1 ? "in" : "on this page of", queue));
+    int from = request.offset();
+    if (!found.tasks().isEmpty() && (from > 0 || found.total() > found.tasks().size())) {
+      session
+          .printer()
+          .line(
+              "%,d to %,d of %,d%s"
+                  .formatted(
+                      from + 1,
+                      from + found.tasks().size(),
+                      found.total(),
+                      from + size < found.total() ? "; --page " + (page + 1) + " shows more" : ""));
+    }
+    for (String id : found.unreadable()) {
+      session.note("asynq: task " + id + " cannot be read; 'asynq doctor' says more");
+    }
+    return ExitCode.DONE;
+  }
+}

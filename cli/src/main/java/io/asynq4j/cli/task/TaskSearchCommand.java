@@ -1,0 +1,120 @@
+package io.asynq4j.cli.task;
+
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.ReadOnlyCommand;
+import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.frame.ShutdownSignal;
+import io.asynq4j.cli.output.ProgressBar;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.SearchPage;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Looks for tasks in all queues and states. */
+@Command(
+    name = "search",
+    aliases = "find",
+    description = {
+      "Looks for tasks in all queues and states.",
+      "Redis has no index of them: a search reads everything it looks at, in steps that keep nobody",
+      "waiting."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task search --error 'connection refused'",
+      "  asynq task search -q mail -s archived --type 'email:*' --older-than 1h",
+      "  asynq task search --payload '$.user=42' --limit 5 --json",
+      "  asynq task search --header tenant=acme --output csv"
+    })
+final class TaskSearchCommand extends ReadOnlyCommand {
+
+  @Option(
+      names = {"-q", "--queue"},
+      paramLabel = "QUEUE",
+      description = "Only in this queue; may be given more than once.")
+  private List<String> queues = List.of();
+
+  @Option(
+      names = {"-s", "--state"},
+      paramLabel = "STATE",
+      completionCandidates = StateWords.class,
+      description = "Only in this state; may be given more than once.")
+  private List<TaskState> states = List.of();
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "How many to find. Default: ${DEFAULT-VALUE}")
+  private int limit = 30;
+
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private TaskFilterOptions filters;
+
+  @Override
+  protected void check() {
+    if (limit < 1) {
+      throw Failure.usage("--limit must be 1 or more", null);
+    }
+    filters.filter();
+  }
+
+  @Override
+  protected int run(Session session) {
+    Inspector inspector = session.inspector();
+    List<TaskInfo> found = new ArrayList<>();
+    long looked = 0;
+    boolean complete = true;
+    try (ProgressBar bar = session.progress();
+        ShutdownSignal interruption = ShutdownSignal.watch()) {
+      for (String queue : queues.isEmpty() ? inspector.queues() : queues) {
+        for (TaskState state : states.isEmpty() ? Arrays.asList(TaskState.values()) : states) {
+          if (found.size() == limit || interruption.isAsked()) {
+            complete = false;
+            continue;
+          }
+          bar.show("looking at " + queue, looked, 0);
+          SearchPage page = search(inspector, queue, state, limit - found.size(), interruption);
+          found.addAll(page.tasks());
+          looked += page.looked();
+          complete &= page.cursor() == null;
+        }
+      }
+    }
+    session.printer().list(found, new TaskColumns(session.now()).search(), "No task matches.");
+    session
+        .printer()
+        .line(
+            "%,d found among %,d%s"
+                .formatted(
+                    found.size(),
+                    looked,
+                    complete ? "" : ", and not looked at all: raise --limit"));
+    return ExitCode.DONE;
+  }
+
+  private SearchPage search(
+      Inspector inspector, String queue, TaskState state, int most, ShutdownSignal interruption) {
+    try {
+      return inspector
+          .select(queue, state)
+          .where(filters.filter())
+          .stopWhen(interruption::isAsked)
+          .find(most);
+    } catch (QueueNotFoundException e) {
+      if (queues.contains(queue)) {
+        throw e;
+      }
+      // It was removed meanwhile.
+      return new SearchPage(List.of(), 0, 0, null);
+    }
+  }
+}

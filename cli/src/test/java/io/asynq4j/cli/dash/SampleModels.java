@@ -1,0 +1,214 @@
+package io.asynq4j.cli.dash;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.inspect.DayCount;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.WorkerSnapshot;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** A small world to look at. */
+final class SampleModels {
+
+  static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+
+  private SampleModels() {}
+
+  static DashModel model(ScreenSize size) {
+    return DashModel.start(
+        "standalone localhost:6379", ZoneOffset.UTC, size, NOW, Duration.ofSeconds(2));
+  }
+
+  /** With the overview of three queues. */
+  static DashModel queues() {
+    return queues(ScreenSize.USUAL);
+  }
+
+  static DashModel queues(ScreenSize size) {
+    return model(size).heard(batch(overview(), null));
+  }
+
+  static FetchResult batch(QueryResult.Overview overview, @Nullable QueryResult answer) {
+    return new FetchResult(overview, answer, NOW, Duration.ofNanos(300_000));
+  }
+
+  static QueryResult.Overview overview() {
+    return overview(
+        List.of(
+            row("critical", 5, 0, 0, null),
+            row("default", 1_200, 30, 12, null),
+            row("mail", 40, 4, 3, NOW.minusSeconds(90))));
+  }
+
+  static QueryResult.Overview overview(List<QueueRow> rows) {
+    Trend trend = new Trend(12.5, List.of(0.0, 5.0, 10.0, 12.5), List.of(0.0, 1.0, 2.0, 3.0));
+    return new QueryResult.Overview(
+        rows,
+        new QueueTotals(rows.size(), rows.size(), Map.of(TaskState.PENDING, 1_245L), 12.5, trend));
+  }
+
+  static QueryResult.Overview manyQueues(int count) {
+    return overview(
+        IntStream.range(0, count).mapToObj(i -> row("q%05d".formatted(i), i, 0, 0, null)).toList());
+  }
+
+  static QueueRow row(
+      String name, long pending, long archived, long failed, @Nullable Instant paused) {
+    QueueSnapshot snapshot =
+        new QueueSnapshot(
+            name,
+            NOW,
+            Map.of(
+                TaskState.PENDING,
+                pending,
+                TaskState.ACTIVE,
+                2L,
+                TaskState.ARCHIVED,
+                archived,
+                TaskState.AGGREGATING,
+                3L),
+            1,
+            1_000,
+            failed,
+            50_000,
+            700,
+            NOW.minusMillis(1_500),
+            paused);
+    Trend trend =
+        new Trend(3.5, List.of(0.0, 1.0, 2.0, 4.0, 3.5), List.of(0.0, 0.5, 1.0, 1.5, 1.5));
+    return new QueueRow(name, snapshot, 123_456, trend, null);
+  }
+
+  static TaskInfo task(String id, TaskState state) {
+    return task(id, state, Payload.ofUtf8("{\"user\":42,\"tags\":[\"a\",\"b\"]}"));
+  }
+
+  static TaskInfo task(String id, TaskState state, Payload payload) {
+    boolean hasFailed = state == TaskState.RETRY || state == TaskState.ARCHIVED;
+    return new TaskInfo(
+        id,
+        QueueName.of("mail"),
+        "email:welcome",
+        payload,
+        Map.of("trace", "t-1"),
+        state,
+        25,
+        hasFailed ? 3 : 0,
+        hasFailed ? "connection refused" : "",
+        hasFailed ? NOW.minusSeconds(60) : null,
+        Duration.ofMinutes(30),
+        null,
+        state == TaskState.AGGREGATING ? "digest" : "",
+        state == TaskState.RETRY || state == TaskState.SCHEDULED ? NOW.plusSeconds(300) : null,
+        false,
+        Duration.ZERO,
+        state == TaskState.COMPLETED ? NOW.minusSeconds(5) : null,
+        state == TaskState.COMPLETED ? Payload.ofUtf8("sent") : Payload.absent(),
+        0,
+        "",
+        null,
+        state == TaskState.PENDING ? NOW.minusSeconds(7) : null);
+  }
+
+  static List<TaskInfo> tasks(TaskState state, int from, int count) {
+    return IntStream.range(from, from + count)
+        .mapToObj(i -> task("task-%03d".formatted(i), state))
+        .toList();
+  }
+
+  /** The answer to whatever tasks the model wishes for. */
+  static DashModel withTasks(
+      DashModel model, List<TaskInfo> tasks, long total, @Nullable String cursor) {
+    Query.Tasks wish = (Query.Tasks) model.wish();
+    return model.heard(
+        batch(
+            overview(),
+            new QueryResult.Tasks(wish, tasks, List.of(), total, cursor, tasks.size(), NOW)));
+  }
+
+  /** What was done in ninety days, more and more of it. */
+  static QueryResult.History history(String queue) {
+    LocalDate today = LocalDate.ofInstant(NOW, ZoneOffset.UTC);
+    return new QueryResult.History(
+        new Query.History(queue, 90),
+        IntStream.range(0, 90)
+            .mapToObj(
+                ago ->
+                    new DayCount(
+                        today.minusDays(ago),
+                        today.minusDays(ago).atStartOfDay(ZoneOffset.UTC),
+                        today.minusDays(ago - 1).atStartOfDay(ZoneOffset.UTC),
+                        ago > 60 ? 0 : 10L * (90 - ago),
+                        ago % 3 == 0 && ago < 50 ? 90 - ago : 0))
+            .toList());
+  }
+
+  static ServerSnapshot server(String id, int pid, String status, int busy) {
+    return new ServerSnapshot(
+        id,
+        "host-a",
+        pid,
+        10,
+        Map.of("default", 1, "critical", 6),
+        false,
+        status,
+        NOW.minusSeconds(3_700),
+        Duration.ofSeconds(2),
+        busy,
+        List.of(
+            new WorkerSnapshot(
+                "task-001",
+                "email:welcome",
+                Payload.ofUtf8("{}"),
+                "default",
+                NOW.minusSeconds(12),
+                NOW.plusSeconds(1_700),
+                null)),
+        null);
+  }
+
+  static ScheduleSnapshot schedule(String id, boolean isRemembered, @Nullable Instant paused) {
+    return new ScheduleSnapshot(
+        id,
+        "*/5 * * * *",
+        "report:daily",
+        Payload.ofUtf8("{}"),
+        TaskOptions.of(options -> options.queue("mail")),
+        List.of(),
+        NOW.plusSeconds(120),
+        NOW.minusSeconds(180),
+        paused,
+        true,
+        isRemembered,
+        null);
+  }
+
+  /** Presses keys one after the other; what they would do to the world is left out. */
+  static DashModel press(DashModel model, String keys) {
+    DashModel now = model;
+    for (int i = 0; i < keys.length(); i++) {
+      now = KeyController.press(now, Key.of(keys.charAt(i))).model();
+    }
+    return now;
+  }
+
+  static DashModel press(DashModel model, Key.Code code) {
+    return KeyController.press(model, Key.of(code)).model();
+  }
+
+  static String text(DashModel model) {
+    return ScreenPainter.paint(model).text();
+  }
+}

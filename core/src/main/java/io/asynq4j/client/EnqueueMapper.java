@@ -1,0 +1,131 @@
+package io.asynq4j.client;
+
+import io.asynq4j.Durability;
+import io.asynq4j.Payload;
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.PayloadException;
+import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.UnconfirmedTaskException;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueOperations;
+import io.asynq4j.broker.NewTask;
+import io.asynq4j.broker.NewTask.Placement;
+import io.asynq4j.broker.TaskMessage;
+import io.asynq4j.broker.TimeMath;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Makes of a request what the broker takes, and of the broker's answer a result. Thread-safe. */
+final class EnqueueMapper {
+
+  private final EnqueueOperations sink;
+  private final Clock clock;
+  private final PayloadCodec codec;
+  private final int maxPayload;
+
+  EnqueueMapper(EnqueueOperations sink, Clock clock, PayloadCodec codec, int maxPayload) {
+    this.sink = sink;
+    this.clock = clock;
+    this.codec = codec;
+    this.maxPayload = maxPayload;
+  }
+
+  NewTask prepare(EnqueueRequest request) {
+    Objects.requireNonNull(request, "there is no task to enqueue: the request is null");
+    Task task = request.task(codec);
+    TaskOptions options = request.options();
+    int size = task.payload().size();
+    if (size > maxPayload) {
+      throw new PayloadException(
+          ("the payload of task type \"%s\" has %d bytes, more than the %d that are allowed; put large"
+                  + " data elsewhere and only its address into the task, or raise maxPayload of the client")
+              .formatted(task.type(), size, maxPayload),
+          null);
+    }
+    return NewTask.of(task, options, clock.instant());
+  }
+
+  /** Throws what became of the task if it is no result. */
+  EnqueueResult result(NewTask task, EnqueueAnswer answer, Durability durability) {
+    EnqueueResult result = resultOfMany(task, answer, durability);
+    if (result instanceof EnqueueResult.Failed failed) {
+      throw failed.error();
+    }
+    return result;
+  }
+
+  EnqueueResult resultOfMany(NewTask task, EnqueueAnswer answer, Durability durability) {
+    TaskMessage message = task.message();
+    return switch (answer.verdict()) {
+      case ENQUEUED -> new EnqueueResult.Enqueued(info(task));
+      case DUPLICATE ->
+          new EnqueueResult.Duplicate(message.queue(), message.type(), answer.holder());
+      case ID_CONFLICT -> new EnqueueResult.IdConflict(message.queue(), message.id());
+      case UNCONFIRMED ->
+          new EnqueueResult.Failed(
+              new UnconfirmedTaskException(info(task), durability, failure(answer)));
+      case FAILED -> new EnqueueResult.Failed(failure(answer));
+    };
+  }
+
+  private static RuntimeException failure(EnqueueAnswer answer) {
+    return Objects.requireNonNull(answer.failure(), "an answer that says no has a reason");
+  }
+
+  private TaskInfo info(NewTask task) {
+    TaskMessage message = task.message();
+    return new TaskInfo(
+        message.id(),
+        message.queue(),
+        message.type(),
+        message.payload(),
+        message.headers(),
+        state(task.placement()),
+        message.maxRetry(),
+        message.retried(),
+        message.lastError(),
+        message.lastFailedAt(),
+        message.timeout().isZero() ? null : message.timeout(),
+        message.deadline(),
+        message.group(),
+        due(task.placement()),
+        /* orphaned= */ false,
+        message.retention(),
+        message.completedAt(),
+        Payload.absent(),
+        /* crashes= */ 0,
+        sink.lock(task),
+        /* progress= */ null,
+        /* since= */ null);
+  }
+
+  private static TaskState state(Placement placement) {
+    if (placement instanceof Placement.Pending) {
+      return TaskState.PENDING;
+    }
+    return placement instanceof Placement.Grouped ? TaskState.AGGREGATING : TaskState.SCHEDULED;
+  }
+
+  /** As it is stored: in whole seconds, rounded up, unless it was to be precise. */
+  private @Nullable Instant due(Placement placement) {
+    if (placement instanceof Placement.At at) {
+      return stored(at.when(), at.precise());
+    }
+    if (placement instanceof Placement.After after) {
+      return stored(TimeMath.plus(clock.instant(), after.delay()), after.precise());
+    }
+    return placement instanceof Placement.Grouped ? null : clock.instant();
+  }
+
+  private static Instant stored(Instant due, boolean precise) {
+    if (precise) {
+      return Instant.ofEpochMilli(due.toEpochMilli());
+    }
+    return Instant.ofEpochSecond(due.getEpochSecond() + (due.getNano() == 0 ? 0 : 1));
+  }
+}

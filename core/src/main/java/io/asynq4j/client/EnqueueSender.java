@@ -1,0 +1,29 @@
+package io.asynq4j.client;
+
+import io.asynq4j.Durability;
+import io.asynq4j.broker.DurabilityRequirement;
+import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueOperations;
+import io.asynq4j.broker.NewTask;
+import java.util.List;
+import java.util.function.Function;
+
+/** Sends tasks to Redis and answers for each, unless an {@code Error} ends the call. */
+record EnqueueSender(
+    EnqueueOperations sink, Function<Durability, DurabilityRequirement> confirmations) {
+
+  /**
+   * The same for tasks of several callers: an interrupt of one of them does not touch the others.
+   */
+  EnqueueSender forSeveral() {
+    return new EnqueueSender(sink.uninterrupted(), confirmations);
+  }
+
+  List<EnqueueAnswer> send(List<NewTask> tasks, Durability durability) {
+    try {
+      return sink.enqueueEach(tasks, confirmations.apply(durability));
+    } catch (RuntimeException e) {
+      return tasks.stream().map(task -> EnqueueAnswer.failed(e)).toList();
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package io.asynq4j.inspect;
+
+import io.asynq4j.broker.Broker;
+import java.time.Duration;
+
+/** An inspector on a broker that a test has made, with a time that it sets. */
+public final class InspectorAccess {
+
+  private InspectorAccess() {}
+
+  public static Inspector broker(Broker broker) {
+    return Inspector.builder(broker).build();
+  }
+
+  public static Inspector broker(Broker broker, int archiveSize, Duration archiveAge) {
+    return Inspector.builder(broker).archiveSize(archiveSize).archiveAge(archiveAge).build();
+  }
+}

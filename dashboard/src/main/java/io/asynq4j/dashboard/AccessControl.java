@@ -1,0 +1,179 @@
+package io.asynq4j.dashboard;
+
+import io.asynq4j.dashboard.http.BodyCaller;
+import jakarta.servlet.http.HttpServletRequest;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is let in, and from where. Nobody who cannot be known, nothing that another site has a
+ * browser send, and without any login only this machine.
+ */
+final class AccessControl {
+
+  private static final Set<String> LOCAL_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  private final DashboardSettings settings;
+  private final @Nullable CredentialVerifier logins;
+  private final ClientAddressResolver clientAddress;
+
+  AccessControl(DashboardSettings settings) {
+    this.settings = settings;
+    Credentials credentials = settings.credentials();
+    this.logins = credentials == null ? null : new CredentialVerifier(credentials);
+    this.clientAddress = new ClientAddressResolver(settings.proxies());
+  }
+
+  /** What a client without a login is asked for; null when a password would not help. */
+  @Nullable String challenge() {
+    return logins != null && logins.asksForPasswords()
+        ? "Basic realm=\"asynq\", charset=\"UTF-8\""
+        : logins == null ? null : "Bearer realm=\"asynq\"";
+  }
+
+  /** Where a request comes from, behind the proxies that are trusted to say so. */
+  String addressOf(HttpServletRequest request) {
+    return clientAddress.of(request);
+  }
+
+  /**
+   * Who sends a body, before it is read; empty where a login is needed and there is none.
+   *
+   * @param header gives the value of a header of the request, or null
+   * @param forwardedFor the values of the header {@code X-Forwarded-For}
+   */
+  Optional<BodyCaller> bodyCaller(
+      String remoteAddress, Function<String, @Nullable String> header, List<String> forwardedFor) {
+    if (!settings.hasAuthentication()) {
+      return Optional.of(BodyCaller.alone());
+    }
+    TrustedProxy proxy = settings.trustedProxy();
+    String named =
+        proxy != null && proxy.isFrom(remoteAddress) ? header.apply(proxy.header()) : null;
+    if (named != null) {
+      return Optional.of(BodyCaller.verified(named));
+    }
+    String authorization = logins == null ? null : header.apply("Authorization");
+    if (authorization == null && settings.authenticator() == null) {
+      return Optional.empty();
+    }
+    String network = IpNetwork.siteOf(clientAddress.of(remoteAddress, forwardedFor));
+    return logins == null
+        ? Optional.of(BodyCaller.unverified(network))
+        : logins
+            .remembered(authorization)
+            .map(user -> BodyCaller.verified(String.valueOf(user.name())))
+            .or(() -> Optional.of(BodyCaller.unverified(network)));
+  }
+
+  User admit(HttpServletRequest request) {
+    User user = identify(request);
+    return settings.readOnly() ? new User(user.name(), user.grant().asViewer()) : user;
+  }
+
+  private User identify(HttpServletRequest request) {
+    TrustedProxy proxy = settings.trustedProxy();
+    if (proxy != null && proxy.isFrom(request.getRemoteAddr())) {
+      String name = request.getHeader(proxy.header());
+      if (name != null && !name.isBlank()) {
+        Optional<Grant> grant = proxy.grantOf(name);
+        return new User(
+            name,
+            grant.orElseThrow(
+                () -> Problem.forbidden("You are known, but may not use this dashboard.")));
+      }
+    }
+    Authenticator authenticator = settings.authenticator();
+    if (authenticator != null) {
+      Optional<Grant> grant = authenticator.authenticate(request);
+      if (grant.isPresent()) {
+        return new User(request.getRemoteUser(), grant.get());
+      }
+    }
+    if (logins != null) {
+      return logins.login(request.getHeader("Authorization"), addressOf(request));
+    }
+    if (settings.hasAuthentication()) {
+      throw Problem.unauthorized("This dashboard wants a login, which is made elsewhere.");
+    }
+    requireLocal(request);
+    return new User(null, Grant.of(Role.ADMIN));
+  }
+
+  /**
+   * The name that the browser believes to talk to must be this machine's too: else a site whose
+   * name leads to 127.0.0.1 could use the dashboard through the browser of whoever runs it.
+   */
+  private void requireLocal(HttpServletRequest request) {
+    if (!isLoopback(request.getRemoteAddr())) {
+      throw Problem.forbidden(
+          "Without authentication this dashboard answers only its own machine. Give it credentials or a"
+              + " trusted proxy.");
+    }
+    String host = request.getHeader("Host");
+    if (host == null || !isAllowed(name(host))) {
+      throw Problem.forbidden(
+          "Without authentication this dashboard answers only under the name localhost. Give it"
+              + " credentials, or allow this name.");
+    }
+  }
+
+  private boolean isAllowed(String host) {
+    return LOCAL_NAMES.contains(host) || settings.allowedHosts().contains(host);
+  }
+
+  private static String name(String host) {
+    int colon = host.lastIndexOf(':');
+    String name = colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  @SuppressWarnings("AddressSelection") // A literal address: nothing is resolved.
+  static boolean isLoopback(String address) {
+    try {
+      return InetAddress.getByName(address).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether the page itself, or no browser, has sent this. A form or a picture on another site can
+   * neither set the header nor hide where it comes from.
+   */
+  static void requireOwnOrigin(HttpServletRequest request, boolean changes) {
+    String site = request.getHeader("Sec-Fetch-Site");
+    if (site != null && !site.equals("same-origin") && !site.equals("none")) {
+      throw Problem.crossSite("Only pages of this dashboard may use its API.");
+    }
+    if (!changes) {
+      return;
+    }
+    String origin = request.getHeader("Origin");
+    if (origin != null && !isOwn(origin, request)) {
+      throw Problem.crossSite(
+          "Only pages of this dashboard may use its API. If a proxy stands before it, have it keep the"
+              + " header Host.");
+    }
+    if (!"1".equals(request.getHeader(Exchange.REQUEST_HEADER))) {
+      throw Problem.crossSite("Changes need the header " + Exchange.REQUEST_HEADER + ": 1.");
+    }
+  }
+
+  private static boolean isOwn(String origin, HttpServletRequest request) {
+    String host = request.getHeader("Host");
+    try {
+      String authority = URI.create(origin).getRawAuthority();
+      return host != null && authority != null && authority.equalsIgnoreCase(host);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}

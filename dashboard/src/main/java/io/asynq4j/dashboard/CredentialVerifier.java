@@ -1,0 +1,168 @@
+package io.asynq4j.dashboard;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks passwords and tokens. Hashes are slow on purpose, so what was right is remembered for some
+ * minutes, under a keyed digest that is of no use outside this process. Thread-safe.
+ */
+final class CredentialVerifier {
+
+  private static final Duration REMEMBER = Duration.ofMinutes(5);
+  private static final int MOST_REMEMBERED = 1_000;
+
+  /** So many hashes at once, or strangers could take all processors. */
+  private static final int MOST_AT_ONCE = 2;
+
+  private final Credentials credentials;
+  private final LoginLimiter limiter = new LoginLimiter();
+  private final Semaphore room = new Semaphore(MOST_AT_ONCE);
+  private final Map<String, Known> known = new ConcurrentHashMap<>();
+  private final SecretKeySpec key;
+
+  private record Known(User user, long untilNanos) {}
+
+  CredentialVerifier(Credentials credentials) {
+    this.credentials = credentials;
+    byte[] bytes = new byte[32];
+    new SecureRandom().nextBytes(bytes);
+    this.key = new SecretKeySpec(bytes, "HmacSHA256");
+  }
+
+  boolean asksForPasswords() {
+    return credentials.hasUsers();
+  }
+
+  /** What a client claims to be, and what there is of that name. */
+  private record Claim(
+      String kind, String name, String secret, Credentials.@Nullable Entry entry) {}
+
+  /**
+   * @param authorization the header; null when there is none
+   */
+  User login(@Nullable String authorization, String address) {
+    return check(claim(authorization), address);
+  }
+
+  /** The user of a login that was right some minutes ago; empty for all others, without a check. */
+  Optional<User> remembered(@Nullable String authorization) {
+    try {
+      return ofDigest(digest(claim(authorization)));
+    } catch (Problem e) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<User> ofDigest(String digest) {
+    return Optional.ofNullable(known.get(digest))
+        .filter(remembered -> remembered.untilNanos() - System.nanoTime() > 0)
+        .map(Known::user);
+  }
+
+  private Claim claim(@Nullable String authorization) {
+    if (authorization == null) {
+      throw Problem.unauthorized("This dashboard wants a login.");
+    }
+    int space = authorization.indexOf(' ');
+    String scheme = space < 0 ? authorization : authorization.substring(0, space);
+    String value = space < 0 ? "" : authorization.substring(space + 1).trim();
+    if (scheme.equalsIgnoreCase("Basic")) {
+      String pair = decode(value);
+      int colon = pair.indexOf(':');
+      if (colon < 0) {
+        throw wrong();
+      }
+      String name = pair.substring(0, colon);
+      return new Claim(Credentials.USER, name, pair.substring(colon + 1), credentials.user(name));
+    } else if (scheme.equalsIgnoreCase("Bearer")) {
+      int dot = value.lastIndexOf('.');
+      if (dot < 0) {
+        throw wrong();
+      }
+      String name = value.substring(0, dot);
+      return new Claim(Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name));
+    }
+    throw Problem.unauthorized("Log in with a password (Basic) or a token (Bearer).");
+  }
+
+  private static String decode(String base64) {
+    try {
+      return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw Problem.badRequest("The header Authorization is not base64.");
+    }
+  }
+
+  private static Problem wrong() {
+    return Problem.unauthorized("The name, the password or the token is wrong.");
+  }
+
+  private User check(Claim claim, String address) {
+    String digest = digest(claim);
+    Optional<User> remembered = ofDigest(digest);
+    if (remembered.isPresent()) {
+      return remembered.get();
+    }
+    LoginLimiter.Login login =
+        new LoginLimiter.Login(claim.kind() + " " + claim.name(), IpNetwork.siteOf(address));
+    limiter.check(login);
+    if (!isRight(claim.entry(), claim.secret(), credentials.hashOfNobody(claim.kind()))) {
+      limiter.failed(login);
+      throw wrong();
+    }
+    limiter.succeeded(login);
+    if (known.size() >= MOST_REMEMBERED) {
+      known.clear();
+    }
+    // The entry is there, or nothing would have been right.
+    User user = new User(claim.name(), Objects.requireNonNull(claim.entry()).grant());
+    known.put(digest, new Known(user, System.nanoTime() + REMEMBER.toNanos()));
+    return user;
+  }
+
+  /**
+   * @param nobody compared with when there is no such entry, so that the time does not tell
+   */
+  private boolean isRight(Credentials.@Nullable Entry entry, String secret, PasswordHash nobody) {
+    boolean mayGo = false;
+    try {
+      mayGo = room.tryAcquire(5, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (!mayGo) {
+      throw Problem.tooMany("Too many log in at once. Try again in a moment.", 5);
+    }
+    try {
+      PasswordHash hash = entry == null ? nobody : entry.hash();
+      return hash.matches(secret.toCharArray()) && entry != null;
+    } finally {
+      room.release();
+    }
+  }
+
+  private String digest(Claim claim) {
+    String text = claim.kind() + "\0" + claim.name() + "\0" + claim.secret();
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(key);
+      return HexFormat.of().formatHex(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JVM has no HmacSHA256", e);
+    }
+  }
+}

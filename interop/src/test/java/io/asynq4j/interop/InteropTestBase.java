@@ -1,0 +1,322 @@
+package io.asynq4j.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.inspect.DoctorOptions;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.PageRequest;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.inspect.TaskPage;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.TaskServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.awaitility.core.ThrowingRunnable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.Parameter;
+import redis.clients.jedis.Jedis;
+
+/** One Redis with Go on one side of it and ours on the other. */
+abstract class InteropTestBase {
+
+  /** The queue of most tests. */
+  static final String Q = "shared";
+
+  static final String GROUP = "together";
+  static final Duration HOUR = Duration.ofHours(1);
+
+  /** Longer than the lease of either side, and the 30 seconds that Go waits beyond it. */
+  private static final double LONG_AGO = 3600;
+
+  @Parameter @Nullable InteropSetup parameter;
+
+  InteropSetup setting;
+  TestRedis store;
+  GoPeer peer;
+  RedisConnection redis;
+  TaskClient client;
+  Inspector inspector;
+
+  /** Before each test, not before all: only so every one of them is reported as skipped. */
+  @BeforeEach
+  void start() {
+    setting = Objects.requireNonNull(parameter);
+    Path program = GoPrograms.peer(setting.go());
+    store = TestRedis.of(getClass(), setting);
+    store.clear();
+    peer = new GoPeer(program, store.uri());
+    redis = RedisConnection.open(store.uri());
+    client = TaskClient.create(redis);
+    inspector = Inspector.create(redis);
+  }
+
+  @AfterEach
+  void stop() {
+    // They were never started where the tests are skipped.
+    if (client != null) {
+      client.close();
+    }
+    if (redis != null) {
+      redis.close();
+    }
+  }
+
+  @AfterAll
+  static void closeStores(TestInfo tests) {
+    TestRedis.closeThoseOf(tests.getTestClass().orElseThrow());
+  }
+
+  // ---- Go
+
+  WorkerProcess goWorker(String... flags) {
+    return peer.work(Q, flags);
+  }
+
+  List<GoPeer.Answer> goEnqueues(GoTask... tasks) {
+    return goEnqueues(List.of(tasks));
+  }
+
+  List<GoPeer.Answer> goEnqueues(List<GoTask> tasks) {
+    return peer.enqueue(tasks);
+  }
+
+  <T> List<T> goSees(Class<T> type, String... question) {
+    return peer.inspect(type, question);
+  }
+
+  GoTaskInfo goSeesTask(String queue, String id) {
+    return goSees(GoTaskInfo.class, "task", queue, id).get(0);
+  }
+
+  void goDoes(String... order) {
+    peer.inspect(Object.class, order);
+  }
+
+  // ---- ours
+
+  /** A worker of ours in a JVM of its own, which can be killed and stalled. */
+  WorkerProcess javaWorker() {
+    return WorkerProcess.start(
+        javaCommand(JavaWorker.class, Q), "", GoPrograms.TARGET.resolve("java-worker.log"));
+  }
+
+  List<String> javaCommand(Class<?> main, String queues) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "-Xmx256m",
+        "-cp",
+        System.getProperty("java.class.path"),
+        main.getName(),
+        store.uri(),
+        queues);
+  }
+
+  /** A server of ours in this JVM, quick to notice. */
+  TaskServer.Builder javaServer() {
+    return javaServer(Q);
+  }
+
+  TaskServer.Builder javaServer(String... queues) {
+    TaskServer.Builder server =
+        TaskServer.builder(redis)
+            .recoverInterval(Duration.ofMillis(100))
+            .janitorInterval(Duration.ofMillis(500))
+            .shutdownTimeout(Duration.ofSeconds(5));
+    for (String queue : queues) {
+      server.queue(queue);
+    }
+    return server;
+  }
+
+  List<EnqueueResult> weEnqueue(GoTask... tasks) {
+    return weEnqueue(List.of(tasks));
+  }
+
+  List<EnqueueResult> weEnqueue(List<GoTask> tasks) {
+    return client.enqueueAll(
+        tasks.stream().map(task -> EnqueueRequest.of(task.task(), task.options())).toList());
+  }
+
+  // ---- either
+
+  /** Who does something. */
+  enum Side {
+    GO,
+    JAVA;
+
+    Side other() {
+      return this == GO ? JAVA : GO;
+    }
+  }
+
+  void enqueue(Side side, List<GoTask> tasks) {
+    if (side == Side.GO) {
+      assertThat(goEnqueues(tasks)).extracting(GoPeer.Answer::verdict).containsOnly("enqueued");
+    } else {
+      assertThat(weEnqueue(tasks)).allMatch(EnqueueResult::isEnqueued);
+    }
+  }
+
+  /** Has a worker of one side do what is pending in queues; what fails waits for an hour. */
+  void process(Side side, String... queues) {
+    if (side == Side.GO) {
+      WorkerProcess go = peer.work(String.join(",", queues), "-retry-delay", "1h");
+      try {
+        soon(() -> assertNothingIsLeftToDo(queues));
+      } finally {
+        go.close();
+      }
+    } else {
+      try (TaskServer server =
+          javaServer(queues)
+              .retryPolicy(RetryPolicy.fixed(HOUR))
+              .handlers(new PayloadDrivenHandler(event -> {}))
+              .build()) {
+        server.start();
+        soon(() -> assertNothingIsLeftToDo(queues));
+      }
+    }
+  }
+
+  private void assertNothingIsLeftToDo(String... queues) {
+    for (String queue : queues) {
+      QueueSnapshot now = inspector.queue(queue);
+      assertThat(now.size(TaskState.PENDING) + now.size(TaskState.ACTIVE)).isZero();
+    }
+  }
+
+  /** The states in which one side leaves tasks that are not being worked on. */
+  static final List<TaskState> AT_REST =
+      List.of(
+          TaskState.RETRY,
+          TaskState.ARCHIVED,
+          TaskState.COMPLETED,
+          TaskState.PENDING,
+          TaskState.SCHEDULED,
+          TaskState.AGGREGATING);
+
+  /**
+   * Has one side alone leave a task of each name in each of these states in each of these queues.
+   * Their ids are the name, a dash and the word of the state.
+   */
+  void leaveInEachState(Side side, List<String> names, String... queues) {
+    for (List<TaskState> states : List.of(AT_REST.subList(0, 3), AT_REST.subList(3, 6))) {
+      List<GoTask> tasks = new ArrayList<>();
+      for (String queue : queues) {
+        for (TaskState state : states) {
+          names.forEach(name -> tasks.add(endingAs(state, name).queue(queue).build()));
+        }
+      }
+      enqueue(side, tasks);
+      if (states.contains(TaskState.RETRY)) {
+        process(side, queues);
+      }
+    }
+  }
+
+  private static GoTask.Builder endingAs(TaskState state, String name) {
+    String id = name + "-" + state.word();
+    return switch (state) {
+      case RETRY -> GoTask.of(id, "fail broken");
+      case ARCHIVED -> GoTask.of(id, "archive für immer");
+      case COMPLETED -> GoTask.of(id, "bytes 00ff80fe0a").retention(HOUR);
+      case SCHEDULED -> GoTask.of(id, "x").processIn(HOUR);
+      case AGGREGATING -> GoTask.of(id, "x").group(GROUP);
+      default -> GoTask.of(id, "x");
+    };
+  }
+
+  // ---- what is there
+
+  TaskInfo task(String id) {
+    return inspector.task(Q, id);
+  }
+
+  TaskState stateOf(String queue, String id) {
+    return inspector.task(queue, id).state();
+  }
+
+  QueueSnapshot stats() {
+    return inspector.queue(Q);
+  }
+
+  /** All tasks of a state in the order in which Go lists them. */
+  List<TaskInfo> listed(String queue, TaskState state) {
+    PageRequest all = PageRequest.first(1000).oldestFirst();
+    TaskPage page =
+        state == TaskState.AGGREGATING
+            ? inspector.groupTasks(queue, GROUP, all)
+            : inspector.tasks(queue, state, all);
+    assertThat(page.unreadable()).isEmpty();
+    return page.tasks();
+  }
+
+  Jedis jedis() {
+    return store.jedis(Q);
+  }
+
+  static String key(String part) {
+    return key(Q, part);
+  }
+
+  static String key(String queue, String part) {
+    return "asynq:{" + queue + "}:" + part;
+  }
+
+  /** Lets the lease of a task end, as if an hour had passed: nobody waits for it here. */
+  void ageLease(String id) {
+    try (Jedis jedis = jedis()) {
+      assertThat(jedis.zscore(key("lease"), id)).isNotNull();
+      jedis.zincrby(key("lease"), -LONG_AGO, id);
+    }
+  }
+
+  /** Nothing is being worked on, and no lease was left behind. */
+  void assertNothingIsActive() {
+    try (Jedis jedis = jedis()) {
+      assertThat(jedis.exists(key("active"), key("lease"))).isZero();
+    }
+  }
+
+  /** Whatever the two have done, it fits together. */
+  void assertTheDoctorFindsNothing() {
+    assertThat(inspector.doctor(DoctorOptions.dryRun().build()))
+        .satisfies(
+            diagnosis -> {
+              assertThat(diagnosis.findings()).isEmpty();
+              assertThat(diagnosis.problems()).isEmpty();
+              assertThat(diagnosis.isHealthy()).isTrue();
+            });
+  }
+
+  /** The same after kills: servers that are gone are listed until their time is over. */
+  void assertTheDoctorFindsNothingOfTheDead() {
+    await()
+        .pollInterval(Duration.ofSeconds(1))
+        .untilAsserted(
+            () -> {
+              // Whoever asks for the list takes them off it.
+              goDoes("servers");
+              assertTheDoctorFindsNothing();
+            });
+  }
+
+  static void soon(ThrowingRunnable assertion) {
+    await().pollInterval(Duration.ofMillis(20)).untilAsserted(assertion);
+  }
+}

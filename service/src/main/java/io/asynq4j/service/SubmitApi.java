@@ -1,0 +1,194 @@
+package io.asynq4j.service;
+
+import io.asynq4j.PayloadException;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.UnconfirmedTaskException;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.service.TaskSubmission.Fingerprint;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Takes in tasks, one or many. Thread-safe. */
+final class SubmitApi {
+
+  private final DefinitionCatalog catalog;
+  private final TaskClient client;
+  private final Inspector inspector;
+  private final PendingTaskLimiter pressure;
+  private final Supplier<ServiceConfig> config;
+
+  SubmitApi(
+      DefinitionCatalog catalog,
+      TaskClient client,
+      Inspector inspector,
+      Supplier<ServiceConfig> config) {
+    this.catalog = catalog;
+    this.client = client;
+    this.inspector = inspector;
+    this.pressure = new PendingTaskLimiter(inspector);
+    this.config = config;
+  }
+
+  CompletionStage<ApiResponse> submit(Exchange exchange) throws Exception {
+    String key = exchange.header("Idempotency-Key").orElse(null);
+    if (exchange.isLines()) {
+      if (key != null) {
+        throw Problem.invalid(
+            "Idempotency-Key", "an Idempotency-Key is for one task; give those of a batch ids");
+      }
+      return CompletableFuture.completedFuture(batch(exchange));
+    }
+    byte[] body = exchange.body(config.get().limits().body());
+    return CompletableFuture.completedFuture(submit(List.of(body), exchange.caller(), key).get(0));
+  }
+
+  /** An answer for each line, in their order. */
+  private ApiResponse batch(Exchange exchange) throws Exception {
+    ServiceConfig.Limits limits = config.get().limits();
+    List<byte[]> lines = lines(exchange.body(limits.batch()));
+    if (lines.size() > limits.batchLines()) {
+      throw new Problem(
+          413,
+          "too-large",
+          "a batch must not have more than %,d lines: %,d"
+              .formatted(limits.batchLines(), lines.size()));
+    }
+    List<ApiResponse> answers = submit(lines, exchange.caller(), null);
+    return ApiResponse.lines(Json.lines(answers.stream().map(ApiResponse::line).toList()));
+  }
+
+  private static List<byte[]> lines(byte[] body) {
+    List<byte[]> lines = new ArrayList<>();
+    int begin = 0;
+    for (int i = 0; i <= body.length; i++) {
+      if (i == body.length || body[i] == '\n') {
+        if (!isBlank(body, begin, i)) {
+          lines.add(Arrays.copyOfRange(body, begin, i));
+        }
+        begin = i + 1;
+      }
+    }
+    return lines;
+  }
+
+  private static boolean isBlank(byte[] body, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (body[i] != ' ' && body[i] != '\t' && body[i] != '\r') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private List<ApiResponse> submit(List<byte[]> bodies, ApiKey caller, @Nullable String key) {
+    ApiResponse[] answers = new ApiResponse[bodies.size()];
+    List<TaskSubmission> accepted = new ArrayList<>();
+    List<Integer> places = new ArrayList<>();
+    for (int i = 0; i < bodies.size(); i++) {
+      try {
+        accepted.add(accept(bodies.get(i), caller, key));
+        places.add(i);
+      } catch (Problem problem) {
+        answers[i] = ApiResponse.of(problem);
+      }
+    }
+    List<EnqueueRequest> requests = accepted.stream().map(TaskSubmission::request).toList();
+    List<EnqueueResult> results = client.durably(config.get().durability()).enqueueAll(requests);
+    for (int i = 0; i < results.size(); i++) {
+      try {
+        answers[places.get(i)] = answer(accepted.get(i), results.get(i));
+      } catch (Problem problem) {
+        answers[places.get(i)] = ApiResponse.of(problem);
+      }
+    }
+    return Arrays.asList(answers);
+  }
+
+  private TaskSubmission accept(byte[] body, ApiKey caller, @Nullable String key) {
+    TaskSubmission submission =
+        TaskSubmission.read(
+            Json.parse(body, "the body"), caller, catalog, key, config.get().idempotency());
+    pressure.admit(submission.definition());
+    return submission;
+  }
+
+  private ApiResponse answer(TaskSubmission submission, EnqueueResult result) {
+    String queue = submission.definition().queue().value();
+    if (result instanceof EnqueueResult.Enqueued enqueued) {
+      ObjectNode body = Json.object();
+      body.set("task", TaskJson.of(enqueued.info(), submission.params()));
+      return ApiResponse.json(201, body);
+    } else if (result instanceof EnqueueResult.IdConflict conflict) {
+      TaskInfo existing = find(queue, conflict.id());
+      return replay(submission.fingerprint(), existing, conflict.id());
+    } else if (result instanceof EnqueueResult.Duplicate duplicate) {
+      TaskInfo existing = find(queue, duplicate.holderId());
+      throw Problem.conflict(
+          "duplicate",
+          "an equal task is there already, with the id \"" + duplicate.holderId() + "\"",
+          existing == null ? null : TaskJson.of(existing));
+    }
+    RuntimeException error = ((EnqueueResult.Failed) result).error();
+    if (error instanceof UnconfirmedTaskException unconfirmed) {
+      throw Problem.notNow(
+          503,
+          "unconfirmed",
+          "task \"%s\" is in, but not as durable as configured; it may get lost in a failover"
+              .formatted(unconfirmed.task().id()),
+          Duration.ofSeconds(1));
+    }
+    if (error instanceof PayloadException) {
+      throw new Problem(413, "too-large", String.valueOf(error.getMessage()));
+    }
+    if (error instanceof IllegalArgumentException) {
+      throw Problem.invalid("", String.valueOf(error.getMessage()));
+    }
+    throw error;
+  }
+
+  private static ApiResponse replay(
+      @Nullable Fingerprint asked, @Nullable TaskInfo existing, String id) {
+    Fingerprint before =
+        existing == null
+            ? null
+            : Fingerprint.parse(existing.headers().get(TaskSubmission.FINGERPRINT_HEADER));
+    if (asked != null && before != null && existing != null && before.key().equals(asked.key())) {
+      if (before.body().equals(asked.body())) {
+        return ApiResponse.json(201, wrapped(existing)).with("Idempotent-Replayed", "true");
+      }
+      throw Problem.invalid(
+          "Idempotency-Key", "this Idempotency-Key was used with another body before");
+    }
+    throw Problem.conflict(
+        "id-taken",
+        "a task with the id \"" + id + "\" is there already",
+        existing == null ? null : TaskJson.of(existing));
+  }
+
+  private static ObjectNode wrapped(TaskInfo task) {
+    ObjectNode body = Json.object();
+    body.set("task", TaskJson.of(task));
+    return body;
+  }
+
+  /** Null when it has gone in the meantime. */
+  private @Nullable TaskInfo find(String queue, String id) {
+    try {
+      return inspector.task(queue, id);
+    } catch (TaskNotFoundException | QueueNotFoundException e) {
+      return null;
+    }
+  }
+}
