@@ -7,7 +7,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.NewTask.Placement;
 import io.asynq4j.broker.QueueRules;
@@ -199,9 +199,9 @@ final class TaskPreparer {
     } while (trimmed > 0);
   }
 
-  static void require(List<EnqueueAnswer> answers) {
-    for (EnqueueAnswer answer : answers) {
-      if (!answer.equals(EnqueueAnswer.ENQUEUED)) {
+  static void require(List<EnqueueReply> answers) {
+    for (EnqueueReply answer : answers) {
+      if (!answer.equals(EnqueueReply.ENQUEUED)) {
         throw new IllegalStateException("not enqueued: " + answer);
       }
     }

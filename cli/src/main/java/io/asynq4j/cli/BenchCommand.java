@@ -1,6 +1,6 @@
 package io.asynq4j.cli;
 
-import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.CliException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -20,7 +20,7 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    throw Failure.failed(
+    throw CliException.failed(
         "The load programs%s are not part of this jar, since they are never published"
             .formatted(rest.isEmpty() ? "" : " (" + rest.get(0) + ")"),
         "run them with the launcher ./asynq in a checkout of the sources");

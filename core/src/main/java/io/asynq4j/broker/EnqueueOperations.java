@@ -9,12 +9,12 @@ public interface EnqueueOperations {
    * One answer for each task, in the order of the tasks. Tasks of any queue and kind may be mixed.
    * Throws at the first call that fails, whatever became of the tasks before.
    */
-  List<EnqueueAnswer> enqueue(List<NewTask> tasks);
+  List<EnqueueReply> enqueue(List<NewTask> tasks);
 
   /**
    * The same with an answer for each task also when calls fail: those of the others are known then.
    */
-  List<EnqueueAnswer> enqueueEach(List<NewTask> tasks, DurabilityRequirement confirmation);
+  List<EnqueueReply> enqueueEach(List<NewTask> tasks, DurabilityRequirement confirmation);
 
   /**
    * The same for calls that carry tasks of several callers: to interrupt the thread that makes such

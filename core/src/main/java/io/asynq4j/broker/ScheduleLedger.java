@@ -98,7 +98,7 @@ public interface ScheduleLedger {
    *
    * @return for each what became of its task; null for one that was not to be fired
    */
-  List<@Nullable EnqueueAnswer> fire(QueueName queue, List<Firing> firings);
+  List<@Nullable EnqueueReply> fire(QueueName queue, List<Firing> firings);
 
   /** Forgets all about an entry. */
   void forget(String name);

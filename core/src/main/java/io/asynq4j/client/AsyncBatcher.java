@@ -2,7 +2,7 @@ package io.asynq4j.client;
 
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ final class AsyncBatcher {
 
   private final EnqueueSender sender;
   private final EnqueueThreadPools threads;
-  private final Map<Destination, Batch> lots = new ConcurrentHashMap<>();
+  private final Map<BatchKey, Batch> lots = new ConcurrentHashMap<>();
   private volatile boolean closed;
   private volatile boolean givenUp;
 
@@ -36,12 +36,12 @@ final class AsyncBatcher {
 
   PendingEnqueue add(NewTask task, Durability durability) {
     PendingEnqueue entry = new PendingEnqueue(task);
-    add(entry, Destination.of(task, durability));
+    add(entry, BatchKey.of(task, durability));
     return entry;
   }
 
   /** Answers the entry, unless it throws. */
-  void add(PendingEnqueue entry, Destination destination) {
+  void add(PendingEnqueue entry, BatchKey destination) {
     requireOpen();
     Batch lot = lots.computeIfAbsent(destination, Batch::new);
     lot.entries.add(entry);
@@ -50,7 +50,7 @@ final class AsyncBatcher {
 
   /** Whether nothing to where this task goes is under way, so that it would leave alone. */
   boolean isIdleFor(NewTask task, Durability durability) {
-    Batch lot = lots.get(Destination.of(task, durability));
+    Batch lot = lots.get(BatchKey.of(task, durability));
     return lot == null || !lot.underWay.get();
   }
 
@@ -76,7 +76,7 @@ final class AsyncBatcher {
   }
 
   private final class Batch implements Runnable {
-    private final Destination destination;
+    private final BatchKey destination;
     private final ConcurrentLinkedQueue<PendingEnqueue> entries = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean underWay = new AtomicBoolean();
     // Of the run that is under way. As large as they can become: what was taken must not get lost
@@ -84,7 +84,7 @@ final class AsyncBatcher {
     private final List<PendingEnqueue> batch = new ArrayList<>(MOST);
     private final List<NewTask> tasks = new ArrayList<>(MOST);
 
-    Batch(Destination destination) {
+    Batch(BatchKey destination) {
       this.destination = destination;
     }
 
@@ -103,8 +103,8 @@ final class AsyncBatcher {
       }
     }
 
-    private static EnqueueAnswer notStarted(Throwable e) {
-      return EnqueueAnswer.failed(
+    private static EnqueueReply notStarted(Throwable e) {
+      return EnqueueReply.failed(
           new BrokerUnavailableException(
               "no thread can be started that sends tasks (" + e + "); the task was not sent",
               false,
@@ -141,7 +141,7 @@ final class AsyncBatcher {
     /** Answers all of them, whatever happens: this thread goes on with those who come next. */
     private void send() {
       try {
-        List<EnqueueAnswer> answers = sender.send(tasks, destination.durability());
+        List<EnqueueReply> answers = sender.send(tasks, destination.durability());
         for (int i = 0; i < batch.size(); i++) {
           batch.get(i).answer().complete(answers.get(i));
         }
@@ -157,13 +157,13 @@ final class AsyncBatcher {
 
     private void drop() {
       fail(
-          EnqueueAnswer.failed(
+          EnqueueReply.failed(
               new IllegalStateException(
                   "this client was closed before the task was sent; it is not enqueued")));
     }
 
     /** Fails what waits. */
-    private void fail(EnqueueAnswer failure) {
+    private void fail(EnqueueReply failure) {
       PendingEnqueue entry;
       while ((entry = entries.poll()) != null) {
         if (entry.take() != null) {

@@ -1,7 +1,7 @@
 package io.asynq4j.client;
 
 import io.asynq4j.Durability;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +45,7 @@ final class CallCoalescer {
   private final EnqueueSender alone;
   private final EnqueueSender together;
   private final int maxCalls;
-  private final Map<Destination, QueueCalls> lines = new ConcurrentHashMap<>();
+  private final Map<BatchKey, QueueCalls> lines = new ConcurrentHashMap<>();
 
   CallCoalescer(EnqueueSender sender, int maxCalls) {
     this.alone = sender;
@@ -53,22 +53,22 @@ final class CallCoalescer {
     this.maxCalls = maxCalls;
   }
 
-  EnqueueAnswer send(NewTask task, Durability durability) {
+  EnqueueReply send(NewTask task, Durability durability) {
     return line(task, durability).send(task);
   }
 
   /** Sends a task by a call of its own; null when it is better sent together with others. */
-  @Nullable EnqueueAnswer sendAlone(NewTask task, Durability durability) {
+  @Nullable EnqueueReply sendAlone(NewTask task, Durability durability) {
     return line(task, durability).sendAlone(task);
   }
 
   private QueueCalls line(NewTask task, Durability durability) {
-    return lines.computeIfAbsent(Destination.of(task, durability), QueueCalls::new);
+    return lines.computeIfAbsent(BatchKey.of(task, durability), QueueCalls::new);
   }
 
   /** Those who bring tasks for one queue. */
   private final class QueueCalls {
-    private final Destination destination;
+    private final BatchKey destination;
     private final ConcurrentLinkedQueue<Caller> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger inLine = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
@@ -80,12 +80,12 @@ final class CallCoalescer {
     // a server that does not answer must not change how others are called.
     private volatile long nanosOfACall;
 
-    QueueCalls(Destination destination) {
+    QueueCalls(BatchKey destination) {
       this.destination = destination;
     }
 
-    EnqueueAnswer send(NewTask task) {
-      EnqueueAnswer answer = sendAlone(task);
+    EnqueueReply send(NewTask task) {
+      EnqueueReply answer = sendAlone(task);
       if (answer != null) {
         return answer;
       }
@@ -100,7 +100,7 @@ final class CallCoalescer {
       }
     }
 
-    @Nullable EnqueueAnswer sendAlone(NewTask task) {
+    @Nullable EnqueueReply sendAlone(NewTask task) {
       if (expected > 1 || !waiting.isEmpty() || !mayCall()) {
         return null;
       }
@@ -111,9 +111,9 @@ final class CallCoalescer {
       }
     }
 
-    private List<EnqueueAnswer> call(EnqueueSender sender, List<NewTask> tasks) {
+    private List<EnqueueReply> call(EnqueueSender sender, List<NewTask> tasks) {
       long began = System.nanoTime();
-      List<EnqueueAnswer> answers = sender.send(tasks, destination.durability());
+      List<EnqueueReply> answers = sender.send(tasks, destination.durability());
       long before = nanosOfACall;
       nanosOfACall = before + (System.nanoTime() - began - before) / 8;
       return answers;
@@ -130,10 +130,10 @@ final class CallCoalescer {
 
     // Nothing relies on the scheduler: without the yields it is slower, and as right.
     @SuppressWarnings("ThreadPriorityCheck")
-    private EnqueueAnswer await(Caller caller) {
+    private EnqueueReply await(Caller caller) {
       int yields = 0;
       while (true) {
-        EnqueueAnswer answer = caller.entry.answer().getNow(null);
+        EnqueueReply answer = caller.entry.answer().getNow(null);
         if (answer != null) {
           return answer;
         }
@@ -145,7 +145,7 @@ final class CallCoalescer {
         } else {
           LockSupport.park(this);
           if (Thread.currentThread().isInterrupted()) {
-            EnqueueAnswer last =
+            EnqueueReply last =
                 caller.entry.giveUp(
                     "interrupted while waiting for Redis", new InterruptedException());
             leave(caller);
@@ -198,7 +198,7 @@ final class CallCoalescer {
     private void send(Caller self, List<Caller> callers, List<NewTask> tasks) {
       boolean isOnlyMine = callers.size() == 1 && callers.get(0) == self;
       try {
-        List<EnqueueAnswer> answers = call(isOnlyMine ? alone : together, tasks);
+        List<EnqueueReply> answers = call(isOnlyMine ? alone : together, tasks);
         for (int i = 0; i < callers.size(); i++) {
           callers.get(i).entry.answer().complete(answers.get(i));
           callers.get(i).wake();

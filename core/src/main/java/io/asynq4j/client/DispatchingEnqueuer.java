@@ -1,7 +1,7 @@
 package io.asynq4j.client;
 
 import io.asynq4j.Durability;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ final class DispatchingEnqueuer implements Enqueuer {
   @Override
   public EnqueueResult enqueue(EnqueueRequest request) {
     NewTask task = intake.prepare(request);
-    EnqueueAnswer answer = dispatcher.send(List.of(task), terms).get(0);
+    EnqueueReply answer = dispatcher.send(List.of(task), terms).get(0);
     return intake.result(task, answer, terms.durability());
   }
 
@@ -54,8 +54,7 @@ final class DispatchingEnqueuer implements Enqueuer {
   }
 
   /** What hangs on the stage is not ours, so it must not run on a thread that sends. */
-  private void complete(
-      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueAnswer answer) {
+  private void complete(CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueReply answer) {
     try {
       callbacks.execute(() -> completeNow(stage, task, answer));
     } catch (Throwable e) {
@@ -67,7 +66,7 @@ final class DispatchingEnqueuer implements Enqueuer {
 
   /** Tries again while there is no memory for a result, since nobody else would complete it. */
   private void completeNow(
-      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueAnswer answer) {
+      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueReply answer) {
     while (!stage.isDone()) {
       try {
         completeOnce(stage, task, answer);
@@ -78,7 +77,7 @@ final class DispatchingEnqueuer implements Enqueuer {
   }
 
   private void completeOnce(
-      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueAnswer answer) {
+      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueReply answer) {
     EnqueueResult result;
     try {
       result = intake.result(task, answer, terms.durability());
@@ -103,7 +102,7 @@ final class DispatchingEnqueuer implements Enqueuer {
       }
     }
     if (!tasks.isEmpty()) {
-      List<EnqueueAnswer> answers = dispatcher.send(tasks, terms);
+      List<EnqueueReply> answers = dispatcher.send(tasks, terms);
       for (int i = 0; i < places.size(); i++) {
         results[places.get(i)] =
             intake.resultOfMany(tasks.get(i), answers.get(i), terms.durability());

@@ -3,7 +3,7 @@ package io.asynq4j.client;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.TimeMath;
 import java.time.Duration;
@@ -56,11 +56,11 @@ final class EnqueueDispatcher {
   }
 
   /** One answer for each task, when all are there. */
-  List<EnqueueAnswer> send(List<NewTask> tasks, CallOptions terms) {
+  List<EnqueueReply> send(List<NewTask> tasks, CallOptions terms) {
     gatherer.requireOpen();
     requireNotInterrupted();
     if (terms.limit() == null) {
-      List<EnqueueAnswer> answers =
+      List<EnqueueReply> answers =
           tasks.size() == 1
               ? sendInThisThread(tasks.get(0), terms.durability())
               : sendInThisThread(tasks, terms.durability());
@@ -73,7 +73,7 @@ final class EnqueueDispatcher {
     for (NewTask task : tasks) {
       entries.add(gatherer.add(task, terms.durability()));
     }
-    List<EnqueueAnswer> answers = new ArrayList<>(tasks.size());
+    List<EnqueueReply> answers = new ArrayList<>(tasks.size());
     for (PendingEnqueue entry : entries) {
       answers.add(entry.await(until));
     }
@@ -81,17 +81,17 @@ final class EnqueueDispatcher {
   }
 
   /** Null when it is not for this thread to do. */
-  private @Nullable List<EnqueueAnswer> sendInThisThread(NewTask task, Durability durability) {
+  private @Nullable List<EnqueueReply> sendInThisThread(NewTask task, Durability durability) {
     if (!CurrentThread.isVirtual()) {
       return List.of(sharedCalls.send(task, durability));
     }
-    EnqueueAnswer answer =
+    EnqueueReply answer =
         gatherer.isIdleFor(task, durability) ? sharedCalls.sendAlone(task, durability) : null;
     return answer == null ? null : List.of(answer);
   }
 
   /** Null when too many do so already, or when it takes calls to several servers. */
-  private @Nullable List<EnqueueAnswer> sendInThisThread(
+  private @Nullable List<EnqueueReply> sendInThisThread(
       List<NewTask> tasks, Durability durability) {
     String shard = onlyShardOf(tasks);
     if (shard == null) {
@@ -131,15 +131,15 @@ final class EnqueueDispatcher {
   }
 
   /** Blocks only while there is no room. */
-  CompletableFuture<EnqueueAnswer> sendAsync(NewTask task, CallOptions terms) {
+  CompletableFuture<EnqueueReply> sendAsync(NewTask task, CallOptions terms) {
     gatherer.requireOpen();
     requireNotInterrupted();
     Long until = until(terms);
     PendingEnqueue entry = new PendingEnqueue(task);
-    Destination destination = Destination.of(task, terms.durability());
+    BatchKey destination = BatchKey.of(task, terms.durability());
     String shard = shardOf.apply(destination.queue());
     room.enter(task, shard, until);
-    CompletableFuture<EnqueueAnswer> answer;
+    CompletableFuture<EnqueueReply> answer;
     try {
       answer = limited(entry, until).whenComplete((known, none) -> room.leave(task, shard));
     } catch (Throwable e) {
@@ -157,7 +157,7 @@ final class EnqueueDispatcher {
     return answer;
   }
 
-  private static CompletableFuture<EnqueueAnswer> limited(
+  private static CompletableFuture<EnqueueReply> limited(
       PendingEnqueue entry, @Nullable Long until) {
     return until == null
         ? entry.answer()

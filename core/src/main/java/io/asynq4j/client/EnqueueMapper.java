@@ -9,8 +9,8 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.UnconfirmedTaskException;
-import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.EnqueueOperations;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.NewTask.Placement;
 import io.asynq4j.broker.TaskMessage;
@@ -51,7 +51,7 @@ final class EnqueueMapper {
   }
 
   /** Throws what became of the task if it is no result. */
-  EnqueueResult result(NewTask task, EnqueueAnswer answer, Durability durability) {
+  EnqueueResult result(NewTask task, EnqueueReply answer, Durability durability) {
     EnqueueResult result = resultOfMany(task, answer, durability);
     if (result instanceof EnqueueResult.Failed failed) {
       throw failed.error();
@@ -59,7 +59,7 @@ final class EnqueueMapper {
     return result;
   }
 
-  EnqueueResult resultOfMany(NewTask task, EnqueueAnswer answer, Durability durability) {
+  EnqueueResult resultOfMany(NewTask task, EnqueueReply answer, Durability durability) {
     TaskMessage message = task.message();
     return switch (answer.verdict()) {
       case ENQUEUED -> new EnqueueResult.Enqueued(info(task));
@@ -73,7 +73,7 @@ final class EnqueueMapper {
     };
   }
 
-  private static RuntimeException failure(EnqueueAnswer answer) {
+  private static RuntimeException failure(EnqueueReply answer) {
     return Objects.requireNonNull(answer.failure(), "an answer that says no has a reason");
   }
 

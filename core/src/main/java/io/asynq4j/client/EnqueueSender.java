@@ -2,8 +2,8 @@ package io.asynq4j.client;
 
 import io.asynq4j.Durability;
 import io.asynq4j.broker.DurabilityRequirement;
-import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.EnqueueOperations;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import java.util.List;
 import java.util.function.Function;
@@ -19,11 +19,11 @@ record EnqueueSender(
     return new EnqueueSender(sink.uninterrupted(), confirmations);
   }
 
-  List<EnqueueAnswer> send(List<NewTask> tasks, Durability durability) {
+  List<EnqueueReply> send(List<NewTask> tasks, Durability durability) {
     try {
       return sink.enqueueEach(tasks, confirmations.apply(durability));
     } catch (RuntimeException e) {
-      return tasks.stream().map(task -> EnqueueAnswer.failed(e)).toList();
+      return tasks.stream().map(task -> EnqueueReply.failed(e)).toList();
     }
   }
 }

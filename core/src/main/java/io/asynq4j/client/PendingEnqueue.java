@@ -1,7 +1,7 @@
 package io.asynq4j.client;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 final class PendingEnqueue {
 
   /** Made ahead, for when there is no memory to say more. */
-  private static final EnqueueAnswer LOST =
-      EnqueueAnswer.failed(
+  private static final EnqueueReply LOST =
+      EnqueueReply.failed(
           new BrokerUnavailableException(
               "this process ran out of memory while the task was sent; it may be enqueued",
               true,
               new IllegalStateException("out of memory")));
 
   private final AtomicReference<@Nullable NewTask> unsent;
-  private final CompletableFuture<EnqueueAnswer> answer = new CompletableFuture<>();
+  private final CompletableFuture<EnqueueReply> answer = new CompletableFuture<>();
 
   PendingEnqueue(NewTask task) {
     this.unsent = new AtomicReference<>(task);
@@ -33,12 +33,12 @@ final class PendingEnqueue {
     return unsent.getAndSet(null);
   }
 
-  CompletableFuture<EnqueueAnswer> answer() {
+  CompletableFuture<EnqueueReply> answer() {
     return answer;
   }
 
   /** Waits for the answer until a time of {@code System.nanoTime()}; for ever when null. */
-  EnqueueAnswer await(@Nullable Long until) {
+  EnqueueReply await(@Nullable Long until) {
     try {
       return until == null
           ? answer.get()
@@ -60,9 +60,9 @@ final class PendingEnqueue {
     }
   }
 
-  private static EnqueueAnswer lost(Throwable error) {
+  private static EnqueueReply lost(Throwable error) {
     try {
-      return EnqueueAnswer.failed(
+      return EnqueueReply.failed(
           new BrokerUnavailableException(
               "sending the task failed in this process (" + error + "); it may be enqueued",
               true,
@@ -73,7 +73,7 @@ final class PendingEnqueue {
   }
 
   /** The answer if there is one; else the failure, and the task is not sent any more. */
-  EnqueueAnswer giveUp(String problem, Throwable cause) {
+  EnqueueReply giveUp(String problem, Throwable cause) {
     try {
       return given(problem, cause);
     } catch (OutOfMemoryError e) {
@@ -81,15 +81,15 @@ final class PendingEnqueue {
     }
   }
 
-  private EnqueueAnswer given(String problem, Throwable cause) {
+  private EnqueueReply given(String problem, Throwable cause) {
     if (take() != null) {
-      return EnqueueAnswer.failed(
+      return EnqueueReply.failed(
           new BrokerUnavailableException(problem + "; the task was not sent", false, cause));
     }
-    EnqueueAnswer late = answer.getNow(null);
+    EnqueueReply late = answer.getNow(null);
     return late != null
         ? late
-        : EnqueueAnswer.failed(
+        : EnqueueReply.failed(
             new BrokerUnavailableException(
                 problem + "; the task was sent, and may be enqueued or come to be", true, cause));
   }

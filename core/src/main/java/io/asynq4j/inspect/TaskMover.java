@@ -7,8 +7,8 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.EnqueueAnswer;
-import io.asynq4j.broker.EnqueueAnswer.Status;
+import io.asynq4j.broker.EnqueueReply;
+import io.asynq4j.broker.EnqueueReply.Status;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.Stored;
@@ -90,7 +90,7 @@ final class TaskMover {
   private void insert(QueueName from, NewTask there) {
     String id = there.message().id();
     QueueName to = there.message().queue();
-    EnqueueAnswer answer = broker.enqueueing().enqueue(List.of(there)).get(0);
+    EnqueueReply answer = broker.enqueueing().enqueue(List.of(there)).get(0);
     boolean taken =
         answer.verdict() == Status.ID_CONFLICT
             || (answer.verdict() == Status.DUPLICATE && answer.holder().equals(id));
@@ -138,7 +138,7 @@ final class TaskMover {
     TaskOptions options = TaskOptions.of(builder -> changes.apply(like(stored, builder)));
     Task task = new Task(message.type(), message.payload(), message.headers());
     NewTask copy = NewTask.of(task, options, broker.clock().instant());
-    EnqueueAnswer answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
+    EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
     if (answer.verdict() == Status.ID_CONFLICT) {
       throw new TaskStateException(
           queue, id, "cannot be copied: there is a task with id=" + copy.message().id());

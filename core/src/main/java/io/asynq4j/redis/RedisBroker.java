@@ -47,12 +47,12 @@ final class RedisBroker implements Broker {
   private final RedisPresence presence;
   private final RedisCancellationChannel cancellations;
   private final RedisPubSub channels;
-  private final RedisSemaphores semaphores;
+  private final RedisSemaphoreOperations semaphores;
   private final RedisInspection inspection;
   private final RedisStoreWatch lookout;
   private final RedisDiagnostics diagnostics;
   private final RedisScheduleStore schedules;
-  private final RedisDefinitions definitions;
+  private final RedisDefinitionStore definitions;
 
   RedisBroker(RedisCommandExecutor link, BrokerTime time) {
     this(link, time, /* numberedEnqueue= */ true);
@@ -70,10 +70,10 @@ final class RedisBroker implements Broker {
     this.presence = new RedisPresence(scripts, link);
     this.cancellations = new RedisCancellationChannel(link);
     this.channels = new RedisPubSub(link);
-    this.semaphores = new RedisSemaphores(scripts, link);
+    this.semaphores = new RedisSemaphoreOperations(scripts, link);
     this.lookout = new RedisStoreWatch(link);
     this.schedules = new RedisScheduleStore(scripts, link, time, registry);
-    this.definitions = new RedisDefinitions(link);
+    this.definitions = new RedisDefinitionStore(link);
     this.inspection = new RedisInspection(scripts, link, time, registry, aggregation, upkeep);
     this.diagnostics = new RedisDiagnostics(scripts, link, time, registry, presence, aggregation);
   }

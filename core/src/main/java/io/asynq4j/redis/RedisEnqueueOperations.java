@@ -4,8 +4,8 @@ import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.DurabilityRequirement;
-import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.EnqueueOperations;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.NewTask.Placement;
 import io.asynq4j.broker.TaskMessage;
@@ -89,8 +89,8 @@ final class RedisEnqueueOperations implements EnqueueOperations {
   }
 
   @Override
-  public List<EnqueueAnswer> enqueue(List<NewTask> tasks) {
-    @Nullable EnqueueAnswer[] answers = new EnqueueAnswer[tasks.size()];
+  public List<EnqueueReply> enqueue(List<NewTask> tasks) {
+    @Nullable EnqueueReply[] answers = new EnqueueReply[tasks.size()];
     List<Call> calls = calls(tasks);
     for (int i = 0; i < calls.size(); i++) {
       encodeAhead(calls, i + 1);
@@ -100,20 +100,20 @@ final class RedisEnqueueOperations implements EnqueueOperations {
   }
 
   @Override
-  public List<EnqueueAnswer> enqueueEach(List<NewTask> tasks, DurabilityRequirement confirmation) {
-    @Nullable EnqueueAnswer[] answers = new EnqueueAnswer[tasks.size()];
+  public List<EnqueueReply> enqueueEach(List<NewTask> tasks, DurabilityRequirement confirmation) {
+    @Nullable EnqueueReply[] answers = new EnqueueReply[tasks.size()];
     Map<QueueName, RuntimeException> outages = new HashMap<>();
     List<Call> calls = calls(tasks);
     for (int i = 0; i < calls.size(); i++) {
       encodeAhead(calls, i + 1);
       Call call = calls.get(i);
-      EnqueueAnswer failure = outages.isEmpty() ? null : notSent(call, outages);
+      EnqueueReply failure = outages.isEmpty() ? null : notSent(call, outages);
       try {
         if (failure == null) {
           call.into(answers, confirmation);
         }
       } catch (RuntimeException e) {
-        failure = EnqueueAnswer.failed(e);
+        failure = EnqueueReply.failed(e);
         if (e instanceof BrokerUnavailableException) {
           outages.put(call.lot.queue(), e);
         }
@@ -140,7 +140,7 @@ final class RedisEnqueueOperations implements EnqueueOperations {
    * Every call tries for seconds when Redis is away. So those that follow are not sent; to other
    * queues some are, since these may be on another node of a cluster.
    */
-  private @Nullable EnqueueAnswer notSent(Call call, Map<QueueName, RuntimeException> outages) {
+  private @Nullable EnqueueReply notSent(Call call, Map<QueueName, RuntimeException> outages) {
     RuntimeException outage = outages.get(call.lot.queue());
     if (outage == null) {
       String shard = shardOf(call.lot.queue());
@@ -150,7 +150,7 @@ final class RedisEnqueueOperations implements EnqueueOperations {
     }
     return outage == null
         ? null
-        : EnqueueAnswer.failed(
+        : EnqueueReply.failed(
             new BrokerUnavailableException(
                 "not sent, since a call before it failed: " + outage.getMessage(), false, outage));
   }
@@ -261,21 +261,21 @@ final class RedisEnqueueOperations implements EnqueueOperations {
       }
     }
 
-    void fail(@Nullable EnqueueAnswer[] answers, EnqueueAnswer failure) {
+    void fail(@Nullable EnqueueReply[] answers, EnqueueReply failure) {
       places.forEach(place -> answers[place] = failure);
     }
 
-    void into(@Nullable EnqueueAnswer[] answers, DurabilityRequirement confirmation) {
+    void into(@Nullable EnqueueReply[] answers, DurabilityRequirement confirmation) {
       DurabilityConfirmer confirmer = confirmer(lot.queue(), confirmation);
       registry.register(lot.queue(), link);
       Object reply = run(lot, args(), confirmer);
       RuntimeException shortfall = confirmer == null ? null : confirmer.shortfall();
       for (int i = 0; i < places.size(); i++) {
-        EnqueueAnswer answer =
-            reply instanceof Long ? EnqueueAnswer.ENQUEUED : answer(ReplyParser.list(reply).get(i));
+        EnqueueReply answer =
+            reply instanceof Long ? EnqueueReply.ENQUEUED : answer(ReplyParser.list(reply).get(i));
         answers[places.get(i)] =
-            shortfall != null && answer.equals(EnqueueAnswer.ENQUEUED)
-                ? EnqueueAnswer.unconfirmed(shortfall)
+            shortfall != null && answer.equals(EnqueueReply.ENQUEUED)
+                ? EnqueueReply.unconfirmed(shortfall)
                 : answer;
       }
     }
@@ -358,10 +358,10 @@ final class RedisEnqueueOperations implements EnqueueOperations {
     return task.uniqueFor() == null ? 0 : WholeSeconds.ceil(task.uniqueFor());
   }
 
-  static EnqueueAnswer answer(@Nullable Object reply) {
+  static EnqueueReply answer(@Nullable Object reply) {
     if (reply instanceof Long code) {
-      return code == 1 ? EnqueueAnswer.ENQUEUED : EnqueueAnswer.ID_CONFLICT;
+      return code == 1 ? EnqueueReply.ENQUEUED : EnqueueReply.ID_CONFLICT;
     }
-    return EnqueueAnswer.duplicateOf(ReplyParser.text(reply));
+    return EnqueueReply.duplicateOf(ReplyParser.text(reply));
   }
 }

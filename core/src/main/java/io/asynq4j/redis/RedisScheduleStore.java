@@ -5,7 +5,7 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
 import io.asynq4j.ScheduleNotFoundException;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.ScheduleStore;
 import io.asynq4j.broker.TimeMath;
 import io.asynq4j.broker.WholeSeconds;
@@ -398,7 +398,7 @@ final class RedisScheduleStore implements ScheduleStore {
   }
 
   @Override
-  public List<@Nullable EnqueueAnswer> fire(QueueName queue, List<Firing> firings) {
+  public List<@Nullable EnqueueReply> fire(QueueName queue, List<Firing> firings) {
     if (firings.size() > MOST_FIRINGS) {
       throw new IllegalArgumentException(
           "one call fires " + MOST_FIRINGS + " tasks at most, not " + firings.size());
@@ -412,7 +412,7 @@ final class RedisScheduleStore implements ScheduleStore {
           .add(firing.instant().toEpochMilli());
       RedisEnqueueOperations.add(args, firing.task());
     }
-    List<@Nullable EnqueueAnswer> answers = new ArrayList<>(firings.size());
+    List<@Nullable EnqueueReply> answers = new ArrayList<>(firings.size());
     for (Object reply : ReplyParser.list(scripts.run(Script.FIRE, queue, args))) {
       answers.add(
           reply instanceof Long code && code == NOT_TO_BE_FIRED

@@ -5,7 +5,7 @@ import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.DuplicateTaskException;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskIdConflictException;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.schedule.LaneExecutor.CallResult;
@@ -74,7 +74,7 @@ final class FireDispatcher {
    * @param answers empty when the call failed
    */
   private record FireResult(
-      FireCall call, List<@Nullable EnqueueAnswer> answers, @Nullable BrokerException failure) {}
+      FireCall call, List<@Nullable EnqueueReply> answers, @Nullable BrokerException failure) {}
 
   /**
    * Fires what is due, and what operators have requested. Entries that turn out to be further than
@@ -207,7 +207,7 @@ final class FireDispatcher {
     int outages = 0;
     for (FireCall call : calls) {
       BrokerException failure = outages == MAX_OUTAGES ? outage : failures.get(call.queue());
-      List<@Nullable EnqueueAnswer> answers = List.of();
+      List<@Nullable EnqueueReply> answers = List.of();
       if (failure == null) {
         before.accept(call);
         try {
@@ -240,7 +240,7 @@ final class FireDispatcher {
     for (int i = 0; i < fires.size(); i++) {
       PendingFire fire = fires.get(i);
       DueEntry slot = fire.slot();
-      EnqueueAnswer answer = result.answers().get(i);
+      EnqueueReply answer = result.answers().get(i);
       if (answer == null) {
         slot.outdated();
         continue;
@@ -268,7 +268,7 @@ final class FireDispatcher {
     }
   }
 
-  private void tell(Firing firing, EnqueueAnswer answer, List<Firing> enqueued) {
+  private void tell(Firing firing, EnqueueReply answer, List<Firing> enqueued) {
     ScheduleEntry entry = firing.entry();
     RuntimeException error =
         switch (answer.verdict()) {

@@ -2,8 +2,8 @@ package io.asynq4j.schedule;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.broker.DurabilityRequirement;
-import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.EnqueueOperations;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.ScheduleLedger;
 import java.time.Clock;
 import java.time.Duration;
@@ -71,7 +71,7 @@ final class InMemoryScheduleLedger implements ScheduleLedger {
   }
 
   @Override
-  public List<@Nullable EnqueueAnswer> fire(QueueName queue, List<Firing> firings) {
+  public List<@Nullable EnqueueReply> fire(QueueName queue, List<Firing> firings) {
     for (Firing firing : firings) {
       entries.computeIfPresent(
           firing.entry(),

@@ -10,6 +10,7 @@ import io.asynq4j.broker.Aggregation.SetContent;
 import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.EnumSet;

@@ -8,6 +8,7 @@ import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.ResultLimit;
 import io.asynq4j.broker.TimeMath;
+import io.asynq4j.internal.server.config.GroupConfig;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

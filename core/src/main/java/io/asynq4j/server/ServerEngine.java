@@ -13,6 +13,7 @@ import io.asynq4j.broker.TimeMath;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.TaskContext.CancelReason;
+import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Clock;
 import java.time.Duration;

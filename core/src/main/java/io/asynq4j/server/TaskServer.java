@@ -17,6 +17,7 @@ import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Middleware;
 import io.asynq4j.handler.Mux;
+import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,8 +7,8 @@ import io.asynq4j.Durability;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.DurabilityRequirement;
-import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.EnqueueOperations;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,13 +66,13 @@ class AsyncBatcherTest {
     }
     noThreads = null;
 
-    assertThat(answer("3")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(answer("3")).isEqualTo(EnqueueReply.ENQUEUED);
   }
 
   @Test
   void anErrorWhileTasksAreSentIsToldToThemAndTheNextAreSent() throws Exception {
     noMemory = new InternalError("made up");
-    EnqueueAnswer lost = answer("2");
+    EnqueueReply lost = answer("2");
     noMemory = null;
 
     assertThat(lost.failure())
@@ -80,10 +80,10 @@ class AsyncBatcherTest {
             BrokerUnavailableException.class,
             failure -> assertThat(failure.mayHaveBeenApplied()).isTrue())
         .hasRootCauseInstanceOf(InternalError.class);
-    assertThat(answer("3")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(answer("3")).isEqualTo(EnqueueReply.ENQUEUED);
   }
 
-  private EnqueueAnswer answer(String id) throws Exception {
+  private EnqueueReply answer(String id) throws Exception {
     NewTask task =
         NewTask.of(Task.of("any"), TaskOptions.of(o -> o.id(id)), Instant.ofEpochSecond(0));
     try {
@@ -96,17 +96,16 @@ class AsyncBatcherTest {
   private final class Sink implements EnqueueOperations {
 
     @Override
-    public List<EnqueueAnswer> enqueueEach(
-        List<NewTask> tasks, DurabilityRequirement confirmation) {
+    public List<EnqueueReply> enqueueEach(List<NewTask> tasks, DurabilityRequirement confirmation) {
       Error error = noMemory;
       if (error != null) {
         throw error;
       }
-      return tasks.stream().map(task -> EnqueueAnswer.ENQUEUED).toList();
+      return tasks.stream().map(task -> EnqueueReply.ENQUEUED).toList();
     }
 
     @Override
-    public List<EnqueueAnswer> enqueue(List<NewTask> tasks) {
+    public List<EnqueueReply> enqueue(List<NewTask> tasks) {
       return enqueueEach(tasks, DurabilityRequirement.NONE);
     }
 

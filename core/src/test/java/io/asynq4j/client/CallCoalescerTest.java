@@ -9,8 +9,8 @@ import io.asynq4j.Durability;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.broker.DurabilityRequirement;
-import io.asynq4j.broker.EnqueueAnswer;
 import io.asynq4j.broker.EnqueueOperations;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,8 +36,8 @@ class CallCoalescerTest {
     List<Caller> others = List.of(waiting("2"), waiting("3"), waiting("4"));
     sink.answer.countDown();
 
-    assertThat(first.result.join()).isEqualTo(EnqueueAnswer.ENQUEUED);
-    others.forEach(other -> assertThat(other.result.join()).isEqualTo(EnqueueAnswer.ENQUEUED));
+    assertThat(first.result.join()).isEqualTo(EnqueueReply.ENQUEUED);
+    others.forEach(other -> assertThat(other.result.join()).isEqualTo(EnqueueReply.ENQUEUED));
     assertThat(sink.sizes).containsExactly(1, 3);
   }
 
@@ -51,7 +51,7 @@ class CallCoalescerTest {
     others.forEach(other -> other.result.join());
 
     for (String alone : List.of("5", "6")) {
-      assertThat(new Caller(alone).start().result.join()).isEqualTo(EnqueueAnswer.ENQUEUED);
+      assertThat(new Caller(alone).start().result.join()).isEqualTo(EnqueueReply.ENQUEUED);
     }
 
     assertThat(sink.sizes).containsExactly(1, 3, 1, 1);
@@ -69,8 +69,8 @@ class CallCoalescerTest {
         .isInstanceOf(BrokerUnavailableException.class)
         .hasMessageContaining("not sent");
     sink.answer.countDown();
-    assertThat(first.result.join()).isEqualTo(EnqueueAnswer.ENQUEUED);
-    assertThat(other.result.join()).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(first.result.join()).isEqualTo(EnqueueReply.ENQUEUED);
+    assertThat(other.result.join()).isEqualTo(EnqueueReply.ENQUEUED);
     assertThat(sink.sizes).containsExactly(1, 1);
   }
 
@@ -110,7 +110,7 @@ class CallCoalescerTest {
     sink.error = null;
     for (String next : List.of("5", "6")) {
       assertThat(new Caller(next).start().result.get(20, TimeUnit.SECONDS))
-          .isEqualTo(EnqueueAnswer.ENQUEUED);
+          .isEqualTo(EnqueueReply.ENQUEUED);
     }
   }
 
@@ -121,7 +121,7 @@ class CallCoalescerTest {
   }
 
   private final class Caller {
-    private final CompletableFuture<EnqueueAnswer> result = new CompletableFuture<>();
+    private final CompletableFuture<EnqueueReply> result = new CompletableFuture<>();
     private final Thread thread;
 
     Caller(String id) {
@@ -152,8 +152,7 @@ class CallCoalescerTest {
     private volatile @Nullable Error error;
 
     @Override
-    public List<EnqueueAnswer> enqueueEach(
-        List<NewTask> tasks, DurabilityRequirement confirmation) {
+    public List<EnqueueReply> enqueueEach(List<NewTask> tasks, DurabilityRequirement confirmation) {
       sizes.add(tasks.size());
       try {
         answer.await();
@@ -168,11 +167,11 @@ class CallCoalescerTest {
       if (thrown != null) {
         throw thrown;
       }
-      return tasks.stream().map(task -> EnqueueAnswer.ENQUEUED).toList();
+      return tasks.stream().map(task -> EnqueueReply.ENQUEUED).toList();
     }
 
     @Override
-    public List<EnqueueAnswer> enqueue(List<NewTask> tasks) {
+    public List<EnqueueReply> enqueue(List<NewTask> tasks) {
       return enqueueEach(tasks, DurabilityRequirement.NONE);
     }
 

@@ -24,7 +24,7 @@ import io.asynq4j.broker.Broker;
 import io.asynq4j.broker.CancellationChannel.Subscription;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Inspection.Settings;
@@ -272,7 +272,7 @@ class AclIT {
                     new ScheduleLedger.Firing(
                         "e", decided, decided.plusSeconds(1), task("f1", o -> o)),
                     new ScheduleLedger.Firing("e", null, request, task("f2", o -> o.group("g"))))))
-        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED, EnqueueReply.ENQUEUED);
     schedules.pause("e");
     schedules.resume("e");
     schedules.enroll(List.of(new ScheduleLedger.Entry("e", QueueName.of("moved"), "@daily")));

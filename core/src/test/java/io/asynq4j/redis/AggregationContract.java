@@ -18,7 +18,7 @@ import io.asynq4j.broker.Aggregation.FinishAnswer;
 import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.Aggregation.SetContent;
 import io.asynq4j.broker.ArchiveRules;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.broker.NewTask;
@@ -322,7 +322,7 @@ interface AggregationContract {
     redis().aggregation().sweep(Q, 10);
 
     assertThat(redis().enqueue(redis().task("b", o -> o.uniqueFor(Duration.ofHours(1)))))
-        .containsExactly(EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED);
   }
 
   @Test

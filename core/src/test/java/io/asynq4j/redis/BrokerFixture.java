@@ -10,7 +10,7 @@ import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.ClaimBatch;
 import io.asynq4j.broker.CrashRules;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.LeaseOperations;
 import io.asynq4j.broker.NewTask;
@@ -109,7 +109,7 @@ final class BrokerFixture implements AutoCloseable {
     return task(id, options -> options);
   }
 
-  List<EnqueueAnswer> enqueue(NewTask... tasks) {
+  List<EnqueueReply> enqueue(NewTask... tasks) {
     return broker.enqueueing().enqueue(List.of(tasks));
   }
 

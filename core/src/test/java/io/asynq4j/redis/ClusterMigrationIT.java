@@ -20,7 +20,7 @@ import io.asynq4j.broker.CrashRules;
 import io.asynq4j.broker.Diagnostics.Norms;
 import io.asynq4j.broker.Diagnostics.Seen;
 import io.asynq4j.broker.Diagnostics.Subject;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
@@ -202,7 +202,7 @@ class ClusterMigrationIT {
     migration.moveKeys(2);
 
     assertThat(redis.enqueue(redis.task("x", o -> o.queue("other"))))
-        .containsExactly(EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED);
     assertThat(redis.source().claim(QueueName.of("other"), 1, LEASE, QueueRules.NONE).claims())
         .hasSize(1);
 

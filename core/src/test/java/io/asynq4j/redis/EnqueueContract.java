@@ -8,7 +8,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.NewTask.Placement;
 import java.time.Duration;
@@ -44,7 +44,7 @@ interface EnqueueContract {
     String before = redis().world();
 
     assertThat(redis().enqueue(redis().task("a", o -> o.maxRetry(1))))
-        .containsExactly(EnqueueAnswer.ID_CONFLICT);
+        .containsExactly(EnqueueReply.ID_CONFLICT);
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -66,7 +66,7 @@ interface EnqueueContract {
     NewTask second = redis().task("b", o -> o.uniqueFor(Duration.ofMinutes(10)));
 
     assertThat(redis().enqueue(first, second))
-        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.duplicateOf("a"));
+        .containsExactly(EnqueueReply.ENQUEUED, EnqueueReply.duplicateOf("a"));
 
     String lock = BrokerFixture.key(LOCK);
     assertThat(redis().world())
@@ -87,7 +87,7 @@ interface EnqueueContract {
     String before = redis().world();
 
     assertThat(redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofMinutes(10)))))
-        .containsExactly(EnqueueAnswer.ID_CONFLICT);
+        .containsExactly(EnqueueReply.ID_CONFLICT);
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -97,7 +97,7 @@ interface EnqueueContract {
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofMinutes(10))));
 
     assertThat(redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofMinutes(10)))))
-        .containsExactly(EnqueueAnswer.duplicateOf("a"));
+        .containsExactly(EnqueueReply.duplicateOf("a"));
   }
 
   @Test
@@ -120,7 +120,7 @@ interface EnqueueContract {
     String before = redis().world();
 
     assertThat(redis().enqueue(redis().task("a", o -> o.group("g"))))
-        .containsExactly(EnqueueAnswer.ID_CONFLICT);
+        .containsExactly(EnqueueReply.ID_CONFLICT);
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -131,7 +131,7 @@ interface EnqueueContract {
     NewTask second = redis().task("b", o -> o.group("g").uniqueFor(Duration.ofMinutes(10)));
 
     assertThat(redis().enqueue(first, second))
-        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.duplicateOf("a"));
+        .containsExactly(EnqueueReply.ENQUEUED, EnqueueReply.duplicateOf("a"));
 
     assertThat(redis().world())
         .contains(
@@ -146,7 +146,7 @@ interface EnqueueContract {
 
     assertThat(
             redis().enqueue(redis().task("a", o -> o.group("g").uniqueFor(Duration.ofMinutes(1)))))
-        .containsExactly(EnqueueAnswer.ID_CONFLICT);
+        .containsExactly(EnqueueReply.ID_CONFLICT);
 
     assertThat(redis().world()).doesNotContain("unique:");
   }
@@ -185,7 +185,7 @@ interface EnqueueContract {
     String before = redis().world();
 
     assertThat(redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofHours(1)))))
-        .containsExactly(EnqueueAnswer.ID_CONFLICT);
+        .containsExactly(EnqueueReply.ID_CONFLICT);
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -196,8 +196,8 @@ interface EnqueueContract {
         redis().task("a", o -> o.processIn(Duration.ofHours(1)).uniqueFor(Duration.ofMinutes(10)));
     NewTask second = redis().task("b", o -> o.uniqueFor(Duration.ofMinutes(10)));
 
-    assertThat(redis().enqueue(first)).containsExactly(EnqueueAnswer.ENQUEUED);
-    assertThat(redis().enqueue(second)).containsExactly(EnqueueAnswer.duplicateOf("a"));
+    assertThat(redis().enqueue(first)).containsExactly(EnqueueReply.ENQUEUED);
+    assertThat(redis().enqueue(second)).containsExactly(EnqueueReply.duplicateOf("a"));
 
     assertThat(redis().world()).contains(LOCK + ": a for 4200s\n");
   }
@@ -208,7 +208,7 @@ interface EnqueueContract {
 
     NewTask same =
         redis().task("a", o -> o.processIn(Duration.ofHours(1)).uniqueFor(Duration.ofHours(1)));
-    assertThat(redis().enqueue(same)).containsExactly(EnqueueAnswer.ID_CONFLICT);
+    assertThat(redis().enqueue(same)).containsExactly(EnqueueReply.ID_CONFLICT);
 
     assertThat(redis().world()).doesNotContain("unique:");
   }
@@ -251,13 +251,13 @@ interface EnqueueContract {
                     redis().task("e", o -> o.uniqueFor(Duration.ofHours(1))),
                     redis().task("f", o -> o.uniqueFor(Duration.ofHours(1)))))
         .containsExactly(
-            EnqueueAnswer.ENQUEUED,
-            EnqueueAnswer.ID_CONFLICT,
-            EnqueueAnswer.ENQUEUED,
-            EnqueueAnswer.ENQUEUED,
-            EnqueueAnswer.ENQUEUED,
-            EnqueueAnswer.ENQUEUED,
-            EnqueueAnswer.duplicateOf("e"));
+            EnqueueReply.ENQUEUED,
+            EnqueueReply.ID_CONFLICT,
+            EnqueueReply.ENQUEUED,
+            EnqueueReply.ENQUEUED,
+            EnqueueReply.ENQUEUED,
+            EnqueueReply.ENQUEUED,
+            EnqueueReply.duplicateOf("e"));
 
     assertThat(redis().world())
         .contains(
@@ -274,7 +274,7 @@ interface EnqueueContract {
     redis().enqueue("taken");
 
     assertThat(redis().enqueue(redis().task("a"), redis().task("taken"), redis().task("b")))
-        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ID_CONFLICT, EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED, EnqueueReply.ID_CONFLICT, EnqueueReply.ENQUEUED);
     assertThat(redis().world()).contains("\npending: [b, a, taken]\n");
   }
 
@@ -284,7 +284,7 @@ interface EnqueueContract {
     NewTask second = NewTask.of(Task.of("second"), TaskOptions.of(o -> o.id("a").queue("q")), NOON);
 
     assertThat(redis().enqueue(first, redis().task("b"), second))
-        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ENQUEUED, EnqueueAnswer.ID_CONFLICT);
+        .containsExactly(EnqueueReply.ENQUEUED, EnqueueReply.ENQUEUED, EnqueueReply.ID_CONFLICT);
     assertThat(redis().world()).contains("\npending: [b, a]\n", "first").doesNotContain("second");
   }
 
@@ -297,7 +297,7 @@ interface EnqueueContract {
 
     assertThat(redis().broker.enqueueing().enqueue(tasks))
         .hasSize(450)
-        .containsOnly(EnqueueAnswer.ENQUEUED);
+        .containsOnly(EnqueueReply.ENQUEUED);
 
     List<String> claimed = new ArrayList<>();
     while (claimed.size() < 450) {
@@ -330,7 +330,7 @@ interface EnqueueContract {
             NOON);
 
     assertThat(redis().enqueue(absent, empty))
-        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED, EnqueueReply.ENQUEUED);
 
     assertThat(redis().world())
         .contains(

@@ -12,7 +12,7 @@ import io.asynq4j.broker.Aggregation.FinishAnswer;
 import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
@@ -94,12 +94,12 @@ final class GoldenScenarios {
   /** Words for what scenarios do. */
   record Play(BrokerFixture redis, GoldenFile golden) {
 
-    EnqueueAnswer enqueue(Task task, UnaryOperator<TaskOptions.Builder> options) {
+    EnqueueReply enqueue(Task task, UnaryOperator<TaskOptions.Builder> options) {
       return redis.enqueue(newTask(task, options)).get(0);
     }
 
     /** A task of the type and with the payload that most files have. */
-    EnqueueAnswer enqueue(UnaryOperator<TaskOptions.Builder> options) {
+    EnqueueReply enqueue(UnaryOperator<TaskOptions.Builder> options) {
       return enqueue(Task.of("n", USER_42), options);
     }
 
@@ -209,7 +209,7 @@ final class GoldenScenarios {
         "id-conflict",
         p -> {
           p.enqueue(o -> o.id("t1"));
-          assertThat(p.enqueue(o -> o.id("t1"))).isEqualTo(EnqueueAnswer.ID_CONFLICT);
+          assertThat(p.enqueue(o -> o.id("t1"))).isEqualTo(EnqueueReply.ID_CONFLICT);
         });
   }
 
@@ -237,7 +237,7 @@ final class GoldenScenarios {
         p -> {
           p.enqueue(o -> o.id("t1").uniqueFor(TEN_MINUTES));
           assertThat(p.enqueue(o -> o.id("t2").uniqueFor(TEN_MINUTES)))
-              .isEqualTo(EnqueueAnswer.duplicateOf("t1"));
+              .isEqualTo(EnqueueReply.duplicateOf("t1"));
         });
     when("unique-scheduled", p -> p.enqueue(o -> o.id("t1").uniqueFor(TEN_MINUTES).processIn(HOUR)))
         .differs("scheduled t1: T+3600 -> T+3601", ROUNDED_UP)
@@ -248,7 +248,7 @@ final class GoldenScenarios {
             p -> {
               p.enqueue(o -> o.id("t1"));
               assertThat(p.enqueue(o -> o.id("t1").uniqueFor(TEN_MINUTES)))
-                  .isEqualTo(EnqueueAnswer.ID_CONFLICT);
+                  .isEqualTo(EnqueueReply.ID_CONFLICT);
             })
         .differs(
             "unique:n:1181f89307fa271072c095747d5813cc: t1 -> nothing",
@@ -531,7 +531,7 @@ final class GoldenScenarios {
                   .recordEvent(tick, new Presence.SchedulerEvent(taskId, eventTime(p, tick)));
               for (int i = 0; i < 3; i++) {
                 p.later(Duration.ofSeconds(1));
-                assertThat(p.enqueue(task, options)).isEqualTo(EnqueueAnswer.duplicateOf(taskId));
+                assertThat(p.enqueue(task, options)).isEqualTo(EnqueueReply.duplicateOf(taskId));
               }
               p.redis()
                   .presence()

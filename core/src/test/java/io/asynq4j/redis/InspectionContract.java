@@ -20,7 +20,7 @@ import io.asynq4j.TaskStateException;
 import io.asynq4j.broker.Aggregation.AggregationSet;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Status;
@@ -1093,7 +1093,7 @@ interface InspectionContract {
             unique:t:22af645d1859cb5ca6da0c484f1f37ea: a for 3600s
             """);
     assertThat(redis().enqueue(redis().task("b", o -> o.uniqueFor(Duration.ofHours(1)))))
-        .containsExactly(EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED);
   }
 
   @Test

@@ -10,7 +10,7 @@ import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.ClaimBatch.QueueCondition;
 import io.asynq4j.broker.CrashRules;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.broker.NewTask;
@@ -62,7 +62,7 @@ final class ModelBroker {
   private record Lot(QueueName queue, Class<?> kind) {}
 
   /** Answers of the first calls that this takes; null for tasks that go by later ones. */
-  List<@Nullable EnqueueAnswer> enqueue(List<NewTask> tasks, int calls) {
+  List<@Nullable EnqueueReply> enqueue(List<NewTask> tasks, int calls) {
     Map<Lot, List<Integer>> lots = new LinkedHashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
       Placement to = tasks.get(i).placement();
@@ -70,7 +70,7 @@ final class ModelBroker {
       lots.computeIfAbsent(new Lot(tasks.get(i).message().queue(), kind), x -> new ArrayList<>())
           .add(i);
     }
-    @Nullable EnqueueAnswer[] answers = new EnqueueAnswer[tasks.size()];
+    @Nullable EnqueueReply[] answers = new EnqueueReply[tasks.size()];
     int call = 0;
     for (Map.Entry<Lot, List<Integer>> lot : lots.entrySet()) {
       if (call++ < calls) {
@@ -89,16 +89,16 @@ final class ModelBroker {
     }
   }
 
-  private EnqueueAnswer add(NewTask task) {
+  private EnqueueReply add(NewTask task) {
     ModelQueue queue = queue(task.message().queue());
     WireTask message = wire(task);
     String id = message.getId();
     String lock = message.getUniqueKey();
     if (!lock.isEmpty() && queue.locks.containsKey(lock)) {
-      return EnqueueAnswer.duplicateOf(String.valueOf(queue.locks.get(lock)));
+      return EnqueueReply.duplicateOf(String.valueOf(queue.locks.get(lock)));
     }
     if (queue.tasks.containsKey(id)) {
-      return EnqueueAnswer.ID_CONFLICT;
+      return EnqueueReply.ID_CONFLICT;
     }
     ModelTask record = new ModelTask();
     record.message = message;
@@ -121,7 +121,7 @@ final class ModelBroker {
         queue.list(group);
       }
     }
-    return EnqueueAnswer.ENQUEUED;
+    return EnqueueReply.ENQUEUED;
   }
 
   private static long due(ModelQueue queue, Placement placement) {
@@ -473,9 +473,9 @@ final class ModelBroker {
       return FinishAnswer.SET_LOST;
     }
     if (aggregated != null) {
-      EnqueueAnswer answer = add(aggregated);
-      if (answer.verdict() != EnqueueAnswer.Status.ENQUEUED) {
-        return answer.verdict() == EnqueueAnswer.Status.DUPLICATE
+      EnqueueReply answer = add(aggregated);
+      if (answer.verdict() != EnqueueReply.Status.ENQUEUED) {
+        return answer.verdict() == EnqueueReply.Status.DUPLICATE
             ? FinishAnswer.DUPLICATE
             : FinishAnswer.ID_CONFLICT;
       }

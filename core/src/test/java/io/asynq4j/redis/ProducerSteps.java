@@ -3,7 +3,7 @@ package io.asynq4j.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.redis.Simulation.Step;
 import java.time.Duration;
@@ -42,7 +42,7 @@ final class ProducerSteps {
     run.tell(
         "%s enqueues %s, loses %d"
             .formatted(worker.name, tasks.stream().map(this::text).toList(), nth));
-    List<EnqueueAnswer> answers;
+    List<EnqueueReply> answers;
     try {
       answers = worker.broker.enqueueing().enqueue(tasks);
     } catch (BrokerUnavailableException e) {
@@ -50,7 +50,7 @@ final class ProducerSteps {
       run.model.enqueue(tasks, nth);
       return;
     }
-    List<@Nullable EnqueueAnswer> expected = run.model.enqueue(tasks, Integer.MAX_VALUE);
+    List<@Nullable EnqueueReply> expected = run.model.enqueue(tasks, Integer.MAX_VALUE);
     assertThat(answers).isEqualTo(expected);
   }
 

@@ -18,7 +18,7 @@ import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.Presence;
 import io.asynq4j.broker.QueueRules;
@@ -151,11 +151,11 @@ class RedisFaultsIT {
     return connection.executeCommand(arguments);
   }
 
-  private EnqueueAnswer enqueue(NewTask task) {
+  private EnqueueReply enqueue(NewTask task) {
     return broker.enqueueing().enqueue(List.of(task)).get(0);
   }
 
-  private EnqueueAnswer enqueue(String id) {
+  private EnqueueReply enqueue(String id) {
     return enqueue(direct.task(id));
   }
 
@@ -505,7 +505,7 @@ class RedisFaultsIT {
     } finally {
       redis.resume();
     }
-    assertThat(enqueue("b")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("b")).isEqualTo(EnqueueReply.ENQUEUED);
     // It had been sent several times, and arrived when Redis went on.
     assertThat(direct.world()).contains("pending: [b, a, warm]\n");
   }
@@ -514,7 +514,7 @@ class RedisFaultsIT {
   void aSlowAnswerThatComesInTimeIsAnAnswer() {
     proxy.delayReplies(COMMAND_TIMEOUT.toMillis() / 2);
 
-    assertThat(enqueue("a")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("a")).isEqualTo(EnqueueReply.ENQUEUED);
 
     assertThat(proxy.accepted()).isEqualTo(1);
   }
@@ -565,7 +565,7 @@ class RedisFaultsIT {
   @Test
   void aDuplicateThatArrivesAfterItsLaneHasMovedOnDoesNothing() {
     proxy.next("EVALSHA", Fault.HOLD);
-    assertThat(enqueue("a")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("a")).isEqualTo(EnqueueReply.ENQUEUED);
     enqueue("b");
     finish(direct.claimOne());
     String before = world();
@@ -578,7 +578,7 @@ class RedisFaultsIT {
   @Test
   void aDuplicateThatArrivesLateIsAnsweredAndNotDoneAgain() {
     proxy.next("EVALSHA", Fault.HOLD);
-    assertThat(enqueue("a")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("a")).isEqualTo(EnqueueReply.ENQUEUED);
     finish(direct.claimOne());
     String before = world();
 
@@ -591,7 +591,7 @@ class RedisFaultsIT {
   void fixesQ18_aTaskThatWasProcessedBeforeItsEnqueueWasAnsweredIsNotEnqueuedAgain() {
     proxy.next("EVALSHA", Fault.CUT_AFTER, () -> finish(direct.claimOne()));
 
-    assertThat(enqueue("a")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("a")).isEqualTo(EnqueueReply.ENQUEUED);
 
     assertThat(world()).doesNotContain("t:a:", "pending").contains("\nprocessed: 1\n");
   }
@@ -606,7 +606,7 @@ class RedisFaultsIT {
     enqueue("a");
     link(Command.SCRIPT, "FLUSH");
 
-    assertThat(enqueue("b")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("b")).isEqualTo(EnqueueReply.ENQUEUED);
     assertThat(claim(2)).extracting(Claim::id).containsExactly("a", "b");
   }
 
@@ -615,7 +615,7 @@ class RedisFaultsIT {
     link(Command.SCRIPT, "FLUSH");
     proxy.next("EVAL", Fault.CUT_AFTER);
 
-    assertThat(enqueue("a")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("a")).isEqualTo(EnqueueReply.ENQUEUED);
 
     assertThat(world()).contains("pending: [a]\n");
   }
@@ -657,7 +657,7 @@ class RedisFaultsIT {
     } finally {
       link(Command.CONFIG, "SET", "maxmemory", "0");
     }
-    assertThat(enqueue("x")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("x")).isEqualTo(EnqueueReply.ENQUEUED);
   }
 
   @Test
@@ -757,7 +757,7 @@ class RedisFaultsIT {
       assertThat(running).failsWithin(PATIENCE);
     }
     link(Command.CONFIG, "SET", "lua-time-limit", "5000");
-    assertThat(enqueue("a")).isEqualTo(EnqueueAnswer.ENQUEUED);
+    assertThat(enqueue("a")).isEqualTo(EnqueueReply.ENQUEUED);
     assertThat(world()).contains("pending: [a]\n");
   }
 
@@ -793,14 +793,14 @@ class RedisFaultsIT {
       assertThat(e).hasMessageContainingAll("READONLY", "this is a replica");
 
       RedisBroker waiting = new RedisBroker(patient, BrokerTime.of(direct.clock));
-      CompletableFuture<List<EnqueueAnswer>> answer =
+      CompletableFuture<List<EnqueueReply>> answer =
           CompletableFuture.supplyAsync(
               () -> waiting.enqueueing().enqueue(List.of(direct.task("c"))), threads);
       // Long enough for several vain attempts.
       await().pollDelay(Duration.ofMillis(100)).until(() -> !answer.isDone());
       link(Command.REPLICAOF, "NO", "ONE");
 
-      assertThat(answer).succeedsWithin(PATIENCE).isEqualTo(List.of(EnqueueAnswer.ENQUEUED));
+      assertThat(answer).succeedsWithin(PATIENCE).isEqualTo(List.of(EnqueueReply.ENQUEUED));
     } finally {
       link(Command.REPLICAOF, "NO", "ONE");
     }

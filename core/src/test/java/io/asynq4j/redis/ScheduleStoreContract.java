@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.ScheduleNotFoundException;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.ScheduleLedger;
 import io.asynq4j.broker.ScheduleLedger.Entry;
@@ -49,7 +49,7 @@ interface ScheduleStoreContract {
     return Objects.requireNonNull(schedules().look(List.of(entry)).get(entry.name()));
   }
 
-  private List<@Nullable EnqueueAnswer> fire(Firing... firings) {
+  private List<@Nullable EnqueueReply> fire(Firing... firings) {
     return schedules().fire(Q, List.of(firings));
   }
 
@@ -97,7 +97,7 @@ interface ScheduleStoreContract {
     enroll(MINUTELY);
     redis().clock.set(ONE);
 
-    assertThat(fire(firing(NOON, ONE, "a"))).containsExactly(EnqueueAnswer.ENQUEUED);
+    assertThat(fire(firing(NOON, ONE, "a"))).containsExactly(EnqueueReply.ENQUEUED);
 
     assertThat(look(MINUTELY).last()).isEqualTo(ONE);
     assertThat(redis().world())
@@ -121,7 +121,7 @@ interface ScheduleStoreContract {
     assertThat(fire(firing(NOON, TWO, "c"))).containsOnlyNulls();
 
     assertThat(redis().world()).doesNotContain("t:a", "t:b", "t:c");
-    assertThat(fire(firing(ONE, TWO, "d"))).containsExactly(EnqueueAnswer.ENQUEUED);
+    assertThat(fire(firing(ONE, TWO, "d"))).containsExactly(EnqueueReply.ENQUEUED);
   }
 
   @Test
@@ -129,7 +129,7 @@ interface ScheduleStoreContract {
     enroll(MINUTELY);
 
     assertThat(fire(firing(NOON, ONE, "a"), firing(ONE, TWO, "b"), firing(ONE, TWO, "c")))
-        .containsExactly(EnqueueAnswer.ENQUEUED, EnqueueAnswer.ENQUEUED, null);
+        .containsExactly(EnqueueReply.ENQUEUED, EnqueueReply.ENQUEUED, null);
   }
 
   @Test
@@ -144,7 +144,7 @@ interface ScheduleStoreContract {
                 firing(NOON, ONE, "taken"),
                 new Firing(
                     "e", ONE, TWO, redis().task("second", o -> o.uniqueFor(Duration.ofHours(1))))))
-        .containsExactly(EnqueueAnswer.ID_CONFLICT, EnqueueAnswer.duplicateOf("first"));
+        .containsExactly(EnqueueReply.ID_CONFLICT, EnqueueReply.duplicateOf("first"));
 
     assertThat(look(MINUTELY).last()).isEqualTo(TWO);
   }
@@ -200,7 +200,7 @@ interface ScheduleStoreContract {
     assertThat(look(MINUTELY).runRequested()).isEqualTo(NOON);
 
     assertThat(fire(firing(null, NOON, "a"), firing(null, NOON, "b")))
-        .containsExactly(EnqueueAnswer.ENQUEUED, null);
+        .containsExactly(EnqueueReply.ENQUEUED, null);
 
     assertThat(look(MINUTELY).runRequested()).isNull();
     assertThat(look(MINUTELY).last()).isNull();
@@ -287,7 +287,7 @@ interface ScheduleStoreContract {
     assertThat(schedules().look(List.of(MINUTELY))).isEmpty();
 
     assertThat(enroll(MINUTELY).runRequested()).isEqualTo(NOON);
-    assertThat(fire(firing(NOON, ONE, "a"))).containsExactly(EnqueueAnswer.ENQUEUED);
+    assertThat(fire(firing(NOON, ONE, "a"))).containsExactly(EnqueueReply.ENQUEUED);
   }
 
   @Test

@@ -17,7 +17,7 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.SettleResult;
@@ -53,7 +53,7 @@ interface SettleContract {
     redis().settle(new Settlement.Complete(redis().claimOne(), Payload.absent()));
 
     assertThat(redis().enqueue(redis().task("b", o -> o.uniqueFor(Duration.ofHours(1)))))
-        .containsExactly(EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED);
   }
 
   @Test

@@ -12,7 +12,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
 import io.asynq4j.broker.CrashRules;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.SettleResult;
@@ -481,7 +481,7 @@ interface UpkeepContract {
         .recover(Q, 1, strict, QueueRules.NONE, new ArchiveRules(10, Duration.ofDays(1), true));
 
     assertThat(redis().enqueue(redis().task("b", o -> o.uniqueFor(Duration.ofHours(1)))))
-        .containsExactly(EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED);
   }
 
   @Test

@@ -15,7 +15,7 @@ import io.asynq4j.broker.Aggregation.AggregationSet;
 import io.asynq4j.broker.Aggregation.GroupRules;
 import io.asynq4j.broker.ArchiveRules;
 import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection.ActionAnswer;
 import io.asynq4j.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.broker.QueueRules;
@@ -185,7 +185,7 @@ interface WrongKeyTypeContract {
   private static Runnable enqueueing(
       BrokerFixture redis, UnaryOperator<TaskOptions.Builder> options) {
     return () -> {
-      EnqueueAnswer answer = redis.enqueue(redis.task("a", options)).get(0);
+      EnqueueReply answer = redis.enqueue(redis.task("a", options)).get(0);
       if (answer.failure() != null) {
         throw answer.failure();
       }

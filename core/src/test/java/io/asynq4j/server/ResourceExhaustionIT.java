@@ -17,6 +17,7 @@ import io.asynq4j.broker.QueueRules;
 import io.asynq4j.broker.Settlement;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -11,7 +11,7 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.Inspection;
 import io.asynq4j.broker.Inspection.Listing;
 import io.asynq4j.broker.NewTask;
@@ -140,7 +140,7 @@ final class ServerFixture
 
   void enqueue(String id, UnaryOperator<TaskOptions.Builder> options) {
     assertThat(broker().enqueueing().enqueue(List.of(task(id, options))))
-        .containsExactly(EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED);
   }
 
   void enqueue(Task task, String id) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.broker.EnqueueAnswer;
+import io.asynq4j.broker.EnqueueReply;
 import io.asynq4j.broker.NewTask;
 import io.asynq4j.embedded.EmbeddedCluster;
 import io.asynq4j.embedded.EmbeddedRedis;
@@ -109,7 +109,7 @@ class SilentShardServerIT {
                 .broker()
                 .enqueueing()
                 .enqueue(List.of(NewTask.of(Task.of("t"), options, other.clock().instant()))))
-        .containsExactly(EnqueueAnswer.ENQUEUED);
+        .containsExactly(EnqueueReply.ENQUEUED);
   }
 
   private void enqueue(String queue, String id) {

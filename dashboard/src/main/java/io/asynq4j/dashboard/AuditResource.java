@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.auth.User;
 import java.util.List;
 import java.util.Objects;
 
@@ -17,13 +18,13 @@ final class AuditResource {
   }
 
   /** Who may not see all queues sees what he has done himself. */
-  private Reply list(Exchange exchange) {
+  private ApiResponse list(Exchange exchange) {
     User user = exchange.user();
     List<AuditLog.Entry> visible =
         audit.entries().stream()
             .filter(entry -> user.grant().seesAll() || Objects.equals(entry.user(), user.name()))
             .toList();
-    return Reply.ok(
+    return ApiResponse.ok(
         PageCursor.page(
             visible, exchange.limit(), exchange.param("cursor"), AuditLog.Entry::fields));
   }

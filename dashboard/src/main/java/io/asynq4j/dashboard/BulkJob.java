@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.inspect.BulkProgress;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Diagnosis;

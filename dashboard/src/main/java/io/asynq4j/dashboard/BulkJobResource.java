@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.auth.User;
 import java.time.Instant;
 import java.util.List;
 
@@ -14,19 +15,20 @@ final class BulkJobResource {
         Route.of("stopJob", "POST", "/api/v1/jobs/{id}/stop", Role.OPERATOR, this::stop));
   }
 
-  private Reply list(Exchange exchange) {
+  private ApiResponse list(Exchange exchange) {
     List<BulkJob> jobs = exchange.source().jobs().all(exchange.user());
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put("items", jobs.stream().map(job -> job.fields().map()).toList())
             .put("total", jobs.size()));
   }
 
-  private Reply get(Exchange exchange) {
-    return Reply.ok(exchange.source().jobs().get(exchange.path("id"), exchange.user()).fields());
+  private ApiResponse get(Exchange exchange) {
+    return ApiResponse.ok(
+        exchange.source().jobs().get(exchange.path("id"), exchange.user()).fields());
   }
 
-  private Reply start(Exchange exchange) {
+  private ApiResponse start(Exchange exchange) {
     RequestFields body =
         exchange
             .body()
@@ -48,7 +50,7 @@ final class BulkJobResource {
     Query query = request.query();
     exchange.target(request.action().word() + " " + (query == null ? "" : query.text()));
     BulkJob job = exchange.source().jobs().start(request, exchange.user(), exchange.address());
-    return Reply.of(202, job.fields(), exchange.location("jobs", job.id()));
+    return ApiResponse.of(202, job.fields(), exchange.location("jobs", job.id()));
   }
 
   private static BulkJobRequest read(RequestFields body, Exchange exchange) {
@@ -85,12 +87,12 @@ final class BulkJobResource {
     }
   }
 
-  private Reply stop(Exchange exchange) {
+  private ApiResponse stop(Exchange exchange) {
     BulkJob job = exchange.source().jobs().get(exchange.path("id"), exchange.user());
     if (!job.isRunning()) {
       throw Problem.conflict("wrong-state", "Job " + job.id() + " has ended already.");
     }
     job.stop();
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 }

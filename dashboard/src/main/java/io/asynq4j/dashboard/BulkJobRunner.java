@@ -3,6 +3,7 @@ package io.asynq4j.dashboard;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Selection;

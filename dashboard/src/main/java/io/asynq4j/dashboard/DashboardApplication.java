@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.auth.User;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -152,7 +153,7 @@ final class DashboardApplication implements AutoCloseable {
     if (!request.getMethod().equals("GET") && !request.getMethod().equals("HEAD")) {
       throw Problem.methodNotAllowed(request.getMethod(), "GET");
     }
-    Reply page =
+    ApiResponse page =
         pages.get(path, root).orElseThrow(() -> Problem.notFound("There is nothing at this path."));
     String tag = page.headers().get("ETag");
     if (tag != null && tag.equals(request.getHeader("If-None-Match"))) {
@@ -165,7 +166,7 @@ final class DashboardApplication implements AutoCloseable {
   private void run(Exchange exchange) throws IOException {
     Route route = exchange.route();
     requireRole(route, exchange.user());
-    Reply reply;
+    ApiResponse reply;
     try {
       reply = route.handler().handle(exchange);
     } catch (RuntimeException e) {
@@ -179,7 +180,7 @@ final class DashboardApplication implements AutoCloseable {
       exchange.source().changed();
       record(exchange, "done");
     }
-    if (!reply.equals(Reply.TAKEN_OVER)) {
+    if (!reply.equals(ApiResponse.TAKEN_OVER)) {
       write(reply, exchange.request(), exchange.response());
     }
   }
@@ -223,10 +224,10 @@ final class DashboardApplication implements AutoCloseable {
     if (problem.status() == 401 && challenge != null) {
       response.setHeader("WWW-Authenticate", challenge);
     }
-    Reply reply =
+    ApiResponse reply =
         ProblemPage.isWanted(request, path)
             ? ProblemPage.of(problem)
-            : new Reply(
+            : new ApiResponse(
                 problem.status(),
                 Json.bytes(problem.body()),
                 "application/problem+json",
@@ -234,7 +235,8 @@ final class DashboardApplication implements AutoCloseable {
     write(reply, request, response);
   }
 
-  private static void write(Reply reply, HttpServletRequest request, HttpServletResponse response)
+  private static void write(
+      ApiResponse reply, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     response.setStatus(reply.status());
     reply.headers().forEach(response::setHeader);

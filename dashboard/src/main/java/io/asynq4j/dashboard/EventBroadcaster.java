@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.http.SafeLog;
 import jakarta.servlet.AsyncContext;
 import java.nio.charset.StandardCharsets;

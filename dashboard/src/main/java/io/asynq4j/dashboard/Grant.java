@@ -28,7 +28,7 @@ public record Grant(Role role, List<String> queues) {
     return queues.contains("*");
   }
 
-  boolean sees(String queue) {
+  public boolean sees(String queue) {
     return seesAll() || queues.stream().anyMatch(pattern -> Glob.of(pattern).matches(queue));
   }
 

@@ -51,12 +51,12 @@ final class MetricsResource implements AutoCloseable {
     return List.of(Route.of("metrics", "GET", "/metrics", Role.VIEWER, this::scrape));
   }
 
-  private Reply scrape(Exchange exchange) {
+  private ApiResponse scrape(Exchange exchange) {
     if (!exchange.user().grant().seesAll()) {
       throw Problem.forbidden("Metrics tell of all queues, and you may not see all of them.");
     }
     refresh();
-    return Reply.bytes(
+    return ApiResponse.bytes(
         registry.scrape().getBytes(StandardCharsets.UTF_8),
         "text/plain; version=0.0.4; charset=utf-8",
         Map.of());

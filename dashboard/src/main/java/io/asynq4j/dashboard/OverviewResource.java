@@ -16,16 +16,16 @@ final class OverviewResource {
         Route.of("events", "GET", "/api/v1/events", Role.VIEWER, this::events));
   }
 
-  private Reply overview(Exchange exchange) {
+  private ApiResponse overview(Exchange exchange) {
     RedisInstance source = exchange.source();
-    return Reply.ok(source.overview().of(source.watch().fresh(), exchange.user().grant()));
+    return ApiResponse.ok(source.overview().of(source.watch().fresh(), exchange.user().grant()));
   }
 
-  private Reply history(Exchange exchange) {
+  private ApiResponse history(Exchange exchange) {
     String queue = exchange.param("queue");
     Predicate<String> wanted =
         queue == null ? exchange.user()::sees : exchange.visible(queue)::equals;
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put("intervalMs", ThroughputHistory.INTERVAL.toMillis())
             .put(
@@ -33,7 +33,7 @@ final class OverviewResource {
                 exchange.source().history().points(wanted).stream().map(JsonFields::map).toList()));
   }
 
-  private Reply levels(Exchange exchange) {
+  private ApiResponse levels(Exchange exchange) {
     QueueSizeHistory levels = exchange.source().levels();
     String queue = exchange.param("queue");
     List<JsonFields> points =
@@ -42,13 +42,13 @@ final class OverviewResource {
             : exchange.user().grant().seesAll()
                 ? levels.points()
                 : levels.points(exchange.user()::sees);
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put("intervalMs", QueueSizeHistory.INTERVAL.toMillis())
             .put("points", points.stream().map(JsonFields::map).toList()));
   }
 
-  private Reply events(Exchange exchange) {
+  private ApiResponse events(Exchange exchange) {
     RedisInstance source = exchange.source();
     HttpServletResponse response = exchange.response();
     if (!exchange.request().isAsyncSupported()) {
@@ -62,7 +62,7 @@ final class OverviewResource {
     // Proxies that gather answers would keep events until there are enough of them.
     response.setHeader("X-Accel-Buffering", "no");
     if (exchange.request().getMethod().equals("HEAD")) {
-      return Reply.TAKEN_OVER;
+      return ApiResponse.TAKEN_OVER;
     }
     AsyncContext context = exchange.request().startAsync();
     try {
@@ -71,6 +71,6 @@ final class OverviewResource {
       context.complete();
       throw e;
     }
-    return Reply.TAKEN_OVER;
+    return ApiResponse.TAKEN_OVER;
   }
 }

@@ -37,7 +37,7 @@ final class ProblemPage {
         && accepted.contains("text/html");
   }
 
-  static Reply of(Problem problem) {
+  static ApiResponse of(Problem problem) {
     String title = escaped(problem.title());
     String page =
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -50,7 +50,7 @@ final class ProblemPage {
             + "</h1><p>"
             + escaped(problem.detail())
             + "</p><p><a href=\"\">Try again</a></p></main></body></html>";
-    return new Reply(
+    return new ApiResponse(
         problem.status(),
         page.getBytes(StandardCharsets.UTF_8),
         "text/html; charset=utf-8",

@@ -36,7 +36,7 @@ final class QueueResource {
         Route.of("queueGroups", "GET", one + "/groups", Role.VIEWER, this::groups));
   }
 
-  private Reply list(Exchange exchange) {
+  private ApiResponse list(Exchange exchange) {
     RedisSnapshot snapshot = exchange.source().watch().fresh();
     Glob match = Glob.within(exchange.param("match", ""));
     Comparator<QueueRow> order = order(exchange.param("sort", "name"));
@@ -49,7 +49,7 @@ final class QueueResource {
             .filter(row -> match.matches(row.name()))
             .sorted(direction.equals("desc") ? order.reversed() : order)
             .toList();
-    return Reply.ok(
+    return ApiResponse.ok(
         PageCursor.page(rows, exchange.limit(), exchange.param("cursor"), QueueRow::fields)
             .put("at", snapshot.at()));
   }
@@ -69,14 +69,14 @@ final class QueueResource {
     };
   }
 
-  private Reply get(Exchange exchange) {
+  private ApiResponse get(Exchange exchange) {
     String queue = exchange.queue();
     RedisInstance source = exchange.source();
     Inspector inspector = source.inspector();
     QueueSnapshot seen = inspector.queue(queue);
     QueueRow known = source.watch().last().queues().get(queue);
     OptionalLong memory = inspector.memoryUsage(queue);
-    return Reply.ok(
+    return ApiResponse.ok(
         new QueueRow(queue, seen, known == null ? 0 : known.servers(), null)
             .fields()
             .put("limits", limits(inspector.limits(queue)).map())
@@ -85,21 +85,21 @@ final class QueueResource {
             .put("nodes", inspector.nodes(queue)));
   }
 
-  private Reply remove(Exchange exchange) {
+  private ApiResponse remove(Exchange exchange) {
     String queue = exchange.queue();
     long size = exchange.source().inspector().queue(queue).size();
     exchange.source().inspector().removeQueue(queue, exchange.flag("force"));
     exchange.changed(size);
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
-  private Reply pause(Exchange exchange) {
+  private ApiResponse pause(Exchange exchange) {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
     if (!exchange.source().inspector().pause(queue)) {
       throw Problem.conflict("wrong-state", "Queue \"" + queue + "\" is paused already.");
     }
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
   /** A pause may be set before there is a queue, but a mistyped name should be told. */
@@ -109,17 +109,17 @@ final class QueueResource {
     }
   }
 
-  private Reply resume(Exchange exchange) {
+  private ApiResponse resume(Exchange exchange) {
     String queue = exchange.queue();
     if (!exchange.source().inspector().resume(queue)) {
       requireQueue(exchange, queue);
       throw Problem.conflict("wrong-state", "Queue \"" + queue + "\" is not paused.");
     }
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
-  private Reply limits(Exchange exchange) {
-    return Reply.ok(limits(exchange.source().inspector().limits(exchange.queue())));
+  private ApiResponse limits(Exchange exchange) {
+    return ApiResponse.ok(limits(exchange.source().inspector().limits(exchange.queue())));
   }
 
   private static JsonFields limits(QueueLimits limits) {
@@ -136,7 +136,7 @@ final class QueueResource {
                 .orElse(null));
   }
 
-  private Reply setLimits(Exchange exchange) {
+  private ApiResponse setLimits(Exchange exchange) {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
     RequestFields body = exchange.requiredBody().knowing("maxActive", "ordered", "rate", "burst");
@@ -147,7 +147,7 @@ final class QueueResource {
             Optional.ofNullable(body.bool("ordered")),
             rate(body));
     exchange.source().inspector().setLimits(queue, limits);
-    return Reply.ok(limits(limits));
+    return ApiResponse.ok(limits(limits));
   }
 
   private static Optional<RateLimit> rate(RequestFields body) {
@@ -167,7 +167,7 @@ final class QueueResource {
     }
   }
 
-  private Reply days(Exchange exchange) {
+  private ApiResponse days(Exchange exchange) {
     int days = exchange.integer("days", 10, 1, MOST_DAYS);
     List<Object> items =
         exchange.source().inspector().history(exchange.queue(), days, zone(exchange)).stream()
@@ -182,7 +182,7 @@ final class QueueResource {
                             .put("failed", day.failed())
                             .map())
             .toList();
-    return Reply.ok(new JsonFields().put("items", items).put("total", items.size()));
+    return ApiResponse.ok(new JsonFields().put("items", items).put("total", items.size()));
   }
 
   private static ZoneId zone(Exchange exchange) {
@@ -194,11 +194,11 @@ final class QueueResource {
     }
   }
 
-  private Reply groups(Exchange exchange) {
+  private ApiResponse groups(Exchange exchange) {
     Map<String, Long> groups =
         new TreeMap<>(exchange.source().inspector().groups(exchange.queue()));
     Glob match = Glob.within(exchange.param("match", ""));
-    return Reply.ok(
+    return ApiResponse.ok(
         PageCursor.page(
             groups.entrySet().stream().filter(group -> match.matches(group.getKey())).toList(),
             exchange.limit(),

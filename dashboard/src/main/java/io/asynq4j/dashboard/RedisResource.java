@@ -25,7 +25,7 @@ final class RedisResource {
         Route.of("redisSlots", "GET", "/api/v1/redis/slots", Role.VIEWER, this::slots));
   }
 
-  private Reply list(Exchange exchange) {
+  private ApiResponse list(Exchange exchange) {
     List<Object> items =
         sources.all().stream()
             .map(
@@ -40,10 +40,10 @@ final class RedisResource {
                           .map();
                 })
             .toList();
-    return Reply.ok(new JsonFields().put("items", items).put("total", items.size()));
+    return ApiResponse.ok(new JsonFields().put("items", items).put("total", items.size()));
   }
 
-  private Reply info(Exchange exchange) {
+  private ApiResponse info(Exchange exchange) {
     RedisInstance source = exchange.source();
     double ping = source.redis().ping().toNanos() / 1e6;
     var info = new TreeMap<>(source.inspector().redisInfo());
@@ -51,7 +51,7 @@ final class RedisResource {
       // The rest tells of other queues' tasks, and of the machine.
       info.keySet().retainAll(KNOWN_TO_ALL);
     }
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put("name", source.name())
             .put("pingMs", ping)
@@ -59,7 +59,7 @@ final class RedisResource {
             .put("info", info));
   }
 
-  private Reply slots(Exchange exchange) {
+  private ApiResponse slots(Exchange exchange) {
     RedisInstance source = exchange.source();
     Inspector inspector = source.inspector();
     Glob match = Glob.within(exchange.param("match", ""));
@@ -68,7 +68,7 @@ final class RedisResource {
             .map(QueueRow::name)
             .filter(match::matches)
             .toList();
-    return Reply.ok(
+    return ApiResponse.ok(
         PageCursor.page(
             queues,
             exchange.limit(),

@@ -24,7 +24,7 @@ record Route(
   /** What is done. */
   @FunctionalInterface
   interface Handler {
-    Reply handle(Exchange exchange);
+    ApiResponse handle(Exchange exchange);
   }
 
   private static final int USUAL_BODY = 1 << 20;

@@ -52,9 +52,9 @@ final class ScheduleResource {
     return schedule.id();
   }
 
-  private Reply list(Exchange exchange) {
+  private ApiResponse list(Exchange exchange) {
     List<ScheduleSnapshot> all = visible(exchange);
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put(
                 "items",
@@ -71,13 +71,13 @@ final class ScheduleResource {
             .put("total", all.size()));
   }
 
-  private Reply get(Exchange exchange) {
-    return Reply.ok(
+  private ApiResponse get(Exchange exchange) {
+    return ApiResponse.ok(
         ScheduleView.fields(
             find(exchange), contents, exchange.source().now(), PayloadRenderer.WHOLE));
   }
 
-  private Reply runs(Exchange exchange) {
+  private ApiResponse runs(Exchange exchange) {
     String id = find(exchange).id();
     int limit = exchange.limit();
     int offset =
@@ -85,7 +85,7 @@ final class ScheduleResource {
             ? exchange.integer("offset", 0, 0, Integer.MAX_VALUE - 1)
             : PageCursor.readOffset(exchange.param("cursor"));
     List<ScheduleEvent> events = exchange.source().inspector().scheduleHistory(id, offset, limit);
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put(
                 "items",
@@ -101,29 +101,29 @@ final class ScheduleResource {
             .put("cursor", events.size() == limit ? PageCursor.of(offset + limit) : null));
   }
 
-  private Reply pause(Exchange exchange) {
+  private ApiResponse pause(Exchange exchange) {
     String id = controllable(exchange);
     if (!exchange.source().inspector().pauseSchedule(id)) {
       throw Problem.conflict("wrong-state", "\"" + id + "\" is paused already.");
     }
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
-  private Reply resume(Exchange exchange) {
+  private ApiResponse resume(Exchange exchange) {
     String id = controllable(exchange);
     if (!exchange.source().inspector().resumeSchedule(id)) {
       throw Problem.conflict("wrong-state", "\"" + id + "\" is not paused.");
     }
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
-  private Reply run(Exchange exchange) {
+  private ApiResponse run(Exchange exchange) {
     exchange.source().inspector().runSchedule(controllable(exchange));
-    return Reply.accepted();
+    return ApiResponse.accepted();
   }
 
-  private Reply forget(Exchange exchange) {
+  private ApiResponse forget(Exchange exchange) {
     exchange.source().inspector().forgetSchedule(controllable(exchange));
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.auth.User;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -49,7 +49,7 @@ final class SearchResource {
         Route.of("failures", "GET", "/api/v1/failures", Role.VIEWER, this::failures));
   }
 
-  private Reply search(Exchange exchange) {
+  private ApiResponse search(Exchange exchange) {
     String text = exchange.param("q");
     if (text == null) {
       throw Problem.badRequest("\"q\" is missing: the query.");
@@ -63,7 +63,7 @@ final class SearchResource {
             () ->
                 new TaskSearch(source, contents)
                     .find(query, exchange.user().grant(), exchange.limit(), cursor, BUDGET));
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put(
                 "items", found.tasks().stream().map(task -> tasks.row(task, source).map()).toList())
@@ -73,12 +73,12 @@ final class SearchResource {
             .put("problems", found.problems()));
   }
 
-  private Reply failures(Exchange exchange) {
+  private ApiResponse failures(Exchange exchange) {
     Query query = QueryParser.parse(exchange.param("q", ""));
     return limit.run(
         exchange.user(),
         () ->
-            Reply.ok(
+            ApiResponse.ok(
                 failures.groups(
                     exchange.source(),
                     contents,
@@ -88,7 +88,7 @@ final class SearchResource {
                     exchange.param("cursor"))));
   }
 
-  private Reply suggest(Exchange exchange) {
+  private ApiResponse suggest(Exchange exchange) {
     String text = exchange.param("q", "");
     int space = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\t')) + 1;
     String before = text.substring(0, space);
@@ -110,7 +110,7 @@ final class SearchResource {
       }
     }
     List<Object> shown = items.subList(0, Math.min(items.size(), MOST_SUGGESTED));
-    return Reply.ok(new JsonFields().put("items", shown).put("total", shown.size()));
+    return ApiResponse.ok(new JsonFields().put("items", shown).put("total", shown.size()));
   }
 
   private static Object suggestion(String query, String help) {

@@ -31,10 +31,10 @@ final class ServerResource {
             tell((source, id) -> source.inspector().stopServer(id))));
   }
 
-  private Reply list(Exchange exchange) {
+  private ApiResponse list(Exchange exchange) {
     List<ServerSnapshot> servers =
         ServerView.visible(exchange.source().watch().fresh().servers(), exchange.user().grant());
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put(
                 "items",
@@ -52,7 +52,7 @@ final class ServerResource {
       if (!order.test(exchange.source(), id)) {
         throw Problem.notFound("There is no live server " + id + ".");
       }
-      return Reply.NO_CONTENT;
+      return ApiResponse.NO_CONTENT;
     };
   }
 }

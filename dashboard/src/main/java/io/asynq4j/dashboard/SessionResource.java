@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.auth.User;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,7 +17,11 @@ final class SessionResource {
   /** Open to everybody. */
   static Route health() {
     return Route.of(
-        "health", "GET", "/health", null, e -> Reply.ok(new JsonFields().put("status", "up")));
+        "health",
+        "GET",
+        "/health",
+        null,
+        e -> ApiResponse.ok(new JsonFields().put("status", "up")));
   }
 
   List<Route> routes() {
@@ -25,14 +30,14 @@ final class SessionResource {
         Route.of("session", "GET", "/api/v1/session", Role.VIEWER, this::session));
   }
 
-  private Reply openapi(Exchange exchange) {
+  private ApiResponse openapi(Exchange exchange) {
     byte[] bytes = Objects.requireNonNull(ClasspathFiles.read("openapi.yaml"), "openapi.yaml");
-    return Reply.bytes(bytes, "application/yaml; charset=utf-8", Map.of());
+    return ApiResponse.bytes(bytes, "application/yaml; charset=utf-8", Map.of());
   }
 
-  private Reply session(Exchange exchange) {
+  private ApiResponse session(Exchange exchange) {
     User user = exchange.user();
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put("user", user.name())
             .put("role", user.grant().role().word())

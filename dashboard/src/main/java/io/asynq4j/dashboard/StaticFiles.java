@@ -43,7 +43,7 @@ final class StaticFiles {
    *
    * @param root where the dashboard is mounted; the page finds its files and the API from there
    */
-  Optional<Reply> get(String path, String root) {
+  Optional<ApiResponse> get(String path, String root) {
     String name = path.substring(1);
     if (name.isEmpty() || (!name.contains(".") && NAME.matcher(name).matches())) {
       return index(root);
@@ -54,17 +54,17 @@ final class StaticFiles {
     return file(name)
         .map(
             file ->
-                Reply.bytes(
+                ApiResponse.bytes(
                     file.bytes(),
                     file.type(),
                     Map.of("Cache-Control", "no-cache", "ETag", file.tag())));
   }
 
-  private Optional<Reply> index(String root) {
+  private Optional<ApiResponse> index(String root) {
     return file("index.html")
         .map(
             file ->
-                Reply.bytes(
+                ApiResponse.bytes(
                     new String(file.bytes(), StandardCharsets.UTF_8)
                         .replace(BASE, escaped(root) + "/")
                         .getBytes(StandardCharsets.UTF_8),

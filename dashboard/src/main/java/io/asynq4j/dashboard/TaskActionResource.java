@@ -74,14 +74,14 @@ final class TaskActionResource {
     return exchange -> {
       action.apply(exchange.source().inspector(), exchange.queue(), exchange.path("id"));
       exchange.changed(1);
-      return Reply.NO_CONTENT;
+      return ApiResponse.NO_CONTENT;
     };
   }
 
-  private Reply archive(Exchange exchange) {
+  private ApiResponse archive(Exchange exchange) {
     inspector(exchange, exchange.flag("dropOldest")).archive(exchange.queue(), exchange.path("id"));
     exchange.changed(1);
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
   private static Inspector inspector(Exchange exchange, boolean dropOldest) {
@@ -89,7 +89,7 @@ final class TaskActionResource {
     return dropOldest ? inspector.droppingOldest() : inspector;
   }
 
-  private Reply enqueue(Exchange exchange) {
+  private ApiResponse enqueue(Exchange exchange) {
     String queue = exchange.queue();
     RequestFields body = exchange.body().knowing(with("type"));
     String type = body.requiredText("type");
@@ -117,7 +117,7 @@ final class TaskActionResource {
     TaskInfo task = result.orThrow();
     exchange.changed(1);
     exchange.target(queue + "/" + task.id());
-    return Reply.of(
+    return ApiResponse.of(
         201, tasks.row(task, source), exchange.location("queues", queue, "tasks", task.id()));
   }
 
@@ -146,7 +146,7 @@ final class TaskActionResource {
     }
   }
 
-  private Reply edit(Exchange exchange) {
+  private ApiResponse edit(Exchange exchange) {
     RequestFields body = exchange.requiredBody().knowing("payload", "payloadText", "payloadBase64");
     String queue = exchange.queue();
     String id = exchange.path("id");
@@ -160,14 +160,14 @@ final class TaskActionResource {
       inspector.run(queue, id);
     }
     exchange.changed(1);
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
-  private Reply cancel(Exchange exchange) {
+  private ApiResponse cancel(Exchange exchange) {
     AfterCancel after = afterCancel(exchange.body().knowing("after"));
     exchange.source().inspector().cancel(exchange.queue(), exchange.path("id"), after);
     exchange.changed(1);
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
   static AfterCancel afterCancel(RequestFields body) {
@@ -184,24 +184,24 @@ final class TaskActionResource {
         "\"after\" must be retry, archive or delete, not \"" + word + "\".");
   }
 
-  private Reply reschedule(Exchange exchange) {
+  private ApiResponse reschedule(Exchange exchange) {
     Instant at = exchange.body().knowing("at", "in").timeFrom(exchange.source().now());
     exchange.source().inspector().reschedule(exchange.queue(), exchange.path("id"), at);
     exchange.changed(1);
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
-  private Reply move(Exchange exchange) {
+  private ApiResponse move(Exchange exchange) {
     String to = exchange.visible(exchange.body().knowing("queue").requiredText("queue"));
     String queue = exchange.queue();
     exchange.target(queue + "/" + exchange.path("id") + " to " + to);
     exchange.source().inspector().move(queue, exchange.path("id"), to);
     exchange.changed(1);
-    return Reply.NO_CONTENT;
+    return ApiResponse.NO_CONTENT;
   }
 
   /** With another payload it is a new task with the type and the options of the old one. */
-  private Reply copy(Exchange exchange) {
+  private ApiResponse copy(Exchange exchange) {
     RequestFields body = exchange.body().knowing(with("queue"));
     String queue = exchange.queue();
     String id = exchange.path("id");
@@ -225,7 +225,7 @@ final class TaskActionResource {
     }
     exchange.changed(1);
     exchange.target(queue + "/" + id + " to " + to + "/" + newId);
-    return Reply.of(
+    return ApiResponse.of(
         201,
         new JsonFields().put("queue", to).put("id", newId),
         exchange.location("queues", to, "tasks", newId));
@@ -250,7 +250,7 @@ final class TaskActionResource {
         .id();
   }
 
-  private Reply batch(Exchange exchange) {
+  private ApiResponse batch(Exchange exchange) {
     String queue = exchange.queue();
     RequestFields body =
         exchange.body().knowing("action", "ids", "at", "in", "after", "queue", "dropOldest");
@@ -284,7 +284,7 @@ final class TaskActionResource {
         };
     exchange.changed(report.done());
     exchange.target(queue + " " + action + " " + PayloadRenderer.cut(String.join(",", ids), 500));
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put("done", report.done())
             .put("failed", report.failed())

@@ -43,7 +43,7 @@ final class TaskResource {
         Route.of("downloadResult", "GET", one + "/result", Role.VIEWER, this::result));
   }
 
-  private Reply list(Exchange exchange) {
+  private ApiResponse list(Exchange exchange) {
     String queue = exchange.queue();
     String group = exchange.param("group");
     String word = exchange.param("state", group == null ? "" : TaskState.AGGREGATING.word());
@@ -61,7 +61,7 @@ final class TaskResource {
             exchange.param("order", "usual"));
     RedisInstance source = exchange.source();
     Page page = page(source, queue, state, group, first);
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put("items", page.items())
             .put("total", page.total())
@@ -127,10 +127,10 @@ final class TaskResource {
         : inspector.groupTasks(queue, group, page);
   }
 
-  private Reply get(Exchange exchange) {
+  private ApiResponse get(Exchange exchange) {
     RedisInstance source = exchange.source();
     TaskInfo task = source.inspector().task(exchange.queue(), exchange.path("id"));
-    return Reply.ok(
+    return ApiResponse.ok(
         tasks.whole(task, source, exchange.user()).put("failures", failures(source, task)));
   }
 
@@ -151,7 +151,7 @@ final class TaskResource {
     return failures;
   }
 
-  private Reply explain(Exchange exchange) {
+  private ApiResponse explain(Exchange exchange) {
     Explanation explanation =
         exchange.source().inspector().explain(exchange.queue(), exchange.path("id"));
     List<Object> reasons = new ArrayList<>();
@@ -161,7 +161,7 @@ final class TaskResource {
       text.append(text.isEmpty() ? "" : " ").append(words);
       reasons.add(new JsonFields().put("kind", kind(reason)).put("text", words).map());
     }
-    return Reply.ok(
+    return ApiResponse.ok(
         new JsonFields()
             .put("text", reasons.isEmpty() ? explanation.text() : text.toString())
             .put("reasons", reasons));
@@ -188,24 +188,25 @@ final class TaskResource {
     return reason.text();
   }
 
-  private Reply payload(Exchange exchange) {
+  private ApiResponse payload(Exchange exchange) {
     TaskInfo task = exchange.source().inspector().task(exchange.queue(), exchange.path("id"));
     return file(
         task, "payload", task.payload(), contents.wholePayload(task.type(), task.payload()));
   }
 
-  private Reply result(Exchange exchange) {
+  private ApiResponse result(Exchange exchange) {
     TaskInfo task = exchange.source().inspector().task(exchange.queue(), exchange.path("id"));
     return file(task, "result", task.result(), contents.wholeResult(task.type(), task.result()));
   }
 
   /** Never shown by the browser itself, whatever it holds. */
-  private static Reply file(TaskInfo task, String what, Payload payload, Optional<byte[]> bytes) {
+  private static ApiResponse file(
+      TaskInfo task, String what, Payload payload, Optional<byte[]> bytes) {
     if (payload.size() == 0) {
       throw Problem.notFound("Task " + task.id() + " has no " + what + ".");
     }
     String name = task.id().replaceAll("[^A-Za-z0-9._-]", "_") + "." + what;
-    return Reply.bytes(
+    return ApiResponse.bytes(
         bytes.orElseThrow(
             () -> Problem.forbidden("This dashboard does not give out this " + what + ".")),
         "application/octet-stream",

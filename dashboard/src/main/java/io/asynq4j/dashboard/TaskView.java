@@ -2,6 +2,7 @@ package io.asynq4j.dashboard;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.WorkerSnapshot;
 import java.util.ArrayList;

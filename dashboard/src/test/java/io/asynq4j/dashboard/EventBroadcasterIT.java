@@ -2,6 +2,7 @@ package io.asynq4j.dashboard;
 
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.dashboard.auth.User;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletResponse;

@@ -3,6 +3,7 @@ package io.asynq4j.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.dashboard.auth.User;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

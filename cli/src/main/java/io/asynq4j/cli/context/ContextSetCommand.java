@@ -1,7 +1,7 @@
 package io.asynq4j.cli.context;
 
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.settings.ConnectionSettings;
 import picocli.CommandLine.Command;
@@ -33,11 +33,11 @@ final class ContextSetCommand extends LocalCommand {
   public Integer call() {
     ConnectionSettings settings = options().flags();
     if (!settings.namesPlace()) {
-      throw Failure.usage(
+      throw CliException.usage(
           "Where is the Redis of this context?", "say --redis URL, --uri HOST:PORT or --cluster");
     }
     if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
-      throw Failure.usage(
+      throw CliException.usage(
           "A context is called by letters, digits, dots and dashes, not " + name, null);
     }
     // Refuses what leads nowhere, before it is written.

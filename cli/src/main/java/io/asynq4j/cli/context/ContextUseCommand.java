@@ -1,7 +1,7 @@
 package io.asynq4j.cli.context;
 
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.settings.ConfigFile;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ final class ContextUseCommand extends LocalCommand {
   @Override
   public Integer call() {
     if ((name == null) != none) {
-      throw Failure.usage("Which context?", "name one, or say --none");
+      throw CliException.usage("Which context?", "name one, or say --none");
     }
     ConfigFile file = options().file().using(name);
     file.save();

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.screen.StyledText;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -60,9 +61,9 @@ final class CharacterGrid {
     return column;
   }
 
-  int put(int x, int y, List<Span> spans) {
+  int put(int x, int y, List<StyledText> spans) {
     int column = x;
-    for (Span span : spans) {
+    for (StyledText span : spans) {
       column = put(column, y, span.text(), span.style());
     }
     return column;

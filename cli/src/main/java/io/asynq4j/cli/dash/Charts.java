@@ -1,6 +1,7 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.cli.output.TaskStateOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,9 +36,9 @@ final class Charts {
    * A bar of the states' sizes, as long as their sum is in proportion to the most. A state that has
    * anything is seen, as long as there is room.
    */
-  static List<Span> bar(Map<TaskState, Long> sizes, long most, int width) {
+  static List<StyledText> bar(Map<TaskState, Long> sizes, long most, int width) {
     long total = sizes.values().stream().mapToLong(Long::longValue).sum();
-    List<Span> bar = new ArrayList<>();
+    List<StyledText> bar = new ArrayList<>();
     int left = total == 0 ? 0 : (int) Math.max(1, Math.round((double) width * total / most));
     left = Math.min(left, width);
     int used = left;
@@ -49,11 +50,11 @@ final class Charts {
       }
       int cells = (int) Math.max(1, Math.round((double) left * size / rest));
       cells = Math.max(1, Math.min(cells, left - after(state, sizes)));
-      bar.add(new Span(FULL.repeat(cells), Style.of(state)));
+      bar.add(new StyledText(FULL.repeat(cells), Style.of(state)));
       left -= cells;
       rest -= size;
     }
-    bar.add(Span.plain(" ".repeat(width - used + left)));
+    bar.add(StyledText.plain(" ".repeat(width - used + left)));
     return bar;
   }
 
@@ -68,15 +69,15 @@ final class Charts {
   }
 
   /** A bar of what went well and what did not; anything of either is seen, as long as it fits. */
-  static List<Span> parts(long good, long bad, long most, int width) {
+  static List<StyledText> parts(long good, long bad, long most, int width) {
     int all = cells(good + bad, most, width);
     int failed = Math.min(bad > 0 && good > 0 ? all - 1 : all, cells(bad, most, width));
     // One of each needs two.
     return bad > 0 && good > 0 && all == 1
-        ? List.of(new Span(FULL, Style.BAD))
+        ? List.of(new StyledText(FULL, Style.BAD))
         : List.of(
-            new Span(FULL.repeat(all - failed), Style.GOOD),
-            new Span(FULL.repeat(failed), Style.BAD));
+            new StyledText(FULL.repeat(all - failed), Style.GOOD),
+            new StyledText(FULL.repeat(failed), Style.BAD));
   }
 
   private static int cells(long part, long whole, int width) {
@@ -86,12 +87,13 @@ final class Charts {
   }
 
   /** How much of something is in use. */
-  static List<Span> gauge(long used, long of, int width) {
+  static List<StyledText> gauge(long used, long of, int width) {
     int full = of <= 0 ? 0 : (int) Math.min(width, Math.round((double) width * used / of));
     if (used > 0 && full == 0) {
       full = 1;
     }
     Style style = of > 0 && used >= of ? Style.WARN : Style.GOOD;
-    return List.of(new Span(FULL.repeat(full), style), Span.dim("░".repeat(width - full)));
+    return List.of(
+        new StyledText(FULL.repeat(full), style), StyledText.dim("░".repeat(width - full)));
   }
 }

@@ -1,7 +1,7 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.DurationParser;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.settings.RedactedRedisUrl;
 import io.asynq4j.redis.RedisConfig;
@@ -103,7 +103,7 @@ public final class DashCommand extends LocalCommand {
       isTerminal = test.waitFor() == 0;
     }
     if (!isTerminal) {
-      throw Failure.failed(
+      throw CliException.failed(
           "dash needs a terminal of a Unix (on Windows: in WSL) as its input and output",
           "run it without pipes, and with a terminal in a container (-it)");
     }

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.input.Transition;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -25,7 +26,7 @@ final class DashEventLoop {
   private final String where;
   private final Duration interval;
   private final ZoneId zone;
-  private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  private final BlockingQueue<DashEvent> events = new LinkedBlockingQueue<>();
 
   DashEventLoop(RedisConnection redis, String where, Duration interval, ZoneId zone) {
     this.redis = redis;
@@ -36,7 +37,7 @@ final class DashEventLoop {
   }
 
   /** Something has happened. */
-  void happen(Event event) {
+  void happen(DashEvent event) {
     events.add(event);
   }
 
@@ -56,22 +57,22 @@ final class DashEventLoop {
       fetcher.start();
       display.show(ScreenPainter.paint(model), /* isComplete= */ true);
       while (true) {
-        Event event = events.poll(TICK.toMillis(), TimeUnit.MILLISECONDS);
+        DashEvent event = events.poll(TICK.toMillis(), TimeUnit.MILLISECONDS);
         boolean isComplete = false;
         // All that has come by now is shown at once.
         while (event != null) {
-          if (event instanceof Event.Closed) {
+          if (event instanceof DashEvent.Closed) {
             return;
           }
-          isComplete |= event instanceof Event.Resized;
-          Step step = step(model.at(redis.clock().instant()), event);
+          isComplete |= event instanceof DashEvent.Resized;
+          Transition step = step(model.at(redis.clock().instant()), event);
           model = step.model();
-          if (step.effect() instanceof Effect.Quit) {
+          if (step.effect() instanceof SideEffect.Quit) {
             return;
           }
-          isComplete |= step.effect() instanceof Effect.Redraw;
+          isComplete |= step.effect() instanceof SideEffect.Redraw;
           work(step.effect(), fetcher, actions);
-          if (event instanceof Event.Acted) {
+          if (event instanceof DashEvent.Acted) {
             fetcher.again();
           }
           event = events.poll();
@@ -85,34 +86,34 @@ final class DashEventLoop {
     }
   }
 
-  private static Step step(DashModel model, Event event) {
-    if (event instanceof Event.Pressed pressed) {
+  private static Transition step(DashModel model, DashEvent event) {
+    if (event instanceof DashEvent.Pressed pressed) {
       return KeyController.press(model, pressed.key());
-    } else if (event instanceof Event.Resized resized) {
-      return Step.to(model.sized(resized.size()));
-    } else if (event instanceof Event.Found found) {
-      return Step.to(model.heard(found.batch()));
-    } else if (event instanceof Event.NotFound none) {
-      return Step.to(model.unheard(none.problem()));
-    } else if (event instanceof Event.Acted acted) {
-      return Step.to(model.saying(acted.result(), acted.isGood()));
+    } else if (event instanceof DashEvent.Resized resized) {
+      return Transition.to(model.sized(resized.size()));
+    } else if (event instanceof DashEvent.Found found) {
+      return Transition.to(model.heard(found.batch()));
+    } else if (event instanceof DashEvent.NotFound none) {
+      return Transition.to(model.unheard(none.problem()));
+    } else if (event instanceof DashEvent.Acted acted) {
+      return Transition.to(model.saying(acted.result(), acted.isGood()));
     }
-    return Step.to(model);
+    return Transition.to(model);
   }
 
-  private void work(@Nullable Effect effect, Fetcher fetcher, ExecutorService actions) {
-    if (effect instanceof Effect.Refresh) {
+  private void work(@Nullable SideEffect effect, Fetcher fetcher, ExecutorService actions) {
+    if (effect instanceof SideEffect.Refresh) {
       fetcher.again();
-    } else if (effect instanceof Effect.Act act) {
+    } else if (effect instanceof SideEffect.Act act) {
       actions.execute(() -> happen(performed(act.action())));
     }
   }
 
-  private Event performed(OperatorAction action) {
+  private DashEvent performed(OperatorAction action) {
     try {
-      return new Event.Acted(action.perform(inspector), /* isGood= */ true);
+      return new DashEvent.Acted(action.perform(inspector), /* isGood= */ true);
     } catch (RuntimeException e) {
-      return new Event.Acted(Fetcher.problem(e), /* isGood= */ false);
+      return new DashEvent.Acted(Fetcher.problem(e), /* isGood= */ false);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.model.StatusMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -15,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param prompt what is being typed; null when nothing is
  * @param question what has to be answered first; null when nothing has
  */
-record DashModel(
+public record DashModel(
     String where,
     ZoneId zone,
     ScreenSize size,
     Instant now,
     List<View> views,
     @Nullable String prompt,
-    @Nullable Question question,
+    @Nullable ConfirmDialog question,
     @Nullable StatusMessage message,
     RedisHealth health) {
 
@@ -101,7 +102,7 @@ record DashModel(
     return new DashModel(where, zone, size, now, views, newPrompt, question, message, health);
   }
 
-  DashModel asking(@Nullable Question newQuestion) {
+  DashModel asking(@Nullable ConfirmDialog newQuestion) {
     return new DashModel(where, zone, size, now, views, prompt, newQuestion, message, health);
   }
 

@@ -16,14 +16,14 @@ final class Fetcher implements AutoCloseable {
 
   private final QueryRunner lookup;
   private final Duration interval;
-  private final Consumer<Event> listener;
+  private final Consumer<DashEvent> listener;
   private volatile Query wish;
   private final AtomicBoolean isForgetting = new AtomicBoolean();
   private final Semaphore changes = new Semaphore(0);
   private final Thread thread;
   private volatile boolean isClosed;
 
-  Fetcher(QueryRunner lookup, Duration interval, Query first, Consumer<Event> listener) {
+  Fetcher(QueryRunner lookup, Duration interval, Query first, Consumer<DashEvent> listener) {
     this.lookup = lookup;
     this.interval = interval;
     this.listener = listener;
@@ -73,11 +73,11 @@ final class Fetcher implements AutoCloseable {
         lookup.forget();
       }
       FetchResult batch = lookup.look(wanted, () -> isClosed || !wanted.equals(wish));
-      listener.accept(new Event.Found(batch));
+      listener.accept(new DashEvent.Found(batch));
       return true;
     } catch (RuntimeException | Error e) {
       // Whatever it is: it is shown, and tried again.
-      listener.accept(new Event.NotFound(problem(e)));
+      listener.accept(new DashEvent.NotFound(problem(e)));
       return false;
     }
   }

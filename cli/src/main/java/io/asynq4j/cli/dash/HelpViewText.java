@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.screen.StyledText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -67,18 +68,21 @@ final class HelpViewText {
 
   private HelpViewText() {}
 
-  static List<List<Span>> lines() {
-    List<List<Span>> lines = new ArrayList<>();
+  static List<List<StyledText>> lines() {
+    List<List<StyledText>> lines = new ArrayList<>();
     TEXT.lines()
         .forEach(
             line -> {
               if (line.startsWith("  ")) {
                 int end = Math.min(line.length(), 19);
                 lines.add(
-                    List.of(Span.bold(line.substring(0, end)), Span.plain(line.substring(end))));
+                    List.of(
+                        StyledText.bold(line.substring(0, end)),
+                        StyledText.plain(line.substring(end))));
               } else {
                 // Headings are short, sentences are not.
-                lines.add(List.of(new Span(line, line.length() < 20 ? Style.TAB : Style.PLAIN)));
+                lines.add(
+                    List.of(new StyledText(line, line.length() < 20 ? Style.TAB : Style.PLAIN)));
               }
             });
     return lines;

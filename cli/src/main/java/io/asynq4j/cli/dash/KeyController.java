@@ -1,6 +1,7 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.cli.dash.input.Transition;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import java.util.List;
 import java.util.Optional;
@@ -11,15 +12,15 @@ final class KeyController {
 
   private KeyController() {}
 
-  static Step press(DashModel model, Key key) {
+  static Transition press(DashModel model, Key key) {
     if (key.code() == Key.Code.QUIT) {
-      return new Step(model, new Effect.Quit());
+      return new Transition(model, new SideEffect.Quit());
     } else if (key.code() == Key.Code.REDRAW) {
-      return new Step(model, new Effect.Redraw());
+      return new Transition(model, new SideEffect.Redraw());
     } else if (model.question() != null) {
       return answered(model, model.question(), key);
     } else if (model.prompt() != null) {
-      return Step.to(SearchPrompt.typed(model, model.prompt(), key));
+      return Transition.to(SearchPrompt.typed(model, model.prompt(), key));
     }
     DashModel silent = model.silent();
     if (key.code() == Key.Code.CHARACTER) {
@@ -30,13 +31,13 @@ final class KeyController {
 
   // ---- questions
 
-  private static Step answered(DashModel model, Question question, Key key) {
+  private static Transition answered(DashModel model, ConfirmDialog question, Key key) {
     Optional<OperatorAction> action =
         key.code() == Key.Code.CHARACTER ? question.chosen(key.character()) : Optional.empty();
     if (action.isPresent()) {
-      return new Step(
+      return new Transition(
           unmarked(model).asking(null).saying("Working …", /* isGood= */ true),
-          new Effect.Act(action.get()));
+          new SideEffect.Act(action.get()));
     }
     boolean isNo =
         key.code() == Key.Code.ESCAPE
@@ -44,7 +45,7 @@ final class KeyController {
             || key.equals(Key.of('N'))
             || key.equals(Key.of('q'));
     // Any other key may be a slip: the question stays.
-    return Step.to(isNo ? model.asking(null).saying("Nothing was done.", true) : model);
+    return Transition.to(isNo ? model.asking(null).saying("Nothing was done.", true) : model);
   }
 
   private static DashModel unmarked(DashModel model) {
@@ -53,23 +54,23 @@ final class KeyController {
 
   // ---- keys that mean the same everywhere
 
-  private static Step character(DashModel model, char c) {
+  private static Transition character(DashModel model, char c) {
     View view = model.view();
     switch (c) {
       case '?' -> {
-        return Step.to(view instanceof HelpView ? model.back() : model.into(new HelpView(0)));
+        return Transition.to(view instanceof HelpView ? model.back() : model.into(new HelpView(0)));
       }
       case '1' -> {
-        return Step.to(model.atMain(QueuesView.start()));
+        return Transition.to(model.atMain(QueuesView.start()));
       }
       case '2' -> {
-        return Step.to(model.atMain(ServersView.start()));
+        return Transition.to(model.atMain(ServersView.start()));
       }
       case '3' -> {
-        return Step.to(model.atMain(SchedulesView.start()));
+        return Transition.to(model.atMain(SchedulesView.start()));
       }
       case '4' -> {
-        return Step.to(model.atMain(RedisView.start()));
+        return Transition.to(model.atMain(RedisView.start()));
       }
       case 'q' -> {
         return back(model);
@@ -102,7 +103,7 @@ final class KeyController {
         return other(model, Key.Code.REFRESH);
       }
       case '/' -> {
-        return Step.to(
+        return Transition.to(
             view instanceof ListView rows && !(view instanceof ScheduleView)
                 ? model.typing(rows.search())
                 : model.saying("There is nothing to be searched here.", true));
@@ -113,41 +114,43 @@ final class KeyController {
     }
   }
 
-  private static Step back(DashModel model) {
+  private static Transition back(DashModel model) {
     if (model.view() instanceof QueueView queue && queue.group() != null) {
-      return Step.to(model.showing(queue.outOfGroup()));
+      return Transition.to(model.showing(queue.outOfGroup()));
     }
-    return model.isAtTop() ? new Step(model, new Effect.Quit()) : Step.to(model.back());
+    return model.isAtTop()
+        ? new Transition(model, new SideEffect.Quit())
+        : Transition.to(model.back());
   }
 
-  private static Step other(DashModel model, Key.Code code) {
+  private static Transition other(DashModel model, Key.Code code) {
     View view = model.view();
     switch (code) {
       case ESCAPE -> {
         // One step after the other: first the marks go, then the search, then the view.
         if (view instanceof QueueView queue && !queue.marked().isEmpty()) {
-          return Step.to(unmarked(model));
+          return Transition.to(unmarked(model));
         }
         boolean isSearching = view instanceof ListView rows && !rows.search().isEmpty();
-        return isSearching ? Step.to(SearchPrompt.searching(model, "")) : back(model);
+        return isSearching ? Transition.to(SearchPrompt.searching(model, "")) : back(model);
       }
       case ENTER -> {
-        return Step.to(enter(model));
+        return Transition.to(enter(model));
       }
       case REFRESH -> {
-        return new Step(model.saying("Looking again …", true), new Effect.Refresh());
+        return new Transition(model.saying("Looking again …", true), new SideEffect.Refresh());
       }
       case LEFT, RIGHT -> {
-        return Step.to(
+        return Transition.to(
             view instanceof QueueView queue
                 ? model.showing(queue.nextState(code == Key.Code.RIGHT ? 1 : -1))
                 : main(model, code == Key.Code.RIGHT ? 1 : -1));
       }
       case TAB, BACK_TAB -> {
-        return Step.to(main(model, code == Key.Code.TAB ? 1 : -1));
+        return Transition.to(main(model, code == Key.Code.TAB ? 1 : -1));
       }
       default -> {
-        return Step.to(moved(model, code));
+        return Transition.to(moved(model, code));
       }
     }
   }

@@ -30,7 +30,7 @@ final class LanternaDisplay implements Display {
   }
 
   /** Takes over the terminal of this process, and tells of keys and of new sizes. */
-  static LanternaDisplay open(boolean isColourful, boolean isAscii, Consumer<Event> listener)
+  static LanternaDisplay open(boolean isColourful, boolean isAscii, Consumer<DashEvent> listener)
       throws IOException {
     RawTerminal terminal = RawTerminal.open();
     try {
@@ -41,7 +41,7 @@ final class LanternaDisplay implements Display {
       terminal.addResizeListener(
           (source, size) ->
               listener.accept(
-                  new Event.Resized(new ScreenSize(size.getColumns(), size.getRows()))));
+                  new DashEvent.Resized(new ScreenSize(size.getColumns(), size.getRows()))));
       Thread keys = new Thread(() -> display.read(listener), "asynq-dash-keys");
       keys.setDaemon(true);
       keys.start();
@@ -52,20 +52,20 @@ final class LanternaDisplay implements Display {
     }
   }
 
-  private void read(Consumer<Event> listener) {
+  private void read(Consumer<DashEvent> listener) {
     try {
       while (true) {
         KeyStroke stroke = terminal.readInput();
         Optional<Key> key = key(stroke);
         if (key.isPresent()) {
-          listener.accept(new Event.Pressed(key.get()));
+          listener.accept(new DashEvent.Pressed(key.get()));
         } else if (stroke.getKeyType() == KeyType.EOF) {
-          listener.accept(new Event.Closed());
+          listener.accept(new DashEvent.Closed());
           return;
         }
       }
     } catch (IOException e) {
-      listener.accept(new Event.Closed());
+      listener.accept(new DashEvent.Closed());
     }
   }
 

@@ -2,6 +2,7 @@ package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.cli.output.TaskStateOrder;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.time.Instant;
@@ -35,27 +36,27 @@ final class QueuePainter {
       grid.put(1, ScreenPainter.BODY, view.name(), Style.BOLD);
       return;
     }
-    List<Span> line = new ArrayList<>();
-    line.add(Span.bold(" " + TerminalText.cut(view.name(), 20) + " "));
+    List<StyledText> line = new ArrayList<>();
+    line.add(StyledText.bold(" " + TerminalText.cut(view.name(), 20) + " "));
     line.add(
         now.pausedSince() == null
-            ? new Span("RUN", Style.GOOD)
-            : new Span(
+            ? new StyledText("RUN", Style.GOOD)
+            : new StyledText(
                 "PAUSED " + CompactFormatter.ago(now.pausedSince(), model.now()), Style.WARN));
-    line.add(Span.dim("  size "));
-    line.add(Span.plain(CompactFormatter.count(now.size())));
-    line.add(Span.dim("  latency "));
-    line.add(Span.plain(CompactFormatter.time(now.latency())));
-    line.add(Span.dim("  today "));
-    line.add(Span.plain(CompactFormatter.count(now.processedToday())));
-    line.add(Span.dim(" failed "));
+    line.add(StyledText.dim("  size "));
+    line.add(StyledText.plain(CompactFormatter.count(now.size())));
+    line.add(StyledText.dim("  latency "));
+    line.add(StyledText.plain(CompactFormatter.time(now.latency())));
+    line.add(StyledText.dim("  today "));
+    line.add(StyledText.plain(CompactFormatter.count(now.processedToday())));
+    line.add(StyledText.dim(" failed "));
     line.add(
-        new Span(
+        new StyledText(
             CompactFormatter.count(now.failedToday()),
             now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
     if (row.memory() >= 0) {
-      line.add(Span.dim("  memory "));
-      line.add(Span.plain(CompactFormatter.bytes(row.memory())));
+      line.add(StyledText.dim("  memory "));
+      line.add(StyledText.plain(CompactFormatter.bytes(row.memory())));
     }
     grid.put(0, ScreenPainter.BODY, line);
     int width = Math.max(4, (grid.width() - 34) / 2);
@@ -63,18 +64,18 @@ final class QueuePainter {
         0,
         ScreenPainter.BODY + 1,
         List.of(
-            Span.dim(" per s "),
-            new Span(Charts.sparkline(row.trend().rates(), width), Style.GOOD),
-            Span.bold(" " + CompactFormatter.rate(row.trend().rate())),
-            Span.dim("  latency "),
-            new Span(Charts.sparkline(row.trend().latencies(), width), Style.WARN),
-            Span.bold(" " + CompactFormatter.time(now.latency()))));
+            StyledText.dim(" per s "),
+            new StyledText(Charts.sparkline(row.trend().rates(), width), Style.GOOD),
+            StyledText.bold(" " + CompactFormatter.rate(row.trend().rate())),
+            StyledText.dim("  latency "),
+            new StyledText(Charts.sparkline(row.trend().latencies(), width), Style.WARN),
+            StyledText.bold(" " + CompactFormatter.time(now.latency()))));
   }
 
   private static void tabs(CharacterGrid grid, QueueView view) {
     QueueSnapshot now = view.row() == null ? null : view.row().snapshot();
-    List<Span> full = new ArrayList<>();
-    List<Span> brief = new ArrayList<>();
+    List<StyledText> full = new ArrayList<>();
+    List<StyledText> brief = new ArrayList<>();
     for (TaskState state : TaskStateOrder.IN_ORDER) {
       boolean isShown = state == view.state();
       long size = now == null ? 0 : now.size(state);
@@ -85,8 +86,8 @@ final class QueuePainter {
     grid.put(0, ScreenPainter.BODY + 2, needed <= grid.width() ? full : brief);
   }
 
-  private static Span tab(String text, boolean isShown) {
-    return isShown ? new Span("[" + text + "]", Style.TAB) : Span.dim(" " + text + " ");
+  private static StyledText tab(String text, boolean isShown) {
+    return isShown ? new StyledText("[" + text + "]", Style.TAB) : StyledText.dim(" " + text + " ");
   }
 
   private static void groups(CharacterGrid grid, DashModel model, QueueView view, int header) {
@@ -139,7 +140,7 @@ final class QueuePainter {
         table.row(grid, y, isSelected, cells(task, id(task.id(), view), view, model.now()));
       } else {
         String id = tasks.unreadable().get(i - tasks.tasks().size());
-        List<List<Span>> cells = new ArrayList<>();
+        List<List<StyledText>> cells = new ArrayList<>();
         cells.add(id(id, view));
         cells.add(Table.text("(unreadable)", Style.BAD));
         while (cells.size() < columns(view.state()).size()) {
@@ -187,17 +188,18 @@ final class QueuePainter {
     };
   }
 
-  private static List<Span> id(String id, QueueView view) {
+  private static List<StyledText> id(String id, QueueView view) {
     return view.marked().contains(id) ? Table.text("* " + id, Style.WARN) : Table.text(id);
   }
 
-  private static List<List<Span>> cells(TaskInfo task, List<Span> id, QueueView view, Instant now) {
-    List<Span> type = Table.text(task.type());
-    List<Span> payload = Table.text(PayloadRenderer.preview(task.payload()));
-    List<Span> retry = Table.text(task.retried() + "/" + task.maxRetry());
-    List<Span> error = Table.text(task.lastError(), Style.BAD);
-    List<Span> failed = Table.text(CompactFormatter.ago(task.lastFailedAt(), now));
-    List<Span> next = Table.text(CompactFormatter.in(task.nextProcessAt(), now));
+  private static List<List<StyledText>> cells(
+      TaskInfo task, List<StyledText> id, QueueView view, Instant now) {
+    List<StyledText> type = Table.text(task.type());
+    List<StyledText> payload = Table.text(PayloadRenderer.preview(task.payload()));
+    List<StyledText> retry = Table.text(task.retried() + "/" + task.maxRetry());
+    List<StyledText> error = Table.text(task.lastError(), Style.BAD);
+    List<StyledText> failed = Table.text(CompactFormatter.ago(task.lastFailedAt(), now));
+    List<StyledText> next = Table.text(CompactFormatter.in(task.nextProcessAt(), now));
     return switch (view.state()) {
       case ACTIVE -> List.of(id, type, retry, progress(task), payload);
       case PENDING ->
@@ -221,36 +223,36 @@ final class QueuePainter {
     };
   }
 
-  private static List<Span> progress(TaskInfo task) {
+  private static List<StyledText> progress(TaskInfo task) {
     if (task.orphaned()) {
       return Table.text("orphaned", Style.BAD);
     } else if (task.progress() == null) {
       return Table.text(CompactFormatter.NONE, Style.DIM);
     }
     int percent = task.progress().percent();
-    List<Span> bar = new ArrayList<>(Charts.gauge(percent, 100, 5));
-    bar.add(Span.plain(" %d%%".formatted(percent)));
+    List<StyledText> bar = new ArrayList<>(Charts.gauge(percent, 100, 5));
+    bar.add(StyledText.plain(" %d%%".formatted(percent)));
     return bar;
   }
 
-  private static List<Span> where(DashModel model, QueueView view) {
+  private static List<StyledText> where(DashModel model, QueueView view) {
     if (view.listsGroups()) {
       int count = view.groupList().size();
-      return List.of(Span.dim(" " + CompactFormatter.counted(count, "group")));
+      return List.of(StyledText.dim(" " + CompactFormatter.counted(count, "group")));
     }
     QueryResult.Tasks tasks = view.tasks();
     if (tasks == null) {
       return List.of();
     }
     String loading = tasks.wish().equals(view.wish(model.size())) ? "" : "  looking …";
-    Span marked =
-        new Span(
+    StyledText marked =
+        new StyledText(
             view.marked().isEmpty() ? "" : "  %d marked".formatted(view.marked().size()),
             Style.WARN);
     int rows = tasks.tasks().size() + tasks.unreadable().size();
     if (!view.search().isEmpty()) {
       return List.of(
-          Span.dim(
+          StyledText.dim(
               " page %d: %d found among %s of %s, %s%s"
                   .formatted(
                       view.before().size() + 1,
@@ -260,17 +262,17 @@ final class QueuePainter {
                       CompactFormatter.ago(tasks.at(), model.now()),
                       tasks.cursor() == null ? "; that was all" : "; n goes on")),
           marked,
-          Span.plain(loading));
+          StyledText.plain(loading));
     }
     long first = rows == 0 ? 0 : tasks.wish().offset() + 1;
     return List.of(
-        Span.dim(
+        StyledText.dim(
             " showing %s–%s of %s"
                 .formatted(
                     CompactFormatter.count(first),
                     CompactFormatter.count(Math.max(0, first + rows - 1)),
                     CompactFormatter.count(tasks.total()))),
         marked,
-        Span.plain(loading));
+        StyledText.plain(loading));
   }
 }

@@ -1,6 +1,7 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.cli.output.TaskStateOrder;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.util.ArrayList;
@@ -61,16 +62,16 @@ final class QueuesPainter {
         view.only() == QueuesView.Only.ALL && view.search().isEmpty()
             ? ""
             : " (" + CompactFormatter.count(view.list().size()) + " match)";
-    List<Span> line = new ArrayList<>();
-    line.add(Span.bold(" " + CompactFormatter.counted(totals.queues(), "queue")));
-    line.add(Span.plain(shown));
+    List<StyledText> line = new ArrayList<>();
+    line.add(StyledText.bold(" " + CompactFormatter.counted(totals.queues(), "queue")));
+    line.add(StyledText.plain(shown));
     if (totals.seen() < totals.queues()) {
-      line.add(Span.dim(", " + CompactFormatter.count(totals.seen()) + " looked at"));
+      line.add(StyledText.dim(", " + CompactFormatter.count(totals.seen()) + " looked at"));
     }
-    line.add(Span.dim(", sorted by "));
-    line.add(Span.plain(view.sort().word()));
-    line.add(Span.dim(", showing "));
-    line.add(Span.plain(view.only().word()));
+    line.add(StyledText.dim(", sorted by "));
+    line.add(StyledText.plain(view.sort().word()));
+    line.add(StyledText.dim(", showing "));
+    line.add(StyledText.plain(view.only().word()));
     int x = grid.put(0, ScreenPainter.BODY, line);
     String rate = " " + CompactFormatter.rate(totals.rate()) + "/s";
     int width = Math.min(40, grid.width() - x - rate.length() - 14);
@@ -79,17 +80,17 @@ final class QueuesPainter {
           grid.width() - width - rate.length() - 11,
           ScreenPainter.BODY,
           List.of(
-              Span.dim("processed "),
-              new Span(Charts.sparkline(totals.trend().rates(), width), Style.GOOD),
-              Span.bold(rate)));
+              StyledText.dim("processed "),
+              new StyledText(Charts.sparkline(totals.trend().rates(), width), Style.GOOD),
+              StyledText.bold(rate)));
     }
   }
 
   private static void legend(CharacterGrid grid) {
-    List<Span> line = new ArrayList<>();
+    List<StyledText> line = new ArrayList<>();
     for (TaskState state : TaskStateOrder.IN_ORDER) {
-      line.add(new Span(" █", Style.of(state)));
-      line.add(Span.dim(state.word()));
+      line.add(new StyledText(" █", Style.of(state)));
+      line.add(StyledText.dim(state.word()));
     }
     grid.put(0, ScreenPainter.BODY + 1, line);
   }
@@ -143,9 +144,9 @@ final class QueuesPainter {
     };
   }
 
-  private static List<List<Span>> cells(Table table, QueueRow row, long most) {
+  private static List<List<StyledText>> cells(Table table, QueueRow row, long most) {
     QueueSnapshot now = row.snapshot();
-    List<List<Span>> cells = new ArrayList<>();
+    List<List<StyledText>> cells = new ArrayList<>();
     cells.add(Table.text(row.name()));
     if (now == null) {
       cells.add(
@@ -162,8 +163,8 @@ final class QueuesPainter {
     cells.add(Table.text(CompactFormatter.rate(row.trend().rate())));
     cells.add(
         List.of(
-            new Span(Charts.sparkline(row.trend().rates(), table.width(SPARK)), Style.GOOD),
-            Span.plain("")));
+            new StyledText(Charts.sparkline(row.trend().rates(), table.width(SPARK)), Style.GOOD),
+            StyledText.plain("")));
     cells.add(Table.text(CompactFormatter.count(now.processedToday())));
     cells.add(
         Table.text(
@@ -192,29 +193,30 @@ final class QueuesPainter {
       return;
     }
     grid.put(0, y + 1, sizes(now.sizes(), grid.width()));
-    List<Span> counts = new ArrayList<>();
-    counts.add(Span.dim(" today "));
-    counts.add(Span.plain(CompactFormatter.count(now.processedToday())));
-    counts.add(Span.dim(" processed, "));
+    List<StyledText> counts = new ArrayList<>();
+    counts.add(StyledText.dim(" today "));
+    counts.add(StyledText.plain(CompactFormatter.count(now.processedToday())));
+    counts.add(StyledText.dim(" processed, "));
     counts.add(
-        new Span(
+        new StyledText(
             CompactFormatter.count(now.failedToday()),
             now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
     counts.add(
-        Span.dim(
+        StyledText.dim(
             " failed ("
                 + CompactFormatter.percent(now.failedToday(), now.processedToday())
                 + ")  "));
-    counts.add(Span.dim(CompactFormatter.counted(now.groups(), "group") + "  "));
+    counts.add(StyledText.dim(CompactFormatter.counted(now.groups(), "group") + "  "));
     counts.add(
-        Span.dim(
+        StyledText.dim(
             "memory "
                 + (row.memory() < 0
                     ? "not known"
                     : "about " + CompactFormatter.bytes(row.memory()))));
     if (now.pausedSince() != null) {
       counts.add(
-          new Span("  paused " + CompactFormatter.ago(now.pausedSince(), model.now()), Style.WARN));
+          new StyledText(
+              "  paused " + CompactFormatter.ago(now.pausedSince(), model.now()), Style.WARN));
     }
     grid.put(0, y + 2, counts);
     trends(grid, y + 3, row);
@@ -228,31 +230,31 @@ final class QueuesPainter {
         0,
         y,
         List.of(
-            Span.dim(" per s   "),
-            new Span(Charts.sparkline(row.trend().rates(), width), Style.GOOD),
-            Span.bold(" " + CompactFormatter.rate(row.trend().rate()))));
+            StyledText.dim(" per s   "),
+            new StyledText(Charts.sparkline(row.trend().rates(), width), Style.GOOD),
+            StyledText.bold(" " + CompactFormatter.rate(row.trend().rate()))));
     grid.put(
         0,
         y + 1,
         List.of(
-            Span.dim(" latency "),
-            new Span(Charts.sparkline(row.trend().latencies(), width), Style.WARN),
-            Span.bold(
+            StyledText.dim(" latency "),
+            new StyledText(Charts.sparkline(row.trend().latencies(), width), Style.WARN),
+            StyledText.bold(
                 " "
                     + (now == null
                         ? CompactFormatter.NONE
                         : CompactFormatter.time(now.latency())))));
   }
 
-  private static List<Span> sizes(Map<TaskState, Long> sizes, int width) {
-    List<Span> full = new ArrayList<>();
-    List<Span> brief = new ArrayList<>();
+  private static List<StyledText> sizes(Map<TaskState, Long> sizes, int width) {
+    List<StyledText> full = new ArrayList<>();
+    List<StyledText> brief = new ArrayList<>();
     for (TaskState state : TaskStateOrder.IN_ORDER) {
       long size = sizes.getOrDefault(state, 0L);
-      full.add(Span.dim(" " + state.word() + " "));
-      full.add(new Span(CompactFormatter.count(size), Style.of(state)));
-      brief.add(Span.dim(" " + brief(state) + " "));
-      brief.add(new Span(CompactFormatter.brief(size), Style.of(state)));
+      full.add(StyledText.dim(" " + state.word() + " "));
+      full.add(new StyledText(CompactFormatter.count(size), Style.of(state)));
+      brief.add(StyledText.dim(" " + brief(state) + " "));
+      brief.add(new StyledText(CompactFormatter.brief(size), Style.of(state)));
     }
     return full.stream().mapToInt(span -> span.text().length()).sum() <= width ? full : brief;
   }

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.screen.StyledText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,15 +33,16 @@ final class RedisPainter {
             + CompactFormatter.age(Duration.ofSeconds(number(info, "uptime_in_seconds"))));
     long used = number(info, "used_memory");
     long most = number(info, "maxmemory");
-    List<Span> memory = new ArrayList<>();
-    memory.add(Span.plain(CompactFormatter.bytes(used) + " used, "));
+    List<StyledText> memory = new ArrayList<>();
+    memory.add(StyledText.plain(CompactFormatter.bytes(used) + " used, "));
     memory.add(
-        Span.plain(CompactFormatter.bytes(number(info, "used_memory_peak")) + " at most so far, "));
+        StyledText.plain(
+            CompactFormatter.bytes(number(info, "used_memory_peak")) + " at most so far, "));
     if (most > 0) {
-      memory.add(Span.plain("limit " + CompactFormatter.bytes(most) + " "));
+      memory.add(StyledText.plain("limit " + CompactFormatter.bytes(most) + " "));
       memory.addAll(Charts.gauge(used, most, 10));
     } else {
-      memory.add(Span.plain("no limit"));
+      memory.add(StyledText.plain("no limit"));
     }
     label(grid, y + 1, "memory");
     grid.put(VALUE, y + 1, memory);
@@ -50,8 +52,8 @@ final class RedisPainter {
         VALUE,
         y + 2,
         policy.equals("noeviction") || policy.equals(CompactFormatter.NONE) || most == 0
-            ? List.of(Span.plain(policy))
-            : List.of(new Span(policy + ": tasks can be lost; set noeviction", Style.BAD)));
+            ? List.of(StyledText.plain(policy))
+            : List.of(new StyledText(policy + ": tasks can be lost; set noeviction", Style.BAD)));
     fact(
         grid,
         y + 3,

@@ -1,6 +1,7 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.inspect.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import java.time.Instant;
@@ -16,7 +17,7 @@ final class SchedulesPainter {
     grid.put(
         0,
         ScreenPainter.BODY,
-        List.of(Span.bold(" " + CompactFormatter.counted(schedules.size(), "schedule"))));
+        List.of(StyledText.bold(" " + CompactFormatter.counted(schedules.size(), "schedule"))));
     Table table =
         new Table(
             grid.width(),
@@ -42,7 +43,7 @@ final class SchedulesPainter {
     }
   }
 
-  private static List<List<Span>> cells(ScheduleSnapshot one, Instant now) {
+  private static List<List<StyledText>> cells(ScheduleSnapshot one, Instant now) {
     return List.of(
         Table.text(one.id()),
         Table.text(one.spec()),
@@ -54,7 +55,7 @@ final class SchedulesPainter {
         Table.text(PayloadRenderer.preview(one.taskPayload())));
   }
 
-  private static List<Span> state(ScheduleSnapshot one) {
+  private static List<StyledText> state(ScheduleSnapshot one) {
     if (one.problem() != null) {
       return Table.text("BROKEN", Style.BAD);
     }

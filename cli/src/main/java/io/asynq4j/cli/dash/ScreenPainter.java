@@ -1,6 +1,8 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.model.StatusMessage;
+import io.asynq4j.cli.dash.screen.StyledText;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,17 +102,17 @@ final class ScreenPainter {
   }
 
   /** The lines of a view that is text to scroll in. */
-  static List<List<Span>> lines(DashModel model, TextView view) {
+  static List<List<StyledText>> lines(DashModel model, TextView view) {
     if (view instanceof TaskView task) {
       return TaskViewText.lines(model, task);
     }
     return view instanceof HistoryView history
-        ? HistoryText.lines(model, history)
+        ? HistoryViewText.lines(model, history)
         : HelpViewText.lines();
   }
 
   private static void scrolled(CharacterGrid grid, DashModel model, TextView view) {
-    List<List<Span>> lines = lines(model, view);
+    List<List<StyledText>> lines = lines(model, view);
     int rows = model.size().body();
     int top = Math.min(view.top(), Math.max(0, lines.size() - rows));
     for (int i = 0; i < Math.min(rows, lines.size() - top); i++) {
@@ -150,10 +152,10 @@ final class ScreenPainter {
   /** The line above the hints: what is asked, typed or told. */
   private static void said(CharacterGrid grid, DashModel model) {
     int y = grid.height() - 2;
-    Question question = model.question();
+    ConfirmDialog question = model.question();
     StatusMessage message = model.message();
     if (question != null) {
-      List<Span> choices = choices(question);
+      List<StyledText> choices = choices(question);
       int width = choices.stream().mapToInt(span -> span.text().length()).sum();
       String text = " " + TerminalText.cut(question.text(), grid.width() - width - 2) + " ";
       grid.put(grid.put(0, y, text, Style.WARN), y, choices);
@@ -161,9 +163,11 @@ final class ScreenPainter {
       // The end of it is where one types.
       String typed = TerminalText.fit(model.prompt());
       int hidden = Math.max(0, typed.length() - grid.width() + 4);
-      List<Span> line =
+      List<StyledText> line =
           List.of(
-              Span.bold(" /"), Span.plain(typed.substring(hidden)), new Span(" ", Style.SELECTED));
+              StyledText.bold(" /"),
+              StyledText.plain(typed.substring(hidden)),
+              new StyledText(" ", Style.SELECTED));
       grid.put(0, y, line);
     } else if (message != null) {
       told(grid, message.text(), message.isGood() ? Style.GOOD : Style.BAD);
@@ -173,7 +177,10 @@ final class ScreenPainter {
       grid.put(
           0,
           y,
-          List.of(Span.dim(" search: "), Span.bold(rows.search()), Span.dim("  (Esc ends it)")));
+          List.of(
+              StyledText.dim(" search: "),
+              StyledText.bold(rows.search()),
+              StyledText.dim("  (Esc ends it)")));
     }
   }
 
@@ -187,26 +194,26 @@ final class ScreenPainter {
     }
   }
 
-  private static List<Span> choices(Question question) {
-    List<Span> spans = new ArrayList<>();
+  private static List<StyledText> choices(ConfirmDialog question) {
+    List<StyledText> spans = new ArrayList<>();
     question
         .choices()
         .forEach(
             choice -> {
-              spans.add(Span.bold(" " + choice.key()));
-              spans.add(Span.plain(" " + choice.label()));
+              spans.add(StyledText.bold(" " + choice.key()));
+              spans.add(StyledText.plain(" " + choice.label()));
             });
-    spans.add(Span.bold("  n"));
-    spans.add(Span.plain(" no"));
+    spans.add(StyledText.bold("  n"));
+    spans.add(StyledText.plain(" no"));
     return spans;
   }
 
-  private static List<Span> hints(View view) {
-    List<Span> spans = new ArrayList<>();
+  private static List<StyledText> hints(View view) {
+    List<StyledText> spans = new ArrayList<>();
     for (String hint : keys(view).split("\\|", -1)) {
       int blank = hint.indexOf(' ');
-      spans.add(Span.bold(" " + hint.substring(0, blank)));
-      spans.add(Span.dim(hint.substring(blank) + " "));
+      spans.add(StyledText.bold(" " + hint.substring(0, blank)));
+      spans.add(StyledText.dim(hint.substring(blank) + " "));
     }
     return spans;
   }

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.screen.StyledText;
 import java.util.List;
 import java.util.function.Function;
 
@@ -8,7 +9,7 @@ import java.util.function.Function;
  *
  * @param cells of an item, one for each column
  */
-record ScrollableTable<T>(Table table, List<T> items, Function<T, List<List<Span>>> cells) {
+record ScrollableTable<T>(Table table, List<T> items, Function<T, List<List<StyledText>>> cells) {
 
   /**
    * With its header in row y and the rows below.

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.WorkerSnapshot;
 import java.time.Instant;
@@ -21,12 +22,13 @@ final class ServersPainter {
     List<ServerSnapshot> servers = view.list();
     long workers = servers.stream().mapToLong(ServerSnapshot::concurrency).sum();
     long busy = servers.stream().mapToLong(ServerSnapshot::activeWorkers).sum();
-    List<Span> summary = new ArrayList<>();
-    summary.add(Span.bold(" " + CompactFormatter.counted(servers.size(), "server")));
-    summary.add(Span.dim("  busy workers "));
+    List<StyledText> summary = new ArrayList<>();
+    summary.add(StyledText.bold(" " + CompactFormatter.counted(servers.size(), "server")));
+    summary.add(StyledText.dim("  busy workers "));
     summary.addAll(Charts.gauge(busy, workers, 20));
     summary.add(
-        Span.plain(" " + CompactFormatter.count(busy) + " of " + CompactFormatter.count(workers)));
+        StyledText.plain(
+            " " + CompactFormatter.count(busy) + " of " + CompactFormatter.count(workers)));
     grid.put(0, ScreenPainter.BODY, summary);
     Table table =
         new Table(
@@ -54,7 +56,7 @@ final class ServersPainter {
     }
   }
 
-  private static List<List<Span>> cells(ServerSnapshot server, Instant now) {
+  private static List<List<StyledText>> cells(ServerSnapshot server, Instant now) {
     return List.of(
         Table.text(server.host()),
         Table.text(Integer.toString(server.pid())),
@@ -94,37 +96,38 @@ final class ServersPainter {
         0,
         y,
         List.of(
-            Span.bold(" " + server.host() + ":" + server.pid()),
-            Span.dim("  id "),
-            Span.plain(server.id())));
-    List<Span> load = new ArrayList<>();
-    load.add(Span.dim(" workers  "));
+            StyledText.bold(" " + server.host() + ":" + server.pid()),
+            StyledText.dim("  id "),
+            StyledText.plain(server.id())));
+    List<StyledText> load = new ArrayList<>();
+    load.add(StyledText.dim(" workers  "));
     load.addAll(Charts.gauge(server.activeWorkers(), server.concurrency(), 20));
-    load.add(Span.plain(" " + server.activeWorkers() + " of " + server.concurrency() + " busy"));
+    load.add(
+        StyledText.plain(" " + server.activeWorkers() + " of " + server.concurrency() + " busy"));
     grid.put(0, y + 1, load);
     grid.put(
         0,
         y + 2,
         List.of(
-            Span.dim(" status   "),
-            Span.plain(
+            StyledText.dim(" status   "),
+            StyledText.plain(
                 server.problem() == null
                     ? server.status()
                     : server.status() + " (" + server.problem() + ")"),
-            Span.dim(", heartbeat "),
-            Span.plain(CompactFormatter.age(server.heartbeatAge()) + " ago")));
+            StyledText.dim(", heartbeat "),
+            StyledText.plain(CompactFormatter.age(server.heartbeatAge()) + " ago")));
     grid.put(
         0,
         y + 3,
         List.of(
-            Span.dim(" started  "),
-            Span.plain(CompactFormatter.at(server.started(), model.now(), model.zone()))));
+            StyledText.dim(" started  "),
+            StyledText.plain(CompactFormatter.at(server.started(), model.now(), model.zone()))));
     grid.put(
         0,
         y + 4,
         List.of(
-            Span.dim(" queues   "),
-            Span.plain(
+            StyledText.dim(" queues   "),
+            StyledText.plain(
                 queues(server) + (server.strictPriority() ? " (strictly in this order)" : ""))));
     workers(grid, model, view, y + 5);
   }
@@ -153,7 +156,7 @@ final class ServersPainter {
     }
   }
 
-  private static List<List<Span>> cells(WorkerSnapshot worker, Instant now) {
+  private static List<List<StyledText>> cells(WorkerSnapshot worker, Instant now) {
     return List.of(
         Table.text(worker.taskId()),
         worker.problem() == null

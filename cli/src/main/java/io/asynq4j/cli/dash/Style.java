@@ -3,7 +3,7 @@ package io.asynq4j.cli.dash;
 import io.asynq4j.TaskState;
 
 /** What a piece of text means; the terminal gives it a colour. */
-enum Style {
+public enum Style {
   PLAIN,
   DIM,
   BOLD,

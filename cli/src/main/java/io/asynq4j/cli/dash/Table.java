@@ -1,5 +1,6 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.screen.StyledText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -85,7 +86,7 @@ final class Table {
   }
 
   /** A row; what its cells say in a style of their own keeps it also when it is selected. */
-  void row(CharacterGrid grid, int y, boolean isSelected, List<List<Span>> cells) {
+  void row(CharacterGrid grid, int y, boolean isSelected, List<List<StyledText>> cells) {
     Style base = isSelected ? Style.SELECTED : Style.PLAIN;
     grid.fill(y, "", base);
     int x = 0;
@@ -98,15 +99,15 @@ final class Table {
   }
 
   private void cell(
-      CharacterGrid grid, int x, int y, int column, List<Span> spans, boolean isSelected) {
+      CharacterGrid grid, int x, int y, int column, List<StyledText> spans, boolean isSelected) {
     if (spans.size() == 1) {
-      Span only = spans.get(0);
+      StyledText only = spans.get(0);
       String text = TerminalText.pad(only.text(), width(column), columns.get(column).isRight());
       grid.put(x, y, text, isSelected ? Style.SELECTED : only.style());
       return;
     }
     int at = x;
-    for (Span span : spans) {
+    for (StyledText span : spans) {
       String text = TerminalText.cut(span.text(), x + width(column) - at);
       at =
           grid.put(
@@ -117,11 +118,11 @@ final class Table {
     }
   }
 
-  static List<Span> text(String text) {
-    return List.of(Span.plain(text));
+  static List<StyledText> text(String text) {
+    return List.of(StyledText.plain(text));
   }
 
-  static List<Span> text(String text, Style style) {
-    return List.of(new Span(text, style));
+  static List<StyledText> text(String text, Style style) {
+    return List.of(new StyledText(text, style));
   }
 }

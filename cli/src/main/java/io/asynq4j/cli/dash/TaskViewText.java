@@ -3,6 +3,7 @@ package io.asynq4j.cli.dash;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.screen.StyledText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,14 +18,14 @@ final class TaskViewText {
 
   private final DashModel model;
   private final int width;
-  private final List<List<Span>> lines = new ArrayList<>();
+  private final List<List<StyledText>> lines = new ArrayList<>();
 
   private TaskViewText(DashModel model) {
     this.model = model;
     this.width = model.size().width() - 2;
   }
 
-  static List<List<Span>> lines(DashModel model, TaskView view) {
+  static List<List<StyledText>> lines(DashModel model, TaskView view) {
     TaskViewText text = new TaskViewText(model);
     if (view.nothing() != null) {
       text.paragraph(view.nothing(), Style.BAD);
@@ -96,20 +97,22 @@ final class TaskViewText {
   private void fact(String label, String value, Style style) {
     lines.add(
         List.of(
-            Span.dim(TerminalText.pad(label, LABEL, /* right= */ false)),
-            new Span(TerminalText.cut(value, width - LABEL), style)));
+            StyledText.dim(TerminalText.pad(label, LABEL, /* right= */ false)),
+            new StyledText(TerminalText.cut(value, width - LABEL), style)));
   }
 
   private void paragraph(String label, String text) {
     String shown = label;
     for (String line : PayloadRenderer.wrapped(text, width - LABEL)) {
-      lines.add(List.of(Span.dim(TerminalText.pad(shown, LABEL, false)), Span.plain(line)));
+      lines.add(
+          List.of(StyledText.dim(TerminalText.pad(shown, LABEL, false)), StyledText.plain(line)));
       shown = "";
     }
   }
 
   private void paragraph(String text, Style style) {
-    PayloadRenderer.wrapped(text, width).forEach(line -> lines.add(List.of(new Span(line, style))));
+    PayloadRenderer.wrapped(text, width)
+        .forEach(line -> lines.add(List.of(new StyledText(line, style))));
   }
 
   private void bytes(String label, Payload payload, PayloadRenderer.Form form) {
@@ -120,8 +123,8 @@ final class TaskViewText {
         payload.size() == 0
             ? ""
             : ", " + CompactFormatter.bytes(payload.size()) + ", as " + shownAs;
-    lines.add(List.of(Span.bold(label), Span.dim(about)));
+    lines.add(List.of(StyledText.bold(label), StyledText.dim(about)));
     PayloadRenderer.lines(payload, form, width)
-        .forEach(line -> lines.add(List.of(Span.plain(line))));
+        .forEach(line -> lines.add(List.of(StyledText.plain(line))));
   }
 }

@@ -2,6 +2,7 @@ package io.asynq4j.cli.dash;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.input.Transition;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.util.List;
@@ -16,24 +17,24 @@ final class ViewKeyBindings {
 
   private ViewKeyBindings() {}
 
-  static Step press(DashModel model, char c) {
+  static Transition press(DashModel model, char c) {
     View view = model.view();
     if (view instanceof QueuesView queues) {
-      return Step.to(onQueues(model, queues, c));
+      return Transition.to(onQueues(model, queues, c));
     } else if (view instanceof QueueView queue) {
-      return Step.to(onQueue(model, queue, c));
+      return Transition.to(onQueue(model, queue, c));
     } else if (view instanceof TaskView task) {
-      return Step.to(onTask(model, task, c));
+      return Transition.to(onTask(model, task, c));
     } else if (view instanceof ServersView servers) {
-      return Step.to(
+      return Transition.to(
           servers
               .selected(model.size())
               .map(id -> onServer(model, id, server(servers.servers(), id), c))
               .orElse(model));
     } else if (view instanceof ServerView server) {
-      return Step.to(onServer(model, server.id(), server.server(), c));
+      return Transition.to(onServer(model, server.id(), server.server(), c));
     } else if (view instanceof SchedulesView schedules) {
-      return Step.to(
+      return Transition.to(
           schedules
               .selected(model.size())
               .flatMap(schedules::schedule)
@@ -42,9 +43,9 @@ final class ViewKeyBindings {
     } else if (view instanceof ScheduleView schedule
         && schedule.answer() != null
         && schedule.answer().schedule() != null) {
-      return Step.to(onSchedule(model, schedule.answer().schedule(), c));
+      return Transition.to(onSchedule(model, schedule.answer().schedule(), c));
     }
-    return Step.to(model);
+    return Transition.to(model);
   }
 
   private static DashModel onQueues(DashModel model, QueuesView queues, char c) {
@@ -66,9 +67,9 @@ final class ViewKeyBindings {
   private static DashModel pauseOrResume(DashModel model, String queue, boolean isPaused) {
     return model.asking(
         isPaused
-            ? Question.yesOrNo(
+            ? ConfirmDialog.yesOrNo(
                 "Resume queue \"" + queue + "\"?", new OperatorAction.ResumeQueue(queue))
-            : Question.yesOrNo(
+            : ConfirmDialog.yesOrNo(
                 "Pause queue \"" + queue + "\"?", new OperatorAction.PauseQueue(queue)));
   }
 
@@ -185,17 +186,20 @@ final class ViewKeyBindings {
   }
 
   private static DashModel ask(DashModel model, String question, OperatorAction action) {
-    return model.asking(Question.yesOrNo(question, action));
+    return model.asking(ConfirmDialog.yesOrNo(question, action));
   }
 
   private static DashModel cancel(DashModel model, String what, String queue, List<String> ids) {
     return model.asking(
-        new Question(
+        new ConfirmDialog(
             "Cancel " + what + "?",
             List.of(
-                new Question.Choice('y', "yes, and retry", cancel(queue, ids, AfterCancel.RETRY)),
-                new Question.Choice('a', "and archive", cancel(queue, ids, AfterCancel.ARCHIVE)),
-                new Question.Choice('d', "and delete", cancel(queue, ids, AfterCancel.DELETE)))));
+                new ConfirmDialog.Choice(
+                    'y', "yes, and retry", cancel(queue, ids, AfterCancel.RETRY)),
+                new ConfirmDialog.Choice(
+                    'a', "and archive", cancel(queue, ids, AfterCancel.ARCHIVE)),
+                new ConfirmDialog.Choice(
+                    'd', "and delete", cancel(queue, ids, AfterCancel.DELETE)))));
   }
 
   private static OperatorAction cancel(String queue, List<String> ids, AfterCancel then) {

@@ -1,7 +1,7 @@
 package io.asynq4j.cli.dashboard;
 
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.dashboard.Credentials;
 import io.asynq4j.dashboard.Grant;
@@ -61,7 +61,7 @@ final class DashboardHashCommand extends LocalCommand {
       surroundings().out().flush();
       return ExitCode.DONE;
     } catch (IllegalArgumentException e) {
-      throw Failure.usage(String.valueOf(e.getMessage()), null);
+      throw CliException.usage(String.valueOf(e.getMessage()), null);
     }
   }
 
@@ -90,7 +90,7 @@ final class DashboardHashCommand extends LocalCommand {
       boolean isSame = Arrays.equals(first, second);
       Arrays.fill(second, ' ');
       if (!isSame) {
-        throw Failure.failed("The two passwords are not the same", "try again");
+        throw CliException.failed("The two passwords are not the same", "try again");
       }
       return first;
     }
@@ -99,17 +99,17 @@ final class DashboardHashCommand extends LocalCommand {
           new BufferedReader(new InputStreamReader(surroundings().in(), StandardCharsets.UTF_8))
               .readLine();
       if (line == null) {
-        throw Failure.usage("There is no password", "write it into the input, in one line");
+        throw CliException.usage("There is no password", "write it into the input, in one line");
       }
       return line.toCharArray();
     } catch (IOException e) {
-      throw Failure.failed("The input cannot be read: " + e.getMessage(), null);
+      throw CliException.failed("The input cannot be read: " + e.getMessage(), null);
     }
   }
 
   private static char[] typed(char @Nullable [] password) {
     if (password == null) {
-      throw Failure.failed("No password was typed", null);
+      throw CliException.failed("No password was typed", null);
     }
     return password;
   }

@@ -1,7 +1,7 @@
 package io.asynq4j.cli.dashboard;
 
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.frame.ShutdownSignal;
@@ -134,7 +134,7 @@ abstract class HttpServerCommand extends LocalCommand {
       certificate().ifPresent(builder::tls);
       return builder;
     } catch (IllegalArgumentException | UncheckedIOException e) {
-      throw Failure.usage(String.valueOf(e.getMessage()), nextStep());
+      throw CliException.usage(String.valueOf(e.getMessage()), nextStep());
     }
   }
 
@@ -142,9 +142,9 @@ abstract class HttpServerCommand extends LocalCommand {
     try {
       return builder.start();
     } catch (IllegalArgumentException e) {
-      throw Failure.usage(String.valueOf(e.getMessage()), nextStep());
+      throw CliException.usage(String.valueOf(e.getMessage()), nextStep());
     } catch (IllegalStateException e) {
-      throw Failure.failed(
+      throw CliException.failed(
           String.valueOf(e.getMessage()),
           "choose another --port; 0 takes any that is free, and tells which");
     }
@@ -159,7 +159,7 @@ abstract class HttpServerCommand extends LocalCommand {
   private void requireOwnMachine() {
     InetSocketAddress address = new InetSocketAddress(host, 0);
     if (!address.isUnresolved() && !address.getAddress().isLoopbackAddress()) {
-      throw Failure.usage(
+      throw CliException.usage(
           "'%s' does not listen on %s without authentication, for everybody there could see what"
                   .formatted(spec().qualifiedName(), host)
               + " is in the queues",

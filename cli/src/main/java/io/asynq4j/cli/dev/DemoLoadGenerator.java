@@ -4,7 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.cli.dev.DemoHandler.Hello;
-import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;
@@ -65,7 +65,7 @@ final class DemoLoadGenerator implements AutoCloseable {
   static double rate(String text) {
     Matcher matcher = RATE.matcher(text.toLowerCase(Locale.ROOT));
     if (!matcher.matches() || Double.parseDouble(matcher.group(1)) <= 0) {
-      throw Failure.usage(
+      throw CliException.usage(
           "--load is a number of tasks a second, not " + text, "write it like 20/s");
     }
     return Double.parseDouble(matcher.group(1));

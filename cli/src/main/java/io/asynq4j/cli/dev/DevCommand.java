@@ -1,8 +1,8 @@
 package io.asynq4j.cli.dev;
 
 import io.asynq4j.RetryPolicy;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.settings.ConnectionSettings;
@@ -120,7 +120,7 @@ public final class DevCommand extends LocalCommand {
       }
     } else {
       if (port != null || storage.data != null || storage.ephemeral) {
-        throw Failure.usage(
+        throw CliException.usage(
             "--port, --data and --ephemeral are for a Redis that is started, but --redis names one"
                 + " that runs",
             "leave one out");
@@ -140,7 +140,7 @@ public final class DevCommand extends LocalCommand {
     try {
       return DevRedis.start(port, data);
     } catch (EmbeddedRedisException e) {
-      throw Failure.failed(
+      throw CliException.failed(
           String.valueOf(e.getMessage()),
           surroundings().isWindows()
               ? "'asynq dev --redis URL' serves a Redis that runs elsewhere"

@@ -1,6 +1,6 @@
 package io.asynq4j.cli.dev;
 
-import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.dashboard.Dashboard;
 import io.asynq4j.redis.RedisConnection;
 import java.util.Optional;
@@ -28,7 +28,7 @@ final class DevDashboard implements AutoCloseable {
       return new DevDashboard(listen(redis, port == null ? USUAL_PORT : port));
     } catch (IllegalStateException e) {
       if (port != null) {
-        throw Failure.failed(
+        throw CliException.failed(
             String.valueOf(e.getMessage()), "--dashboard-port 0 takes any port that is free");
       }
       return new DevDashboard(listen(redis, 0));

@@ -1,7 +1,7 @@
 package io.asynq4j.cli.fleet;
 
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.ReadOnlyCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
@@ -42,7 +42,7 @@ final class CronHistoryCommand extends ReadOnlyCommand {
   @Override
   protected void check() {
     if (page < 1 || size < 1) {
-      throw Failure.usage("--page and --size count from 1", null);
+      throw CliException.usage("--page and --size count from 1", null);
     }
   }
 
@@ -56,7 +56,8 @@ final class CronHistoryCommand extends ReadOnlyCommand {
       if (found.isEmpty()
           && page == 1
           && session.inspector().schedules().stream().noneMatch(one -> one.id().equals(entry))) {
-        throw Failure.notFound("there is no entry " + entry, "'asynq cron list' shows all entries");
+        throw CliException.notFound(
+            "there is no entry " + entry, "'asynq cron list' shows all entries");
       }
       found.forEach(event -> events.add(new Event(entry, event)));
     }

@@ -1,8 +1,8 @@
 package io.asynq4j.cli.fleet;
 
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ConfirmationPrompt;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.frame.ShutdownSignal;
@@ -78,7 +78,8 @@ public final class DoctorCommand extends RedisCommand {
   @Override
   protected void check() {
     if (!repair && (removeUnreadable || trimArchives)) {
-      throw Failure.usage("--remove-unreadable and --trim-archives delete tasks", "say --repair");
+      throw CliException.usage(
+          "--remove-unreadable and --trim-archives delete tasks", "say --repair");
     }
     doctorOptions();
   }

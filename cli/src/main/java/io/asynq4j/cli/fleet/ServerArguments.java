@@ -1,6 +1,6 @@
 package io.asynq4j.cli.fleet;
 
-import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ final class ServerArguments {
 
   void check() {
     if (names.isEmpty() != all) {
-      throw Failure.usage("Which servers?", "name some, or say --all");
+      throw CliException.usage("Which servers?", "name some, or say --all");
     }
   }
 
@@ -41,10 +41,11 @@ final class ServerArguments {
                           || name.equals(server.host() + ":" + server.pid()))
               .toList();
       if (matching.isEmpty()) {
-        throw Failure.notFound("no live server is called " + name, "'asynq server list' shows all");
+        throw CliException.notFound(
+            "no live server is called " + name, "'asynq server list' shows all");
       }
       if (matching.size() > 1) {
-        throw Failure.usage(
+        throw CliException.usage(
             "%d live servers are called %s".formatted(matching.size(), name), "say more of the id");
       }
       found.add(matching.get(0));

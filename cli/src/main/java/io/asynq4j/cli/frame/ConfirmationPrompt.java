@@ -27,7 +27,8 @@ public final class ConfirmationPrompt {
       return true;
     }
     if (!surroundings.keyboard()) {
-      throw Failure.usage(question + " Nobody is there to answer.", "say --yes if it is meant");
+      throw CliException.usage(
+          question + " Nobody is there to answer.", "say --yes if it is meant");
     }
     surroundings.err().print(question + " [y/N] ");
     surroundings.err().flush();

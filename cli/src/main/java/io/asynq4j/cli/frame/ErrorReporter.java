@@ -37,7 +37,7 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
     if (surroundings.variables().containsKey("ASYNQ_DEBUG")) {
       failure.printStackTrace(surroundings.err());
     }
-    Failure known = failure instanceof Failure itself ? itself : known(failure);
+    CliException known = failure instanceof CliException itself ? itself : known(failure);
     String next = known.nextStep();
     say(
         String.valueOf(known.getMessage()),
@@ -45,37 +45,37 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
     return known.exitCode();
   }
 
-  private static Failure known(Exception failure) {
+  private static CliException known(Exception failure) {
     String message = String.valueOf(failure.getMessage());
     if (failure instanceof QueueNotFoundException) {
-      return Failure.notFound(message, "'asynq queue list' shows those that do");
+      return CliException.notFound(message, "'asynq queue list' shows those that do");
     } else if (failure instanceof TaskNotFoundException) {
-      return Failure.notFound(
+      return CliException.notFound(
           message,
           "a task that succeeded is kept only for its retention; 'asynq task search --id PREFIX'"
               + " looks in all queues");
     } else if (failure instanceof TaskStateException) {
-      return Failure.failed(message, "'asynq task explain ID' tells how it stands with it");
+      return CliException.failed(message, "'asynq task explain ID' tells how it stands with it");
     } else if (failure instanceof ScheduleNotFoundException) {
-      return Failure.notFound(
+      return CliException.notFound(
           message, "'asynq cron list' shows all entries; Go's can only be listed");
     } else if (failure instanceof UnknownContextException) {
-      return Failure.notFound(message, "'asynq context set NAME --redis URL' makes one");
+      return CliException.notFound(message, "'asynq context set NAME --redis URL' makes one");
     } else if (failure instanceof QueueNotEmptyException) {
-      return Failure.failed(message, "'asynq queue remove --force' removes it with its tasks");
+      return CliException.failed(message, "'asynq queue remove --force' removes it with its tasks");
     } else if (failure instanceof BrokerUnavailableException) {
-      return Failure.cannotConnect(message, "try again, or look whether Redis is well");
+      return CliException.cannotConnect(message, "try again, or look whether Redis is well");
     } else if (failure instanceof BrokerException) {
-      return Failure.failed(
+      return CliException.failed(
           message,
           "'asynq doctor' looks whether all fits together; the log of Redis may tell more");
     } else if (failure instanceof IllegalArgumentException) {
-      return Failure.usage(message, null);
+      return CliException.usage(message, null);
     }
     boolean isExpected = failure.getClass().getName().startsWith("io.asynq4j.");
     return isExpected || failure instanceof UncheckedIOException
-        ? Failure.failed(message, null)
-        : Failure.failed(
+        ? CliException.failed(message, null)
+        : CliException.failed(
             failure.getClass().getSimpleName() + ": " + message,
             "this is a defect: set ASYNQ_DEBUG=1 to see where, and report it");
   }

@@ -211,7 +211,8 @@ public final class GlobalOptions {
 
   public Printer printer() {
     if (json && output != null && output != OutputFormat.JSON) {
-      throw Failure.usage("--json and --output contradict each other", "leave one of them out");
+      throw CliException.usage(
+          "--json and --output contradict each other", "leave one of them out");
     }
     OutputFormat format = json ? OutputFormat.JSON : output == null ? OutputFormat.TABLE : output;
     return new Printer(surroundings.out(), format, ink(), surroundings.columns());

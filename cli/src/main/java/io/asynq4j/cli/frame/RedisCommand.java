@@ -17,7 +17,7 @@ public abstract class RedisCommand implements Callable<Integer> {
     GlobalOptions options = GlobalOptions.of(spec);
     Duration every = options.watch();
     if (every != null && !isWatchable()) {
-      throw Failure.usage(
+      throw CliException.usage(
           "'%s' changes something, so it cannot be watched".formatted(spec.qualifiedName()),
           "leave --watch out");
     }

@@ -47,7 +47,7 @@ public final class Session implements AutoCloseable {
     try {
       redis.ping();
     } catch (BrokerException e) {
-      throw Failure.cannotConnect(
+      throw CliException.cannotConnect(
           String.valueOf(e.getMessage()),
           "start one with 'asynq dev', or say where it is: --redis URL, the variable"
               + " ASYNQ_REDIS_URL, or 'asynq context set NAME --redis URL'");

@@ -30,7 +30,7 @@ final class WatchMode {
 
   WatchMode(CliEnvironment surroundings, String name, Duration every) {
     if (every.compareTo(SHORTEST) < 0) {
-      throw Failure.usage("--watch must be 100ms or more: " + TimeFormatter.of(every), null);
+      throw CliException.usage("--watch must be 100ms or more: " + TimeFormatter.of(every), null);
     }
     this.surroundings = surroundings;
     this.name = name;

@@ -3,8 +3,8 @@ package io.asynq4j.cli.queue;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.RateLimit;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
@@ -73,10 +73,10 @@ final class QueueLimitCommand extends RedisCommand {
   @Override
   protected void check() {
     if (clear && namesLimits()) {
-      throw Failure.usage("--clear sets no limits", "leave it out, or the limits");
+      throw CliException.usage("--clear sets no limits", "leave it out, or the limits");
     }
     if (burst != null && rate == null) {
-      throw Failure.usage("--burst is part of a rate", "add --rate, such as --rate 100/s");
+      throw CliException.usage("--burst is part of a rate", "add --rate, such as --rate 100/s");
     }
     given();
   }
@@ -131,7 +131,8 @@ final class QueueLimitCommand extends RedisCommand {
       RateLimit parsed = RateLimit.parse(rate);
       return burst == null || parsed.isUnlimited() ? parsed : parsed.withBurst(burst);
     } catch (IllegalArgumentException e) {
-      throw Failure.usage(String.valueOf(e.getMessage()), "for example --rate 100/s --burst 10");
+      throw CliException.usage(
+          String.valueOf(e.getMessage()), "for example --rate 100/s --burst 10");
     }
   }
 

@@ -1,7 +1,7 @@
 package io.asynq4j.cli.service;
 
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.LocalCommand;
 import io.asynq4j.service.ConfigurationException;
 import io.asynq4j.service.NewKey;
@@ -48,7 +48,7 @@ public final class ServeCommand extends LocalCommand {
     }
     Path path = options().configFile();
     if (path == null) {
-      throw Failure.usage("Which configuration?", "say --config asynq.yaml");
+      throw CliException.usage("Which configuration?", "say --config asynq.yaml");
     }
     try {
       if (check) {
@@ -65,9 +65,9 @@ public final class ServeCommand extends LocalCommand {
             });
       }
     } catch (ConfigurationException e) {
-      throw Failure.failed(String.valueOf(e.getMessage()), SEE_DOCS);
+      throw CliException.failed(String.valueOf(e.getMessage()), SEE_DOCS);
     } catch (UncheckedIOException e) {
-      throw Failure.failed(String.valueOf(e.getMessage()), "--config names the file");
+      throw CliException.failed(String.valueOf(e.getMessage()), "--config names the file");
     }
     return ExitCode.DONE;
   }

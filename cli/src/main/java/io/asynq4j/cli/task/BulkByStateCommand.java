@@ -1,6 +1,7 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.task.option.TaskStateCandidates;
 import picocli.CommandLine.Option;
 
 /** A bulk command for tasks in the state that is named. */
@@ -10,7 +11,7 @@ abstract class BulkByStateCommand extends BulkCommand {
       names = {"-s", "--state"},
       required = true,
       paramLabel = "STATE",
-      completionCandidates = StateWords.class,
+      completionCandidates = TaskStateCandidates.class,
       description = "The state that they are in.")
   private TaskState state = TaskState.PENDING;
 

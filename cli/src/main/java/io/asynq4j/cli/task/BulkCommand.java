@@ -1,9 +1,9 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ConfirmationPrompt;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.frame.ShutdownSignal;
@@ -97,16 +97,16 @@ abstract class BulkCommand extends RedisCommand {
   @Override
   protected void check() {
     if (!states().contains(state())) {
-      throw Failure.usage(
+      throw CliException.usage(
           "%s tasks cannot be %s".formatted(state().word(), done()),
           "it can be done in the states "
               + String.join(", ", states().stream().map(TaskState::word).sorted().toList()));
     }
     if (group != null && state() != TaskState.AGGREGATING) {
-      throw Failure.usage("Only aggregating tasks are in groups", "leave --group out");
+      throw CliException.usage("Only aggregating tasks are in groups", "leave --group out");
     }
     if (limit != null && limit < 1) {
-      throw Failure.usage("--limit must be 1 or more", null);
+      throw CliException.usage("--limit must be 1 or more", null);
     }
     filters.filter();
   }

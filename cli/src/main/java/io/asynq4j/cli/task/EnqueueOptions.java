@@ -1,7 +1,7 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.TaskOptions;
-import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.CliException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -96,7 +96,7 @@ final class EnqueueOptions {
   private static void addHeader(TaskOptions.Builder options, String header) {
     int equals = header.indexOf('=');
     if (equals < 1) {
-      throw Failure.usage("A header is NAME=VALUE, not " + header, null);
+      throw CliException.usage("A header is NAME=VALUE, not " + header, null);
     }
     options.header(header.substring(0, equals), header.substring(equals + 1));
   }

@@ -2,7 +2,7 @@ package io.asynq4j.cli.task;
 
 import io.asynq4j.Payload;
 import io.asynq4j.cli.frame.CliEnvironment;
-import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.CliException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ final class PayloadSource {
       try {
         return Payload.of(surroundings.in().readAllBytes());
       } catch (IOException e) {
-        throw Failure.failed("The input cannot be read: " + e.getMessage(), null);
+        throw CliException.failed("The input cannot be read: " + e.getMessage(), null);
       }
     }
     if (given.startsWith("@@")) {
@@ -30,13 +30,14 @@ final class PayloadSource {
   private static Payload file(String name) {
     Path path = Path.of(name);
     if (!Files.isRegularFile(path)) {
-      throw Failure.usage(
+      throw CliException.usage(
           "There is no file " + name, "correct it, or write @@ for a payload that begins with @");
     }
     try {
       return Payload.of(Files.readAllBytes(path));
     } catch (IOException e) {
-      throw Failure.failed("The file %s cannot be read: %s".formatted(name, e.getMessage()), null);
+      throw CliException.failed(
+          "The file %s cannot be read: %s".formatted(name, e.getMessage()), null);
     }
   }
 }

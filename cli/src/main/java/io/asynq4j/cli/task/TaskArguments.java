@@ -2,7 +2,7 @@ package io.asynq4j.cli.task;
 
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskNotFoundException;
-import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.inspect.Inspector;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ final class TaskArguments {
   /** The same for commands that take one. */
   TaskLocation findOne(Inspector inspector) {
     if (all().size() > 1) {
-      throw Failure.usage("This takes one task", "name one id");
+      throw CliException.usage("This takes one task", "name one id");
     }
     return find(inspector).get(0);
   }
@@ -44,7 +44,7 @@ final class TaskArguments {
   /** Refuses when none is named. */
   void check() {
     if (all().isEmpty()) {
-      throw Failure.usage("Which task?", "name its id: --id ID, or just the id");
+      throw CliException.usage("Which task?", "name its id: --id ID, or just the id");
     }
   }
 
@@ -61,13 +61,13 @@ final class TaskArguments {
     List<String> found =
         inspector.queues().stream().filter(name -> has(inspector, name, id)).toList();
     if (found.isEmpty()) {
-      throw Failure.notFound(
+      throw CliException.notFound(
           "no queue has a task with the id " + id,
           "a task that succeeded is kept only for its retention; 'asynq task search --id PREFIX'"
               + " looks for a part of it");
     }
     if (found.size() > 1) {
-      throw Failure.usage(
+      throw CliException.usage(
           "several queues have a task with the id %s: %s".formatted(id, String.join(", ", found)),
           "say which with --queue");
     }

@@ -2,6 +2,7 @@ package io.asynq4j.cli.task;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.task.option.AfterCancelCandidates;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Selection;
 import java.util.EnumSet;

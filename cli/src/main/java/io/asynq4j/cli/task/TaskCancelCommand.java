@@ -2,6 +2,7 @@ package io.asynq4j.cli.task;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.task.option.AfterCancelCandidates;
 import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

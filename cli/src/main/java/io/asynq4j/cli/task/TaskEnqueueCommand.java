@@ -4,8 +4,8 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.RedisCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.Column;
@@ -85,10 +85,10 @@ final class TaskEnqueueCommand extends RedisCommand {
   @Override
   protected void check() {
     if (from == null && type == null) {
-      throw Failure.usage("Which type of task?", "say --type, or --from a file with many");
+      throw CliException.usage("Which type of task?", "say --type, or --from a file with many");
     }
     if (from != null && (payload != null || id != null || wait != null)) {
-      throw Failure.usage(
+      throw CliException.usage(
           "--payload, --id and --wait are for one task, --from is for many", "leave one out");
     }
     options(TaskOptions.builder());
@@ -154,7 +154,7 @@ final class TaskEnqueueCommand extends RedisCommand {
       Optional<TaskInfo> ended =
           session.client().awaitResult(task.queue().value(), task.id(), most);
       if (ended.isEmpty()) {
-        throw Failure.failed(
+        throw CliException.failed(
             "Task %s did not end within %s".formatted(task.id(), TimeFormatter.of(most)),
             "'asynq task explain %s' says why".formatted(task.id()));
       }
@@ -164,7 +164,7 @@ final class TaskEnqueueCommand extends RedisCommand {
       return ExitCode.DONE;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw Failure.failed("Nobody waits any more for task " + task.id(), null);
+      throw CliException.failed("Nobody waits any more for task " + task.id(), null);
     }
   }
 }

@@ -1,8 +1,8 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.TaskOptions;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.frame.ShutdownSignal;
 import io.asynq4j.cli.output.Column;
@@ -65,9 +65,9 @@ final class TaskFileEnqueuer {
       send(session);
       stopped = next != null;
     } catch (NoSuchFileException e) {
-      throw Failure.usage("There is no file " + name, null);
+      throw CliException.usage("There is no file " + name, null);
     } catch (IOException e) {
-      throw Failure.failed("%s cannot be read: %s".formatted(name, e.getMessage()), null);
+      throw CliException.failed("%s cannot be read: %s".formatted(name, e.getMessage()), null);
     }
     session
         .printer()

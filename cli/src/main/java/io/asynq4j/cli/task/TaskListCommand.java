@@ -1,10 +1,11 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.ReadOnlyCommand;
 import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.task.option.TaskStateCandidates;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.TaskPage;
@@ -40,7 +41,7 @@ final class TaskListCommand extends ReadOnlyCommand {
       names = {"-s", "--state"},
       required = true,
       paramLabel = "STATE",
-      completionCandidates = StateWords.class,
+      completionCandidates = TaskStateCandidates.class,
       description = "active, pending, aggregating, scheduled, retry, archived or completed.")
   private TaskState state = TaskState.PENDING;
 
@@ -62,10 +63,10 @@ final class TaskListCommand extends ReadOnlyCommand {
   @Override
   protected void check() {
     if (page < 1 || size < 1) {
-      throw Failure.usage("--page and --size count from 1", null);
+      throw CliException.usage("--page and --size count from 1", null);
     }
     if ((state == TaskState.AGGREGATING) != (group != null)) {
-      throw Failure.usage(
+      throw CliException.usage(
           state == TaskState.AGGREGATING
               ? "Aggregating tasks are listed by their group"
               : "Only aggregating tasks are in groups",

@@ -1,6 +1,6 @@
 package io.asynq4j.cli.task;
 
-import io.asynq4j.cli.frame.Failure;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.output.TimeFormatter;
 import io.asynq4j.inspect.Inspector;
@@ -28,7 +28,7 @@ final class TaskRescheduleCommand extends TaskChangeCommand {
   protected void check() {
     super.check();
     if (!when.isGiven() || when.isContradictory()) {
-      throw Failure.usage("When is it to run?", "say --at TIME or --in DURATION");
+      throw CliException.usage("When is it to run?", "say --at TIME or --in DURATION");
     }
   }
 

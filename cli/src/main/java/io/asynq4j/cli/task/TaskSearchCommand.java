@@ -3,12 +3,13 @@ package io.asynq4j.cli.task;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.frame.CliException;
 import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Failure;
 import io.asynq4j.cli.frame.ReadOnlyCommand;
 import io.asynq4j.cli.frame.Session;
 import io.asynq4j.cli.frame.ShutdownSignal;
 import io.asynq4j.cli.output.ProgressBar;
+import io.asynq4j.cli.task.option.TaskStateCandidates;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.SearchPage;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ final class TaskSearchCommand extends ReadOnlyCommand {
   @Option(
       names = {"-s", "--state"},
       paramLabel = "STATE",
-      completionCandidates = StateWords.class,
+      completionCandidates = TaskStateCandidates.class,
       description = "Only in this state; may be given more than once.")
   private List<TaskState> states = List.of();
 
@@ -62,7 +63,7 @@ final class TaskSearchCommand extends ReadOnlyCommand {
   @Override
   protected void check() {
     if (limit < 1) {
-      throw Failure.usage("--limit must be 1 or more", null);
+      throw CliException.usage("--limit must be 1 or more", null);
     }
     filters.filter();
   }

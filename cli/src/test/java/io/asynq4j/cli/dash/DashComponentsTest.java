@@ -8,6 +8,7 @@ import com.googlecode.lanterna.input.KeyType;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.cli.frame.DurationParser;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.io.PrintStream;
@@ -116,17 +117,17 @@ class DashComponentsTest {
 
   @Test
   void barsShowEveryStateThatHasAnything() {
-    List<Span> bar =
+    List<StyledText> bar =
         Charts.bar(
             Map.of(TaskState.PENDING, 1_000_000L, TaskState.RETRY, 1L, TaskState.ACTIVE, 1L),
             1_000_002,
             10);
-    assertThat(bar.stream().map(Span::style))
+    assertThat(bar.stream().map(StyledText::style))
         .containsExactly(Style.ACTIVE, Style.PENDING, Style.RETRY, Style.PLAIN);
     assertThat(bar.stream().mapToInt(span -> span.text().length()).sum()).isEqualTo(10);
     assertThat(Charts.bar(Map.of(TaskState.PENDING, 1L), 1_000, 10).get(0).text()).isEqualTo("█");
-    assertThat(Charts.bar(Map.of(), 10, 4)).containsExactly(Span.plain("    "));
-    List<Span> half = Charts.bar(Map.of(TaskState.PENDING, 50L), 100, 10);
+    assertThat(Charts.bar(Map.of(), 10, 4)).containsExactly(StyledText.plain("    "));
+    List<StyledText> half = Charts.bar(Map.of(TaskState.PENDING, 50L), 100, 10);
     assertThat(half.get(0).text()).hasSize(5);
   }
 

@@ -73,12 +73,12 @@ class DashEventLoopIT {
 
   private void press(String keys) {
     for (int i = 0; i < keys.length(); i++) {
-      dashboard.happen(new Event.Pressed(Key.of(keys.charAt(i))));
+      dashboard.happen(new DashEvent.Pressed(Key.of(keys.charAt(i))));
     }
   }
 
   private void press(Key.Code code) {
-    dashboard.happen(new Event.Pressed(Key.of(code)));
+    dashboard.happen(new DashEvent.Pressed(Key.of(code)));
   }
 
   private void sees(String... texts) {
@@ -214,7 +214,7 @@ class DashEventLoopIT {
 
   @Test
   void aNewSizeIsHeard() {
-    dashboard.happen(new Event.Resized(new ScreenSize(140, 40)));
+    dashboard.happen(new DashEvent.Resized(new ScreenSize(140, 40)));
     await().until(() -> glass.shown.lines().count() == 40);
     sees("MEMORY", "PEND");
   }

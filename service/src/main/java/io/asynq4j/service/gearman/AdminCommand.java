@@ -8,6 +8,7 @@ import io.asynq4j.TaskStateException;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.service.gearman.session.GatewayComponents;
 import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

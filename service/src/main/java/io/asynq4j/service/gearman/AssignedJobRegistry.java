@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * The jobs that workers of this gateway have: keeps their leases as long as their connections live
  * and until they are settled. Thread-safe.
  */
-final class AssignedJobRegistry {
+public final class AssignedJobRegistry {
 
   private static final Logger log = LoggerFactory.getLogger(AssignedJobRegistry.class);
 

@@ -8,6 +8,7 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
+import io.asynq4j.service.gearman.session.GatewayComponents;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * The one thread that accepts, reads and writes connections. What belongs to a connection is
  * touched by it alone; others hand it what is to be done with {@link #execute}.
  */
-final class EventLoop {
+public final class EventLoop {
 
   private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
 

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * the task of its name; jobs of high and low priority are the tasks {@code <name>:high} and {@code
  * <name>:low}, if those are defined. Thread-safe.
  */
-final class FunctionRegistry {
+public final class FunctionRegistry {
 
   private static final Logger log = LoggerFactory.getLogger(FunctionRegistry.class);
 

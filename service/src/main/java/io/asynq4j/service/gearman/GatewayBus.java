@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * there. Each has a name, which the header of a job gives ({@link WaitingGatewaysHeader}); those
  * who come to a job that runs already ask all for it. Results do not depend on it. Thread-safe.
  */
-final class GatewayBus {
+public final class GatewayBus {
 
   private static final Logger log = LoggerFactory.getLogger(GatewayBus.class);
 

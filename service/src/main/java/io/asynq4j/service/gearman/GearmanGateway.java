@@ -7,6 +7,7 @@ import io.asynq4j.dashboard.http.SafeLog;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.lease.CancellationWatch;
 import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.service.gearman.session.GatewayComponents;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * so once a second the dry queues are looked at, and one sleeper of each that has tasks goes to
  * try.
  */
-final class JobClaimer {
+public final class JobClaimer {
 
   private static final Logger log = LoggerFactory.getLogger(JobClaimer.class);
 

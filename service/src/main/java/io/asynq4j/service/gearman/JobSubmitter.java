@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Hands the jobs of clients in, as many together as have gathered. Thread-safe. */
-final class JobSubmitter {
+public final class JobSubmitter {
 
   private static final Logger log = LoggerFactory.getLogger(JobSubmitter.class);
 

@@ -1,5 +1,6 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.service.gearman.session.GatewayComponents;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * milliseconds, then less and less often, by one thread for all of them on the same Redis server.
  * Thread-safe.
  */
-final class ResultNotifier {
+public final class ResultNotifier {
 
   private static final Logger log = LoggerFactory.getLogger(ResultNotifier.class);
 

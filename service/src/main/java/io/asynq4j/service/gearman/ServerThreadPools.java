@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * others. From its first task on, a server keeps one thread, which runs its tasks when no other
  * thread can be started. Thread-safe.
  */
-final class ServerThreadPools {
+public final class ServerThreadPools {
 
   private static final Logger log = LoggerFactory.getLogger(ServerThreadPools.class);
 

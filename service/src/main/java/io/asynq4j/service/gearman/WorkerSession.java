@@ -8,6 +8,7 @@ import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.lease.LeaseEnd;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.Verdict;
+import io.asynq4j.service.gearman.session.GatewayComponents;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,12 +1,13 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.inspect.DayCount;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
 /** What was done with the tasks of a queue on each day, in lines with bars. */
-final class HistoryText {
+final class HistoryViewText {
 
   private static final int DATE = 10;
   private static final int COUNT = 12;
@@ -16,16 +17,16 @@ final class HistoryText {
   /** A blank on either side. */
   private static final int MARGIN = 2;
 
-  private HistoryText() {}
+  private HistoryViewText() {}
 
-  static List<List<Span>> lines(DashModel model, HistoryView view) {
-    List<List<Span>> lines = new ArrayList<>();
+  static List<List<StyledText>> lines(DashModel model, HistoryView view) {
+    List<List<StyledText>> lines = new ArrayList<>();
     if (view.nothing() != null) {
-      lines.add(List.of(new Span(view.nothing(), Style.BAD)));
+      lines.add(List.of(new StyledText(view.nothing(), Style.BAD)));
       return lines;
     }
     if (view.answer() == null) {
-      lines.add(List.of(Span.dim("Looking …")));
+      lines.add(List.of(StyledText.dim("Looking …")));
       return lines;
     }
     List<DayCount> days = view.answer().days();
@@ -34,7 +35,7 @@ final class HistoryText {
     lines.addAll(summary(view.queue(), days, model.size().width()));
     lines.add(
         List.of(
-            Span.dim(
+            StyledText.dim(
                 TerminalText.pad("DAY (UTC)", DATE, false)
                     + TerminalText.pad("PROCESSED", COUNT, true)
                     + TerminalText.pad("FAILED", COUNT, true)
@@ -43,7 +44,7 @@ final class HistoryText {
     return lines;
   }
 
-  private static List<List<Span>> summary(String queue, List<DayCount> days, int width) {
+  private static List<List<StyledText>> summary(String queue, List<DayCount> days, int width) {
     long processed = days.stream().mapToLong(DayCount::processed).sum();
     long failed = days.stream().mapToLong(DayCount::failed).sum();
     List<Double> oldestFirst =
@@ -51,30 +52,31 @@ final class HistoryText {
     Collections.reverse(oldestFirst);
     return List.of(
         List.of(
-            Span.bold(TerminalText.cut(queue, width / 3)),
-            Span.dim("  in %d days ".formatted(days.size())),
-            Span.plain(CompactFormatter.count(processed)),
-            Span.dim(" processed, "),
-            new Span(CompactFormatter.count(failed), failed > 0 ? Style.BAD : Style.PLAIN),
-            Span.dim(" failed (" + CompactFormatter.percent(failed, processed) + ")")),
+            StyledText.bold(TerminalText.cut(queue, width / 3)),
+            StyledText.dim("  in %d days ".formatted(days.size())),
+            StyledText.plain(CompactFormatter.count(processed)),
+            StyledText.dim(" processed, "),
+            new StyledText(CompactFormatter.count(failed), failed > 0 ? Style.BAD : Style.PLAIN),
+            StyledText.dim(" failed (" + CompactFormatter.percent(failed, processed) + ")")),
         List.of(
-            new Span(
+            new StyledText(
                 Charts.sparkline(oldestFirst, Math.min(days.size(), width - MARGIN)), Style.GOOD)),
         List.of());
   }
 
-  private static List<Span> line(DayCount day, long most, int bar) {
-    List<Span> line = new ArrayList<>();
-    line.add(Span.plain(TerminalText.pad(day.date().toString(), DATE, false)));
-    line.add(Span.plain(TerminalText.pad(CompactFormatter.count(day.processed()), COUNT, true)));
+  private static List<StyledText> line(DayCount day, long most, int bar) {
+    List<StyledText> line = new ArrayList<>();
+    line.add(StyledText.plain(TerminalText.pad(day.date().toString(), DATE, false)));
     line.add(
-        new Span(
+        StyledText.plain(TerminalText.pad(CompactFormatter.count(day.processed()), COUNT, true)));
+    line.add(
+        new StyledText(
             TerminalText.pad(CompactFormatter.count(day.failed()), COUNT, true),
             day.failed() > 0 ? Style.BAD : Style.PLAIN));
     line.add(
-        Span.plain(
+        StyledText.plain(
             TerminalText.pad(CompactFormatter.percent(day.failed(), day.processed()), RATE, true)));
-    line.add(Span.plain(" ".repeat(GAP)));
+    line.add(StyledText.plain(" ".repeat(GAP)));
     line.addAll(Charts.parts(day.processed() - day.failed(), day.failed(), most, bar));
     return line;
   }

@@ -1,6 +1,6 @@
 package io.asynq4j.redis;
 
-class Lookout62IT extends RedisStoreWatchIT {
+class Redis62FaultsIT extends RedisFaultsIT {
 
   @Override
   TestRedis start() {

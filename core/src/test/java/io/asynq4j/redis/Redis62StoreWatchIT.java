@@ -1,6 +1,6 @@
 package io.asynq4j.redis;
 
-class LinkFaults62IT extends RedisFaultsIT {
+class Redis62StoreWatchIT extends RedisStoreWatchIT {
 
   @Override
   TestRedis start() {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder the task that holds the lock, when this one is a duplicate; else empty
  * @param failure why it is not enqueued, or not confirmed; null when it is, or when it must not be
  */
-public record EnqueueAnswer(Status verdict, String holder, @Nullable RuntimeException failure) {
+public record EnqueueReply(Status verdict, String holder, @Nullable RuntimeException failure) {
 
   public enum Status {
     ENQUEUED,
@@ -22,18 +22,18 @@ public record EnqueueAnswer(Status verdict, String holder, @Nullable RuntimeExce
     FAILED
   }
 
-  public static final EnqueueAnswer ENQUEUED = new EnqueueAnswer(Status.ENQUEUED, "", null);
-  public static final EnqueueAnswer ID_CONFLICT = new EnqueueAnswer(Status.ID_CONFLICT, "", null);
+  public static final EnqueueReply ENQUEUED = new EnqueueReply(Status.ENQUEUED, "", null);
+  public static final EnqueueReply ID_CONFLICT = new EnqueueReply(Status.ID_CONFLICT, "", null);
 
-  public static EnqueueAnswer duplicateOf(String holder) {
-    return new EnqueueAnswer(Status.DUPLICATE, holder, null);
+  public static EnqueueReply duplicateOf(String holder) {
+    return new EnqueueReply(Status.DUPLICATE, holder, null);
   }
 
-  public static EnqueueAnswer unconfirmed(RuntimeException failure) {
-    return new EnqueueAnswer(Status.UNCONFIRMED, "", failure);
+  public static EnqueueReply unconfirmed(RuntimeException failure) {
+    return new EnqueueReply(Status.UNCONFIRMED, "", failure);
   }
 
-  public static EnqueueAnswer failed(RuntimeException failure) {
-    return new EnqueueAnswer(Status.FAILED, "", failure);
+  public static EnqueueReply failed(RuntimeException failure) {
+    return new EnqueueReply(Status.FAILED, "", failure);
   }
 }

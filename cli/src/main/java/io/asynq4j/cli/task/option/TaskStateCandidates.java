@@ -1,12 +1,12 @@
-package io.asynq4j.cli.task;
+package io.asynq4j.cli.task.option;
 
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.frame.EnumCandidates;
 
 /** The states of tasks. */
-final class StateWords extends EnumCandidates {
+public final class TaskStateCandidates extends EnumCandidates {
 
-  StateWords() {
+  TaskStateCandidates() {
     super(TaskState.values());
   }
 }

@@ -1,6 +1,6 @@
 package io.asynq4j.redis;
 
-class Acl62IT extends AclIT {
+class Redis62AclIT extends AclIT {
 
   @Override
   TestRedis start() {

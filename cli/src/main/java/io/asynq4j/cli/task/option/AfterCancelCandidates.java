@@ -1,10 +1,10 @@
-package io.asynq4j.cli.task;
+package io.asynq4j.cli.task.option;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.cli.frame.EnumCandidates;
 
 /** What becomes of a cancelled task. */
-final class AfterCancelCandidates extends EnumCandidates {
+public final class AfterCancelCandidates extends EnumCandidates {
 
   AfterCancelCandidates() {
     super(AfterCancel.values());

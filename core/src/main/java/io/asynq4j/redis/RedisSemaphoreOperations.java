@@ -5,12 +5,12 @@ import java.time.Instant;
 import redis.clients.jedis.Protocol;
 
 /** Semaphores in Redis, shared with the original's. */
-final class RedisSemaphores implements SemaphoreOperations {
+final class RedisSemaphoreOperations implements SemaphoreOperations {
 
   private final ScriptRunner scripts;
   private final RedisCommandExecutor link;
 
-  RedisSemaphores(ScriptRunner scripts, RedisCommandExecutor link) {
+  RedisSemaphoreOperations(ScriptRunner scripts, RedisCommandExecutor link) {
     this.scripts = scripts;
     this.link = link;
   }

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /** Definitions in one hash. */
-final class RedisDefinitions implements DefinitionStore {
+final class RedisDefinitionStore implements DefinitionStore {
 
   private static final String KEY = RedisKeys.DEFINITIONS;
 
   private final RedisCommandExecutor link;
 
-  RedisDefinitions(RedisCommandExecutor link) {
+  RedisDefinitionStore(RedisCommandExecutor link) {
     this.link = link;
   }
 

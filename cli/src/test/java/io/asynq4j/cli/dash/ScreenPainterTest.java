@@ -4,6 +4,7 @@ import static io.asynq4j.cli.dash.SampleModels.press;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.inspect.ScheduleEvent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Compares what is painted with the screens in the resources of this test. */
-class PainterTest {
+class ScreenPainterTest {
 
   /** What was painted is also left in target/screens, from where a wanted change can be taken. */
   private static void assertLooksLike(String screen, DashModel model) {
@@ -38,7 +39,7 @@ class PainterTest {
   private static String screen(String name) {
     try (InputStream in =
         Objects.requireNonNull(
-            PainterTest.class.getResourceAsStream(name + ".txt"), "no screen " + name)) {
+            ScreenPainterTest.class.getResourceAsStream(name + ".txt"), "no screen " + name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).stripTrailing();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -162,13 +163,17 @@ class PainterTest {
   @Test
   void aBarShowsWhatWentWellAndWhatDidNot() {
     assertThat(Charts.parts(0, 0, 10, 10)).allMatch(span -> span.text().isEmpty());
-    assertThat(Charts.parts(8, 2, 10, 10)).extracting(Span::text).containsExactly("████████", "██");
+    assertThat(Charts.parts(8, 2, 10, 10))
+        .extracting(StyledText::text)
+        .containsExactly("████████", "██");
     // However few failed, they are seen.
     assertThat(Charts.parts(999, 1, 1_000, 10))
-        .extracting(Span::text)
+        .extracting(StyledText::text)
         .containsExactly("█████████", "█");
-    assertThat(Charts.parts(0, 10, 10, 5)).extracting(Span::text).containsExactly("", "█████");
-    assertThat(Charts.parts(1, 1, 1_000, 10)).containsExactly(new Span("█", Style.BAD));
+    assertThat(Charts.parts(0, 10, 10, 5))
+        .extracting(StyledText::text)
+        .containsExactly("", "█████");
+    assertThat(Charts.parts(1, 1, 1_000, 10)).containsExactly(new StyledText("█", Style.BAD));
   }
 
   @Test
@@ -324,9 +329,9 @@ class PainterTest {
   @Test
   void aLongQuestionKeepsItsChoicesInSight() {
     DashModel asked = press(queue(TaskState.RETRY), "d");
-    Question question = Objects.requireNonNull(asked.question());
+    ConfirmDialog question = Objects.requireNonNull(asked.question());
     DashModel longer =
-        asked.asking(new Question("Delete " + "x".repeat(200) + "?", question.choices()));
+        asked.asking(new ConfirmDialog("Delete " + "x".repeat(200) + "?", question.choices()));
     assertThat(SampleModels.text(longer)).contains("Delete xxx", "… ", " y yes  n no");
   }
 

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 
-class TimesTest {
+class TimeMathTest {
 
   private static final Instant NOON = Instant.parse("2100-01-01T12:00:00Z");
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();

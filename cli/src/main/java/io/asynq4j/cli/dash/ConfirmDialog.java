@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Optional;
 
 /** Asks before something is done. Immutable. */
-record Question(String text, List<Choice> choices) {
+record ConfirmDialog(String text, List<Choice> choices) {
 
   /** An answer, by its key. */
   record Choice(char key, String label, OperatorAction action) {}
 
-  public Question {
+  public ConfirmDialog {
     choices = List.copyOf(choices);
   }
 
-  static Question yesOrNo(String text, OperatorAction action) {
-    return new Question(text, List.of(new Choice('y', "yes", action)));
+  static ConfirmDialog yesOrNo(String text, OperatorAction action) {
+    return new ConfirmDialog(text, List.of(new Choice('y', "yes", action)));
   }
 
   Optional<OperatorAction> chosen(char key) {

@@ -9,7 +9,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import org.junit.jupiter.api.Test;
 
-class ConversionsTest {
+class OptionConvertersTest {
 
   @Test
   void durationsAreThoseOfGoAndDays() {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class ControllerTest {
+class KeyControllerTest {
 
   private final DashModel queues = SampleModels.queues();
 
@@ -23,7 +23,7 @@ class ControllerTest {
     return ((ListView) model.view()).selected(model.size()).orElse(null);
   }
 
-  private static @Nullable Effect effect(DashModel model, char key) {
+  private static @Nullable SideEffect effect(DashModel model, char key) {
     return KeyController.press(model, Key.of(key)).effect();
   }
 
@@ -76,11 +76,11 @@ class ControllerTest {
     assertThat(press(mail, "q").view()).isInstanceOf(QueuesView.class);
     assertThat(press(mail, Key.Code.ESCAPE).view()).isInstanceOf(QueuesView.class);
     assertThat(selected(press(mail, "q"))).isEqualTo("mail");
-    assertThat(effect(queues, 'q')).isEqualTo(new Effect.Quit());
+    assertThat(effect(queues, 'q')).isEqualTo(new SideEffect.Quit());
     assertThat(KeyController.press(queues, Key.of(Key.Code.ESCAPE)).effect())
-        .isEqualTo(new Effect.Quit());
+        .isEqualTo(new SideEffect.Quit());
     assertThat(KeyController.press(mail, Key.of(Key.Code.QUIT)).effect())
-        .isEqualTo(new Effect.Quit());
+        .isEqualTo(new SideEffect.Quit());
   }
 
   @Test
@@ -262,27 +262,27 @@ class ControllerTest {
     DashModel asked = press(queues, "P");
     assertThat(SampleModels.text(asked)).contains("Pause queue \"critical\"?  y yes  n no");
     assertThat(effect(asked, 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.PauseQueue("critical")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.PauseQueue("critical")));
     assertThat(effect(asked, 'x')).isNull();
     assertThat(press(asked, "x").question()).isEqualTo(asked.question());
     assertThat(press(asked, "n").question()).isNull();
     assertThat(SampleModels.text(press(asked, "n"))).contains("Nothing was done.");
     assertThat(press(asked, Key.Code.ESCAPE).question()).isNull();
     assertThat(effect(press(queues, "jjP"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.ResumeQueue("mail")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.ResumeQueue("mail")));
     assertThat(effect(press(press(queues, Key.Code.ENTER), "P"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.PauseQueue("critical")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.PauseQueue("critical")));
   }
 
   @Test
   void actionsOnTasksAsk() {
     DashModel retry = tasks(TaskState.RETRY);
     assertThat(effect(press(retry, "jr"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.RunTask("mail", "task-001")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.RunTask("mail", "task-001")));
     assertThat(effect(press(retry, "a"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.ArchiveTask("mail", "task-000")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.ArchiveTask("mail", "task-000")));
     assertThat(effect(press(retry, "d"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.DeleteTask("mail", "task-000")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.DeleteTask("mail", "task-000")));
   }
 
   private static Set<String> marked(DashModel model) {
@@ -301,7 +301,7 @@ class ControllerTest {
         .contains("Delete 2 marked tasks of queue \"mail\" for good?");
     assertThat(effect(asked, 'y'))
         .isEqualTo(
-            new Effect.Act(
+            new SideEffect.Act(
                 new OperatorAction.Many(
                     List.of(
                         new OperatorAction.DeleteTask("mail", "task-000"),
@@ -309,10 +309,10 @@ class ControllerTest {
                     "deleted")));
     assertThat(marked(press(asked, "y"))).isEmpty();
     assertThat(marked(press(asked, "n"))).hasSize(2);
-    assertThat(effect(press(two, "r"), 'y')).isInstanceOf(Effect.Act.class);
+    assertThat(effect(press(two, "r"), 'y')).isInstanceOf(SideEffect.Act.class);
     assertThat(effect(press(press(tasks(TaskState.ACTIVE), "  "), "c"), 'a'))
         .isEqualTo(
-            new Effect.Act(
+            new SideEffect.Act(
                 new OperatorAction.Many(
                     List.of(
                         new OperatorAction.CancelTask("mail", "task-000", AfterCancel.ARCHIVE),
@@ -356,13 +356,16 @@ class ControllerTest {
     DashModel asked = press(tasks(TaskState.ACTIVE), "c");
     assertThat(effect(asked, 'y'))
         .isEqualTo(
-            new Effect.Act(new OperatorAction.CancelTask("mail", "task-000", AfterCancel.RETRY)));
+            new SideEffect.Act(
+                new OperatorAction.CancelTask("mail", "task-000", AfterCancel.RETRY)));
     assertThat(effect(asked, 'a'))
         .isEqualTo(
-            new Effect.Act(new OperatorAction.CancelTask("mail", "task-000", AfterCancel.ARCHIVE)));
+            new SideEffect.Act(
+                new OperatorAction.CancelTask("mail", "task-000", AfterCancel.ARCHIVE)));
     assertThat(effect(asked, 'd'))
         .isEqualTo(
-            new Effect.Act(new OperatorAction.CancelTask("mail", "task-000", AfterCancel.DELETE)));
+            new SideEffect.Act(
+                new OperatorAction.CancelTask("mail", "task-000", AfterCancel.DELETE)));
   }
 
   @ParameterizedTest
@@ -410,7 +413,7 @@ class ControllerTest {
     assertThat(SampleModels.text(model)).contains("broken-1", "(unreadable)");
     assertThat(press(model, "a").question()).isNull();
     assertThat(effect(press(model, "d"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.DeleteTask("mail", "broken-1")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.DeleteTask("mail", "broken-1")));
   }
 
   @Test
@@ -431,10 +434,10 @@ class ControllerTest {
                     SampleModels.overview(),
                     new QueryResult.Servers(List.of(SampleModels.server("s-1", 7, "active", 3)))));
     assertThat(effect(press(model, "z"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.QuietServer("s-1")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.QuietServer("s-1")));
     DashModel one = press(model, Key.Code.ENTER);
     assertThat(effect(press(one, "x"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.StopServer("s-1")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.StopServer("s-1")));
     assertThat(press(one, Key.Code.ENTER).wish()).isEqualTo(new Query.Task("default", "task-001"));
   }
 
@@ -451,11 +454,11 @@ class ControllerTest {
                             SampleModels.schedule("b", true, SampleModels.NOW),
                             SampleModels.schedule("go", false, null)))));
     assertThat(effect(press(model, "P"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.PauseSchedule("a")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.PauseSchedule("a")));
     assertThat(effect(press(model, "jP"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.ResumeSchedule("b")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.ResumeSchedule("b")));
     assertThat(effect(press(model, "r"), 'y'))
-        .isEqualTo(new Effect.Act(new OperatorAction.RunSchedule("a")));
+        .isEqualTo(new SideEffect.Act(new OperatorAction.RunSchedule("a")));
     assertThat(press(model, "jjP").question()).isNull();
     DashModel one = press(model, Key.Code.ENTER);
     Query.Events wish = (Query.Events) one.wish();
@@ -484,9 +487,9 @@ class ControllerTest {
 
   @Test
   void refreshAndRedrawAreEffects() {
-    assertThat(effect(queues, 'R')).isEqualTo(new Effect.Refresh());
+    assertThat(effect(queues, 'R')).isEqualTo(new SideEffect.Refresh());
     assertThat(KeyController.press(queues, Key.of(Key.Code.REDRAW)).effect())
-        .isEqualTo(new Effect.Redraw());
+        .isEqualTo(new SideEffect.Redraw());
   }
 
   @Test

@@ -1,11 +1,12 @@
-package io.asynq4j.server;
+package io.asynq4j.internal.server.config;
 
 import io.asynq4j.broker.Aggregation.GroupRules;
+import io.asynq4j.server.GroupAggregator;
 
 /** How groups become tasks. */
-record GroupConfig(GroupAggregator aggregator, GroupRules rules, int parallelism) {
+public record GroupConfig(GroupAggregator aggregator, GroupRules rules, int parallelism) {
 
-  GroupConfig {
+  public GroupConfig {
     if (parallelism < 1) {
       throw new IllegalArgumentException("parallelism must be 1 or more: " + parallelism);
     }

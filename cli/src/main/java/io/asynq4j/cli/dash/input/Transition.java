@@ -1,0 +1,13 @@
+package io.asynq4j.cli.dash.input;
+
+import io.asynq4j.cli.dash.DashModel;
+import io.asynq4j.cli.dash.SideEffect;
+import org.jspecify.annotations.Nullable;
+
+/** What a key leads to. Immutable. */
+public record Transition(DashModel model, @Nullable SideEffect effect) {
+
+  public static Transition to(DashModel model) {
+    return new Transition(model, null);
+  }
+}
