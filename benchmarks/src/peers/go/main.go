@@ -1,5 +1,5 @@
 // The Go side of the comparison: a client and a server on the real asynq that do what they are told on stdin, a line
-// an order, as io.asynq4j.benchmarks.contest.Orders describes them.
+// an order, as io.asynq4j.benchmarks.compare.ContenderCommandLoop describes them.
 //
 //	contender URI
 package main

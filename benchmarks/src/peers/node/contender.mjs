@@ -1,5 +1,5 @@
 // BullMQ's side of the comparison: a queue and a worker that do what they are told on stdin, a line an order, as
-// io.asynq4j.benchmarks.contest.Orders describes them.
+// io.asynq4j.benchmarks.compare.ContenderCommandLoop describes them.
 //
 //   node contender.mjs URI
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,7 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.JsonCodec;
+
 /**
  * Turns inputs and results into bytes and back. An implementation must be thread-safe, and must
  * never use Java serialization: whoever can write to Redis could run code then.

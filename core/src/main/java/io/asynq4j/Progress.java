@@ -1,5 +1,7 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.TextValidator;
+
 /**
  * How far an attempt has come, as its handler has said. Immutable.
  *

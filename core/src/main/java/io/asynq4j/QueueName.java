@@ -1,5 +1,7 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.TextValidator;
+
 /**
  * The name of a queue: case-sensitive, kept exactly as given, not blank. Immutable.
  *

@@ -1,5 +1,6 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.TextValidator;
 import java.util.Map;
 
 /** A kind of work and its input, as bytes. Immutable and safe to share between threads. */

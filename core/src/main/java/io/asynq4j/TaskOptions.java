@@ -1,5 +1,6 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.TextValidator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -1,5 +1,7 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.PayloadConverter;
+import io.asynq4j.internal.codec.TextValidator;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 

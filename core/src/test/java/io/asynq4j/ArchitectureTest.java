@@ -4,101 +4,90 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Which package may know which. */
 @AnalyzeClasses(packages = "io.asynq4j", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
 
-  private static final String BROKER = "io.asynq4j.broker";
-  private static final String REDIS = "io.asynq4j.redis";
-  private static final String HANDLER = "io.asynq4j.handler";
-  private static final String SERVER = "io.asynq4j.server";
-  private static final String CLIENT = "io.asynq4j.client";
-  private static final String LEASE = "io.asynq4j.lease";
-  private static final String SCHEDULE = "io.asynq4j.schedule";
-  private static final String INSPECT = "io.asynq4j.inspect";
-  private static final String DEFINITION = "io.asynq4j.definition";
-  private static final String METRICS = "io.asynq4j.metrics";
+  private static final String VOCABULARY = "io.asynq4j";
+  private static final String INTERNAL = "io.asynq4j.internal";
 
-  private static final Set<String> HOW_TO_CONNECT =
-      Set.of("RedisConfig", "RedisConnection", "TlsConfig");
+  /** Formats and helpers that every part may use, and that use no part themselves. */
+  private static final Set<String> HELPERS =
+      Set.of(INTERNAL + ".codec", INTERNAL + ".text", INTERNAL + ".time", INTERNAL + ".concurrent");
 
-  /** A package knows itself, the vocabulary and these others of ours, and nothing else. */
-  private static ArchRule sees(String name, String... others) {
-    Set<String> known = new HashSet<>(Set.of(others));
-    known.add(name);
-    known.add("io.asynq4j");
+  private static final Part BROKER = new Part(INTERNAL + ".broker");
+  private static final Part REDIS = new Part("io.asynq4j.redis", INTERNAL + ".redis");
+  private static final Part HANDLER = new Part("io.asynq4j.handler");
+  private static final Part SERVER = new Part("io.asynq4j.server", INTERNAL + ".server");
+  private static final Part CLIENT = new Part("io.asynq4j.client", INTERNAL + ".client");
+  private static final Part LEASE = new Part("io.asynq4j.lease");
+  private static final Part SCHEDULE = new Part("io.asynq4j.schedule", INTERNAL + ".schedule");
+  private static final Part INSPECT =
+      new Part("io.asynq4j.inspect", INTERNAL + ".inspect", INTERNAL + ".doctor");
+  private static final Part DEFINITION =
+      new Part("io.asynq4j.definition", INTERNAL + ".definition");
+  private static final Part METRICS = new Part("io.asynq4j.metrics", INTERNAL + ".metrics");
+
+  /** One part of the library: its public package, and the internal ones that implement it. */
+  private record Part(Set<String> packages) {
+    Part(String... packages) {
+      this(Set.of(packages));
+    }
+
+    boolean has(JavaClass type) {
+      return packages.stream()
+          .anyMatch(each -> (type.getPackageName() + ".").startsWith(each + "."));
+    }
+  }
+
+  private static boolean isOurs(JavaClass type) {
+    return type.getPackageName().startsWith("io.asynq4j");
+  }
+
+  private static boolean isShared(JavaClass type) {
+    return type.getPackageName().equals(VOCABULARY) || HELPERS.contains(type.getPackageName());
+  }
+
+  /**
+   * A part knows itself, the vocabulary, the helpers and these others, and nothing else of ours.
+   */
+  private static ArchRule sees(Part part, Part... others) {
     return noClasses()
-        .that()
-        .resideInAPackage(name + "..")
+        .that(DescribedPredicate.describe("are in " + part.packages(), part::has))
         .should()
         .dependOnClassesThat(
             DescribedPredicate.describe(
-                "are ours and not in " + known,
+                "are ours and in none of the parts that it may know",
                 type ->
-                    type.getPackageName().startsWith("io.asynq4j")
-                        && known.stream().noneMatch(each -> isIn(type, each))))
-        // A rule may be older than its package.
-        .allowEmptyShould(true);
-  }
-
-  /** The vocabulary is the root package alone; the others are whole trees. */
-  private static boolean isIn(JavaClass type, String name) {
-    String own = type.getPackageName();
-    return own.equals(name) || (!name.equals("io.asynq4j") && own.startsWith(name + "."));
+                    isOurs(type)
+                        && !part.has(type)
+                        && !isShared(type)
+                        && Stream.of(others).noneMatch(other -> other.has(type))));
   }
 
   @ArchTest
-  static final ArchRule only_the_redis_package_knows_the_redis_client =
+  static final ArchRule only_the_redis_part_knows_the_redis_client =
       noClasses()
-          .that()
           // The embedded Redis is a module of its own.
-          .resideOutsideOfPackages("io.asynq4j.redis..", "io.asynq4j.embedded..")
+          .that(
+              DescribedPredicate.describe(
+                  "are not of the redis part",
+                  type -> !REDIS.has(type) && !type.getPackageName().equals("io.asynq4j.embedded")))
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("redis.clients..", "org.apache.commons.pool2..");
-
-  @ArchTest
-  static final ArchRule client_server_and_lease_never_see_each_other =
-      slices()
-          .matching("io.asynq4j.(client|server|lease|schedule|inspect)..")
-          .should()
-          .notDependOnEachOther();
-
-  @ArchTest
-  static final ArchRule the_client_knows_the_vocabulary_the_broker_and_how_to_connect =
-      classes()
-          .that()
-          .resideInAPackage("io.asynq4j.client..")
-          .should()
-          .onlyDependOnClassesThat()
-          .resideInAnyPackage(
-              "io.asynq4j",
-              "io.asynq4j.broker",
-              "io.asynq4j.client..",
-              "io.asynq4j.redis",
-              "java..",
-              "org.jspecify..");
-
-  @ArchTest
-  static final ArchRule nothing_below_knows_the_client =
-      noClasses()
-          .that()
-          .resideInAnyPackage("io.asynq4j", "io.asynq4j.broker..", "io.asynq4j.redis..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("io.asynq4j.client..");
 
   @ArchTest
   static final ArchRule nothing_needs_protobuf =
@@ -106,13 +95,24 @@ class ArchitectureTest {
       noClasses().should().dependOnClassesThat().resideInAPackage("com.google.protobuf..");
 
   @ArchTest
-  static final ArchRule the_vocabulary_depends_on_nothing_of_ours =
+  static final ArchRule the_vocabulary_knows_only_helpers =
       noClasses()
           .that()
-          .resideInAPackage("io.asynq4j")
+          .resideInAPackage(VOCABULARY)
           .should()
-          .dependOnClassesThat()
-          .resideInAPackage("io.asynq4j.*..");
+          .dependOnClassesThat(
+              DescribedPredicate.describe(
+                  "are ours and no helpers", type -> isOurs(type) && !isShared(type)));
+
+  @ArchTest
+  static final ArchRule helpers_know_only_each_other_and_the_vocabulary =
+      noClasses()
+          .that()
+          .resideInAnyPackage(HELPERS.toArray(String[]::new))
+          .should()
+          .dependOnClassesThat(
+              DescribedPredicate.describe(
+                  "are ours and no helpers", type -> isOurs(type) && !isShared(type)));
 
   @ArchTest static final ArchRule the_broker_knows_only_the_vocabulary = sees(BROKER);
 
@@ -142,15 +142,35 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule of_the_store_others_know_only_the_connection =
       noClasses()
-          .that()
-          .resideOutsideOfPackage("io.asynq4j.redis..")
+          .that(DescribedPredicate.describe("are not of the redis part", type -> !REDIS.has(type)))
           .should()
-          .dependOnClassesThat(
-              DescribedPredicate.describe(
-                  "are of the store, and not how to connect to it",
-                  type ->
-                      type.getPackageName().startsWith(REDIS)
-                          && !HOW_TO_CONNECT.contains(type.getSimpleName())));
+          .dependOnClassesThat()
+          .resideInAPackage(INTERNAL + ".redis..");
+
+  @ArchTest
+  static final ArchRule what_is_not_exported_is_internal =
+      classes()
+          .that(DescribedPredicate.describe("are internal", type -> !isExported(type)))
+          .should()
+          .resideInAnyPackage(
+              INTERNAL + "..", "io.asynq4j.embedded..", "io.asynq4j.testsupport..");
+
+  private static final Set<String> EXPORTED =
+      Set.of(
+          VOCABULARY,
+          "io.asynq4j.client",
+          "io.asynq4j.definition",
+          "io.asynq4j.handler",
+          "io.asynq4j.inspect",
+          "io.asynq4j.lease",
+          "io.asynq4j.metrics",
+          "io.asynq4j.redis",
+          "io.asynq4j.schedule",
+          "io.asynq4j.server");
+
+  private static boolean isExported(JavaClass type) {
+    return EXPORTED.contains(type.getPackageName());
+  }
 
   @ArchTest
   static final ArchRule no_class_of_the_redis_client_is_in_a_public_signature =
@@ -167,18 +187,6 @@ class ArchitectureTest {
               DescribedPredicate.describe(
                   "of the Redis client",
                   types -> types.stream().anyMatch(ArchitectureTest::isOfRedisClient)));
-
-  @ArchTest
-  static final ArchRule the_redis_package_shows_only_how_to_connect =
-      classes()
-          .that()
-          .resideInAPackage("io.asynq4j.redis")
-          .and()
-          .areTopLevelClasses()
-          .and()
-          .arePublic()
-          .should()
-          .haveNameMatching(".*\\.(RedisConfig|RedisConnection|TlsConfig)");
 
   @ArchTest
   static final ArchRule nothing_static_changes = fields().that().areStatic().should().beFinal();
@@ -200,8 +208,8 @@ class ArchitectureTest {
 
   private static DescribedPredicate<JavaClass> arePublicAndOurs() {
     return DescribedPredicate.describe(
-        "public and ours",
-        type -> type.getModifiers().contains(com.tngtech.archunit.core.domain.JavaModifier.PUBLIC));
+        "public and exported",
+        type -> type.getModifiers().contains(JavaModifier.PUBLIC) && isExported(type));
   }
 
   private static boolean isOfRedisClient(JavaClass type) {

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.core.Version;
+import io.asynq4j.internal.codec.Jackson2Codec;
+import io.asynq4j.internal.codec.Jackson3Codec;
+import io.asynq4j.internal.codec.JsonCodec;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;

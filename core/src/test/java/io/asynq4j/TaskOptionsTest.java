@@ -3,8 +3,8 @@ package io.asynq4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.TaskMessage;
+import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.TaskMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

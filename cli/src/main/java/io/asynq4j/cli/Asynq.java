@@ -1,24 +1,22 @@
 package io.asynq4j.cli;
 
+import io.asynq4j.cli.command.CliEnvironment;
+import io.asynq4j.cli.command.CommandGroup;
+import io.asynq4j.cli.command.ErrorReporter;
+import io.asynq4j.cli.command.GlobalOptions;
+import io.asynq4j.cli.command.LocalCommand;
+import io.asynq4j.cli.command.OptionConverters;
+import io.asynq4j.cli.command.StrictCommandLine;
 import io.asynq4j.cli.context.ContextCommand;
+import io.asynq4j.cli.cron.CronCommand;
 import io.asynq4j.cli.dash.DashCommand;
 import io.asynq4j.cli.dashboard.DashboardCommand;
 import io.asynq4j.cli.dashboard.ExporterCommand;
 import io.asynq4j.cli.dev.DevCommand;
-import io.asynq4j.cli.fleet.CronCommand;
-import io.asynq4j.cli.fleet.DoctorCommand;
-import io.asynq4j.cli.fleet.ServerCommand;
-import io.asynq4j.cli.frame.CliEnvironment;
-import io.asynq4j.cli.frame.CommandGroup;
-import io.asynq4j.cli.frame.ErrorReporter;
-import io.asynq4j.cli.frame.GlobalOptions;
-import io.asynq4j.cli.frame.LocalCommand;
-import io.asynq4j.cli.frame.OptionConverters;
-import io.asynq4j.cli.frame.StrictCommandLine;
 import io.asynq4j.cli.queue.GroupCommand;
 import io.asynq4j.cli.queue.QueueCommand;
 import io.asynq4j.cli.queue.StatsCommand;
-import io.asynq4j.cli.service.ServeCommand;
+import io.asynq4j.cli.server.ServerCommand;
 import io.asynq4j.cli.task.TaskCommand;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
@@ -94,7 +92,7 @@ public final class Asynq extends CommandGroup {
     System.exit(commandLine(CliEnvironment.ofProcess()).execute(arguments));
   }
 
-  static CommandLine commandLine(CliEnvironment surroundings) {
+  public static CommandLine commandLine(CliEnvironment surroundings) {
     Asynq root = new Asynq(surroundings);
     ErrorReporter complaints = new ErrorReporter(surroundings);
     CommandLine commands = new StrictCommandLine(root);

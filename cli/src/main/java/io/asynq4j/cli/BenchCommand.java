@@ -1,6 +1,6 @@
 package io.asynq4j.cli;
 
-import io.asynq4j.cli.frame.CliException;
+import io.asynq4j.cli.command.CliException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,8 +1,8 @@
 package io.asynq4j.cli;
 
-import io.asynq4j.cli.frame.EnumCandidates;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.LocalCommand;
+import io.asynq4j.cli.command.EnumCandidates;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.LocalCommand;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

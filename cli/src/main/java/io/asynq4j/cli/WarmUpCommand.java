@@ -1,8 +1,8 @@
 package io.asynq4j.cli;
 
-import io.asynq4j.cli.frame.CliEnvironment;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.LocalCommand;
+import io.asynq4j.cli.command.CliEnvironment;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.LocalCommand;
 import io.asynq4j.cli.output.JsonReader;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -2,7 +2,8 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.CliRunner.Answer;
+import io.asynq4j.cli.testing.CliRunner;
+import io.asynq4j.cli.testing.CliRunner.Answer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

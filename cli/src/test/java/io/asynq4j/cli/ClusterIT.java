@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
-import io.asynq4j.cli.CliRunner.Answer;
+import io.asynq4j.cli.testing.CliRunner;
+import io.asynq4j.cli.testing.CliRunner.Answer;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedCluster;

@@ -2,7 +2,9 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.CliRunner.Answer;
+import io.asynq4j.cli.testing.CliRunner;
+import io.asynq4j.cli.testing.CliRunner.Answer;
+import io.asynq4j.cli.testing.TestDatabase;
 import io.asynq4j.embedded.EmbeddedRedis;
 import java.net.InetAddress;
 import java.net.ServerSocket;

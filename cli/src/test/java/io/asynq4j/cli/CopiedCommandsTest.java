@@ -2,7 +2,8 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.frame.ExitCode;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.testing.CliRunner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.cli.testing.CliRunner;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,9 +2,11 @@ package io.asynq4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.cli.CliRunner.Answer;
-import io.asynq4j.cli.frame.RedisCommand;
+import io.asynq4j.cli.command.RedisCommand;
 import io.asynq4j.cli.output.JsonReader;
+import io.asynq4j.cli.testing.CliRunner;
+import io.asynq4j.cli.testing.CliRunner.Answer;
+import io.asynq4j.cli.testing.TestDatabase;
 import io.asynq4j.schedule.Scheduler;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskType;
-import io.asynq4j.cli.CliRunner.Answer;
+import io.asynq4j.cli.testing.CliRunner.Answer;
+import io.asynq4j.cli.testing.TestDatabase;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.server.ServerState;

@@ -1,8 +1,10 @@
 package io.asynq4j.client;
 
 import io.asynq4j.Durability;
-import io.asynq4j.broker.EnqueueReply;
-import io.asynq4j.broker.NewTask;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.client.CallOptions;
+import io.asynq4j.internal.client.EnqueueDispatcher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,8 @@
 package io.asynq4j.definition;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.DefinitionStore;
+import io.asynq4j.internal.broker.DefinitionStore;
+import io.asynq4j.internal.definition.TaskDefinitionCodec;
 import io.asynq4j.redis.RedisConnection;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.asynq4j.handler;
 
 import io.asynq4j.BrokerException;
-import io.asynq4j.broker.SemaphoreOperations;
+import io.asynq4j.internal.broker.SemaphoreOperations;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.concurrent.Callable;

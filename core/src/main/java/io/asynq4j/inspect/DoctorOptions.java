@@ -1,7 +1,8 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.doctor.ScanPosition;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;

@@ -1,6 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.internal.inspect.TaskScan;
 import org.jspecify.annotations.Nullable;
 
 /**

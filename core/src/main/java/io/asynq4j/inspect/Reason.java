@@ -1,6 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.RateLimit;
+import io.asynq4j.internal.inspect.DurationFormat;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package io.asynq4j.lease;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
-import io.asynq4j.broker.Claim;
+import io.asynq4j.internal.broker.Claim;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.asynq4j.lease;
 
-import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.CancellationChannel.Subscription;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
 import io.asynq4j.redis.RedisConnection;
 import java.util.List;
 import java.util.function.Consumer;

@@ -1,8 +1,8 @@
 package io.asynq4j.lease;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.broker.StoreWatch;
-import io.asynq4j.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.Set;

@@ -2,6 +2,7 @@ package io.asynq4j.metrics;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.handler.TaskContext;
+import io.asynq4j.internal.metrics.LabelLimiter;
 import io.asynq4j.server.ServerListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;

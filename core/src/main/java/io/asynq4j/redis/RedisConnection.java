@@ -1,6 +1,16 @@
 package io.asynq4j.redis;
 
-import io.asynq4j.broker.Broker;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.redis.clock.RedisClock;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.ConnectionFailureAnalyzer;
+import io.asynq4j.internal.redis.connection.LazyNodes;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisNodes;
+import io.asynq4j.internal.redis.connection.RedisSetupCheck;
+import io.asynq4j.internal.redis.store.RedisBroker;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

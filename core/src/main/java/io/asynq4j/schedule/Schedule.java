@@ -1,6 +1,9 @@
 package io.asynq4j.schedule;
 
-import io.asynq4j.broker.GoDuration;
+import io.asynq4j.internal.schedule.CronSchedule;
+import io.asynq4j.internal.schedule.IntervalSchedule;
+import io.asynq4j.internal.schedule.RecurringSchedule;
+import io.asynq4j.internal.text.GoDuration;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;

@@ -5,6 +5,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
+import io.asynq4j.internal.server.duty.Aggregator;
 import java.util.List;
 import java.util.function.UnaryOperator;
 

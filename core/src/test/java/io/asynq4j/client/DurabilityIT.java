@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Durability;
-import io.asynq4j.RestartServersAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.UnconfirmedTaskException;
 import io.asynq4j.client.EnqueueResult.Enqueued;
@@ -17,6 +16,7 @@ import io.asynq4j.client.EnqueueResult.IdConflict;
 import io.asynq4j.embedded.EmbeddedCluster;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.embedded.EmbeddedSentinel;
+import io.asynq4j.fixture.RestartServersAfterFailure;
 import io.asynq4j.redis.RedisConnection;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

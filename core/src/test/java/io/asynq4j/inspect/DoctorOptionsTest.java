@@ -3,7 +3,8 @@ package io.asynq4j.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asynq4j.broker.Diagnostics.FindingKind;
+import io.asynq4j.internal.broker.Diagnostics.FindingKind;
+import io.asynq4j.internal.doctor.ScanPosition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

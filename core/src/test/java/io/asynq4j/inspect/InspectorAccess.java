@@ -1,6 +1,6 @@
 package io.asynq4j.inspect;
 
-import io.asynq4j.broker.Broker;
+import io.asynq4j.internal.broker.Broker;
 import java.time.Duration;
 
 /** An inspector on a broker that a test has made, with a time that it sets. */

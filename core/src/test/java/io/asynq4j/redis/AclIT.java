@@ -1,6 +1,6 @@
 package io.asynq4j.redis;
 
-import static io.asynq4j.redis.BrokerFixture.LEASE;
+import static io.asynq4j.fixture.BrokerFixture.LEASE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,35 +13,40 @@ import io.asynq4j.Durability;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
-import io.asynq4j.RestartServersAfterFailure;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
-import io.asynq4j.broker.Aggregation.AggregationSet;
-import io.asynq4j.broker.Aggregation.GroupRules;
-import io.asynq4j.broker.ArchiveRules;
-import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.CancellationChannel.Subscription;
-import io.asynq4j.broker.Claim;
-import io.asynq4j.broker.CrashRules;
-import io.asynq4j.broker.EnqueueReply;
-import io.asynq4j.broker.Inspection;
-import io.asynq4j.broker.Inspection.Listing;
-import io.asynq4j.broker.Inspection.Settings;
-import io.asynq4j.broker.LeaseOperations;
-import io.asynq4j.broker.NewTask;
-import io.asynq4j.broker.Presence;
-import io.asynq4j.broker.QueueRules;
-import io.asynq4j.broker.ScheduleLedger;
-import io.asynq4j.broker.ScheduleStore;
-import io.asynq4j.broker.Settlement;
-import io.asynq4j.broker.StoreWatch;
-import io.asynq4j.broker.Upkeep;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.fixture.CapturedWarnings;
+import io.asynq4j.fixture.RestartServersAfterFailure;
+import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.InspectorAccess;
+import io.asynq4j.internal.broker.Aggregation.AggregationSet;
+import io.asynq4j.internal.broker.Aggregation.GroupRules;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Claim;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.Listing;
+import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.internal.broker.LeaseOperations;
+import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.broker.ScheduleLedger;
+import io.asynq4j.internal.broker.ScheduleStore;
+import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.broker.Upkeep;
+import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
+import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.watch.RedisStoreWatchIT;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -79,10 +84,12 @@ import redis.clients.jedis.Protocol.Command;
 /** What a restricted user of Redis must be allowed to do, and what becomes of one with less. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
-class AclIT {
+public class AclIT {
+
+  AclIT() {}
 
   /** What the scripts and the library itself run. */
-  static final String NEEDED =
+  public static final String NEEDED =
       "~asynq:* +ping +time +eval +evalsha +scan +del +exists +expire +expireat +pttl +rename +type"
           + " +get +mget +set +incrby"
           + " +hdel +hget +hgetall +hincrby +hmget +hset +hstrlen"
@@ -92,12 +99,12 @@ class AclIT {
           + " +zmscore +zrevrange +zscan +zscore";
 
   /** Without these it works, but for what the warnings tell. */
-  static final String USEFUL =
+  public static final String USEFUL =
       "&asynq:cancel &asynq:channel:* &__redis__:invalidate +publish +subscribe +client|tracking +client|id"
           + " +client|setname +client|getname +info +config|get +memory|usage";
 
   /** On a cluster, also these. */
-  static final String CLUSTER = "+asking +cluster|slots";
+  public static final String CLUSTER = "+asking +cluster|slots";
 
   private static final QueueName Q = QueueName.of("q");
   private static final GroupRules AT_ONCE =
@@ -124,7 +131,7 @@ class AclIT {
     server.flush();
   }
 
-  static void setUser(EmbeddedRedis redis, String name, String rules) {
+  public static void setUser(EmbeddedRedis redis, String name, String rules) {
     admin(
         redis,
         Command.ACL,
@@ -161,7 +168,7 @@ class AclIT {
   }
 
   /** Every call that a broker has, so that every command of every script is run. */
-  static void doEverything(Broker broker) {
+  public static void doEverything(Broker broker) {
     processTasks(broker);
     runChores(broker);
     aggregate(broker);
@@ -590,8 +597,8 @@ class AclIT {
           "(?:redis\\.p?call|call_once)\\((?!command,)([^,)]*)",
           new String(script.source(), StandardCharsets.UTF_8));
     }
-    try (Stream<Path> sources = Files.list(Path.of("src/main/java/io/asynq4j/redis"))) {
-      for (Path source : sources.toList()) {
+    try (Stream<Path> sources = Files.walk(Path.of("src/main/java/io/asynq4j"))) {
+      for (Path source : sources.filter(Files::isRegularFile).toList()) {
         find(run, "Command\\.([A-Z]+)", Files.readString(source));
       }
     }

@@ -1,5 +1,7 @@
 package io.asynq4j.redis;
 
+import io.asynq4j.fixture.TestRedis;
+
 class Redis62AclIT extends AclIT {
 
   @Override

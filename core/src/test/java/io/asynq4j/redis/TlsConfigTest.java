@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.asynq4j.internal.redis.connection.TlsContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,6 +1,6 @@
 package io.asynq4j.schedule;
 
-import io.asynq4j.broker.Broker;
+import io.asynq4j.internal.broker.Broker;
 import java.time.Instant;
 
 /** A scheduler on a broker that a test has made, whose rounds the test does itself. */

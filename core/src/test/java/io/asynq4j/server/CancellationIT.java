@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
-import io.asynq4j.broker.Inspection.Settings;
+import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
+import io.asynq4j.internal.broker.Inspection.Settings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

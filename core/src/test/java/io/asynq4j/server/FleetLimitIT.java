@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.fixture.JavaProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
-import io.asynq4j.broker.Presence;
-import io.asynq4j.broker.Presence.Worker;
+import io.asynq4j.fixture.CapturedLogs;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.broker.Presence.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

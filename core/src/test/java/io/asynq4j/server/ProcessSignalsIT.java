@@ -4,6 +4,7 @@ import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.fixture.JavaProcess;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

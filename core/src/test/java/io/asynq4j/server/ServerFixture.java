@@ -10,13 +10,13 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
-import io.asynq4j.broker.Broker;
-import io.asynq4j.broker.EnqueueReply;
-import io.asynq4j.broker.Inspection;
-import io.asynq4j.broker.Inspection.Listing;
-import io.asynq4j.broker.NewTask;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Handler;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.Listing;
+import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,12 +38,14 @@ import redis.clients.jedis.Jedis;
  * words for what tests do with tasks. Servers that a test starts are stopped after it.
  */
 @SuppressWarnings("NullAway.Init") // Set before each test.
-final class ServerFixture
+public final class ServerFixture
     implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
 
-  static final QueueName Q = QueueName.DEFAULT;
-  EmbeddedRedis server;
-  RedisConnection redis;
+  public ServerFixture() {}
+
+  public static final QueueName Q = QueueName.DEFAULT;
+  public EmbeddedRedis server;
+  public RedisConnection redis;
   private final ConcurrentLinkedQueue<TaskServer> started = new ConcurrentLinkedQueue<>();
 
   @Override
@@ -88,24 +90,24 @@ final class ServerFixture
   }
 
   /** A plain connection, to see and do what the library would not. */
-  Jedis jedis() {
+  public Jedis jedis() {
     return new Jedis(server.host(), server.port());
   }
 
-  Broker broker() {
+  public Broker broker() {
     return redis.broker();
   }
 
-  Inspection inspection() {
+  public Inspection inspection() {
     return broker().inspection();
   }
 
   /** A server of the queue {@code default} that looks often, and lets a failed task wait long. */
-  TaskServer.Builder quick(Handler<Task> handler) {
+  public TaskServer.Builder quick(Handler<Task> handler) {
     return quick(redis, handler);
   }
 
-  static TaskServer.Builder quick(RedisConnection redis, Handler<Task> handler) {
+  public static TaskServer.Builder quick(RedisConnection redis, Handler<Task> handler) {
     return TaskServer.builder(redis)
         .handlers(handler)
         .concurrency(4)
@@ -122,7 +124,7 @@ final class ServerFixture
         .retryPolicy(RetryPolicy.fixed(Duration.ofHours(1)));
   }
 
-  TaskServer start(TaskServer.Builder builder) {
+  public TaskServer start(TaskServer.Builder builder) {
     TaskServer built = builder.build();
     started.add(built);
     built.start();
@@ -134,11 +136,11 @@ final class ServerFixture
         Task.of("t"), TaskOptions.of(o -> options.apply(o.id(id))), broker().clock().instant());
   }
 
-  void enqueue(String id) {
+  public void enqueue(String id) {
     enqueue(id, options -> options);
   }
 
-  void enqueue(String id, UnaryOperator<TaskOptions.Builder> options) {
+  public void enqueue(String id, UnaryOperator<TaskOptions.Builder> options) {
     assertThat(broker().enqueueing().enqueue(List.of(task(id, options))))
         .containsExactly(EnqueueReply.ENQUEUED);
   }
@@ -151,7 +153,7 @@ final class ServerFixture
   }
 
   /** Tasks with the ids 0, 1, 2 and so on behind a prefix. */
-  void enqueueMany(String prefix, int count, UnaryOperator<TaskOptions.Builder> options) {
+  public void enqueueMany(String prefix, int count, UnaryOperator<TaskOptions.Builder> options) {
     List<NewTask> tasks = new ArrayList<>();
     IntStream.range(0, count).forEach(i -> tasks.add(task(prefix + i, options)));
     broker().enqueueing().enqueue(tasks);
@@ -170,11 +172,11 @@ final class ServerFixture
     }
   }
 
-  TaskInfo info(String id) {
+  public TaskInfo info(String id) {
     return inspection().task(Q, id);
   }
 
-  TaskState state(String id) {
+  public TaskState state(String id) {
     return info(id).state();
   }
 
@@ -182,31 +184,31 @@ final class ServerFixture
     return inspection().list(queue, Listing.of(state, 0, 1)).total();
   }
 
-  long count(TaskState state) {
+  public long count(TaskState state) {
     return count(Q, state);
   }
 
   /** The ids of tasks in a state, the next one first. */
-  List<String> ids(QueueName queue, TaskState state) {
+  public List<String> ids(QueueName queue, TaskState state) {
     return inspection().list(queue, Listing.of(state, 0, 100_000)).tasks().stream()
         .map(TaskInfo::id)
         .toList();
   }
 
-  void awaitState(String id, TaskState state) {
+  public void awaitState(String id, TaskState state) {
     soon(() -> assertThat(find(id).map(TaskInfo::state)).contains(state));
   }
 
-  void awaitGone(String id) {
+  public void awaitGone(String id) {
     soon(() -> assertThat(find(id)).isEmpty());
   }
 
-  void awaitNothingActive() {
+  public void awaitNothingActive() {
     soon(() -> assertThat(count(TaskState.ACTIVE)).isZero());
   }
 
   /** Waits until the assertion holds. While what it looks at is not there yet, it may throw. */
-  static void soon(ThrowingRunnable assertion) {
+  public static void soon(ThrowingRunnable assertion) {
     await().pollInterval(Duration.ofMillis(20)).ignoreExceptions().untilAsserted(assertion);
   }
 }

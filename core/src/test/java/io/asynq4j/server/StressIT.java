@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskState;
-import io.asynq4j.broker.Inspection.Listing;
-import io.asynq4j.broker.Inspection.Page;
-import io.asynq4j.broker.NewTask;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
+import io.asynq4j.internal.broker.Inspection.Listing;
+import io.asynq4j.internal.broker.Inspection.Page;
+import io.asynq4j.internal.broker.NewTask;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,11 +1,13 @@
 package io.asynq4j.server;
 
+import io.asynq4j.internal.server.config.ServerConfig;
+
 /** Gives tests of other packages what the builder of a server keeps to itself. */
-final class TaskServerAccess {
+public final class TaskServerAccess {
 
   private TaskServerAccess() {}
 
-  static ServerConfig config(TaskServer.Builder builder) {
+  public static ServerConfig config(TaskServer.Builder builder) {
     return builder.config();
   }
 }

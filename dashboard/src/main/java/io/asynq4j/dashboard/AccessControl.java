@@ -1,7 +1,12 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.api.Exchange;
+import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.auth.ClientAddressResolver;
+import io.asynq4j.dashboard.auth.IpNetwork;
 import io.asynq4j.dashboard.auth.User;
-import io.asynq4j.dashboard.http.BodyCaller;
+import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.http.BodyCaller;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.net.URI;

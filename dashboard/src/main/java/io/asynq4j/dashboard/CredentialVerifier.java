@@ -1,5 +1,9 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.auth.IpNetwork;
+import io.asynq4j.dashboard.auth.LoginLimiter;
+import io.asynq4j.dashboard.auth.PasswordHash;
 import io.asynq4j.dashboard.auth.User;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

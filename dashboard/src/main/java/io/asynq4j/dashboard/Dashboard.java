@@ -1,11 +1,16 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.http.BodyCaller;
-import io.asynq4j.dashboard.http.BodyLimits;
-import io.asynq4j.dashboard.http.BodyReceiver;
-import io.asynq4j.dashboard.http.ResponseSender;
-import io.asynq4j.dashboard.http.StrictTransportSecurity;
-import io.asynq4j.dashboard.http.ThreadBudget;
+import io.asynq4j.dashboard.api.ProblemErrorHandler;
+import io.asynq4j.dashboard.auth.ClientAddressResolver;
+import io.asynq4j.dashboard.auth.IpNetwork;
+import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.dashboard.config.RedactionRule;
+import io.asynq4j.http.BodyCaller;
+import io.asynq4j.http.BodyLimits;
+import io.asynq4j.http.BodyReceiver;
+import io.asynq4j.http.ResponseSender;
+import io.asynq4j.http.StrictTransportSecurity;
+import io.asynq4j.http.ThreadBudget;
 import io.asynq4j.redis.RedisConnection;
 import java.net.InetSocketAddress;
 import java.net.URI;

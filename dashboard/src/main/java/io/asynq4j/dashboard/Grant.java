@@ -24,7 +24,7 @@ public record Grant(Role role, List<String> queues) {
     return new Grant(role, ALL);
   }
 
-  boolean seesAll() {
+  public boolean seesAll() {
     return queues.contains("*");
   }
 

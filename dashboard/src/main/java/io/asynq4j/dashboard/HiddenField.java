@@ -9,7 +9,7 @@ public enum HiddenField {
   HEADERS,
   ERROR;
 
-  String word() {
+  public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -11,11 +11,11 @@ public enum Role {
   /** Also removes queues, sets limits, stops servers, has Redis repaired. */
   ADMIN;
 
-  boolean mayDo(Role needed) {
+  public boolean mayDo(Role needed) {
     return compareTo(needed) >= 0;
   }
 
-  String word() {
+  public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 

@@ -19,7 +19,7 @@ class DashboardArchitectureTest {
       noClasses()
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.asynq4j.broker..", "redis.clients..", "com.google.protobuf..");
+          .resideInAnyPackage("io.asynq4j.internal..", "redis.clients..", "com.google.protobuf..");
 
   @ArchTest
   static final ArchRule only_what_users_need_is_public =
@@ -29,7 +29,7 @@ class DashboardArchitectureTest {
           .and()
           .areTopLevelClasses()
           .and()
-          .resideOutsideOfPackage("io.asynq4j.dashboard.http")
+          .resideInAPackage("io.asynq4j.dashboard")
           .should()
           .haveNameMatching(
               ".*\\.(Dashboard|DashboardServlet|Credentials|TrustedProxy|Authenticator|Grant|Role|HiddenField|PayloadFormatter|TlsCertificate)");
@@ -39,8 +39,6 @@ class DashboardArchitectureTest {
       noClasses()
           .that()
           .haveNameNotMatching(".*\\.(Dashboard(\\$.*)?|ProblemErrorHandler)")
-          .and()
-          .resideOutsideOfPackage("io.asynq4j.dashboard.http")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("org.eclipse.jetty..");

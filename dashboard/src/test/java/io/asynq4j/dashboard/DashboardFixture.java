@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.dashboard.api.Json;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
@@ -32,13 +33,13 @@ import tools.jackson.databind.JsonNode;
 
 /** A real Redis, empty for each test, dashboards on it, and words for what tests send to them. */
 @SuppressWarnings("NullAway.Init") // Set before each test.
-final class DashboardFixture
+public final class DashboardFixture
     implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
 
-  EmbeddedRedis server;
-  RedisConnection redis;
-  TaskClient client;
-  Inspector inspector;
+  public EmbeddedRedis server;
+  public RedisConnection redis;
+  public TaskClient client;
+  public Inspector inspector;
   private final List<Dashboard> dashboards = new ArrayList<>();
   private final HttpClient http =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -79,42 +80,42 @@ final class DashboardFixture
     server.close();
   }
 
-  Jedis jedis() {
+  public Jedis jedis() {
     return new Jedis(server.host(), server.port());
   }
 
-  Dashboard start(UnaryOperator<Dashboard.Builder> settings) {
+  public Dashboard start(UnaryOperator<Dashboard.Builder> settings) {
     Dashboard dashboard =
         settings.apply(Dashboard.builder(redis).port(0).refresh(Duration.ofMillis(100))).start();
     dashboards.add(dashboard);
     return dashboard;
   }
 
-  Dashboard start() {
+  public Dashboard start() {
     return start(builder -> builder);
   }
 
-  String enqueue(String queue, String type, UnaryOperator<TaskOptions.Builder> options) {
+  public String enqueue(String queue, String type, UnaryOperator<TaskOptions.Builder> options) {
     return client.enqueue(Task.of(type), o -> options.apply(o).queue(queue)).orThrow().id();
   }
 
-  String enqueue(String queue) {
+  public String enqueue(String queue) {
     return enqueue(queue, "t", o -> o);
   }
 
   /** An answer, as a test wants to look at it. */
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
-  record Answer(int status, Map<String, List<String>> headers, byte[] bytes) {
+  public record Answer(int status, Map<String, List<String>> headers, byte[] bytes) {
 
-    String text() {
+    public String text() {
       return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    JsonNode json() {
+    public JsonNode json() {
       return Json.read(bytes).orElseThrow(() -> new AssertionError("not JSON: " + text()));
     }
 
-    String header(String name) {
+    public String header(String name) {
       return headers.entrySet().stream()
           .filter(entry -> entry.getKey().equalsIgnoreCase(name))
           .map(entry -> entry.getValue().get(0))
@@ -122,13 +123,13 @@ final class DashboardFixture
           .orElse("");
     }
 
-    Answer is(int expected) {
+    public Answer is(int expected) {
       assertThat(status).as(text()).isEqualTo(expected);
       return this;
     }
 
     /** A problem of this kind. */
-    Answer isProblem(int expected, String word) {
+    public Answer isProblem(int expected, String word) {
       is(expected);
       assertThat(header("Content-Type")).isEqualTo("application/problem+json");
       assertThat(json().get("type").stringValue()).isEqualTo("urn:asynq4j:problem:" + word);
@@ -139,7 +140,7 @@ final class DashboardFixture
   }
 
   /** A request that is being put together. */
-  final class Call {
+  public final class Call {
     private final HttpRequest.Builder request;
     private boolean isPlain;
 
@@ -172,20 +173,20 @@ final class DashboardFixture
       return this;
     }
 
-    Answer get() {
+    public Answer get() {
       request.GET();
       return send();
     }
 
-    Answer post(String json) {
+    public Answer post(String json) {
       return change("POST", json);
     }
 
-    Answer put(String json) {
+    public Answer put(String json) {
       return change("PUT", json);
     }
 
-    Answer delete() {
+    public Answer delete() {
       return change("DELETE", "");
     }
 
@@ -213,16 +214,16 @@ final class DashboardFixture
     }
   }
 
-  Call call(Dashboard dashboard, String path) {
+  public Call call(Dashboard dashboard, String path) {
     return new Call(dashboard, path);
   }
 
   /** A path of the API. */
-  Call api(Dashboard dashboard, String path) {
+  public Call api(Dashboard dashboard, String path) {
     return new Call(dashboard, "/api/v1" + path);
   }
 
-  URI uri(Dashboard dashboard, String path) {
+  public URI uri(Dashboard dashboard, String path) {
     return dashboard.uri().resolve(path.substring(1));
   }
 }

@@ -2,6 +2,8 @@ package io.asynq4j.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.dashboard.api.Route;
+import io.asynq4j.dashboard.page.ClasspathFiles;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.dashboard.api.Json;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.lease.LeasedTask;

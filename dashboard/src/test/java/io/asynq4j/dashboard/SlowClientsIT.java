@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.dashboard.http.BodyLimits;
+import io.asynq4j.http.BodyLimits;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -7,12 +7,12 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
 /** A server of the queue mail whose handler never ends by itself. */
-final class StuckServer implements AutoCloseable {
+public final class StuckServer implements AutoCloseable {
 
   private final CountDownLatch begun = new CountDownLatch(1);
   private final TaskServer server;
 
-  StuckServer(RedisConnection redis) {
+  public StuckServer(RedisConnection redis) {
     server =
         TaskServer.builder(redis)
             .queue("mail", 1)
@@ -28,7 +28,7 @@ final class StuckServer implements AutoCloseable {
   }
 
   /** Waits until it works on something. */
-  void awaitBegun() throws InterruptedException {
+  public void awaitBegun() throws InterruptedException {
     begun.await();
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.asynq4j.interop.MixedFleetIT.Fate;
 import io.asynq4j.interop.MixedFleetIT.Planned;
 import io.asynq4j.interop.ServerFleet.Member;
+import io.asynq4j.interop.peer.GoTask;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

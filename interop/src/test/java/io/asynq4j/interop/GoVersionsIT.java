@@ -2,6 +2,9 @@ package io.asynq4j.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.interop.peer.GoPeer;
+import io.asynq4j.interop.peer.GoPrograms;
+import io.asynq4j.interop.peer.GoVersion;
 import java.io.IOException;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;

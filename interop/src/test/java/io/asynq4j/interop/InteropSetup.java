@@ -1,5 +1,7 @@
 package io.asynq4j.interop;
 
+import io.asynq4j.interop.peer.GoPrograms;
+import io.asynq4j.interop.peer.GoVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

@@ -14,6 +14,13 @@ import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.TaskPage;
+import io.asynq4j.interop.peer.GoPeer;
+import io.asynq4j.interop.peer.GoPrograms;
+import io.asynq4j.interop.peer.GoTask;
+import io.asynq4j.interop.peer.GoTaskInfo;
+import io.asynq4j.interop.peer.JavaWorker;
+import io.asynq4j.interop.peer.PayloadDrivenHandler;
+import io.asynq4j.interop.peer.WorkerProcess;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Path;
@@ -31,10 +38,10 @@ import org.junit.jupiter.params.Parameter;
 import redis.clients.jedis.Jedis;
 
 /** One Redis with Go on one side of it and ours on the other. */
-abstract class InteropTestBase {
+public abstract class InteropTestBase {
 
   /** The queue of most tests. */
-  static final String Q = "shared";
+  public static final String Q = "shared";
 
   static final String GROUP = "together";
   static final Duration HOUR = Duration.ofHours(1);

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskSemaphore;
+import io.asynq4j.interop.peer.GoPrograms;
+import io.asynq4j.interop.peer.GoTask;
+import io.asynq4j.interop.peer.WorkerProcess;
 import io.asynq4j.server.TaskServer;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.asynq4j.service;
 
+import io.asynq4j.service.auth.ApiKey;
+
 /**
  * A new API key: the key for whoever calls, and its hash for the configuration. Immutable.
  *

@@ -1,7 +1,11 @@
 package io.asynq4j.service;
 
 import io.asynq4j.Durability;
+import io.asynq4j.service.auth.ApiKey;
+import io.asynq4j.service.config.ConfigurationParser;
 import io.asynq4j.service.gearman.GearmanConfig;
+import io.asynq4j.service.tasks.AllowedHosts;
+import io.asynq4j.service.tasks.ConfiguredTask;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

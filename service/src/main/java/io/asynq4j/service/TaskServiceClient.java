@@ -1,6 +1,9 @@
 package io.asynq4j.service;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.service.api.ApiResponse;
+import io.asynq4j.service.api.Json;
+import io.asynq4j.service.api.Problem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

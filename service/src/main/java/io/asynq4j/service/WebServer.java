@@ -2,13 +2,15 @@ package io.asynq4j.service;
 
 import static org.eclipse.jetty.http.HttpHeader.AUTHORIZATION;
 
-import io.asynq4j.dashboard.http.BodyCaller;
-import io.asynq4j.dashboard.http.BodyLimits;
-import io.asynq4j.dashboard.http.BodyReceiver;
-import io.asynq4j.dashboard.http.ResponseSender;
-import io.asynq4j.dashboard.http.StrictTransportSecurity;
-import io.asynq4j.dashboard.http.ThreadBudget;
+import io.asynq4j.http.BodyCaller;
+import io.asynq4j.http.BodyLimits;
+import io.asynq4j.http.BodyReceiver;
+import io.asynq4j.http.ResponseSender;
+import io.asynq4j.http.StrictTransportSecurity;
+import io.asynq4j.http.ThreadBudget;
 import io.asynq4j.service.ServiceConfig.Listener;
+import io.asynq4j.service.api.ProblemErrorHandler;
+import io.asynq4j.service.config.PemFiles;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;

@@ -7,6 +7,8 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.service.ServiceFixture.Reply;
+import io.asynq4j.service.api.Json;
+import io.asynq4j.service.lease.LeaseToken;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.service.ServiceFixture.Reply;
+import io.asynq4j.service.auth.ApiKey;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;

@@ -10,7 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
 /** Requests that no client library would send. */
-final class RawHttp {
+public final class RawHttp {
 
   private RawHttp() {}
 
@@ -23,14 +23,14 @@ final class RawHttp {
   }
 
   /** The same, for a caller that does not read: little of an answer fits into its buffer. */
-  static Socket openSlow(int port) throws IOException {
+  public static Socket openSlow(int port) throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(1_024);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     return socket;
   }
 
-  static void send(Socket socket, String text) throws IOException {
+  public static void send(Socket socket, String text) throws IOException {
     socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
     socket.getOutputStream().flush();
   }
@@ -48,7 +48,7 @@ final class RawHttp {
   }
 
   /** Sends a request without a body. */
-  static int status(ServiceFixture fixture, String requestLine) throws IOException {
+  public static int status(ServiceFixture fixture, String requestLine) throws IOException {
     try (Socket socket = open(fixture)) {
       send(socket, requestLine + "\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
       return status(socket);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
+import io.asynq4j.service.auth.ApiKey;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

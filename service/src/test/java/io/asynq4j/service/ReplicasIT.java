@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.TaskState;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Middleware;
+import io.asynq4j.service.auth.ApiKey;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -18,7 +18,7 @@ class ServiceArchitectureTest {
       noClasses()
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.asynq4j.broker..", "redis.clients..");
+          .resideInAnyPackage("io.asynq4j.internal..", "redis.clients..");
 
   @ArchTest
   static final ArchRule the_time_comes_from_a_clock =

@@ -10,6 +10,8 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskKind;
+import io.asynq4j.service.tasks.CmdSpec;
+import io.asynq4j.service.tasks.ConfiguredTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,7 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.service.api.Json;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -24,41 +25,41 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** A Redis, replicas of the service on it, and somebody who calls them. */
-final class ServiceFixture implements AutoCloseable {
+public final class ServiceFixture implements AutoCloseable {
 
   /** An answer with its JSON, if it is any. */
-  record Reply(int status, String body, HttpResponse<String> response) {
+  public record Reply(int status, String body, HttpResponse<String> response) {
     JsonNode json() {
       return Json.parse(body.getBytes(StandardCharsets.UTF_8), "the answer");
     }
 
-    JsonNode at(String pointer) {
+    public JsonNode at(String pointer) {
       return json().at(pointer);
     }
 
-    String header(String name) {
+    public String header(String name) {
       return response.headers().firstValue(name).orElse("");
     }
   }
 
   final EmbeddedRedis server = EmbeddedRedis.builder().ephemeral().start();
-  final RedisConnection redis = RedisConnection.open(server.uri());
-  final Inspector inspector = Inspector.create(redis);
-  final TaskClient client = TaskClient.create(redis);
+  public final RedisConnection redis = RedisConnection.open(server.uri());
+  public final Inspector inspector = Inspector.create(redis);
+  public final TaskClient client = TaskClient.create(redis);
   private final HttpClient http = HttpClient.newHttpClient();
   private final List<TaskService> replicas = new ArrayList<>();
 
-  ServiceConfig config(String yaml) {
+  public ServiceConfig config(String yaml) {
     String listening = yaml.contains("listen:") ? "" : "listen: { port: 0 }\n";
     return ServiceConfig.parse(
         "test.yaml", "redis: { url: \"" + server.uri() + "\" }\n" + listening + yaml, Map.of());
   }
 
-  TaskService start(String yaml) {
+  public TaskService start(String yaml) {
     return start(TaskService.builder(config(yaml)));
   }
 
-  TaskService start(TaskService.Builder builder) {
+  public TaskService start(TaskService.Builder builder) {
     TaskService replica = builder.start();
     replicas.add(replica);
     return replica;
@@ -68,24 +69,25 @@ final class ServiceFixture implements AutoCloseable {
     return "http://127.0.0.1:" + replicas.get(replicas.size() - 1).port();
   }
 
-  Reply post(String path, String json, String... headers) {
+  public Reply post(String path, String json, String... headers) {
     return send("POST", path, json, headers);
   }
 
-  Reply get(String path, String... headers) {
+  public Reply get(String path, String... headers) {
     return send("GET", path, "", headers);
   }
 
-  Reply send(String method, String path, String body, String... headers) {
+  public Reply send(String method, String path, String body, String... headers) {
     return sendAsync(method, path, body, headers).join();
   }
 
-  CompletableFuture<Reply> sendAsync(String method, String path, String body, String... headers) {
+  public CompletableFuture<Reply> sendAsync(
+      String method, String path, String body, String... headers) {
     return sendAsync(url(), method, path, body, headers);
   }
 
   /** To one of several replicas. */
-  Reply postTo(TaskService replica, String path, String body, String... headers) {
+  public Reply postTo(TaskService replica, String path, String body, String... headers) {
     return sendAsync("http://127.0.0.1:" + replica.port(), "POST", path, body, headers).join();
   }
 
@@ -108,7 +110,7 @@ final class ServiceFixture implements AutoCloseable {
   }
 
   /** What Redis answers to a command, as text. */
-  String redis(String command) throws IOException {
+  public String redis(String command) throws IOException {
     URI address = URI.create(server.uri());
     try (Socket socket = new Socket(address.getHost(), address.getPort())) {
       socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));

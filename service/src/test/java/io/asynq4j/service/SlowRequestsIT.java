@@ -6,6 +6,7 @@ import io.asynq4j.dashboard.Credentials;
 import io.asynq4j.dashboard.Dashboard;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.Role;
+import io.asynq4j.service.auth.ApiKey;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;

@@ -132,7 +132,7 @@ class SnippetsIT {
   void everyKeyOfTheFileIsInTheDocument() throws IOException {
     String document = Files.readString(DOCS.resolve("service.md"));
     String sources =
-        Files.readString(Path.of("src/main/java/io/asynq4j/service/TaskSectionReader.java"))
+        Files.readString(Path.of("src/main/java/io/asynq4j/service/config/TaskSectionReader.java"))
             + Files.readString(
                 Path.of("src/main/java/io/asynq4j/service/ConfigurationReader.java"));
     Matcher keys =

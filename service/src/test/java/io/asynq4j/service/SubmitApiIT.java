@@ -8,6 +8,7 @@ import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.service.ServiceFixture.Reply;
+import io.asynq4j.service.api.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.service.auth.ApiKey;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;

@@ -1,9 +1,16 @@
 package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.Measurement;
-import io.asynq4j.benchmarks.Threshold;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
+import io.asynq4j.benchmarks.harness.DelayProxy;
+import io.asynq4j.benchmarks.harness.InterleavedMeasurements;
+import io.asynq4j.benchmarks.harness.MeasuredServer;
+import io.asynq4j.benchmarks.harness.Measurement;
+import io.asynq4j.benchmarks.harness.ReferenceMeasurements;
+import io.asynq4j.benchmarks.report.LoadReport;
+import io.asynq4j.benchmarks.report.RateTable;
+import io.asynq4j.benchmarks.report.Threshold;
 import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -2,10 +2,14 @@ package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.Measurement;
-import io.asynq4j.benchmarks.ResourceUsage;
-import io.asynq4j.benchmarks.Threshold;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
+import io.asynq4j.benchmarks.harness.LatencyRecorder;
+import io.asynq4j.benchmarks.harness.MeasuredServer;
+import io.asynq4j.benchmarks.harness.Measurement;
+import io.asynq4j.benchmarks.harness.ResourceUsage;
+import io.asynq4j.benchmarks.report.LoadReport;
+import io.asynq4j.benchmarks.report.Threshold;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;

@@ -1,8 +1,13 @@
 package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.Threshold;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
+import io.asynq4j.benchmarks.harness.ChildJvm;
+import io.asynq4j.benchmarks.harness.InterleavedMeasurements;
+import io.asynq4j.benchmarks.report.LoadReport;
+import io.asynq4j.benchmarks.report.RateTable;
+import io.asynq4j.benchmarks.report.Threshold;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;

@@ -1,9 +1,11 @@
 package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.Measurement;
-import io.asynq4j.benchmarks.ResourceUsage;
+import io.asynq4j.benchmarks.harness.BareClient;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
+import io.asynq4j.benchmarks.harness.Measurement;
+import io.asynq4j.benchmarks.harness.ResourceUsage;
 import io.asynq4j.benchmarks.load.EnqueueBenchmark.Connected;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.EnqueueResult;

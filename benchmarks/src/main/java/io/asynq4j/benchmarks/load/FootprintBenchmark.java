@@ -1,9 +1,12 @@
 package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.Measurement;
-import io.asynq4j.benchmarks.ResourceUsage;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
+import io.asynq4j.benchmarks.harness.MeasuredServer;
+import io.asynq4j.benchmarks.harness.Measurement;
+import io.asynq4j.benchmarks.harness.ResourceUsage;
+import io.asynq4j.benchmarks.report.LoadReport;
 import io.asynq4j.handler.Outcome;
 import java.lang.management.ManagementFactory;
 import java.util.List;

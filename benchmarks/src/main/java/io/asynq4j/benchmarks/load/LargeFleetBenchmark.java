@@ -1,7 +1,11 @@
 package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.benchmarks.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
+import io.asynq4j.benchmarks.harness.DelayProxy;
+import io.asynq4j.benchmarks.harness.MeasuredServer;
+import io.asynq4j.benchmarks.report.LoadReport;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;
 import java.time.Duration;

@@ -1,7 +1,9 @@
 package io.asynq4j.benchmarks.load;
 
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.EnvironmentInfo;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.EnvironmentInfo;
+import io.asynq4j.benchmarks.report.DocSection;
+import io.asynq4j.benchmarks.report.LoadReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,11 +1,17 @@
 package io.asynq4j.benchmarks.load;
 
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.Threshold;
-import io.asynq4j.benchmarks.load.ComparisonResults.What;
-import io.asynq4j.benchmarks.load.ContenderInstaller.Entrant;
-import io.asynq4j.benchmarks.load.RunningContender.Ground;
-import io.asynq4j.benchmarks.load.SequentialComparison.Sizes;
+import io.asynq4j.benchmarks.compare.ComparisonResults;
+import io.asynq4j.benchmarks.compare.ComparisonResults.What;
+import io.asynq4j.benchmarks.compare.ConcurrentComparison;
+import io.asynq4j.benchmarks.compare.ContenderInstaller;
+import io.asynq4j.benchmarks.compare.ContenderInstaller.Entrant;
+import io.asynq4j.benchmarks.compare.PostgresServer;
+import io.asynq4j.benchmarks.compare.RunningContender.Ground;
+import io.asynq4j.benchmarks.compare.SequentialComparison;
+import io.asynq4j.benchmarks.compare.SequentialComparison.Sizes;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.report.LoadReport;
+import io.asynq4j.benchmarks.report.Threshold;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

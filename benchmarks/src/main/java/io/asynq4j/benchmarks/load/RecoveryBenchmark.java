@@ -1,9 +1,13 @@
 package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.ResourceUsage;
-import io.asynq4j.benchmarks.Threshold;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
+import io.asynq4j.benchmarks.harness.ChildJvm;
+import io.asynq4j.benchmarks.harness.ChildServer;
+import io.asynq4j.benchmarks.harness.ResourceUsage;
+import io.asynq4j.benchmarks.report.LoadReport;
+import io.asynq4j.benchmarks.report.Threshold;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

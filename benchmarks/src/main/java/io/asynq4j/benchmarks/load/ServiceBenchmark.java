@@ -1,9 +1,13 @@
 package io.asynq4j.benchmarks.load;
 
-import io.asynq4j.benchmarks.BenchmarkRedis;
-import io.asynq4j.benchmarks.Measurement;
-import io.asynq4j.benchmarks.ResourceUsage;
-import io.asynq4j.benchmarks.Threshold;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BlockingHttpClient;
+import io.asynq4j.benchmarks.harness.ChildService;
+import io.asynq4j.benchmarks.harness.LatencyRecorder;
+import io.asynq4j.benchmarks.harness.Measurement;
+import io.asynq4j.benchmarks.harness.ResourceUsage;
+import io.asynq4j.benchmarks.report.LoadReport;
+import io.asynq4j.benchmarks.report.Threshold;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.asynq4j.benchmarks.load;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
 import io.asynq4j.benchmarks.load.EnqueueBenchmark.Connected;
 import io.asynq4j.client.TaskClient;
 import java.util.concurrent.ExecutorService;

@@ -6,8 +6,8 @@ import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
-import io.asynq4j.benchmarks.contest.Contender;
-import io.asynq4j.benchmarks.contest.ContenderCommandLoop;
+import io.asynq4j.benchmarks.compare.Contender;
+import io.asynq4j.benchmarks.compare.ContenderCommandLoop;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -41,7 +41,7 @@ public final class DbSchedulerContender implements Contender {
   private String served = "";
 
   private DbSchedulerContender(String uri) {
-    this.database = Databases.open(uri, Databases.FIRST);
+    this.database = PostgresPools.open(uri, PostgresPools.FIRST);
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -52,7 +52,7 @@ public final class DbSchedulerContender implements Contender {
   public String description() {
     return ("db-scheduler %s; pollUsingLockAndFetch(1.0, 4.0), immediate execution, polls every %d s,"
             + " scheduleBatch for many, %d connections")
-        .formatted(version(), POLL.toSeconds(), Databases.CONNECTIONS);
+        .formatted(version(), POLL.toSeconds(), PostgresPools.CONNECTIONS);
   }
 
   /** Its manifest says nothing. */
@@ -98,7 +98,7 @@ public final class DbSchedulerContender implements Contender {
 
   private void execute(String sql) {
     try {
-      Databases.execute(database, sql);
+      PostgresPools.execute(database, sql);
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }

@@ -1,8 +1,8 @@
 package io.asynq4j.benchmarks.peers;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.asynq4j.benchmarks.contest.Contender;
-import io.asynq4j.benchmarks.contest.ContenderCommandLoop;
+import io.asynq4j.benchmarks.compare.Contender;
+import io.asynq4j.benchmarks.compare.ContenderCommandLoop;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -91,7 +91,7 @@ public final class JobRunrContender implements Contender {
         .formatted(
             BackgroundJobServer.class.getPackage().getImplementationVersion(),
             POLL.toSeconds(),
-            Databases.CONNECTIONS);
+            PostgresPools.CONNECTIONS);
   }
 
   private Store store(String queue) {
@@ -99,7 +99,7 @@ public final class JobRunrContender implements Contender {
         queue,
         name -> {
           // Of several schemas in one database it takes the tables of one for those of another.
-          HikariDataSource database = Databases.open(uri, name);
+          HikariDataSource database = PostgresPools.open(uri, name);
           StorageProvider storage = SqlStorageProviderFactory.using(database);
           storage.setJobMapper(new JobMapper(json));
           return new Store(database, storage, new JobRequestScheduler(storage));
@@ -163,7 +163,7 @@ public final class JobRunrContender implements Contender {
   public void clear() {
     for (Store store : stores.values()) {
       try {
-        Databases.execute(store.database(), "truncate jobrunr_jobs");
+        PostgresPools.execute(store.database(), "truncate jobrunr_jobs");
       } catch (SQLException e) {
         throw new IllegalStateException(e);
       }

@@ -1,7 +1,7 @@
 package io.asynq4j.benchmarks.peers;
 
-import io.asynq4j.benchmarks.contest.Contender;
-import io.asynq4j.benchmarks.contest.ContenderCommandLoop;
+import io.asynq4j.benchmarks.compare.Contender;
+import io.asynq4j.benchmarks.compare.ContenderCommandLoop;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -44,7 +44,7 @@ public final class RedissonContender implements Contender {
 
   @Override
   public void start(String queue, int concurrency, Consumer<String> handler) {
-    Handlers.set(handler);
+    StaticHandler.set(handler);
     threads = Executors.newFixedThreadPool(concurrency);
     worker = redisson.getExecutorService(queue);
     worker.registerWorkers(WorkerOptions.defaults().workers(concurrency).executorService(threads));
@@ -65,18 +65,18 @@ public final class RedissonContender implements Contender {
 
   @Override
   public void enqueue(String queue, String text) {
-    producer(queue).execute(new TextTask(text));
+    producer(queue).execute(new RedissonTask(text));
   }
 
   @Override
   public void enqueueAll(String queue, List<String> texts) {
-    producer(queue).execute(texts.stream().map(TextTask::new).toArray(Runnable[]::new));
+    producer(queue).execute(texts.stream().map(RedissonTask::new).toArray(Runnable[]::new));
   }
 
   @Override
   public void schedule(String queue, String text, Instant due, boolean precise) {
     long millis = Math.max(0, Duration.between(Instant.now(), due).toMillis());
-    producer(queue).schedule(new TextTask(text), millis, TimeUnit.MILLISECONDS);
+    producer(queue).schedule(new RedissonTask(text), millis, TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -2,7 +2,9 @@ package io.asynq4j.benchmarks.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.benchmarks.Threshold;
+import io.asynq4j.benchmarks.harness.CommandCounter;
+import io.asynq4j.benchmarks.harness.LatencyRecorder;
+import io.asynq4j.benchmarks.report.Threshold;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;

@@ -2,6 +2,9 @@ package io.asynq4j.benchmarks.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.benchmarks.compare.ComparisonResults;
+import io.asynq4j.benchmarks.compare.ConcurrentComparison;
+import io.asynq4j.benchmarks.compare.SequentialComparison;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

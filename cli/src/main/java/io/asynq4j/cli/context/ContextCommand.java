@@ -1,6 +1,6 @@
 package io.asynq4j.cli.context;
 
-import io.asynq4j.cli.frame.CommandGroup;
+import io.asynq4j.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** Names places of Redis. */

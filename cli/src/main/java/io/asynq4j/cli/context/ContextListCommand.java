@@ -1,7 +1,7 @@
 package io.asynq4j.cli.context;
 
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.LocalCommand;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.LocalCommand;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.settings.ConfigFile;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.asynq4j.cli.context;
 
-import io.asynq4j.cli.frame.CliException;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.LocalCommand;
+import io.asynq4j.cli.command.CliException;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.LocalCommand;
 import io.asynq4j.cli.settings.ConnectionSettings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -1,8 +1,11 @@
 package io.asynq4j.cli.dash;
 
-import io.asynq4j.cli.frame.CliException;
-import io.asynq4j.cli.frame.DurationParser;
-import io.asynq4j.cli.frame.LocalCommand;
+import io.asynq4j.cli.command.CliException;
+import io.asynq4j.cli.command.DurationParser;
+import io.asynq4j.cli.command.LocalCommand;
+import io.asynq4j.cli.dash.terminal.Display;
+import io.asynq4j.cli.dash.terminal.LanternaDisplay;
+import io.asynq4j.cli.dash.terminal.LastLinesOutputStream;
 import io.asynq4j.cli.settings.RedactedRedisUrl;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;

@@ -1,6 +1,14 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.data.QueryRunner;
+import io.asynq4j.cli.dash.input.KeyController;
 import io.asynq4j.cli.dash.input.Transition;
+import io.asynq4j.cli.dash.model.DashEvent;
+import io.asynq4j.cli.dash.model.DashModel;
+import io.asynq4j.cli.dash.model.OperatorAction;
+import io.asynq4j.cli.dash.model.SideEffect;
+import io.asynq4j.cli.dash.render.ScreenPainter;
+import io.asynq4j.cli.dash.terminal.Display;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;

@@ -1,5 +1,9 @@
 package io.asynq4j.cli.dash;
 
+import io.asynq4j.cli.dash.data.FetchResult;
+import io.asynq4j.cli.dash.data.Query;
+import io.asynq4j.cli.dash.data.QueryRunner;
+import io.asynq4j.cli.dash.model.DashEvent;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;

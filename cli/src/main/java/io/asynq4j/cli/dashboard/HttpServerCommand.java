@@ -1,10 +1,10 @@
 package io.asynq4j.cli.dashboard;
 
-import io.asynq4j.cli.frame.CliException;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.LocalCommand;
-import io.asynq4j.cli.frame.Session;
-import io.asynq4j.cli.frame.ShutdownSignal;
+import io.asynq4j.cli.command.CliException;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.LocalCommand;
+import io.asynq4j.cli.command.Session;
+import io.asynq4j.cli.command.ShutdownSignal;
 import io.asynq4j.cli.settings.RedactedRedisUrl;
 import io.asynq4j.dashboard.Credentials;
 import io.asynq4j.dashboard.Dashboard;

@@ -1,6 +1,6 @@
 package io.asynq4j.cli.dev;
 
-import io.asynq4j.cli.frame.CliEnvironment;
+import io.asynq4j.cli.command.CliEnvironment;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,6 +1,6 @@
 package io.asynq4j.cli.dev;
 
-import io.asynq4j.cli.frame.CliException;
+import io.asynq4j.cli.command.CliException;
 import io.asynq4j.dashboard.Dashboard;
 import io.asynq4j.redis.RedisConnection;
 import java.util.Optional;

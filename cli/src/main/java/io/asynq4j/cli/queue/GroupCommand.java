@@ -1,6 +1,6 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.cli.frame.CommandGroup;
+import io.asynq4j.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** Looks at groups. */

@@ -1,8 +1,8 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.ReadOnlyCommand;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.ReadOnlyCommand;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
 import java.util.List;
 import java.util.Map;

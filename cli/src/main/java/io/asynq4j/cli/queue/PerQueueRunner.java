@@ -2,8 +2,8 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.Session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

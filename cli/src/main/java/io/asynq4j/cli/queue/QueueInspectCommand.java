@@ -1,7 +1,8 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.cli.frame.ReadOnlyCommand;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.ReadOnlyCommand;
+import io.asynq4j.cli.command.Session;
+import io.asynq4j.cli.output.ByteSizeFormatter;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;

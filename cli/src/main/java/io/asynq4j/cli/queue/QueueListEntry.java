@@ -2,7 +2,7 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueSnapshot;

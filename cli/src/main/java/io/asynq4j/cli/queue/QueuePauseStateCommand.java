@@ -2,8 +2,8 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.cli.frame.RedisCommand;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.RedisCommand;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.inspect.Inspector;
 import java.util.List;

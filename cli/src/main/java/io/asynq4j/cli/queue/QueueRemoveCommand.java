@@ -1,9 +1,9 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.cli.frame.ConfirmationPrompt;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.RedisCommand;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.ConfirmationPrompt;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.RedisCommand;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.CountFormatter;
 import io.asynq4j.inspect.Inspector;

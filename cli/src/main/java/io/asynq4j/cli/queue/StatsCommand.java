@@ -2,9 +2,9 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.ReadOnlyCommand;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.ReadOnlyCommand;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.Printer;
 import io.asynq4j.cli.output.TaskStateOrder;

@@ -1,6 +1,19 @@
 package io.asynq4j.cli.task;
 
-import io.asynq4j.cli.frame.CommandGroup;
+import io.asynq4j.cli.command.CommandGroup;
+import io.asynq4j.cli.task.bulk.TaskArchiveAllCommand;
+import io.asynq4j.cli.task.bulk.TaskCancelAllCommand;
+import io.asynq4j.cli.task.bulk.TaskDeleteAllCommand;
+import io.asynq4j.cli.task.bulk.TaskMoveAllCommand;
+import io.asynq4j.cli.task.bulk.TaskRunAllCommand;
+import io.asynq4j.cli.task.change.TaskArchiveCommand;
+import io.asynq4j.cli.task.change.TaskCancelCommand;
+import io.asynq4j.cli.task.change.TaskCloneCommand;
+import io.asynq4j.cli.task.change.TaskDeleteCommand;
+import io.asynq4j.cli.task.change.TaskMoveCommand;
+import io.asynq4j.cli.task.change.TaskRescheduleCommand;
+import io.asynq4j.cli.task.change.TaskRunCommand;
+import io.asynq4j.cli.task.change.TaskUpdateCommand;
 import picocli.CommandLine.Command;
 
 /** Looks at tasks and changes what is to become of them. */

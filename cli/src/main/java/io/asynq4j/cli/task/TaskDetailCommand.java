@@ -1,8 +1,10 @@
 package io.asynq4j.cli.task;
 
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.ReadOnlyCommand;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.ReadOnlyCommand;
+import io.asynq4j.cli.command.Session;
+import io.asynq4j.cli.task.option.TaskArguments;
+import io.asynq4j.cli.task.option.TaskLocation;
 import picocli.CommandLine.Mixin;
 
 /** Shows something of one task, wherever it is. */

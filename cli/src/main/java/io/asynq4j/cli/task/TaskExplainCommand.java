@@ -1,7 +1,8 @@
 package io.asynq4j.cli.task;
 
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
+import io.asynq4j.cli.task.option.TaskLocation;
 import io.asynq4j.inspect.Explanation;
 import io.asynq4j.inspect.Reason;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.TaskOptions;
-import io.asynq4j.cli.frame.CliException;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.Session;
-import io.asynq4j.cli.frame.ShutdownSignal;
+import io.asynq4j.cli.command.CliException;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.Session;
+import io.asynq4j.cli.command.ShutdownSignal;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.CountFormatter;
 import io.asynq4j.cli.output.ProgressBar;

@@ -2,11 +2,12 @@ package io.asynq4j.cli.task;
 
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.OutputFormat;
 import io.asynq4j.cli.output.Printer;
 import io.asynq4j.cli.output.TimeFormatter;
+import io.asynq4j.cli.task.option.TaskLocation;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.asynq4j.cli.task;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.frame.CliException;
-import io.asynq4j.cli.frame.ExitCode;
-import io.asynq4j.cli.frame.ReadOnlyCommand;
-import io.asynq4j.cli.frame.Session;
+import io.asynq4j.cli.command.CliException;
+import io.asynq4j.cli.command.ExitCode;
+import io.asynq4j.cli.command.ReadOnlyCommand;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.task.option.TaskStateCandidates;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.PageRequest;

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.model.DashEvent;
+import io.asynq4j.cli.dash.screen.CharacterGrid;
+import io.asynq4j.cli.dash.screen.Key;
+import io.asynq4j.cli.dash.screen.ScreenSize;
+import io.asynq4j.cli.dash.terminal.Display;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;

@@ -5,6 +5,17 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.dash.data.FetchResult;
+import io.asynq4j.cli.dash.data.Query;
+import io.asynq4j.cli.dash.data.QueryResult;
+import io.asynq4j.cli.dash.data.QueueRow;
+import io.asynq4j.cli.dash.data.QueueTotals;
+import io.asynq4j.cli.dash.data.Trend;
+import io.asynq4j.cli.dash.input.KeyController;
+import io.asynq4j.cli.dash.model.DashModel;
+import io.asynq4j.cli.dash.render.ScreenPainter;
+import io.asynq4j.cli.dash.screen.Key;
+import io.asynq4j.cli.dash.screen.ScreenSize;
 import io.asynq4j.inspect.DayCount;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
@@ -20,31 +31,31 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A small world to look at. */
-final class SampleModels {
+public final class SampleModels {
 
-  static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+  public static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
 
   private SampleModels() {}
 
-  static DashModel model(ScreenSize size) {
+  public static DashModel model(ScreenSize size) {
     return DashModel.start(
         "standalone localhost:6379", ZoneOffset.UTC, size, NOW, Duration.ofSeconds(2));
   }
 
   /** With the overview of three queues. */
-  static DashModel queues() {
+  public static DashModel queues() {
     return queues(ScreenSize.USUAL);
   }
 
-  static DashModel queues(ScreenSize size) {
+  public static DashModel queues(ScreenSize size) {
     return model(size).heard(batch(overview(), null));
   }
 
-  static FetchResult batch(QueryResult.Overview overview, @Nullable QueryResult answer) {
+  public static FetchResult batch(QueryResult.Overview overview, @Nullable QueryResult answer) {
     return new FetchResult(overview, answer, NOW, Duration.ofNanos(300_000));
   }
 
-  static QueryResult.Overview overview() {
+  public static QueryResult.Overview overview() {
     return overview(
         List.of(
             row("critical", 5, 0, 0, null),
@@ -52,19 +63,19 @@ final class SampleModels {
             row("mail", 40, 4, 3, NOW.minusSeconds(90))));
   }
 
-  static QueryResult.Overview overview(List<QueueRow> rows) {
+  public static QueryResult.Overview overview(List<QueueRow> rows) {
     Trend trend = new Trend(12.5, List.of(0.0, 5.0, 10.0, 12.5), List.of(0.0, 1.0, 2.0, 3.0));
     return new QueryResult.Overview(
         rows,
         new QueueTotals(rows.size(), rows.size(), Map.of(TaskState.PENDING, 1_245L), 12.5, trend));
   }
 
-  static QueryResult.Overview manyQueues(int count) {
+  public static QueryResult.Overview manyQueues(int count) {
     return overview(
         IntStream.range(0, count).mapToObj(i -> row("q%05d".formatted(i), i, 0, 0, null)).toList());
   }
 
-  static QueueRow row(
+  public static QueueRow row(
       String name, long pending, long archived, long failed, @Nullable Instant paused) {
     QueueSnapshot snapshot =
         new QueueSnapshot(
@@ -91,7 +102,7 @@ final class SampleModels {
     return new QueueRow(name, snapshot, 123_456, trend, null);
   }
 
-  static TaskInfo task(String id, TaskState state) {
+  public static TaskInfo task(String id, TaskState state) {
     return task(id, state, Payload.ofUtf8("{\"user\":42,\"tags\":[\"a\",\"b\"]}"));
   }
 
@@ -122,14 +133,14 @@ final class SampleModels {
         state == TaskState.PENDING ? NOW.minusSeconds(7) : null);
   }
 
-  static List<TaskInfo> tasks(TaskState state, int from, int count) {
+  public static List<TaskInfo> tasks(TaskState state, int from, int count) {
     return IntStream.range(from, from + count)
         .mapToObj(i -> task("task-%03d".formatted(i), state))
         .toList();
   }
 
   /** The answer to whatever tasks the model wishes for. */
-  static DashModel withTasks(
+  public static DashModel withTasks(
       DashModel model, List<TaskInfo> tasks, long total, @Nullable String cursor) {
     Query.Tasks wish = (Query.Tasks) model.wish();
     return model.heard(
@@ -139,7 +150,7 @@ final class SampleModels {
   }
 
   /** What was done in ninety days, more and more of it. */
-  static QueryResult.History history(String queue) {
+  public static QueryResult.History history(String queue) {
     LocalDate today = LocalDate.ofInstant(NOW, ZoneOffset.UTC);
     return new QueryResult.History(
         new Query.History(queue, 90),
@@ -155,7 +166,7 @@ final class SampleModels {
             .toList());
   }
 
-  static ServerSnapshot server(String id, int pid, String status, int busy) {
+  public static ServerSnapshot server(String id, int pid, String status, int busy) {
     return new ServerSnapshot(
         id,
         "host-a",
@@ -179,7 +190,8 @@ final class SampleModels {
         null);
   }
 
-  static ScheduleSnapshot schedule(String id, boolean isRemembered, @Nullable Instant paused) {
+  public static ScheduleSnapshot schedule(
+      String id, boolean isRemembered, @Nullable Instant paused) {
     return new ScheduleSnapshot(
         id,
         "*/5 * * * *",
@@ -196,7 +208,7 @@ final class SampleModels {
   }
 
   /** Presses keys one after the other; what they would do to the world is left out. */
-  static DashModel press(DashModel model, String keys) {
+  public static DashModel press(DashModel model, String keys) {
     DashModel now = model;
     for (int i = 0; i < keys.length(); i++) {
       now = KeyController.press(now, Key.of(keys.charAt(i))).model();
@@ -204,11 +216,11 @@ final class SampleModels {
     return now;
   }
 
-  static DashModel press(DashModel model, Key.Code code) {
+  public static DashModel press(DashModel model, Key.Code code) {
     return KeyController.press(model, Key.of(code)).model();
   }
 
-  static String text(DashModel model) {
+  public static String text(DashModel model) {
     return ScreenPainter.paint(model).text();
   }
 }

@@ -15,14 +15,14 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** Puts tasks into Redis, for a dashboard to look at. */
-final class SampleTasks {
+public final class SampleTasks {
 
   private static final Duration LONG = Duration.ofHours(1);
 
   private SampleTasks() {}
 
   /** So many pending tasks called prefix-0, prefix-1 and so on. */
-  static void pending(RedisConnection redis, String queue, String prefix, int count) {
+  public static void pending(RedisConnection redis, String queue, String prefix, int count) {
     enqueue(
         redis,
         IntStream.range(0, count)
@@ -43,7 +43,7 @@ final class SampleTasks {
   }
 
   /** A task in each state: active, completed, retry, archived, scheduled, aggregating, pending. */
-  static void oneOfEach(RedisConnection redis, String queue) {
+  public static void oneOfEach(RedisConnection redis, String queue) {
     TaskLeases leases = TaskLeases.create(redis);
     for (String id : List.of("completed-1", "retry-1", "archived-1", "active-1")) {
       enqueue(redis, List.of(request(queue, id, options -> options.retention(LONG))));

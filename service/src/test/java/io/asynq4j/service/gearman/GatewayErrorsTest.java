@@ -3,6 +3,9 @@ package io.asynq4j.service.gearman;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.service.executor.ServerThreadPools;
+import io.asynq4j.service.executor.SingleThreadBatcher;
+import io.asynq4j.service.gearman.protocol.EventLoop;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

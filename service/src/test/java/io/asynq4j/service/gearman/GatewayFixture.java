@@ -12,6 +12,7 @@ import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServingMode;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.service.gearman.protocol.PacketType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.service.gearman.protocol.PacketType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

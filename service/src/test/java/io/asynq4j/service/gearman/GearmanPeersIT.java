@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.service.gearman.protocol.PacketType;
+import io.asynq4j.service.gearman.protocol.Packets;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

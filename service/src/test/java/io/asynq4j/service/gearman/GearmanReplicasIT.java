@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.service.gearman.protocol.PacketType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

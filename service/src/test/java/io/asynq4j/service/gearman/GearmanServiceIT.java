@@ -13,6 +13,7 @@ import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.ConfigurationException;
 import io.asynq4j.service.ServiceConfig;
 import io.asynq4j.service.TaskService;
+import io.asynq4j.service.gearman.protocol.PacketType;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

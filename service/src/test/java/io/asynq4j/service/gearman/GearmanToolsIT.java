@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.service.gearman.protocol.PacketType;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,8 @@ package io.asynq4j.service.gearman;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.service.gearman.protocol.PacketType;
+import io.asynq4j.service.gearman.protocol.Packets;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** A client or worker that says exactly what a test wants it to say. Every byte is a char. */
-final class RawPeer implements AutoCloseable {
+public final class RawPeer implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -41,7 +43,7 @@ final class RawPeer implements AutoCloseable {
     }
   }
 
-  static byte[] packet(int code, String... arguments) {
+  public static byte[] packet(int code, String... arguments) {
     byte[] body = String.join("\0", arguments).getBytes(StandardCharsets.ISO_8859_1);
     return ByteBuffer.allocate(12 + body.length)
         .putInt(Packets.REQUEST_MAGIC)

@@ -14,6 +14,7 @@ import io.asynq4j.definition.TaskKind;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.SilentShard;
+import io.asynq4j.service.gearman.protocol.PacketType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

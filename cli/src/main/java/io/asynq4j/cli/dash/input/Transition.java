@@ -1,7 +1,7 @@
 package io.asynq4j.cli.dash.input;
 
-import io.asynq4j.cli.dash.DashModel;
-import io.asynq4j.cli.dash.SideEffect;
+import io.asynq4j.cli.dash.model.DashModel;
+import io.asynq4j.cli.dash.model.SideEffect;
 import org.jspecify.annotations.Nullable;
 
 /** What a key leads to. Immutable. */

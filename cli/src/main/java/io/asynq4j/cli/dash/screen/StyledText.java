@@ -1,7 +1,5 @@
 package io.asynq4j.cli.dash.screen;
 
-import io.asynq4j.cli.dash.Style;
-
 /** A piece of text in one style. Immutable. */
 public record StyledText(String text, Style style) {
 

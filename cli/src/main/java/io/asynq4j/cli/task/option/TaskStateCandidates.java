@@ -1,7 +1,7 @@
 package io.asynq4j.cli.task.option;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.frame.EnumCandidates;
+import io.asynq4j.cli.command.EnumCandidates;
 
 /** The states of tasks. */
 public final class TaskStateCandidates extends EnumCandidates {

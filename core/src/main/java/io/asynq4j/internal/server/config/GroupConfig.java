@@ -1,6 +1,6 @@
 package io.asynq4j.internal.server.config;
 
-import io.asynq4j.broker.Aggregation.GroupRules;
+import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.server.GroupAggregator;
 
 /** How groups become tasks. */

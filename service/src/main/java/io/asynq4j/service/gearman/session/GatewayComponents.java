@@ -1,15 +1,15 @@
 package io.asynq4j.service.gearman.session;
 
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.service.gearman.AssignedJobRegistry;
-import io.asynq4j.service.gearman.EventLoop;
-import io.asynq4j.service.gearman.FunctionRegistry;
-import io.asynq4j.service.gearman.GatewayBus;
+import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.GearmanConfig;
-import io.asynq4j.service.gearman.JobClaimer;
-import io.asynq4j.service.gearman.JobSubmitter;
-import io.asynq4j.service.gearman.ResultNotifier;
-import io.asynq4j.service.gearman.ServerThreadPools;
+import io.asynq4j.service.gearman.job.AssignedJobRegistry;
+import io.asynq4j.service.gearman.job.FunctionRegistry;
+import io.asynq4j.service.gearman.job.GatewayBus;
+import io.asynq4j.service.gearman.job.JobClaimer;
+import io.asynq4j.service.gearman.job.JobSubmitter;
+import io.asynq4j.service.gearman.job.ResultNotifier;
+import io.asynq4j.service.gearman.protocol.EventLoop;
 import java.time.Clock;
 import java.time.Duration;
 
@@ -31,7 +31,7 @@ public record GatewayComponents(
     ServerThreadPools lookups,
     Clock clock) {
 
-  public Duration firstPacketWithin() {
+  Duration firstPacketWithin() {
     return config.firstPacketWithin();
   }
 }

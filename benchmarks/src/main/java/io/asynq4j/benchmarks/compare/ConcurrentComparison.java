@@ -1,0 +1,265 @@
+package io.asynq4j.benchmarks.compare;
+
+import io.asynq4j.benchmarks.compare.ComparisonResults.Score;
+import io.asynq4j.benchmarks.compare.ComparisonResults.What;
+import io.asynq4j.benchmarks.compare.ContenderInstaller.Entrant;
+import io.asynq4j.benchmarks.compare.RunningContender.Ground;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is a matter of waiting, and takes no processor: all contenders wait at the same time. Not
+ * thread-safe.
+ */
+public final class ConcurrentComparison {
+
+  public static final String RECOVERY = "recovery";
+  public static final String IDLE_COST = "idle-cost";
+
+  public static final String RECOVERED = "recovery after SIGKILL";
+  public static final String IDLE_COMMANDS = "idle worker, commands sent";
+  public static final String IDLE_CPU = "idle worker, CPU";
+
+  private static final int TASKS = 10;
+  private static final Duration LOOK = Duration.ofMillis(20);
+  private static final Duration STARTING = Duration.ofSeconds(30);
+
+  private final Ground ground;
+  private final List<Entrant> entrants;
+  private final List<Integer> delays;
+  private final boolean quick;
+  private final ComparisonResults scores;
+  private final Map<String, String> descriptions;
+  private final BiConsumer<String, String> failures;
+  private final Consumer<String> progress;
+
+  public ConcurrentComparison(
+      Ground ground,
+      List<Entrant> entrants,
+      List<Integer> delays,
+      boolean quick,
+      ComparisonResults scores,
+      Map<String, String> descriptions,
+      BiConsumer<String, String> failures,
+      Consumer<String> progress) {
+    this.ground = ground;
+    this.entrants = entrants;
+    this.delays = delays;
+    this.quick = quick;
+    this.scores = scores;
+    this.descriptions = descriptions;
+    this.failures = failures;
+    this.progress = progress;
+  }
+
+  private interface Waiting {
+    void start(Entrant entrant, int delayMillis) throws InterruptedException;
+  }
+
+  /** With a longer way, only for those whom the bars are about. */
+  private void forAll(Waiting waiting) throws InterruptedException {
+    for (int delay : delays) {
+      for (Entrant entrant : entrants) {
+        if (delay == 0 || entrant.speaksAsynq()) {
+          try {
+            waiting.start(entrant, delay);
+          } catch (RuntimeException e) {
+            if (entrant.isOwn()) {
+              throw e;
+            }
+            failures.accept(entrant.name(), e.getMessage());
+          }
+        }
+      }
+    }
+  }
+
+  private record Idle(RunningContender entry, int delayMillis) {}
+
+  /** How much a worker does that has nothing to do. */
+  public void idleCost(int rounds) throws InterruptedException {
+    progress.accept("idle workers, all at once");
+    List<Idle> idle = new ArrayList<>();
+    try {
+      forAll(
+          (entrant, delay) -> {
+            RunningContender entry =
+                RunningContender.startCounted(ground, entrant, delay, "idle-" + delay + "ms");
+            try {
+              entry.ask("serving", "serve", "idle_" + (idle.size() + 1), 10);
+            } catch (RuntimeException e) {
+              entry.kill();
+              entry.close();
+              throw e;
+            }
+            descriptions.put(entry.name(), entry.process().description());
+            idle.add(new Idle(entry, delay));
+          });
+      // Until what a start costs is over: compilation above all.
+      Thread.sleep(quick ? 500 : 15_000);
+      for (int round = 0; round < rounds; round++) {
+        window(idle, Duration.ofMillis(quick ? 500 : 10_000));
+      }
+    } finally {
+      idle.forEach(one -> one.entry().kill());
+      idle.forEach(one -> one.entry().close());
+    }
+    ground.lab().clear();
+  }
+
+  private void window(List<Idle> idle, Duration length) throws InterruptedException {
+    List<Double> commands = idle.stream().map(one -> one.entry().commands()).toList();
+    List<Duration> cpu = idle.stream().map(one -> one.entry().process().cpu()).toList();
+    long start = System.nanoTime();
+    Thread.sleep(length.toMillis());
+    double seconds = (System.nanoTime() - start) / 1e9;
+    for (int i = 0; i < idle.size(); i++) {
+      RunningContender entry = idle.get(i).entry();
+      int delay = idle.get(i).delayMillis();
+      double sent = (entry.commands() - commands.get(i)) / seconds;
+      if (!Double.isNaN(sent)) {
+        scores.add(
+            new What(IDLE_COMMANDS, delay, "commands/s", /* more= */ false),
+            entry.name(),
+            Score.of(sent));
+      }
+      double used = entry.process().cpu().minus(cpu.get(i)).toNanos() / 1e9;
+      scores.add(
+          new What(IDLE_CPU, delay, "% of a core", /* more= */ false),
+          entry.name(),
+          Score.of(100 * used / seconds));
+    }
+  }
+
+  /** Two workers of a queue, of which one holds tasks and is killed. */
+  private static final class Pair implements AutoCloseable {
+    private final RunningContender victim;
+    private final RunningContender survivor;
+    private final int delayMillis;
+    private final int round;
+    private long killed;
+    private int taken;
+
+    Pair(RunningContender victim, RunningContender survivor, int delayMillis, int round) {
+      this.victim = victim;
+      this.survivor = survivor;
+      this.delayMillis = delayMillis;
+      this.round = round;
+    }
+
+    @Override
+    public void close() {
+      // Handlers never end, so nothing else ends them.
+      victim.kill();
+      survivor.kill();
+      victim.close();
+      survivor.close();
+    }
+  }
+
+  /** How long the tasks of a killed worker take to be started by another that was there already. */
+  public void recovery(int rounds) throws InterruptedException {
+    progress.accept("recovery, all at once");
+    List<Pair> pairs = new ArrayList<>();
+    List<Pair> open = new ArrayList<>();
+    try {
+      forAll(
+          (entrant, delay) -> {
+            for (int round = 0; round < (delay == 0 ? rounds : 1); round++) {
+              pairs.add(pair(entrant, delay, round, "recovery_" + (pairs.size() + 1)));
+            }
+          });
+      // Not all at once: who looks once a minute is met at several times of it.
+      Duration apart = quick ? Duration.ZERO : Duration.ofSeconds(20);
+      Duration longest = Duration.ofSeconds(quick ? 6 : 200);
+      long begin = System.nanoTime();
+      open.addAll(pairs);
+      while (!open.isEmpty()) {
+        long now = System.nanoTime();
+        for (Pair pair : List.copyOf(open)) {
+          if (pair.killed == 0) {
+            if (now - begin >= apart.toNanos() * pair.round) {
+              pair.victim.kill();
+              pair.killed = System.nanoTime();
+            }
+          } else if (look(pair, longest, open)) {
+            open.remove(pair);
+          }
+        }
+        Thread.sleep(LOOK.toMillis());
+      }
+    } finally {
+      pairs.forEach(Pair::close);
+    }
+    ground.lab().clear();
+  }
+
+  /** Whether there is nothing more to wait for. */
+  private boolean look(Pair pair, Duration longest, List<Pair> open) {
+    pair.taken += pair.survivor.process().unasked();
+    double seconds = (System.nanoTime() - pair.killed) / 1e9;
+    Score score = null;
+    if (pair.taken >= TASKS) {
+      score = Score.of(seconds);
+    } else if (seconds > longest.toSeconds()
+        || (seconds > longest.toSeconds() / 2.0 && isOnlyOthers(open))) {
+      score = Score.over(seconds);
+    }
+    if (score != null) {
+      What what = new What(RECOVERED, pair.delayMillis, "s", /* more= */ false);
+      scores.add(what, pair.survivor.name(), score);
+      progress.accept(
+          "%s, %s: %s%.2f s"
+              .formatted(what, pair.survivor.name(), score.over() ? "over " : "", seconds));
+    }
+    return score != null;
+  }
+
+  /** Whether those are done whom the bars are about; some take half an hour. */
+  private static boolean isOnlyOthers(List<Pair> open) {
+    return open.stream().noneMatch(pair -> pair.survivor.entrant().speaksAsynq());
+  }
+
+  private Pair pair(Entrant entrant, int delay, int round, String queue)
+      throws InterruptedException {
+    String role = "%dms-%d".formatted(delay, round + 1);
+    String[] more = quick && entrant.isOwn() ? new String[] {"3000"} : new String[0];
+    RunningContender victim =
+        RunningContender.start(ground, entrant, delay, "victim-" + role, more);
+    descriptions.put(victim.name(), victim.process().description());
+    @Nullable RunningContender survivor = null;
+    try {
+      victim.ask("serving", "hold", queue, TASKS);
+      int lines = TASKS;
+      if (entrant.speaksAsynq()) {
+        victim.fill(queue, TASKS);
+      } else {
+        victim.process().tell("fill", queue, TASKS);
+        lines++;
+      }
+      long begin = System.nanoTime();
+      for (int said = 0; said < lines; said += victim.process().unasked()) {
+        if (System.nanoTime() - begin > STARTING.toNanos()) {
+          throw new IllegalStateException(entrant.name() + " did not take ten tasks");
+        }
+        Thread.sleep(LOOK.toMillis());
+      }
+      survivor = RunningContender.start(ground, entrant, delay, "survivor-" + role, more);
+      survivor.ask("serving", "hold", queue, TASKS);
+      return new Pair(victim, survivor, delay, round);
+    } catch (RuntimeException e) {
+      victim.kill();
+      victim.close();
+      if (survivor != null) {
+        survivor.kill();
+        survivor.close();
+      }
+      throw e;
+    }
+  }
+}

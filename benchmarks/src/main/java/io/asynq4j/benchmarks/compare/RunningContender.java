@@ -1,0 +1,178 @@
+package io.asynq4j.benchmarks.compare;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.compare.ContenderInstaller.Entrant;
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.BenchmarkTasks;
+import io.asynq4j.benchmarks.harness.DelayProxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A contender at work: its process, its store and the way to it, which may be a slow one. */
+public final class RunningContender implements AutoCloseable {
+
+  private static final Duration LONGEST = Duration.ofMinutes(2);
+  private static final Duration LOOK = Duration.ofMillis(2);
+
+  private final Entrant entrant;
+  private final BenchmarkRedis lab;
+  private final @Nullable PostgresServer postgres;
+  private final @Nullable DelayProxy proxy;
+  private final ContenderProcess process;
+
+  private RunningContender(
+      Entrant entrant,
+      BenchmarkRedis lab,
+      @Nullable PostgresServer postgres,
+      @Nullable DelayProxy proxy,
+      ContenderProcess process) {
+    this.entrant = entrant;
+    this.lab = lab;
+    this.postgres = postgres;
+    this.proxy = proxy;
+    this.process = process;
+  }
+
+  /** The stores of a comparison, and where logs go. */
+  public record Ground(BenchmarkRedis lab, @Nullable PostgresServer postgres, Path logs) {
+
+    private String uri(Entrant entrant) {
+      if (!entrant.isOnPostgres()) {
+        return lab.uri();
+      }
+      if (postgres == null) {
+        throw new IllegalStateException("there is no PostgreSQL for " + entrant.name());
+      }
+      return postgres.uri();
+    }
+  }
+
+  /** Straight to the store, or by a detour that takes so much longer. */
+  static RunningContender start(
+      Ground ground, Entrant entrant, int delayMillis, String role, String... more) {
+    return start(ground, entrant, Duration.ofMillis(delayMillis), delayMillis > 0, role, more);
+  }
+
+  /** In any case through a proxy, which counts. */
+  static RunningContender startCounted(
+      Ground ground, Entrant entrant, int delayMillis, String role) {
+    return start(ground, entrant, Duration.ofMillis(delayMillis), /* proxied= */ true, role);
+  }
+
+  private static RunningContender start(
+      Ground ground,
+      Entrant entrant,
+      Duration delay,
+      boolean proxied,
+      String role,
+      String... more) {
+    String uri = ground.uri(entrant);
+    DelayProxy proxy = proxied ? new DelayProxy(uri, delay) : null;
+    try {
+      List<String> command =
+          new ArrayList<>(entrant.command().apply(proxy == null ? uri : proxy.uri()));
+      command.addAll(List.of(more));
+      Path log = ground.logs().resolve(entrant.key() + "-" + role);
+      return new RunningContender(
+          entrant,
+          ground.lab(),
+          entrant.isOnPostgres() ? ground.postgres() : null,
+          proxy,
+          ContenderProcess.start(entrant.name(), command, log));
+    } catch (RuntimeException e) {
+      if (proxy != null) {
+        proxy.close();
+      }
+      throw e;
+    }
+  }
+
+  Entrant entrant() {
+    return entrant;
+  }
+
+  String name() {
+    return entrant.name();
+  }
+
+  ContenderProcess process() {
+    return process;
+  }
+
+  /** Commands that it has sent, if somebody counts. */
+  double commands() {
+    return proxy == null || postgres != null ? Double.NaN : proxy.commands();
+  }
+
+  /** Orders, and the answer. */
+  String ask(String answer, Object... order) {
+    return process.ask(answer, LONGEST, order);
+  }
+
+  /** The same tasks for those who take them; the others make their own. */
+  void fill(String queue, int tasks) {
+    if (entrant.speaksAsynq()) {
+      BenchmarkTasks.fill(lab, List.of(QueueName.of(queue)), tasks);
+    } else {
+      ask("filled", "fill", queue, tasks);
+    }
+  }
+
+  /** Nothing of it is left in its store. */
+  void clear() {
+    if (postgres == null) {
+      lab.clear();
+    } else {
+      ask("cleared", "clear");
+    }
+  }
+
+  /** What it and its store have used of all processors. */
+  record Spent(long cpuMicros, long storeMicros) {
+    Spent since(Spent earlier) {
+      return new Spent(cpuMicros - earlier.cpuMicros, storeMicros - earlier.storeMicros);
+    }
+  }
+
+  Spent spent() {
+    return new Spent(
+        process.cpu().toNanos() / 1_000,
+        postgres == null ? lab.usage().redisCpuMicros() : postgres.cpu().toNanos() / 1_000);
+  }
+
+  /**
+   * Waits until all tasks have ended and nothing of them is left, and says how long that took.
+   *
+   * @param start when the worker was told to start; who looks by itself counts from its first task
+   */
+  long awaitDrained(String queue, int tasks, long start) {
+    List<String> keys = entrant.keys().apply(queue);
+    if (keys.isEmpty()) {
+      return Long.parseLong(ask("drained", "drained", queue, tasks));
+    }
+    while (lab.admin().exists(keys.toArray(String[]::new)) > 0) {
+      if (System.nanoTime() - start > LONGEST.toNanos()) {
+        throw new IllegalStateException(
+            "%s left tasks after %d s".formatted(name(), LONGEST.toSeconds()));
+      }
+      LockSupport.parkNanos(LOOK.toNanos());
+    }
+    return System.nanoTime() - start;
+  }
+
+  void kill() {
+    process.kill();
+  }
+
+  @Override
+  public void close() {
+    process.close();
+    if (proxy != null) {
+      proxy.close();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package io.asynq4j.benchmarks.harness;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A program of this class path in a process of its own. */
+public final class ChildJvm implements AutoCloseable {
+
+  private final Process process;
+  private final BufferedReader output;
+
+  private ChildJvm(Process process) {
+    this.process = process;
+    this.output = process.inputReader(StandardCharsets.UTF_8);
+  }
+
+  public static ChildJvm start(Class<?> main, List<String> arguments) {
+    return start(Path.of(System.getProperty("java.home")), main, arguments);
+  }
+
+  public static ChildJvm start(Path javaHome, Class<?> main, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(javaHome.resolve("bin").resolve("java").toString());
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(main.getName());
+    command.addAll(arguments);
+    try {
+      return new ChildJvm(
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start " + command.get(0), e);
+    }
+  }
+
+  public BufferedReader output() {
+    return output;
+  }
+
+  public void awaitLine(String expected) {
+    try {
+      String line = output.readLine();
+      if (!expected.equals(line)) {
+        throw new IllegalStateException("a process should have said " + expected + ": " + line);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read what a process says", e);
+    }
+  }
+
+  void say(String line) {
+    try {
+      process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException("a process does not listen any more", e);
+    }
+  }
+
+  /** The time that it has used of all processors. */
+  public Duration cpu() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
+  /** Ends it by SIGKILL, and returns when it is gone. */
+  public void kill() {
+    try {
+      process.destroyForcibly().waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Lets it end: its input is over. */
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        kill();
+      }
+    } catch (IOException e) {
+      kill();
+    } catch (InterruptedException e) {
+      kill();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.asynq4j.benchmarks.harness;
+
+import io.asynq4j.service.ServiceConfig;
+import io.asynq4j.service.TaskService;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A replica of the task service in a process of its own, so that what it costs is known apart from
+ * what those cost who call it. Thread-safe.
+ */
+public final class ChildService implements AutoCloseable {
+
+  /** What it holds after a collection. */
+  public record Holding(long heapBytes, int threads) {}
+
+  private static final String COLLECT = "collect";
+
+  private final ChildJvm process;
+  private final URI uri;
+
+  private ChildService(ChildJvm process, URI uri) {
+    this.process = process;
+    this.uri = uri;
+  }
+
+  public static ChildService start(String redis) {
+    ChildJvm process = ChildJvm.start(ChildService.class, List.of(redis));
+    return new ChildService(process, URI.create(line(process)));
+  }
+
+  private static String line(ChildJvm process) {
+    try {
+      String line = process.output().readLine();
+      if (line == null) {
+        throw new IllegalStateException("the process of the service has ended");
+      }
+      return line;
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read what the service says", e);
+    }
+  }
+
+  public URI uri() {
+    return uri;
+  }
+
+  public Duration cpu() {
+    return process.cpu();
+  }
+
+  public synchronized Holding holding() {
+    process.say(COLLECT);
+    String[] words = line(process).split(" ", 2);
+    return new Holding(Long.parseLong(words[0]), Integer.parseInt(words[1]));
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+
+  /** Arguments: the URL of Redis. Says where it answers, and how large it is when asked. */
+  public static void main(String[] arguments) throws IOException {
+    // What libraries print must not come between.
+    PrintStream out = System.out;
+    System.setOut(System.err);
+    ServiceConfig config =
+        ServiceConfig.parse(
+            "bench.yaml",
+            """
+            redis: { url: "%s" }
+            listen: { port: 0 }
+            tasks: { work: { kind: worker } }
+            """
+                .formatted(arguments[0]),
+            Map.of());
+    try (TaskService service = TaskService.start(config);
+        BufferedReader in =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      out.println(service.uri());
+      // Until the other side closes it, or is gone.
+      while (COLLECT.equals(in.readLine())) {
+        System.gc();
+        out.println(
+            ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed()
+                + " "
+                + ManagementFactory.getThreadMXBean().getThreadCount());
+      }
+    }
+  }
+}

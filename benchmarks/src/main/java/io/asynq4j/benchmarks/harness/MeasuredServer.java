@@ -1,0 +1,176 @@
+package io.asynq4j.benchmarks.harness;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.ServerListener;
+import io.asynq4j.server.ServerState;
+import io.asynq4j.server.TaskServer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Response;
+
+/** A server under measurement, with a connection of its own. */
+public final class MeasuredServer implements AutoCloseable {
+
+  public static final Handler<Task> NO_OP = (task, context) -> Outcome.done();
+
+  private static final Duration STALLED = Duration.ofSeconds(60);
+
+  private final RedisConnection redis;
+  private final TaskServer server;
+
+  private MeasuredServer(RedisConnection redis, TaskServer server) {
+    this.redis = redis;
+    this.server = server;
+  }
+
+  static MeasuredServer prepare(
+      String uri,
+      List<QueueName> queues,
+      int concurrency,
+      Handler<Task> handler,
+      UnaryOperator<TaskServer.Builder> more) {
+    Map<String, Integer> weights = new HashMap<>();
+    queues.forEach(queue -> weights.put(queue.value(), 1));
+    RedisConnection redis = RedisConnection.open(uri);
+    return new MeasuredServer(
+        redis,
+        more.apply(
+                TaskServer.builder(redis)
+                    .queues(weights)
+                    .concurrency(concurrency)
+                    .handlers(handler))
+            .build());
+  }
+
+  public static MeasuredServer start(
+      String uri,
+      List<QueueName> queues,
+      int concurrency,
+      Handler<Task> handler,
+      UnaryOperator<TaskServer.Builder> more) {
+    MeasuredServer served = prepare(uri, queues, concurrency, handler, more);
+    served.server.start();
+    return served;
+  }
+
+  /** Processes tasks that do nothing, and says what that used. */
+  public static Measurement drain(
+      BenchmarkRedis lab, String uri, List<QueueName> queues, int tasks, int concurrency) {
+    return drain(lab, uri, queues, tasks, concurrency, NO_OP, server -> server);
+  }
+
+  /**
+   * From the start of a server until so many tasks have ended for good, every settlement has been
+   * answered and Redis holds nothing of them.
+   */
+  public static Measurement drain(
+      BenchmarkRedis lab,
+      String uri,
+      List<QueueName> queues,
+      int tasks,
+      int concurrency,
+      Handler<Task> handler,
+      UnaryOperator<TaskServer.Builder> more) {
+    Countdown ended = new Countdown(tasks);
+    try (MeasuredServer served =
+        prepare(
+            uri,
+            queues,
+            concurrency,
+            handler,
+            builder -> more.apply(builder).listener(onCompleted(task -> ended.one())))) {
+      ResourceUsage before = lab.usage();
+      served.server.start();
+      ended.await();
+      ResourceUsage used = lab.usage().since(before);
+      requireEmpty(lab, queues);
+      return new Measurement(0, tasks, used);
+    }
+  }
+
+  /** Hears of every success that Redis has taken note of. */
+  public static ServerListener onCompleted(Consumer<ServerListener.TaskRef> action) {
+    return new ServerListener() {
+      @Override
+      public void settled(TaskRef task, Ending ending, Duration after) {
+        if (ending == Ending.COMPLETED) {
+          action.accept(task);
+        }
+      }
+    };
+  }
+
+  private static void requireEmpty(BenchmarkRedis lab, List<QueueName> queues) {
+    try (Pipeline pipeline = lab.admin().pipelined()) {
+      List<Response<Long>> found =
+          queues.stream()
+              .map(queue -> "asynq:{" + queue.value() + "}:")
+              .map(
+                  prefix ->
+                      pipeline.exists(prefix + "pending", prefix + "active", prefix + "lease"))
+              .toList();
+      pipeline.sync();
+      if (found.stream().anyMatch(response -> response.get() > 0)) {
+        throw new IllegalStateException("Redis still holds tasks after all were settled");
+      }
+    }
+  }
+
+  /** For those who need nothing of it but that it runs. */
+  public void requireRunning() {
+    if (server.state() != ServerState.ACTIVE) {
+      throw new IllegalStateException("the server is " + server.state());
+    }
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    redis.close();
+  }
+
+  /** Waits until so many things have happened, as long as some do. */
+  public static final class Countdown {
+    private final AtomicLong left;
+    private final CountDownLatch done = new CountDownLatch(1);
+
+    public Countdown(long count) {
+      this.left = new AtomicLong(count);
+    }
+
+    public void one() {
+      if (left.decrementAndGet() == 0) {
+        done.countDown();
+      }
+    }
+
+    public void await() {
+      try {
+        long before = left.get();
+        while (!done.await(STALLED.toMillis(), TimeUnit.MILLISECONDS)) {
+          if (left.get() == before) {
+            throw new IllegalStateException(
+                "%d tasks are left, and none ended for %d s"
+                    .formatted(before, STALLED.toSeconds()));
+          }
+          before = left.get();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", e);
+      }
+    }
+  }
+}

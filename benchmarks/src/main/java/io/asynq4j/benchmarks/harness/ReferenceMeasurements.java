@@ -1,0 +1,136 @@
+package io.asynq4j.benchmarks.harness;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.benchmarks.harness.BareClient.Taken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** What a figure is compared with, measured in the same run. */
+public final class ReferenceMeasurements {
+
+  private static final int LARGEST_BATCH = 200;
+  private static final int NAIVE_WORKERS = 10;
+
+  private ReferenceMeasurements() {}
+
+  /**
+   * L(c), the limit: a thread that claims and a thread that settles, each with one call in flight,
+   * in batches of min(c, 200).
+   */
+  public static Measurement limit(BenchmarkRedis lab, String uri, int tasks, int concurrency) {
+    QueueName queue = lab.newQueue();
+    BenchmarkTasks.fill(lab, List.of(queue), tasks);
+    int batch = Math.min(concurrency, LARGEST_BATCH);
+    BlockingQueue<Taken> handOver = new ArrayBlockingQueue<>(1);
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (BareClient claimer = new BareClient(uri, queue);
+        BareClient settler = new BareClient(uri, queue)) {
+      ResourceUsage before = lab.usage();
+      Future<?> settling =
+          thread.submit(
+              () -> {
+                for (int settled = 0; settled < tasks; ) {
+                  Taken taken = handOver.take();
+                  settler.complete(taken);
+                  settled += taken.ids().size();
+                }
+                return null;
+              });
+      for (int claimed = 0; claimed < tasks; ) {
+        Taken taken = claimer.claim(batch);
+        claimed += taken.ids().size();
+        while (!handOver.offer(taken, 1, TimeUnit.SECONDS)) {
+          if (settling.isDone()) {
+            // It has failed, and would never take anything again.
+            settling.get();
+          }
+        }
+      }
+      settling.get();
+      return new Measurement(0, tasks, lab.usage().since(before));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the bare client failed", e.getCause());
+    } finally {
+      thread.shutdownNow();
+    }
+  }
+
+  /** N, the naive loop: one script call per task, one fetcher, ten workers. */
+  public static Measurement naive(BenchmarkRedis lab, String uri, int tasks) {
+    QueueName queue = lab.newQueue();
+    BenchmarkTasks.fill(lab, List.of(queue), tasks);
+    List<BareClient> clients = new ArrayList<>();
+    BlockingQueue<BareClient> idle = new LinkedBlockingQueue<>();
+    AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+    ExecutorService workers = Executors.newFixedThreadPool(NAIVE_WORKERS);
+    try (BareClient fetcher = new BareClient(uri, queue)) {
+      for (int i = 0; i < NAIVE_WORKERS; i++) {
+        clients.add(new BareClient(uri, queue));
+      }
+      idle.addAll(clients);
+      ResourceUsage before = lab.usage();
+      for (int i = 0; i < tasks && failure.get() == null; i++) {
+        BareClient worker = idle.take();
+        Taken taken = fetcher.claim(1);
+        workers.execute(
+            () -> {
+              try {
+                worker.complete(taken);
+              } catch (RuntimeException e) {
+                failure.set(e);
+              }
+              idle.add(worker);
+            });
+      }
+      for (int i = 0; i < NAIVE_WORKERS; i++) {
+        idle.take();
+      }
+      if (failure.get() != null) {
+        throw new IllegalStateException("the bare client failed", failure.get());
+      }
+      return new Measurement(0, tasks, lab.usage().since(before));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } finally {
+      workers.shutdownNow();
+      clients.forEach(BareClient::close);
+    }
+  }
+
+  /** How long Redis takes to answer at all. */
+  public static LatencyRecorder roundTrips(BenchmarkRedis lab, String uri, int count) {
+    return roundTrips(lab, uri, count, () -> {});
+  }
+
+  /** The same with something before each: a machine that has slept is slower to answer. */
+  public static LatencyRecorder roundTrips(
+      BenchmarkRedis lab, String uri, int count, Runnable before) {
+    LatencyRecorder times = new LatencyRecorder();
+    try (BareClient client = new BareClient(uri, lab.newQueue())) {
+      for (int i = 0; i < count * 2; i++) {
+        before.run();
+        long sent = System.nanoTime();
+        client.ping();
+        // The first half warms up.
+        if (i >= count) {
+          times.add(System.nanoTime() - sent);
+        }
+      }
+    }
+    return times;
+  }
+}

@@ -1,0 +1,36 @@
+package io.asynq4j.benchmarks.report;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import tools.jackson.databind.json.JsonMapper;
+
+/** All that was measured, and on what. */
+public record Report(Map<String, String> environment, List<Table> tables, List<Threshold> bars) {
+
+  public Report {
+    tables = List.copyOf(tables);
+    bars = List.copyOf(bars);
+  }
+
+  public List<Threshold> missed() {
+    return bars.stream().filter(bar -> !bar.passed()).toList();
+  }
+
+  public String json() {
+    return JsonMapper.builder().build().writeValueAsString(this);
+  }
+
+  public String markdown() {
+    String about =
+        environment.entrySet().stream()
+            .map(entry -> "- " + entry.getKey() + ": " + entry.getValue())
+            .collect(Collectors.joining("\n"));
+    String figures = tables.stream().map(Table::markdown).collect(Collectors.joining("\n"));
+    String verdict =
+        missed().isEmpty()
+            ? bars.size() + " bars met, none missed"
+            : bars.stream().map(Threshold::toString).collect(Collectors.joining("\n"));
+    return about + "\n\n" + figures + "\n" + verdict;
+  }
+}

@@ -1,0 +1,39 @@
+package io.asynq4j.benchmarks.report;
+
+import java.util.Locale;
+
+/** A limit that a figure must keep: as the most that it may be, or as the least. */
+public record Threshold(String what, double value, double limit, boolean least) {
+
+  public Threshold(String what, double value, double limit) {
+    this(what, value, limit, /* least= */ false);
+  }
+
+  public static Threshold atMost(String what, double value, double limit) {
+    return new Threshold(what, value, limit, /* least= */ false);
+  }
+
+  public static Threshold atLeast(String what, double value, double limit) {
+    return new Threshold(what, value, limit, /* least= */ true);
+  }
+
+  public boolean passed() {
+    return least ? value >= limit : value <= limit;
+  }
+
+  public String verdict() {
+    return passed() ? "PASS" : "FAIL";
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "%s %s: %.2f of %s %.2f",
+        verdict(),
+        what,
+        value,
+        least ? "at least" : "at most",
+        limit);
+  }
+}

@@ -1,0 +1,214 @@
+package io.asynq4j.benchmarks.script;
+
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.ResourceUsage;
+import io.asynq4j.benchmarks.report.Table;
+import io.asynq4j.benchmarks.report.Threshold;
+import io.asynq4j.internal.broker.Claim;
+import io.asynq4j.internal.broker.Settlement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiConsumer;
+
+/**
+ * Whether claiming and settling cost more when many tasks are active. A few are claimed and as many
+ * settled in turn, so that their number stays; which ones are settled makes the rows.
+ */
+final class ActiveGrowthBenchmark {
+
+  static final double LIMIT = 1.5;
+
+  /** The most that one call of a script carries. */
+  private static final int MOST_PER_CALL = TaskPreparer.MAX_BATCH;
+
+  /** How many tasks at most are claimed before they are settled. */
+  private static final int MOST_MORE = 200;
+
+  private static final Duration DELAY = Duration.ofMinutes(10);
+
+  /** Which of the active tasks are settled. */
+  private enum Order {
+    OLDEST("oldest first"),
+    NEWEST("newest first"),
+    RANDOM("in random order");
+
+    private final String words;
+
+    Order(String words) {
+      this.words = words;
+    }
+
+    /** Takes tasks from a list that has the oldest in front. */
+    List<Claim> take(List<Claim> active, int count) {
+      List<Claim> taken = new ArrayList<>(count);
+      if (this == RANDOM) {
+        for (int i = 0; i < count; i++) {
+          int place = ThreadLocalRandom.current().nextInt(active.size());
+          taken.add(active.get(place));
+          active.set(place, active.get(active.size() - 1));
+          active.remove(active.size() - 1);
+        }
+      } else {
+        List<Claim> part =
+            this == OLDEST
+                ? active.subList(0, count)
+                : active.subList(active.size() - count, active.size());
+        taken.addAll(part);
+        part.clear();
+      }
+      return taken;
+    }
+  }
+
+  /** A queue with so many active tasks, the oldest in front. */
+  private record Crowd(int size, TaskPreparer stock, List<Claim> running) {}
+
+  /** What one round of an operation costs for each task, by the names of the scripts. */
+  private interface Operation {
+    Map<String, Double> run(Crowd crowd, int calls);
+  }
+
+  private final BenchmarkRedis lab;
+  private final ScriptBenchmarkScale scale;
+  private final List<Threshold> bars = new ArrayList<>();
+
+  ActiveGrowthBenchmark(BenchmarkRedis lab, ScriptBenchmarkScale scale) {
+    this.lab = lab;
+    this.scale = scale;
+  }
+
+  List<Threshold> bars() {
+    return bars;
+  }
+
+  Table run() {
+    List<List<Object>> rows = new ArrayList<>();
+    for (int batch : List.of(1, MOST_PER_CALL)) {
+      for (Order order : Order.values()) {
+        String script = "complete, " + order.words;
+        rows.addAll(measure(batch, cycle(batch, order, script, TaskPreparer::complete)));
+      }
+      String script = "retry, " + Order.RANDOM.words;
+      rows.addAll(measure(batch, cycle(batch, Order.RANDOM, script, ActiveGrowthBenchmark::retry)));
+      rows.addAll(measure(batch, extend(batch)));
+    }
+    lab.clear();
+    List<String> columns = new ArrayList<>(List.of("script", "tasks per call"));
+    scale.active().forEach(size -> columns.add(Table.text(size) + " active"));
+    columns.addAll(List.of("growth", "bar"));
+    return new Table(
+        "Growth with active tasks: Redis CPU µs per task, median of rounds", columns, rows);
+  }
+
+  private Crowd crowd(int size) {
+    TaskPreparer stock = new TaskPreparer(lab);
+    return new Crowd(size, stock, new ArrayList<>(stock.active(size, TaskPreparer.LONG)));
+  }
+
+  /**
+   * Goes over the queues in turn, so that whatever else the machine does is spread over all. They
+   * are new each time: tasks that are settled in random order leave the list out of order.
+   */
+  private List<List<Object>> measure(int batch, Operation operation) {
+    lab.clear();
+    List<Crowd> crowds = scale.active().stream().map(this::crowd).toList();
+    int calls = Math.max(1, MOST_MORE / batch);
+    int rounds = Math.max(3, scale.calls(batch) / calls);
+    Map<String, Map<Integer, List<Double>>> costs = new LinkedHashMap<>();
+    for (int round = -1; round < rounds; round++) {
+      for (Crowd crowd : crowds) {
+        Map<String, Double> cost = operation.run(crowd, calls);
+        if (round >= 0) {
+          cost.forEach(
+              (script, micros) ->
+                  costs
+                      .computeIfAbsent(script, any -> new LinkedHashMap<>())
+                      .computeIfAbsent(crowd.size(), any -> new ArrayList<>())
+                      .add(micros));
+        }
+      }
+    }
+    List<List<Object>> rows = new ArrayList<>();
+    costs.forEach(
+        (script, bySize) ->
+            rows.add(
+                row(
+                    script,
+                    batch,
+                    bySize.values().stream().map(ActiveGrowthBenchmark::median).toList())));
+    return rows;
+  }
+
+  private static double median(List<Double> values) {
+    return values.stream().sorted().toList().get(values.size() / 2);
+  }
+
+  private List<Object> row(String script, int batch, List<Double> figures) {
+    double growth = figures.get(figures.size() - 1) / figures.get(0);
+    List<Object> row = new ArrayList<>(List.of(script, batch));
+    row.addAll(figures);
+    row.add(growth);
+    if (script.startsWith("claim")
+        || (script.startsWith("complete") && !script.endsWith(Order.RANDOM.words))) {
+      Threshold bar =
+          new Threshold(script + "/" + batch + ", growth with active tasks", growth, LIMIT);
+      bars.add(bar);
+      row.add(bar.verdict());
+    } else {
+      row.add("");
+    }
+    return row;
+  }
+
+  private Operation cycle(
+      int batch, Order order, String script, BiConsumer<TaskPreparer, List<Claim>> settle) {
+    return (crowd, calls) -> {
+      crowd.stock().pending(calls * batch);
+      ResourceUsage start = lab.usage();
+      for (int i = 0; i < calls; i++) {
+        crowd.running().addAll(crowd.stock().claim(batch, TaskPreparer.LONG));
+      }
+      ResourceUsage claimed = lab.usage();
+      for (int i = 0; i < calls; i++) {
+        settle.accept(crowd.stock(), order.take(crowd.running(), batch));
+      }
+      ResourceUsage settled = lab.usage();
+      double tasks = calls * batch;
+      double settling = settled.since(claimed).redisCpuMicros() / tasks;
+      return order == Order.OLDEST
+          ? Map.of("claim", claimed.since(start).redisCpuMicros() / tasks, script, settling)
+          : Map.of(script, settling);
+    };
+  }
+
+  private static void retry(TaskPreparer stock, List<Claim> claims) {
+    stock.settle(
+        claims.stream()
+            .map(claim -> new Settlement.Retry(claim, DELAY, "it failed", true, false))
+            .toList(),
+        TaskPreparer.KEEP_ALL);
+  }
+
+  private Operation extend(int batch) {
+    return (crowd, calls) -> {
+      ResourceUsage start = lab.usage();
+      for (int i = 0; i < calls; i++) {
+        List<Claim> some = anyOf(crowd.running(), batch);
+        lab.broker().leases().extend(crowd.stock().queue(), some, TaskPreparer.LONG);
+      }
+      double micros = lab.usage().since(start).redisCpuMicros();
+      return Map.of("extend", micros / (calls * batch));
+    };
+  }
+
+  private static List<Claim> anyOf(List<Claim> running, int count) {
+    return ThreadLocalRandom.current()
+        .ints(count, 0, running.size())
+        .mapToObj(running::get)
+        .toList();
+  }
+}

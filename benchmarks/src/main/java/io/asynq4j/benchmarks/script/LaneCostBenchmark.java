@@ -1,0 +1,102 @@
+package io.asynq4j.benchmarks.script;
+
+import static io.asynq4j.benchmarks.harness.RawScript.bytes;
+
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.harness.RawScript;
+import io.asynq4j.benchmarks.report.Table;
+import io.asynq4j.internal.broker.Claim;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What it costs that Redis remembers the answer of the last call: the same scripts with and without
+ * a number, one call with and one without in turn, by the median of the time inside the script.
+ */
+final class LaneCostBenchmark {
+
+  private static final int CALLS_IN_A_ROUND = 200;
+
+  private final BenchmarkRedis lab;
+  private final ScriptBenchmarkScale scale;
+
+  LaneCostBenchmark(BenchmarkRedis lab, ScriptBenchmarkScale scale) {
+    this.lab = lab;
+    this.scale = scale;
+  }
+
+  Table run() {
+    List<List<Object>> rows = new ArrayList<>();
+    for (int batch : List.of(1, 10, 100)) {
+      rows.add(row("enqueue", List.of("pending", "lane:l", "guard"), batch));
+      rows.add(row("complete", List.of("active", "lease", "completed", "lane:l", "guard"), batch));
+    }
+    lab.clear();
+    return new Table(
+        "What lanes cost",
+        List.of("script", "tasks per call", "µs in a call without", "with", "more µs", "more %"),
+        rows);
+  }
+
+  private List<Object> row(String script, List<String> keys, int batch) {
+    lab.clear();
+    TaskPreparer stock = new TaskPreparer(lab);
+    RawScript raw = new RawScript(lab.admin(), script, stock.key(""), keys);
+    List<Long> without = new ArrayList<>();
+    List<Long> with = new ArrayList<>();
+    int calls = Math.min(scale.calls(1), CALLS_IN_A_ROUND);
+    long number = 0;
+    for (int done = 0; done < scale.calls(1); done += calls) {
+      List<List<byte[]>> items = new ArrayList<>(calls);
+      for (int i = 0; i < calls; i++) {
+        items.add(script.equals("enqueue") ? newTasks(batch) : claimed(stock, batch));
+      }
+      lab.logCalls(0);
+      for (int i = 0; i < calls; i++) {
+        raw.call(i % 2 == 0 ? "" : Long.toString(++number), items.get(i));
+      }
+      List<Long> times = lab.loggedCalls();
+      for (int i = 0; i < calls; i++) {
+        (i % 2 == 0 ? without : with).add(times.get(i));
+      }
+      lab.clear();
+    }
+    double medianWithout = median(without);
+    double medianWith = median(with);
+    return List.of(
+        script,
+        batch,
+        medianWithout,
+        medianWith,
+        medianWith - medianWithout,
+        100 * (medianWith / medianWithout - 1));
+  }
+
+  private static double median(List<Long> values) {
+    return values.stream().sorted().toList().get(values.size() / 2);
+  }
+
+  private static List<byte[]> newTasks(int batch) {
+    List<byte[]> items = new ArrayList<>(1 + batch * 2);
+    // Of each, id and message are sent: they have no locks.
+    items.add(bytes("2"));
+    for (int i = 0; i < batch; i++) {
+      items.add(bytes(UUID.randomUUID().toString()));
+      items.add(new byte[250]);
+    }
+    return items;
+  }
+
+  private static List<byte[]> claimed(TaskPreparer stock, int batch) {
+    List<byte[]> items = new ArrayList<>(1 + batch * 3);
+    // Of each, only what is known of its lease is sent: nothing is left of them.
+    items.add(bytes("3"));
+    for (Claim claim : stock.active(batch, TaskPreparer.LONG)) {
+      items.add(bytes(claim.id()));
+      items.add(bytes(claim.token()));
+      items.add(bytes(Long.toString(claim.leasedUntil().getEpochSecond())));
+    }
+    return items;
+  }
+}

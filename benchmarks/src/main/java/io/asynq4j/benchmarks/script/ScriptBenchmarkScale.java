@@ -1,0 +1,55 @@
+package io.asynq4j.benchmarks.script;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How much is measured.
+ *
+ * @param batches tasks per call
+ * @param callsAtOne calls with one task each
+ * @param tasksPerCell the most tasks that a measurement with larger batches takes
+ * @param cellTime the longest that a measurement takes
+ * @param active how many tasks are active while growth is measured; the first is what the others
+ *     are compared with
+ * @param waiting how many tasks are scheduled, and archived, while large sets are measured
+ * @param samples calls whose time inside Redis is looked at one by one
+ * @param memoryTasks pending tasks whose memory is measured
+ */
+record ScriptBenchmarkScale(
+    List<Integer> batches,
+    int callsAtOne,
+    int tasksPerCell,
+    Duration cellTime,
+    List<Integer> active,
+    int waiting,
+    int samples,
+    int memoryTasks) {
+
+  static final ScriptBenchmarkScale FULL =
+      new ScriptBenchmarkScale(
+          List.of(1, 10, 100, 200),
+          2_000,
+          20_000,
+          Duration.ofSeconds(3),
+          List.of(1, 1_000, 100_000),
+          1_000_000,
+          1_000,
+          100_000);
+
+  static final ScriptBenchmarkScale QUICK =
+      new ScriptBenchmarkScale(
+          List.of(1, 200), 20, 400, Duration.ofMillis(200), List.of(1, 1_000), 10_000, 4, 2_000);
+
+  int largestBatch() {
+    return batches.get(batches.size() - 1);
+  }
+
+  int largestActive() {
+    return active.get(active.size() - 1);
+  }
+
+  int calls(int batch) {
+    return Math.max(1, Math.min(callsAtOne, tasksPerCell / batch));
+  }
+}

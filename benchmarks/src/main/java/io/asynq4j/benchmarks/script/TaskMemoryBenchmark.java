@@ -1,0 +1,53 @@
+package io.asynq4j.benchmarks.script;
+
+import io.asynq4j.benchmarks.harness.BenchmarkRedis;
+import io.asynq4j.benchmarks.report.Table;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import redis.clients.jedis.Jedis;
+
+/** What a waiting task takes of Redis's memory, against the bytes that are stored of it. */
+final class TaskMemoryBenchmark {
+
+  private final BenchmarkRedis lab;
+  private final ScriptBenchmarkScale scale;
+
+  TaskMemoryBenchmark(BenchmarkRedis lab, ScriptBenchmarkScale scale) {
+    this.lab = lab;
+    this.scale = scale;
+  }
+
+  Table run() {
+    lab.clear();
+    Jedis admin = lab.admin();
+    long before = used();
+    TaskPreparer stock = new TaskPreparer(lab);
+    List<String> ids = stock.pending(scale.memoryTasks());
+    double held = (used() - before) / (double) ids.size();
+    // All are of the same length, so one stands for all.
+    String id = ids.get(0);
+    String key = stock.key("t:" + id);
+    long stored = (long) key.length() + id.length();
+    for (Map.Entry<byte[], byte[]> field :
+        admin.hgetAll(key.getBytes(StandardCharsets.UTF_8)).entrySet()) {
+      stored += field.getKey().length + field.getValue().length;
+    }
+    Table table =
+        new Table(
+            "Memory of a waiting task",
+            List.of("what", "bytes"),
+            List.of(
+                List.of("payload", TaskPreparer.PAYLOAD_BYTES),
+                List.of("stored: name of the key, fields, values, id in the list", stored),
+                List.of("held by Redis, of " + Table.text(ids.size()) + " tasks", held),
+                List.of("MEMORY USAGE of one hash", admin.memoryUsage(key)),
+                List.of("held, for each byte stored", held / stored)));
+    lab.clear();
+    return table;
+  }
+
+  private long used() {
+    return Long.parseLong(lab.info("memory").getOrDefault("used_memory", "0"));
+  }
+}

@@ -1,0 +1,20 @@
+package io.asynq4j.cli.command;
+
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Locale;
+
+/** The names of an enumeration as people type them, for shells that complete them. */
+public abstract class EnumCandidates implements Iterable<String> {
+
+  private final Enum<?>[] values;
+
+  protected EnumCandidates(Enum<?>... values) {
+    this.values = values.clone();
+  }
+
+  @Override
+  public final Iterator<String> iterator() {
+    return Arrays.stream(values).map(each -> each.name().toLowerCase(Locale.ROOT)).iterator();
+  }
+}

@@ -1,0 +1,25 @@
+package io.asynq4j.cli.command;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** A command that needs no Redis, or finds one itself. */
+public abstract class LocalCommand implements Callable<Integer> {
+
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  protected final CommandSpec spec() {
+    return spec;
+  }
+
+  protected final GlobalOptions options() {
+    return GlobalOptions.of(spec);
+  }
+
+  protected final CliEnvironment surroundings() {
+    return options().surroundings();
+  }
+}

@@ -1,0 +1,10 @@
+package io.asynq4j.cli.command;
+
+/** A command that only looks. */
+public abstract class ReadOnlyCommand extends RedisCommand {
+
+  @Override
+  protected final boolean isWatchable() {
+    return true;
+  }
+}

@@ -1,0 +1,49 @@
+package io.asynq4j.cli.command;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * Takes any value behind an equals sign, also one that looks like an option. Elsewhere it tells
+ * that a value is missing, as picocli does for both.
+ */
+public final class StrictCommandLine extends CommandLine {
+
+  public StrictCommandLine(Object root) {
+    super(root);
+    setAllowOptionsAsOptionParameters(true);
+  }
+
+  @Override
+  public ParseResult parseArgs(String... arguments) {
+    requireValues(new ArrayDeque<>(List.of(arguments)));
+    return super.parseArgs(arguments);
+  }
+
+  private void requireValues(Deque<String> words) {
+    CommandLine command = this;
+    while (!words.isEmpty()) {
+      String word = words.pop();
+      if (word.equals("--")) {
+        return;
+      }
+      OptionSpec option = command.getCommandSpec().optionsMap().get(word);
+      if (option == null) {
+        command = command.getSubcommands().getOrDefault(word, command);
+      } else if (option.arity().min() > 0 && !words.isEmpty()) {
+        String value = words.pop();
+        if (isOption(command.getCommandSpec(), value)) {
+          throw new OptionAsValueException(command, option, word, value);
+        }
+      }
+    }
+  }
+
+  private static boolean isOption(CommandSpec command, String word) {
+    return command.optionsMap().containsKey(word.split("=", 2)[0]);
+  }
+}

@@ -1,0 +1,89 @@
+package io.asynq4j.cli.command;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.cli.output.TimeFormatter;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.function.ToIntFunction;
+
+/**
+ * Shows something again and again: on a terminal in place, without flicker, else one below the
+ * other. Ends with Ctrl-C, or when its thread is interrupted; an outage of Redis is shown, and it
+ * goes on.
+ */
+final class WatchMode {
+
+  private static final Duration SHORTEST = Duration.ofMillis(100);
+  private static final String HOME = "\033[H";
+  private static final String CLEAR = "\033[2J" + HOME;
+  private static final String END_OF_LINE = "\033[K\n";
+  private static final String END_OF_SCREEN = "\033[J";
+
+  private final CliEnvironment surroundings;
+  private final String name;
+  private final Duration every;
+
+  WatchMode(CliEnvironment surroundings, String name, Duration every) {
+    if (every.compareTo(SHORTEST) < 0) {
+      throw CliException.usage("--watch must be 100ms or more: " + TimeFormatter.of(every), null);
+    }
+    this.surroundings = surroundings;
+    this.name = name;
+    this.every = every;
+  }
+
+  int run(ToIntFunction<PrintStream> show) {
+    PrintStream out = surroundings.out();
+    if (surroundings.terminal()) {
+      out.print(CLEAR);
+    }
+    while (true) {
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      int exitCode;
+      try (PrintStream page = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
+        exitCode = show.applyAsInt(page);
+      } catch (BrokerUnavailableException e) {
+        exitCode = ExitCode.CANNOT_CONNECT;
+        bytes.reset();
+        say(e, bytes);
+      }
+      String text = bytes.toString(StandardCharsets.UTF_8);
+      if (surroundings.terminal()) {
+        out.print(HOME + (title() + "\n\n" + text).replace("\n", END_OF_LINE) + END_OF_SCREEN);
+      } else {
+        out.print(text);
+      }
+      out.flush();
+      try {
+        Thread.sleep(every.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return exitCode;
+      }
+    }
+  }
+
+  /** In the place of what was seen; elsewhere beside the output, which programs read. */
+  private void say(BrokerUnavailableException outage, ByteArrayOutputStream page) {
+    String text = "Redis does not answer: " + outage.getMessage();
+    if (surroundings.terminal()) {
+      page.writeBytes((text + "\n").getBytes(StandardCharsets.UTF_8));
+    } else {
+      surroundings.err().println("asynq: " + text);
+    }
+  }
+
+  // The clock of whoever watches, not that of tasks.
+  private String title() {
+    return "%s, every %s, at %s; Ctrl-C ends"
+        .formatted(
+            name,
+            TimeFormatter.of(every),
+            LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS));
+  }
+}

@@ -1,0 +1,5 @@
+/** What all commands share: global options, sessions, confirmation, errors and exit codes. */
+@NullMarked
+package io.asynq4j.cli.command;
+
+import org.jspecify.annotations.NullMarked;

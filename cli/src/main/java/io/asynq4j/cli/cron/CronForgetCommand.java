@@ -1,0 +1,19 @@
+package io.asynq4j.cli.cron;
+
+import io.asynq4j.inspect.Inspector;
+import picocli.CommandLine.Command;
+
+/** Forgets entries. */
+@Command(
+    name = "forget",
+    description = "Forgets all about entries that no scheduler has any more.",
+    footerHeading = "%nExamples:%n",
+    footer = "  asynq cron forget outdated-report")
+final class CronForgetCommand extends CronChangeCommand {
+
+  @Override
+  String change(Inspector inspector, String entry) {
+    inspector.forgetSchedule(entry);
+    return "is forgotten";
+  }
+}

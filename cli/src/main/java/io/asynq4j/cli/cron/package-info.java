@@ -1,0 +1,5 @@
+/** Commands for schedule entries. */
+@NullMarked
+package io.asynq4j.cli.cron;
+
+import org.jspecify.annotations.NullMarked;

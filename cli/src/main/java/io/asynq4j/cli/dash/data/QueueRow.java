@@ -1,0 +1,33 @@
+package io.asynq4j.cli.dash.data;
+
+import io.asynq4j.inspect.QueueSnapshot;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a queue. Immutable.
+ *
+ * @param snapshot null as long as it was not looked at
+ * @param memory in bytes; negative when it is not known
+ * @param problem why it cannot be looked at; null when it can
+ */
+public record QueueRow(
+    String name,
+    @Nullable QueueSnapshot snapshot,
+    long memory,
+    Trend trend,
+    @Nullable String problem) {
+
+  public static final long UNKNOWN = -1;
+
+  static QueueRow unseen(String name) {
+    return new QueueRow(name, null, UNKNOWN, Trend.NONE, null);
+  }
+
+  public long size() {
+    return snapshot == null ? 0 : snapshot.size();
+  }
+
+  public boolean isPaused() {
+    return snapshot != null && snapshot.paused();
+  }
+}

@@ -1,0 +1,5 @@
+/** Keys and what they do. */
+@NullMarked
+package io.asynq4j.cli.dash.input;
+
+import org.jspecify.annotations.NullMarked;

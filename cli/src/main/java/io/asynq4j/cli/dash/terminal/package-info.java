@@ -1,0 +1,5 @@
+/** The terminal itself. */
+@NullMarked
+package io.asynq4j.cli.dash.terminal;
+
+import org.jspecify.annotations.NullMarked;

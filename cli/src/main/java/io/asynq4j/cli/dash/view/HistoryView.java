@@ -1,0 +1,48 @@
+package io.asynq4j.cli.dash.view;
+
+import io.asynq4j.cli.dash.data.Query;
+import io.asynq4j.cli.dash.data.QueryResult;
+import io.asynq4j.cli.dash.screen.ScreenSize;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was done with the tasks of a queue, day by day.
+ *
+ * @param nothing why there is nothing to be seen; null when there is
+ */
+public record HistoryView(
+    String queue, int top, QueryResult.@Nullable History answer, @Nullable String nothing)
+    implements TextView {
+
+  /** As long as Redis keeps it. */
+  private static final int DAYS = 90;
+
+  public static HistoryView of(String queue) {
+    return new HistoryView(queue, 0, null, null);
+  }
+
+  @Override
+  public String title() {
+    return queue + " › history";
+  }
+
+  @Override
+  public Query wish(ScreenSize size) {
+    return new Query.History(queue, DAYS);
+  }
+
+  @Override
+  public View with(QueryResult found, ScreenSize size) {
+    if (found instanceof QueryResult.History history && history.wish().equals(wish(size))) {
+      return new HistoryView(queue, top, history, null);
+    } else if (found instanceof QueryResult.Nothing none && none.wish().equals(wish(size))) {
+      return new HistoryView(queue, top, answer, none.why());
+    }
+    return this;
+  }
+
+  @Override
+  public HistoryView from(int newTop) {
+    return new HistoryView(queue, newTop, answer, nothing);
+  }
+}

@@ -1,0 +1,47 @@
+package io.asynq4j.cli.dash.view;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which row of a list is selected, and which is the first to be seen. Rows are known by their keys,
+ * so that the selection stays with its row while others come and go. Immutable.
+ *
+ * @param key of the selected row; null as long as there was none
+ * @param index where it was last
+ */
+public record ListPosition(@Nullable String key, int index, int top) {
+
+  static final ListPosition START = new ListPosition(null, 0, 0);
+
+  /** The same place in a list as it is now, of which so many rows are seen. */
+  ListPosition in(List<String> keys, int rows) {
+    if (keys.isEmpty()) {
+      return this;
+    }
+    int found = key == null ? -1 : keys.indexOf(key);
+    return at(found >= 0 ? found : Math.min(index, keys.size() - 1), keys, rows);
+  }
+
+  /** Another row: by one with wrap-around, by more up to the ends. */
+  ListPosition moved(int by, List<String> keys, int rows) {
+    if (keys.isEmpty()) {
+      return this;
+    }
+    ListPosition now = in(keys, rows);
+    int wanted = now.index + by;
+    int last = keys.size() - 1;
+    return now.at(
+        Math.abs(by) == 1
+            ? Math.floorMod(wanted, keys.size())
+            : Math.max(0, Math.min(last, wanted)),
+        keys,
+        rows);
+  }
+
+  private ListPosition at(int newIndex, List<String> keys, int rows) {
+    int newTop = Math.max(newIndex - rows + 1, Math.min(top, newIndex));
+    newTop = Math.max(0, Math.min(newTop, keys.size() - rows));
+    return new ListPosition(keys.get(newIndex), newIndex, newTop);
+  }
+}

@@ -1,0 +1,5 @@
+/** Commands for servers. */
+@NullMarked
+package io.asynq4j.cli.server;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,80 @@
+package io.asynq4j.cli.task.bulk;
+
+import io.asynq4j.TaskState;
+import io.asynq4j.inspect.BulkReport;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.Selection;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongConsumer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Archives all tasks of a queue in one state, or those that filters want. */
+@Command(
+    name = "archiveall",
+    description = {
+      "Archives all tasks of a queue in one state, or those that filters want.",
+      "STATE is pending, aggregating, scheduled, retry or completed.",
+      "Counts them and asks before; --dry-run only counts.",
+      "Stops where the archive is full, unless --drop-oldest is given."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task archiveall --queue mail --state retry --dry-run",
+      "  asynq task archiveall -q mail -s pending --type 'report:*' --yes"
+    })
+public final class TaskArchiveAllCommand extends BulkByStateCommand {
+
+  @Option(
+      names = "--drop-oldest",
+      description =
+          "Delete the oldest archived tasks when the archive is full (default: archive no more).")
+  private boolean dropOldest;
+
+  @Override
+  Set<TaskState> states() {
+    return EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.ARCHIVED));
+  }
+
+  @Override
+  String verb() {
+    return "Archive";
+  }
+
+  @Override
+  String done() {
+    return "archived";
+  }
+
+  @Override
+  BulkReport apply(Selection selection) {
+    return (dropOldest ? selection.droppingOldest() : selection).archive();
+  }
+
+  @Override
+  Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
+    Inspector allowed = dropOldest ? inspector.droppingOldest() : inspector;
+    return Optional.of(allowed.archiveEach(name, state(), progress));
+  }
+
+  @Override
+  Optional<String> warning(Inspector inspector, String name, long count) {
+    long beyond = count - inspector.archiveRoom(name);
+    if (beyond <= 0) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        dropOldest
+            ? "The archive of queue %s has no room for %,d of them: as many archived tasks are deleted, the oldest first."
+                .formatted(name, beyond)
+            : "The archive of queue %s has no room for %,d of them: they stay where they are, unless --drop-oldest is given."
+                .formatted(name, beyond));
+  }
+
+  @Override
+  boolean archives() {
+    return true;
+  }
+}

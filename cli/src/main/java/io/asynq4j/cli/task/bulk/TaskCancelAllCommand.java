@@ -1,0 +1,58 @@
+package io.asynq4j.cli.task.bulk;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.TaskState;
+import io.asynq4j.cli.task.option.AfterCancelCandidates;
+import io.asynq4j.inspect.BulkReport;
+import io.asynq4j.inspect.Selection;
+import java.util.EnumSet;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Has the handlers of many running tasks told to stop. */
+@Command(
+    name = "cancelall",
+    description = {
+      "Has the handlers of all running tasks of a queue told to stop, or of those filters want.",
+      "Counts them and asks before; --dry-run only counts."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task cancelall -q mail --type 'report:*' --dry-run",
+      "  asynq task cancelall -q mail --then archive --yes"
+    })
+public final class TaskCancelAllCommand extends BulkCommand {
+
+  @Option(
+      names = "--then",
+      paramLabel = "WHAT",
+      completionCandidates = AfterCancelCandidates.class,
+      description = "What becomes of them: retry, archive or delete. Default: retry")
+  private AfterCancel then = AfterCancel.RETRY;
+
+  @Override
+  TaskState state() {
+    return TaskState.ACTIVE;
+  }
+
+  @Override
+  Set<TaskState> states() {
+    return EnumSet.of(TaskState.ACTIVE);
+  }
+
+  @Override
+  String verb() {
+    return "Cancel";
+  }
+
+  @Override
+  String done() {
+    return "cancelled";
+  }
+
+  @Override
+  BulkReport apply(Selection selection) {
+    return selection.cancel(then);
+  }
+}

@@ -1,0 +1,51 @@
+package io.asynq4j.cli.task.change;
+
+import io.asynq4j.TaskOptions;
+import io.asynq4j.cli.command.Session;
+import io.asynq4j.cli.task.option.EnqueueOptions;
+import io.asynq4j.cli.task.option.TaskLocation;
+import io.asynq4j.inspect.Inspector;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Enqueues tasks anew. */
+@Command(
+    name = "clone",
+    aliases = {"copy", "cp"},
+    description =
+        "Enqueues tasks anew, in whatever state they are, with other options if you like.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task clone broken-1",
+      "  asynq task clone broken-1 --to slow --in 1h --retry 3",
+      "  asynq task cp -q mail -i broken-1 --new-id second-try"
+    })
+public final class TaskCloneCommand extends TaskChangeCommand {
+
+  @Option(names = "--to", paramLabel = "QUEUE", description = "Where to. Default: the same queue")
+  private @Nullable String to;
+
+  @Option(names = "--new-id", paramLabel = "ID", description = "Its id. Default: a random one")
+  private @Nullable String newId;
+
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private EnqueueOptions settings;
+
+  @Override
+  String change(Inspector inspector, Session session, TaskLocation task) {
+    return "cloned as " + inspector.copy(task.queue(), task.id(), this::options);
+  }
+
+  private TaskOptions.Builder options(TaskOptions.Builder options) {
+    if (to != null) {
+      options.queue(to);
+    }
+    if (newId != null) {
+      options.id(newId);
+    }
+    return settings.applyTo(options);
+  }
+}

@@ -1,0 +1,22 @@
+package io.asynq4j.cli.task.change;
+
+import io.asynq4j.cli.command.Session;
+import io.asynq4j.cli.task.option.TaskLocation;
+import io.asynq4j.inspect.Inspector;
+import picocli.CommandLine.Command;
+
+/** Deletes tasks that do not run, with the locks they hold. */
+@Command(
+    name = "delete",
+    aliases = {"remove", "rm"},
+    description = "Deletes tasks that do not run, with the locks they hold.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  asynq task delete --queue mail --id later-7", "  asynq task rm later-8 pending-1"})
+public final class TaskDeleteCommand extends TaskChangeCommand {
+
+  @Override
+  String change(Inspector inspector, Session session, TaskLocation task) {
+    inspector.delete(task.queue(), task.id());
+    return "deleted";
+  }
+}

@@ -1,0 +1,44 @@
+package io.asynq4j.cli.task.change;
+
+import io.asynq4j.cli.command.CliException;
+import io.asynq4j.cli.command.Session;
+import io.asynq4j.cli.output.TimeFormatter;
+import io.asynq4j.cli.task.option.ProcessTimeOptions;
+import io.asynq4j.cli.task.option.TaskLocation;
+import io.asynq4j.inspect.Inspector;
+import java.time.Instant;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Has tasks run at another time. */
+@Command(
+    name = "reschedule",
+    description =
+        "Has tasks run at another time that are scheduled, in retry, pending or archived.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task reschedule later-7 --in 10m",
+      "  asynq task reschedule --queue mail --id broken-1 --at 2099-01-31T08:00:00Z"
+    })
+public final class TaskRescheduleCommand extends TaskChangeCommand {
+
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private ProcessTimeOptions when;
+
+  @Override
+  protected void check() {
+    super.check();
+    if (!when.isGiven() || when.isContradictory()) {
+      throw CliException.usage("When is it to run?", "say --at TIME or --in DURATION");
+    }
+  }
+
+  @Override
+  String change(Inspector inspector, Session session, TaskLocation task) {
+    Instant now = session.now();
+    Instant at = when.at() != null ? when.at() : when.in() != null ? now.plus(when.in()) : now;
+    inspector.reschedule(task.queue(), task.id(), at);
+    return "runs " + TimeFormatter.relative(at, now);
+  }
+}

@@ -1,0 +1,41 @@
+package io.asynq4j.cli.task.change;
+
+import io.asynq4j.Payload;
+import io.asynq4j.cli.command.Session;
+import io.asynq4j.cli.task.option.PayloadSource;
+import io.asynq4j.cli.task.option.TaskLocation;
+import io.asynq4j.inspect.Inspector;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Replaces the payload of tasks. */
+@Command(
+    name = "update",
+    description = "Replaces the payload of tasks that neither run nor have completed.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  asynq task update later-7 --payload '{\"user\": 43}'",
+      "  asynq task update -q mail -i later-7 --payload @payload.json",
+      "  asynq task update later-7 --payload - < payload.json"
+    })
+public final class TaskUpdateCommand extends TaskChangeCommand {
+
+  @Option(
+      names = {"-l", "--payload"},
+      required = true,
+      paramLabel = "TEXT",
+      description = "The new payload: itself, @FILE, or - for the input.")
+  private String payload = "";
+
+  private @Nullable Payload read;
+
+  @Override
+  String change(Inspector inspector, Session session, TaskLocation task) {
+    if (read == null) {
+      read = PayloadSource.read(payload, session.surroundings());
+    }
+    inspector.updatePayload(task.queue(), task.id(), read);
+    return "has another payload, of %,d bytes".formatted(read.size());
+  }
+}

@@ -1,0 +1,38 @@
+package io.asynq4j.cli.task.option;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** A time, or how long from now. */
+public final class ProcessTimeOptions {
+
+  @Option(
+      names = {"--at", "--process_at", "--process-at"},
+      paramLabel = "TIME",
+      description = "When it runs, like 2030-01-31T08:00:00Z; without Z by the clock here.")
+  private @Nullable Instant at;
+
+  @Option(
+      names = {"--in", "--process_in", "--process-in"},
+      paramLabel = "DURATION",
+      description = "How long from now it runs, like 90s or 1h30m.")
+  private @Nullable Duration in;
+
+  public @Nullable Instant at() {
+    return at;
+  }
+
+  public @Nullable Duration in() {
+    return in;
+  }
+
+  public boolean isGiven() {
+    return at != null || in != null;
+  }
+
+  public boolean isContradictory() {
+    return at != null && in != null;
+  }
+}

@@ -1,0 +1,117 @@
+package io.asynq4j.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.cli.Asynq;
+import io.asynq4j.cli.testing.CliRunner;
+import io.asynq4j.cli.testing.TestDatabase;
+import io.asynq4j.embedded.EmbeddedRedis;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Path;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WatchModeIT {
+
+  @TempDir private Path home;
+  private final TestDatabase scene = new TestDatabase();
+
+  @AfterEach
+  void close() {
+    scene.close();
+  }
+
+  /** Runs it until this has been shown twice, and returns all that was shown. */
+  private String watch(CliRunner cli, String until, String... arguments) throws Exception {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    FutureTask<Integer> command =
+        new FutureTask<>(() -> Asynq.commandLine(cli.surroundings(out, err)).execute(arguments));
+    Thread thread = new Thread(command);
+    thread.start();
+    await()
+        .until(
+            () ->
+                command.isDone()
+                    || Pattern.compile(until).matcher(CliRunner.text(out)).results().count() >= 2);
+    thread.interrupt();
+    assertThat(command.get(10, TimeUnit.SECONDS)).as(CliRunner.text(err)).isZero();
+    return CliRunner.text(out);
+  }
+
+  @Test
+  void elsewhereItIsShownAgainAndAgain() throws Exception {
+    scene.task("a", "{}", o -> o.queue("mail"));
+
+    assertThat(watch(scene.cli(home), "mail", "queue", "list", "--names", "--watch", "100ms"))
+        .startsWith("mail\nmail\n");
+  }
+
+  @Test
+  void onATerminalItIsShownInPlace() throws Exception {
+    scene.task("a", "{}", o -> o.queue("mail"));
+
+    assertThat(
+            watch(
+                scene.cli(home).onTerminal(80),
+                "Ctrl-C",
+                "queue",
+                "inspect",
+                "--watch",
+                "100ms",
+                "mail"))
+        .startsWith("\033[2J\033[H\033[Hasynq queue inspect, every 100ms")
+        .contains("\033[K\n")
+        .endsWith("\033[J");
+  }
+
+  @Test
+  void anOutageIsShownAndItGoesOn() throws Exception {
+    try (EmbeddedRedis server = EmbeddedRedis.start()) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      ByteArrayOutputStream err = new ByteArrayOutputStream();
+      CliRunner cli =
+          new CliRunner(home).variable("ASYNQ_REDIS_URL", server.uri() + "?retryFor=0s");
+      FutureTask<Integer> command =
+          new FutureTask<>(
+              () ->
+                  Asynq.commandLine(cli.surroundings(out, err))
+                      .execute("queue", "list", "--watch", "100ms"));
+      Thread thread = new Thread(command);
+      thread.start();
+      await().until(() -> CliRunner.text(out).contains("There is no queue yet"));
+
+      server.kill();
+      await().until(() -> CliRunner.text(err).contains("asynq: Redis does not answer: "));
+      server.restart();
+      out.reset();
+      await().until(() -> CliRunner.text(out).contains("There is no queue yet"));
+
+      thread.interrupt();
+      assertThat(command.get(10, TimeUnit.SECONDS)).isZero();
+    }
+  }
+
+  @Test
+  void whatDoesNotChangeCanOnlyBeWatchedWithRedis() {
+    assertThat(scene.cli(home).run("version", "--watch").exitCode()).isEqualTo(2);
+    assertThat(scene.cli(home).run("doctor", "--repair", "--watch").err())
+        .contains("cannot be watched");
+    scene.task("a", "{}", o -> o.queue("mail"));
+    assertThat(scene.cli(home).run("queue", "limit", "mail", "--clear", "--watch").err())
+        .contains("cannot be watched");
+  }
+
+  @Test
+  void withoutATimeTheNameThatFollowsIsTheQueue() throws Exception {
+    assertThat(scene.cli(home).run("queue", "inspect", "--watch=1ms", "mail").err())
+        .contains("100ms or more");
+    assertThat(scene.cli(home).run("queue", "pause", "--watch", "mail").err())
+        .contains("cannot be watched");
+  }
+}

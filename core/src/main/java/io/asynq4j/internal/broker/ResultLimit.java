@@ -1,0 +1,58 @@
+package io.asynq4j.internal.broker;
+
+import io.asynq4j.Payload;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.internal.text.LogText;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How large a result may be. A larger one is never sent: Redis might refuse it, and with it the
+ * settlements that travel in the same call, however often they are repeated.
+ */
+public record ResultLimit(int maxBytes) {
+
+  public static final ResultLimit DEFAULT = new ResultLimit(1 << 20);
+
+  private static final Logger log = LoggerFactory.getLogger(ResultLimit.class);
+
+  private static final int MOST_BYTES = 64 << 20;
+
+  public ResultLimit {
+    if (maxBytes < 1 || maxBytes > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "maxResult must be 1 byte to %d bytes: %d".formatted(MOST_BYTES, maxBytes));
+    }
+  }
+
+  /** A success. When the result is too large, the task is completed without it, and says so. */
+  public Settlement.Complete complete(Claim claim, Payload result) {
+    if (result.size() <= maxBytes) {
+      return new Settlement.Complete(claim, result);
+    }
+    String note = TaskInfo.RESULT_DROPPED + tooLarge(result);
+    log.error(
+        "the result of task {} ({}, queue {}) is not kept: {}; put large data elsewhere and only its"
+            + " address into the result, or raise maxResult",
+        LogText.name(claim.id()),
+        LogText.name(claim.message().type()),
+        claim.queue(),
+        tooLarge(result));
+    return new Settlement.Complete(claim, Payload.absent(), note);
+  }
+
+  /** Refuses a result that is too large while its task runs: the handler can still do otherwise. */
+  public Payload require(Claim claim, Payload result) {
+    if (result.size() > maxBytes) {
+      throw new IllegalArgumentException(
+          ("the result of task %s was not written: %s; put large data elsewhere and only its address"
+                  + " into the result, or raise maxResult")
+              .formatted(claim.id(), tooLarge(result)));
+    }
+    return result;
+  }
+
+  private String tooLarge(Payload result) {
+    return "it has %d bytes, more than the %d that are allowed".formatted(result.size(), maxBytes);
+  }
+}

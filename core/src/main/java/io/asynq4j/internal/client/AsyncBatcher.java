@@ -1,0 +1,175 @@
+package io.asynq4j.internal.client;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.Durability;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.NewTask;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Sends tasks of many callers together: for each queue one call is under way, and the next takes
+ * what has gathered meanwhile. So a single task leaves at once, and under load the calls grow by
+ * themselves. Thread-safe.
+ */
+public final class AsyncBatcher {
+
+  /** What is sent before the first of those who wait gets its answer. */
+  private static final int MOST = 100;
+
+  private final EnqueueSender sender;
+  private final EnqueueThreadPools threads;
+  private final Map<BatchKey, Batch> lots = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+  private volatile boolean givenUp;
+
+  public AsyncBatcher(EnqueueSender sender, EnqueueThreadPools threads) {
+    this.sender = sender;
+    this.threads = threads;
+  }
+
+  PendingEnqueue add(NewTask task, Durability durability) {
+    PendingEnqueue entry = new PendingEnqueue(task);
+    add(entry, BatchKey.of(task, durability));
+    return entry;
+  }
+
+  /** Answers the entry, unless it throws. */
+  void add(PendingEnqueue entry, BatchKey destination) {
+    requireOpen();
+    Batch lot = lots.computeIfAbsent(destination, Batch::new);
+    lot.entries.add(entry);
+    lot.start();
+  }
+
+  /** Whether nothing to where this task goes is under way, so that it would leave alone. */
+  boolean isIdleFor(NewTask task, Durability durability) {
+    Batch lot = lots.get(BatchKey.of(task, durability));
+    return lot == null || !lot.underWay.get();
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("this client has been closed");
+    }
+  }
+
+  /**
+   * Takes nothing more, and waits so long until all that was taken is sent. What is not by then
+   * fails.
+   */
+  public void close(Duration most) {
+    closed = true;
+    try {
+      threads.close(most);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    givenUp = true;
+    lots.values().forEach(Batch::drop);
+  }
+
+  private final class Batch implements Runnable {
+    private final BatchKey destination;
+    private final ConcurrentLinkedQueue<PendingEnqueue> entries = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean underWay = new AtomicBoolean();
+    // Of the run that is under way. As large as they can become: what was taken must not get lost
+    // for want of memory.
+    private final List<PendingEnqueue> batch = new ArrayList<>(MOST);
+    private final List<NewTask> tasks = new ArrayList<>(MOST);
+
+    Batch(BatchKey destination) {
+      this.destination = destination;
+    }
+
+    void start() {
+      if (!underWay.get() && underWay.compareAndSet(false, true)) {
+        try {
+          threads.of(destination.queue()).execute(this);
+        } catch (RejectedExecutionException e) {
+          underWay.set(false);
+          drop();
+        } catch (Throwable e) {
+          // There is no thread to be had. With the next task it is tried again.
+          underWay.set(false);
+          fail(notStarted(e));
+        }
+      }
+    }
+
+    private static EnqueueReply notStarted(Throwable e) {
+      return EnqueueReply.failed(
+          new BrokerUnavailableException(
+              "no thread can be started that sends tasks (" + e + "); the task was not sent",
+              false,
+              e));
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!givenUp && take()) {
+          send();
+        }
+      } finally {
+        underWay.set(false);
+        // What came after the last look, while this run still counted as under way.
+        if (!entries.isEmpty()) {
+          start();
+        }
+      }
+    }
+
+    private boolean take() {
+      PendingEnqueue entry;
+      while (batch.size() < MOST && (entry = entries.poll()) != null) {
+        NewTask task = entry.take();
+        if (task != null) {
+          batch.add(entry);
+          tasks.add(task);
+        }
+      }
+      return !batch.isEmpty();
+    }
+
+    /** Answers all of them, whatever happens: this thread goes on with those who come next. */
+    private void send() {
+      try {
+        List<EnqueueReply> answers = sender.send(tasks, destination.durability());
+        for (int i = 0; i < batch.size(); i++) {
+          batch.get(i).answer().complete(answers.get(i));
+        }
+      } catch (Throwable e) {
+        for (int i = 0; i < batch.size(); i++) {
+          batch.get(i).lose(e);
+        }
+      } finally {
+        batch.clear();
+        tasks.clear();
+      }
+    }
+
+    private void drop() {
+      fail(
+          EnqueueReply.failed(
+              new IllegalStateException(
+                  "this client was closed before the task was sent; it is not enqueued")));
+    }
+
+    /** Fails what waits. */
+    private void fail(EnqueueReply failure) {
+      PendingEnqueue entry;
+      while ((entry = entries.poll()) != null) {
+        if (entry.take() != null) {
+          entry.answer().complete(failure);
+        }
+      }
+    }
+  }
+}

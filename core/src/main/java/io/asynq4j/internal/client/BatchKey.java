@@ -1,0 +1,13 @@
+package io.asynq4j.internal.client;
+
+import io.asynq4j.Durability;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.NewTask;
+
+/** What tasks must have in common to go by one call. */
+record BatchKey(QueueName queue, Durability durability) {
+
+  static BatchKey of(NewTask task, Durability durability) {
+    return new BatchKey(task.message().queue(), durability);
+  }
+}

@@ -1,0 +1,189 @@
+package io.asynq4j.internal.client;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.Durability;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.concurrent.CurrentThread;
+import io.asynq4j.internal.time.TimeMath;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides how tasks reach Redis. Single tasks of callers share calls; with many tasks a caller
+ * makes calls of its own, as long as few do so at once. A call with a limit is never made by its
+ * caller, who could not leave a socket that is silent. No call that others share is made by a
+ * virtual thread: whoever interrupts that would close the socket under all of them. Thread-safe.
+ */
+public final class EnqueueDispatcher {
+
+  private final EnqueueSender sender;
+  private final CallCoalescer sharedCalls;
+  private final int maxCalls;
+  private final Function<QueueName, String> shardOf;
+
+  /** Permits for calls of callers' own, by the Redis server of a cluster that they go to. */
+  private final Map<String, Semaphore> ownCalls = new ConcurrentHashMap<>();
+
+  private final AsyncBatcher gatherer;
+  private final PendingBudget room;
+
+  /**
+   * @param maxCalls how many calls callers make themselves at once, to each Redis server
+   * @param shardOf the server that has a queue, as far as it is known; must not block
+   */
+  public EnqueueDispatcher(
+      EnqueueSender sender,
+      int maxCalls,
+      Function<QueueName, String> shardOf,
+      AsyncBatcher gatherer,
+      PendingBudget room) {
+    this.sender = sender;
+    this.sharedCalls = new CallCoalescer(sender, maxCalls);
+    this.maxCalls = maxCalls;
+    this.shardOf = shardOf;
+    this.gatherer = gatherer;
+    this.room = room;
+  }
+
+  /** One answer for each task, when all are there. */
+  public List<EnqueueReply> send(List<NewTask> tasks, CallOptions terms) {
+    gatherer.requireOpen();
+    requireNotInterrupted();
+    if (terms.limit() == null) {
+      List<EnqueueReply> answers =
+          tasks.size() == 1
+              ? sendInThisThread(tasks.get(0), terms.durability())
+              : sendInThisThread(tasks, terms.durability());
+      if (answers != null) {
+        return answers;
+      }
+    }
+    Long until = until(terms);
+    List<PendingEnqueue> entries = new ArrayList<>(tasks.size());
+    for (NewTask task : tasks) {
+      entries.add(gatherer.add(task, terms.durability()));
+    }
+    List<EnqueueReply> answers = new ArrayList<>(tasks.size());
+    for (PendingEnqueue entry : entries) {
+      answers.add(entry.await(until));
+    }
+    return answers;
+  }
+
+  /** Null when it is not for this thread to do. */
+  private @Nullable List<EnqueueReply> sendInThisThread(NewTask task, Durability durability) {
+    if (!CurrentThread.isVirtual()) {
+      return List.of(sharedCalls.send(task, durability));
+    }
+    EnqueueReply answer =
+        gatherer.isIdleFor(task, durability) ? sharedCalls.sendAlone(task, durability) : null;
+    return answer == null ? null : List.of(answer);
+  }
+
+  /** Null when too many do so already, or when it takes calls to several servers. */
+  private @Nullable List<EnqueueReply> sendInThisThread(
+      List<NewTask> tasks, Durability durability) {
+    String shard = onlyShardOf(tasks);
+    if (shard == null) {
+      // One call after the other, those to a server that does not answer would delay the rest.
+      return null;
+    }
+    Semaphore permits = ownCalls.computeIfAbsent(shard, any -> new Semaphore(maxCalls));
+    if (!permits.tryAcquire()) {
+      return null;
+    }
+    try {
+      return sender.send(tasks, durability);
+    } finally {
+      permits.release();
+    }
+  }
+
+  /** The server that has the queues of all these tasks; null when there are several. */
+  private @Nullable String onlyShardOf(List<NewTask> tasks) {
+    if (tasks.isEmpty()) {
+      return "";
+    }
+    QueueName queue = tasks.get(0).message().queue();
+    String shard = shardOf.apply(queue);
+    if (shard.isEmpty()) {
+      return shard;
+    }
+    for (NewTask task : tasks) {
+      if (!task.message().queue().equals(queue)) {
+        queue = task.message().queue();
+        if (!shardOf.apply(queue).equals(shard)) {
+          return null;
+        }
+      }
+    }
+    return shard;
+  }
+
+  /** Blocks only while there is no room. */
+  public CompletableFuture<EnqueueReply> sendAsync(NewTask task, CallOptions terms) {
+    gatherer.requireOpen();
+    requireNotInterrupted();
+    Long until = until(terms);
+    PendingEnqueue entry = new PendingEnqueue(task);
+    BatchKey destination = BatchKey.of(task, terms.durability());
+    String shard = shardOf.apply(destination.queue());
+    room.enter(task, shard, until);
+    CompletableFuture<EnqueueReply> answer;
+    try {
+      answer = limited(entry, until).whenComplete((known, none) -> room.leave(task, shard));
+    } catch (Throwable e) {
+      room.leave(task, shard);
+      throw e;
+    }
+    // From here on, whatever answers it makes it leave.
+    try {
+      gatherer.add(entry, destination);
+    } catch (Throwable e) {
+      entry.take();
+      entry.lose(e);
+      throw e;
+    }
+    return answer;
+  }
+
+  private static CompletableFuture<EnqueueReply> limited(
+      PendingEnqueue entry, @Nullable Long until) {
+    return until == null
+        ? entry.answer()
+        : entry
+            .answer()
+            .copy()
+            .orTimeout(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS)
+            .exceptionally(
+                e ->
+                    entry.giveUp(
+                        "Redis has not answered within the limit of this call",
+                        e instanceof TimeoutException ? e : new TimeoutException()));
+  }
+
+  private static @Nullable Long until(CallOptions terms) {
+    Duration limit = terms.limit();
+    return limit == null ? null : System.nanoTime() + TimeMath.nanos(limit);
+  }
+
+  private static void requireNotInterrupted() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new BrokerUnavailableException(
+          "this thread is interrupted; the task was not sent",
+          false,
+          new InterruptedException("before the call"));
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.asynq4j.internal.client;
+
+import io.asynq4j.Durability;
+import io.asynq4j.internal.broker.EnqueueOperations;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.rules.DurabilityRequirement;
+import java.util.List;
+import java.util.function.Function;
+
+/** Sends tasks to Redis and answers for each, unless an {@code Error} ends the call. */
+public record EnqueueSender(
+    EnqueueOperations sink, Function<Durability, DurabilityRequirement> confirmations) {
+
+  /**
+   * The same for tasks of several callers: an interrupt of one of them does not touch the others.
+   */
+  EnqueueSender forSeveral() {
+    return new EnqueueSender(sink.uninterrupted(), confirmations);
+  }
+
+  List<EnqueueReply> send(List<NewTask> tasks, Durability durability) {
+    try {
+      return sink.enqueueEach(tasks, confirmations.apply(durability));
+    } catch (RuntimeException e) {
+      return tasks.stream().map(task -> EnqueueReply.failed(e)).toList();
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.asynq4j.internal.client;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
+import io.asynq4j.internal.time.TimeMath;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * The threads that send tasks for others. Each Redis server of a cluster has threads of its own, so
+ * that a server that does not answer delays only its own queues. Thread-safe.
+ */
+public final class EnqueueThreadPools {
+
+  private final Function<QueueName, String> shardOf;
+  private final Function<String, ThreadPoolExecutor> pools;
+  private final Map<String, ThreadPoolExecutor> byShard = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /**
+   * @param shardOf the server that has a queue, as far as it is known; must not block
+   * @param perShard the largest number of threads for one server
+   */
+  public EnqueueThreadPools(Function<QueueName, String> shardOf, int perShard) {
+    this(shardOf, shard -> DaemonThreadPools.upTo(perShard, "asynq-enqueue"));
+  }
+
+  /**
+   * @param pools makes the threads of a server
+   */
+  EnqueueThreadPools(
+      Function<QueueName, String> shardOf, Function<String, ThreadPoolExecutor> pools) {
+    this.shardOf = shardOf;
+    this.pools = pools;
+  }
+
+  /** The threads for a queue. */
+  ExecutorService of(QueueName queue) {
+    String shard = shardOf.apply(queue);
+    ThreadPoolExecutor known = byShard.get(shard);
+    if (known != null) {
+      return known;
+    }
+    ThreadPoolExecutor pool = byShard.computeIfAbsent(shard, pools);
+    if (closed) {
+      pool.shutdown();
+    }
+    return pool;
+  }
+
+  /** Accepts nothing more, and waits up to this long until all that was accepted has run. */
+  void close(Duration longest) throws InterruptedException {
+    closed = true;
+    List<ThreadPoolExecutor> all = List.copyOf(byShard.values());
+    all.forEach(ExecutorService::shutdown);
+    long end = System.nanoTime() + TimeMath.nanos(longest);
+    for (ThreadPoolExecutor pool : all) {
+      pool.awaitTermination(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+    }
+  }
+}

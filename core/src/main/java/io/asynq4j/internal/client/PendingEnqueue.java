@@ -1,0 +1,96 @@
+package io.asynq4j.internal.client;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.NewTask;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A task that waits to be sent, or for its answer. */
+final class PendingEnqueue {
+
+  /** Made ahead, for when there is no memory to say more. */
+  private static final EnqueueReply LOST =
+      EnqueueReply.failed(
+          new BrokerUnavailableException(
+              "this process ran out of memory while the task was sent; it may be enqueued",
+              true,
+              new IllegalStateException("out of memory")));
+
+  private final AtomicReference<@Nullable NewTask> unsent;
+  private final CompletableFuture<EnqueueReply> answer = new CompletableFuture<>();
+
+  PendingEnqueue(NewTask task) {
+    this.unsent = new AtomicReference<>(task);
+  }
+
+  /** The task, for who sends it; null when that is somebody else, or it is no longer to be sent. */
+  @Nullable NewTask take() {
+    return unsent.getAndSet(null);
+  }
+
+  CompletableFuture<EnqueueReply> answer() {
+    return answer;
+  }
+
+  /** Waits for the answer until a time of {@code System.nanoTime()}; for ever when null. */
+  EnqueueReply await(@Nullable Long until) {
+    try {
+      return until == null
+          ? answer.get()
+          : answer.get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return giveUp("Redis has not answered within the limit of this call", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return giveUp("interrupted while waiting for Redis", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("an answer is never an exception", e);
+    }
+  }
+
+  /** Answers, if nobody has, that an error ended the call in which the task was sent. */
+  void lose(Throwable error) {
+    if (!answer.isDone()) {
+      answer.complete(lost(error));
+    }
+  }
+
+  private static EnqueueReply lost(Throwable error) {
+    try {
+      return EnqueueReply.failed(
+          new BrokerUnavailableException(
+              "sending the task failed in this process (" + error + "); it may be enqueued",
+              true,
+              error));
+    } catch (OutOfMemoryError e) {
+      return LOST;
+    }
+  }
+
+  /** The answer if there is one; else the failure, and the task is not sent any more. */
+  EnqueueReply giveUp(String problem, Throwable cause) {
+    try {
+      return given(problem, cause);
+    } catch (OutOfMemoryError e) {
+      return LOST;
+    }
+  }
+
+  private EnqueueReply given(String problem, Throwable cause) {
+    if (take() != null) {
+      return EnqueueReply.failed(
+          new BrokerUnavailableException(problem + "; the task was not sent", false, cause));
+    }
+    EnqueueReply late = answer.getNow(null);
+    return late != null
+        ? late
+        : EnqueueReply.failed(
+            new BrokerUnavailableException(
+                problem + "; the task was sent, and may be enqueued or come to be", true, cause));
+  }
+}

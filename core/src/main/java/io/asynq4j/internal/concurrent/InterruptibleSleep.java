@@ -1,0 +1,26 @@
+package io.asynq4j.internal.concurrent;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** Waiting that an interrupt ends. */
+public final class InterruptibleSleep {
+
+  private InterruptibleSleep() {}
+
+  /** False when it was interrupted. */
+  public static boolean sleep(Duration time) {
+    return sleepNanos(time.toNanos());
+  }
+
+  /** False when it was interrupted. */
+  public static boolean sleepNanos(long nanos) {
+    try {
+      TimeUnit.NANOSECONDS.sleep(nanos);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

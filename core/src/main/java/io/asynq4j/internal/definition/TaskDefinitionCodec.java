@@ -1,0 +1,140 @@
+package io.asynq4j.internal.definition;
+
+import io.asynq4j.RateLimit;
+import io.asynq4j.definition.FollowUps;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskKind;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A definition as lines of {@code field=value}, which people can read in Redis and every language
+ * can take apart. Fields that are not known are skipped, so that versions can share one list.
+ */
+public final class TaskDefinitionCodec {
+
+  private static final Duration LONGEST = Duration.ofMillis(Long.MAX_VALUE);
+
+  private TaskDefinitionCodec() {}
+
+  public static String format(TaskDefinition definition) {
+    StringBuilder text = new StringBuilder();
+    line(text, "kind", definition.kind().word());
+    line(text, "queue", definition.queue().value());
+    line(text, "weight", definition.weight() == 1 ? null : definition.weight());
+    line(text, "max_run", definition.maxRun() == 0 ? null : definition.maxRun());
+    line(text, "ordered", definition.ordered() ? "1" : null);
+    line(text, "timeout_ms", millis(definition.timeout()));
+    line(text, "max_retry", definition.maxRetry());
+    line(text, "backoff_ms", millis(definition.backoff()));
+    line(text, "longest_backoff_ms", millis(definition.longestBackoff()));
+    line(text, "retention_ms", millis(definition.retention()));
+    line(text, "unique_ms", millis(definition.uniqueFor()));
+    line(text, "max_pending", definition.maxPending() == 0 ? null : definition.maxPending());
+    rate(text, definition.rate());
+    line(text, "before", definition.followUps().before());
+    line(text, "success", definition.followUps().success());
+    line(text, "failure", definition.followUps().failure());
+    line(text, "schema", definition.paramsSchema());
+    line(text, "from_file", definition.fromFile() ? "1" : null);
+    return text.toString();
+  }
+
+  private static void rate(StringBuilder text, @Nullable RateLimit rate) {
+    if (rate != null) {
+      line(text, "rate", rate.tasks());
+      line(text, "rate_ms", millis(rate.per()));
+      line(text, "burst", rate.burst());
+    }
+  }
+
+  private static @Nullable Long millis(@Nullable Duration duration) {
+    if (duration == null) {
+      return null;
+    }
+    return duration.compareTo(LONGEST) > 0 ? LONGEST.toMillis() : duration.toMillis();
+  }
+
+  private static void line(StringBuilder text, String field, @Nullable Object value) {
+    if (value != null) {
+      String escaped =
+          value.toString().replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r");
+      text.append(field).append('=').append(escaped).append('\n');
+    }
+  }
+
+  /** Throws {@code IllegalArgumentException} when it makes no sense. */
+  public static TaskDefinition parse(String name, String text) {
+    TaskKind kind = null;
+    for (String line : text.split("\n", -1)) {
+      if (line.startsWith("kind=")) {
+        kind = TaskKind.valueOf(line.substring("kind=".length()).toUpperCase(Locale.ROOT));
+      }
+    }
+    if (kind == null) {
+      throw new IllegalArgumentException("the definition says no kind");
+    }
+    TaskDefinition.Builder builder = TaskDefinition.builder(name, kind);
+    Map<String, String> fields = new HashMap<>();
+    for (String line : text.split("\n", -1)) {
+      int equals = line.indexOf('=');
+      if (equals > 0) {
+        fields.put(line.substring(0, equals), unescaped(line.substring(equals + 1)));
+      }
+    }
+    fields.forEach((field, value) -> set(builder, field, value));
+    if (fields.containsKey("rate")) {
+      builder.rate(
+          new RateLimit(
+              Integer.parseInt(fields.getOrDefault("rate", "")),
+              Duration.ofMillis(Long.parseLong(fields.getOrDefault("rate_ms", "1000"))),
+              Integer.parseInt(fields.getOrDefault("burst", "1"))));
+    }
+    builder.followUps(
+        new FollowUps(fields.get("before"), fields.get("success"), fields.get("failure")));
+    return builder.build();
+  }
+
+  private static void set(TaskDefinition.Builder builder, String field, String value) {
+    switch (field) {
+      case "queue" -> builder.queue(value);
+      case "weight" -> builder.weight(Integer.parseInt(value));
+      case "max_run" -> builder.maxRun(Integer.parseInt(value));
+      case "ordered" -> builder.ordered(value.equals("1"));
+      case "timeout_ms" -> duration(value, builder::timeout);
+      case "max_retry" -> builder.maxRetry(Integer.parseInt(value));
+      case "backoff_ms" -> duration(value, builder::backoff);
+      case "longest_backoff_ms" -> duration(value, builder::longestBackoff);
+      case "retention_ms" -> duration(value, builder::retention);
+      case "unique_ms" -> duration(value, builder::uniqueFor);
+      case "max_pending" -> builder.maxPending(Long.parseLong(value));
+      case "schema" -> builder.paramsSchema(value);
+      case "from_file" -> builder.fromFile(value.equals("1"));
+      default -> {
+        // Of a newer version.
+      }
+    }
+  }
+
+  private static void duration(String millis, Consumer<Duration> setter) {
+    setter.accept(Duration.ofMillis(Long.parseLong(millis)));
+  }
+
+  private static String unescaped(String value) {
+    StringBuilder plain = new StringBuilder(value.length());
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '\\' && i + 1 < value.length()) {
+        char escaped = value.charAt(++i);
+        plain.append(escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped);
+      } else {
+        plain.append(c);
+      }
+    }
+    return plain.toString();
+  }
+}

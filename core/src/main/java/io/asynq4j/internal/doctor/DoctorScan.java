@@ -1,0 +1,401 @@
+package io.asynq4j.internal.doctor;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.inspect.Diagnosis;
+import io.asynq4j.inspect.DoctorOptions;
+import io.asynq4j.inspect.DoctorProgress;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Diagnostics;
+import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
+import io.asynq4j.internal.broker.Diagnostics.FindingKind;
+import io.asynq4j.internal.broker.Diagnostics.Keyspace;
+import io.asynq4j.internal.broker.Diagnostics.Kind;
+import io.asynq4j.internal.broker.Diagnostics.Members;
+import io.asynq4j.internal.broker.Diagnostics.Node;
+import io.asynq4j.internal.broker.Diagnostics.Subject;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One visit of a doctor. It goes over the containers of each queue, where ids without a task are
+ * found, then over all keys, where tasks without a container are, and at the end over the lists of
+ * queues and servers. Whatever looks amiss goes to the suspects, who are looked at again. Not
+ * thread-safe.
+ */
+public final class DoctorScan {
+
+  private static final List<String> TASKS_OF =
+      List.of("pending", "active", "lease", "scheduled", "retry", "archived", "completed");
+  private static final String GROUPS = "groups";
+  private static final String SETS = "aggregation_sets";
+
+  private final Diagnostics diagnostics;
+  private final Broker broker;
+  private final DoctorOptions options;
+  private final Predicate<DoctorProgress> goOn;
+  private final FindingCandidates suspects;
+  private final UnservedTaskDetector unattended;
+  private final Instant startedAt;
+  private final Map<QueueName, ListMembership> lists = new HashMap<>();
+
+  /** Queues of which a key was met. */
+  private final Set<QueueName> met = new HashSet<>();
+
+  /** Those among them that hold tasks and are not registered. */
+  private final Set<QueueName> unregistered = new HashSet<>();
+
+  private Set<String> registered = Set.of();
+
+  /** Where an earlier visit was stopped; null once that is passed. */
+  private @Nullable ScanPosition resume;
+
+  private @Nullable ScanPosition stoppedAt;
+
+  /** The part of the keys that is looked at, once it has come to that. */
+  private @Nullable ScanPosition page;
+
+  public DoctorScan(Broker broker, DoctorOptions options, Predicate<DoctorProgress> goOn) {
+    this.broker = broker;
+    this.diagnostics = broker.diagnostics();
+    this.options = options;
+    this.goOn = goOn;
+    this.suspects = new FindingCandidates(broker, options);
+    this.unattended = new UnservedTaskDetector(broker);
+    this.startedAt = broker.clock().instant();
+    this.resume = ScanPosition.parse(options.resumeFrom());
+  }
+
+  public Diagnosis make() {
+    boolean wasStopped = resume != null;
+    registered = new HashSet<>(broker.inspection().queues());
+    for (QueueName queue : queues()) {
+      containers(queue);
+    }
+    keys();
+    if (options.queues().isEmpty() && !isStopped()) {
+      suspects.examine(diagnostics.registries());
+      // Who has not seen all keys does not know which queues have none.
+      if (!wasStopped && suspects.problems().isEmpty()) {
+        suspects.examine(emptyQueues());
+      }
+    }
+    // Too late to stop: what was passed is not looked at again.
+    boolean unused = goOn.test(progress("looking again at " + suspects.size() + " suspects"));
+    long before = suspects.tally().repaired();
+    Map<QueueName, Long> unserved = isStopped() ? Map.of() : unserved(queues());
+    suspects.settle();
+    attend(unserved);
+    ScanPosition next = stoppedAt;
+    if (next != null && ListMembership.NAMES.contains(next.container())) {
+      long gone = suspects.tally().repaired() - before;
+      next = next.at(back(next.container(), next.cursor(), gone));
+    }
+    return new Diagnosis(
+        startedAt,
+        broker.clock().instant(),
+        suspects.examined(),
+        suspects.tally().findings(),
+        suspects.problems(),
+        next == null ? null : next.text());
+  }
+
+  /** Queues with tasks that are due and no server, with the number of tasks that wait. */
+  private Map<QueueName, Long> unserved(Collection<QueueName> candidates) {
+    Map<QueueName, Long> unserved = new TreeMap<>();
+    suspects.guarded(
+        "cannot look which queues are served",
+        () -> {
+          Set<String> served = unattended.served();
+          for (QueueName queue : candidates) {
+            if (!served.contains(queue.value()) && registered.contains(queue.value())) {
+              suspects.guarded(
+                  "cannot look who serves queue " + queue,
+                  () -> count(unserved, queue, unattended.waiting(queue)));
+            }
+          }
+        });
+    return unserved;
+  }
+
+  private static void count(Map<QueueName, Long> counts, QueueName queue, long tasks) {
+    if (tasks > 0) {
+      counts.put(queue, tasks);
+    }
+  }
+
+  /** The second look at queues without a server, and groups of those that have one. */
+  private void attend(Map<QueueName, Long> unserved) {
+    if (isStopped()) {
+      return;
+    }
+    Map<QueueName, Long> still = unserved.isEmpty() ? Map.of() : unserved(unserved.keySet());
+    still.forEach(
+        (queue, tasks) ->
+            found(FindingKind.UNSERVED_QUEUE, Kind.QUEUE, queue, List.of(queue.value()), tasks));
+    for (QueueName queue : queues()) {
+      if (!still.containsKey(queue)) {
+        suspects.guarded(
+            "cannot look at the groups of queue " + queue,
+            () ->
+                found(
+                    FindingKind.UNAGGREGATED_GROUP,
+                    Kind.GROUP,
+                    queue,
+                    unattended.groups(queue),
+                    1));
+      }
+    }
+  }
+
+  private void found(
+      FindingKind ailment, Kind kind, QueueName queue, List<String> names, long countOfEach) {
+    for (String name : names) {
+      suspects
+          .tally()
+          .add(
+              Subject.of(kind, queue, name),
+              new FindingDetail(ailment, countOfEach, ""),
+              /* isRepaired= */ false);
+    }
+  }
+
+  private Set<QueueName> queues() {
+    if (!options.queues().isEmpty()) {
+      return new TreeSet<>(options.queues());
+    }
+    Set<QueueName> queues = new TreeSet<>();
+    for (String name : registered) {
+      try {
+        queues.add(QueueName.of(name));
+      } catch (IllegalArgumentException e) {
+        suspects.problem("cannot look at the queue \"" + name + "\": " + e.getMessage());
+      }
+    }
+    return queues;
+  }
+
+  private boolean isStopped() {
+    return stoppedAt != null;
+  }
+
+  /**
+   * Tells how far it is, and whether to go on. If not, it is noted where to go on later: where it
+   * was to begin, if it has not come so far, and with the same keys, if it is among those.
+   */
+  private boolean goesOn(ScanPosition next, String step) {
+    if (Thread.currentThread().isInterrupted() || !goOn.test(progress(step))) {
+      stoppedAt = resume != null ? resume : page != null ? page : next;
+    }
+    return !isStopped();
+  }
+
+  private DoctorProgress progress(String step) {
+    return new DoctorProgress(
+        step, suspects.examined(), suspects.tally().found(), suspects.tally().repaired());
+  }
+
+  // ---- the containers of a queue ----
+
+  private void containers(QueueName queue) {
+    if (isStopped()) {
+      return;
+    }
+    String name = queue.value();
+    suspects.guarded(
+        "cannot look at the lists of queue " + queue,
+        () ->
+            lists.put(
+                queue,
+                ListMembership.walk(
+                    diagnostics,
+                    queue,
+                    broker.clock().instant(),
+                    null,
+                    () -> goesOn(at(queue, TASKS_OF.get(0), ""), "lists of queue " + name))));
+    for (String container : TASKS_OF) {
+      walk(queue, container, DoctorScan::task);
+    }
+    walk(queue, GROUPS, (visited, group) -> Subject.of(Kind.GROUP_NAME, queue, group));
+    walk(queue, SETS, (visited, key) -> Subject.of(Kind.AGGREGATION_SET, queue, key));
+    if (!isStopped() && resume == null) {
+      suspects.examine(List.of(Subject.of(Kind.ARCHIVE, queue, name)));
+    }
+  }
+
+  private static Subject task(Visited visited, String id) {
+    return Subject.task(visited.queue(), id, visited.lists().of(id), visited.place());
+  }
+
+  /** Whose container it is, and what is known of the lists beside it. */
+  private record Visited(QueueName queue, ListMembership lists, String place) {}
+
+  private void walk(
+      QueueName queue, String container, BiFunction<Visited, String, Subject> subjectOf) {
+    ListMembership known = lists.get(queue);
+    if (isStopped() || known == null) {
+      return;
+    }
+    String first = beginningOf(queue, container);
+    if (first != null) {
+      walk(
+          queue,
+          container,
+          first,
+          new Visited(queue, known, container.startsWith("g:") ? container : ""),
+          subjectOf);
+    }
+  }
+
+  private void walk(
+      QueueName queue,
+      String container,
+      String first,
+      Visited visited,
+      BiFunction<Visited, String, Subject> subjectOf) {
+    suspects.guarded(
+        "cannot look at " + container + " of queue " + queue,
+        () -> {
+          String cursor = first;
+          do {
+            Members members = diagnostics.members(queue, container, cursor);
+            long before = suspects.tally().repaired();
+            suspects.examine(
+                members.members().stream()
+                    .map(member -> subjectOf.apply(visited, member))
+                    .toList());
+            long gone = suspects.tally().repaired() - before;
+            cursor = back(container, members.next(), gone);
+          } while (!cursor.isEmpty()
+              && goesOn(at(queue, container, cursor), "queue " + queue + ": " + container));
+        });
+  }
+
+  /** What was taken out of a list has moved up the rest. */
+  private static String back(String container, String cursor, long by) {
+    return cursor.isEmpty() || !ListMembership.NAMES.contains(container)
+        ? cursor
+        : Long.toString(Math.max(0, Long.parseLong(cursor) - by));
+  }
+
+  private static ScanPosition at(QueueName queue, String container, String cursor) {
+    return new ScanPosition(ScanPosition.Step.CONTAINERS, queue.value(), container, cursor);
+  }
+
+  /** Where to begin with a container: null when an earlier visit has been through with it. */
+  private @Nullable String beginningOf(QueueName queue, String container) {
+    ScanPosition from = resume;
+    if (from == null || container.startsWith("g:")) {
+      return "";
+    }
+    if (from.step() == ScanPosition.Step.KEYS || queue.value().compareTo(from.owner()) < 0) {
+      return null;
+    }
+    if (queue.value().equals(from.owner()) && !container.equals(from.container())) {
+      return null;
+    }
+    resume = null;
+    return queue.value().equals(from.owner()) ? from.cursor() : "";
+  }
+
+  // ---- all keys ----
+
+  private void keys() {
+    QueueName only = options.queues().size() == 1 ? options.queues().iterator().next() : null;
+    List<Node> nodes = new ArrayList<>();
+    suspects.guarded("cannot look at keys", () -> nodes.addAll(diagnostics.nodes(only)));
+    for (Node node : nodes) {
+      ScanPosition from = resume;
+      if (!isStopped() && (from == null || from.owner().equals(node.name()))) {
+        resume = null;
+        suspects.guarded(
+            "cannot look at the keys of " + node.name(),
+            () -> keys(node, only, from == null ? "" : from.cursor()));
+      }
+    }
+    if (resume != null) {
+      suspects.problem(
+          "the server " + resume.owner() + " whose keys were to be looked at is gone; begin anew");
+    }
+  }
+
+  private void keys(Node node, @Nullable QueueName only, String first) {
+    ScanPosition at = new ScanPosition(ScanPosition.Step.KEYS, node.name(), "", first);
+    do {
+      page = at;
+      Keyspace keys = diagnostics.keys(node, only, registered, at.cursor());
+      if (keys.moved()) {
+        suspects.problem(
+            "keys of " + node.name() + " have moved to another server meanwhile; begin anew");
+        return;
+      }
+      look(keys.subjects());
+      page = null;
+      at = new ScanPosition(ScanPosition.Step.KEYS, node.name(), "", keys.next());
+    } while (!isStopped() && !at.cursor().isEmpty() && goesOn(at, "keys of " + node.name()));
+  }
+
+  private void look(List<Subject> subjects) {
+    List<Subject> wanted = new ArrayList<>();
+    for (Subject subject : subjects) {
+      QueueName queue = subject.queue();
+      if (!isWanted(queue)) {
+        continue;
+      }
+      if (queue != null) {
+        meet(queue, subject.kind());
+      }
+      ListMembership known = queue == null ? null : lists.get(queue);
+      if (subject.kind() == Kind.TASK && known != null) {
+        wanted.add(subject.with(known.of(subject.name())));
+      } else if (subject.kind() != Kind.TASK && subject.kind() != Kind.QUEUE) {
+        wanted.add(subject);
+      }
+    }
+    suspects.examine(wanted);
+    for (Subject subject : wanted) {
+      if (subject.kind() == Kind.GROUP) {
+        walk(Objects.requireNonNull(subject.queue()), "g:" + subject.name(), DoctorScan::task);
+      }
+    }
+  }
+
+  private boolean isWanted(@Nullable QueueName queue) {
+    return options.queues().isEmpty() || (queue != null && options.queues().contains(queue));
+  }
+
+  /** Queues that are not registered are found by their tasks; locks may outlive a queue. */
+  private void meet(QueueName queue, Kind kind) {
+    met.add(queue);
+    boolean holdsTasks = kind == Kind.TASK || kind == Kind.GROUP || kind == Kind.QUEUE;
+    if (holdsTasks && !registered.contains(queue.value()) && unregistered.add(queue)) {
+      suspects.examine(List.of(Subject.of(Kind.QUEUE, queue, queue.value())));
+      if (!lists.containsKey(queue)) {
+        containers(queue);
+      }
+    }
+  }
+
+  // ---- the list of queues ----
+
+  private List<Subject> emptyQueues() {
+    List<Subject> empty = new ArrayList<>();
+    for (QueueName queue : queues()) {
+      if (!met.contains(queue)) {
+        empty.add(Subject.of(Kind.QUEUE_NAME, queue, queue.value()));
+      }
+    }
+    return empty;
+  }
+}

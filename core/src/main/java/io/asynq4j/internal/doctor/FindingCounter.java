@@ -1,0 +1,69 @@
+package io.asynq4j.internal.doctor;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.inspect.Finding;
+import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
+import io.asynq4j.internal.broker.Diagnostics.Subject;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what was found, by kind and queue, with a few names of each. Not thread-safe. */
+final class FindingCounter {
+
+  private record Place(Finding.Kind kind, @Nullable QueueName queue) {}
+
+  private static final class Count {
+    private long found;
+    private long repaired;
+    private final List<String> sample = new ArrayList<>();
+  }
+
+  private final int sampleSize;
+  private final Map<Place, Count> counts = new HashMap<>();
+  private long found;
+  private long repaired;
+
+  FindingCounter(int sampleSize) {
+    this.sampleSize = sampleSize;
+  }
+
+  void add(Subject subject, FindingDetail symptom, boolean isRepaired) {
+    Finding.Kind kind = Finding.Kind.valueOf(symptom.ailment().name());
+    Count count = counts.computeIfAbsent(new Place(kind, subject.queue()), place -> new Count());
+    count.found += symptom.count();
+    found += symptom.count();
+    if (isRepaired) {
+      count.repaired += symptom.count();
+      repaired += symptom.count();
+    }
+    if (count.sample.size() < sampleSize) {
+      count.sample.add(subject.name());
+    }
+  }
+
+  long found() {
+    return found;
+  }
+
+  long repaired() {
+    return repaired;
+  }
+
+  List<Finding> findings() {
+    List<Finding> findings = new ArrayList<>();
+    counts.forEach(
+        (place, count) ->
+            findings.add(
+                new Finding(
+                    place.kind(), place.queue(), count.found, count.repaired, count.sample)));
+    findings.sort(
+        Comparator.comparing(
+                (Finding finding) -> finding.queue() == null ? "" : finding.queue().value())
+            .thenComparing(Finding::kind));
+    return findings;
+  }
+}

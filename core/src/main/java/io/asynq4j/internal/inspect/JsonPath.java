@@ -1,0 +1,61 @@
+package io.asynq4j.internal.inspect;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A way into a JSON document: {@code $.user.mails[0]} or {@code $["odd name"]}. Goes over the maps
+ * and lists that any JSON library makes of it.
+ */
+public final class JsonPath {
+
+  private static final Pattern STEP =
+      Pattern.compile("\\.([^.\\[\\]]+)|\\[(\\d{1,9})]|\\[\"((?:[^\"\\\\]|\\\\.)*)\"]");
+
+  /** Names and places, in their order. */
+  private final List<Object> steps = new ArrayList<>();
+
+  private JsonPath() {}
+
+  public static JsonPath parse(String text) {
+    JsonPath path = new JsonPath();
+    Matcher step = STEP.matcher(text);
+    int end = text.startsWith("$") ? 1 : 0;
+    while (end > 0 && end < text.length() && step.find(end) && step.start() == end) {
+      if (step.group(2) != null) {
+        path.steps.add(Integer.valueOf(step.group(2)));
+      } else {
+        path.steps.add(
+            step.group(1) != null ? step.group(1) : step.group(3).replaceAll("\\\\(.)", "$1"));
+      }
+      end = step.end();
+    }
+    if (end == 0 || end < text.length()) {
+      throw new IllegalArgumentException(
+          "not a path like $.user.mails[0] or $[\"odd name\"]: \"" + text + "\"");
+    }
+    return path;
+  }
+
+  /** Empty when there is nothing, or null. */
+  public Optional<Object> find(Object document) {
+    Object here = document;
+    for (Object step : steps) {
+      if (step instanceof Integer place && here instanceof List<?> list) {
+        here = place < list.size() ? list.get(place) : null;
+      } else if (step instanceof String name && here instanceof Map<?, ?> map) {
+        here = map.get(name);
+      } else {
+        return Optional.empty();
+      }
+      if (here == null) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(here);
+  }
+}

@@ -1,0 +1,177 @@
+package io.asynq4j.internal.inspect;
+
+import io.asynq4j.Payload;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Presence.SchedulerEntry;
+import io.asynq4j.internal.broker.ScheduleStore;
+import io.asynq4j.internal.broker.ScheduleStore.Known;
+import io.asynq4j.internal.text.OptionTextCodec;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins what live schedulers show with what is remembered of their entries. A row that cannot be
+ * read is marked as broken and hides no other. Used once, by one thread.
+ */
+public final class ScheduleSnapshotReader {
+
+  private final Broker broker;
+  private final Map<String, Known> known = new TreeMap<>();
+  private final Map<String, ScheduleStore.Unreadable> broken = new TreeMap<>();
+  private final List<ScheduleSnapshot> rows = new ArrayList<>();
+  private final Map<String, Integer> brokenOfScheduler = new HashMap<>();
+
+  public ScheduleSnapshotReader(Broker broker) {
+    this.broker = broker;
+  }
+
+  /** All entries, by id. */
+  public List<ScheduleSnapshot> read() {
+    broker
+        .schedules()
+        .known(one -> broken.put(one.name(), one))
+        .forEach(one -> known.put(one.entry().name(), one));
+    Map<String, Known> left = new TreeMap<>(known);
+    Map<String, ScheduleStore.Unreadable> brokenLeft = new TreeMap<>(broken);
+    List<SchedulerEntry> live =
+        broker
+            .presence()
+            .schedulerEntries(
+                unreadable -> {
+                  String id =
+                      unreadable.id().isEmpty() ? numbered(unreadable.owner()) : unreadable.id();
+                  left.remove(id);
+                  brokenLeft.remove(id);
+                  rows.add(brokenLive(id, unreadable.reason()));
+                });
+    for (SchedulerEntry shown : live) {
+      left.remove(shown.id());
+      brokenLeft.remove(shown.id());
+      ScheduleStore.Unreadable unreadable = broken.get(shown.id());
+      rows.add(live(shown, known.get(shown.id()), unreadable == null ? null : unreadable.reason()));
+    }
+    left.values().forEach(one -> rows.add(remembered(one)));
+    brokenLeft.values().forEach(one -> rows.add(broken(one)));
+    rows.sort(Comparator.comparing(ScheduleSnapshot::id));
+    return List.copyOf(rows);
+  }
+
+  private ScheduleSnapshot brokenLive(String id, String reason) {
+    Known remembered = known.get(id);
+    ScheduleStore.Unreadable unreadable = broken.get(id);
+    return remembered != null
+        ? withBrokenLive(remembered(remembered), reason)
+        : unreadable != null
+            ? withBrokenLive(broken(unreadable), reason)
+            : unreadableLive(id, reason);
+  }
+
+  /** Names a row without an id, so that rows can be told apart. */
+  private String numbered(String scheduler) {
+    return scheduler + "#" + brokenOfScheduler.merge(scheduler, 1, Integer::sum);
+  }
+
+  /**
+   * An entry that a live scheduler shows.
+   *
+   * @param broken why what is remembered of it cannot be read; null when it can, or nothing is
+   */
+  private static ScheduleSnapshot live(
+      SchedulerEntry shown, @Nullable Known known, @Nullable String broken) {
+    OptionTextCodec.Read read = OptionTextCodec.read(shown.options());
+    return new ScheduleSnapshot(
+        shown.id(),
+        shown.spec(),
+        shown.taskType(),
+        shown.taskPayload(),
+        read.options(),
+        read.unread(),
+        shown.next(),
+        shown.previous(),
+        known == null ? null : known.state().pausedSince(),
+        /* isLive= */ true,
+        /* isRemembered= */ known != null || broken != null,
+        broken);
+  }
+
+  private static ScheduleSnapshot remembered(Known known) {
+    return new ScheduleSnapshot(
+        known.entry().name(),
+        known.entry().spec(),
+        "",
+        Payload.absent(),
+        TaskOptions.of(o -> o.queue(known.entry().queue().value())),
+        List.of(),
+        null,
+        known.state().last(),
+        known.state().pausedSince(),
+        /* isLive= */ false,
+        /* isRemembered= */ true,
+        null);
+  }
+
+  /** What is remembered of an entry cannot be read, and no live scheduler shows it. */
+  private static ScheduleSnapshot broken(ScheduleStore.Unreadable unreadable) {
+    return broken(
+        unreadable.name(),
+        queueOption(unreadable.queue()),
+        /* isLive= */ false,
+        /* isRemembered= */ true,
+        unreadable.reason());
+  }
+
+  /** What a live scheduler shows of an entry cannot be read. */
+  private static ScheduleSnapshot unreadableLive(String id, String problem) {
+    return broken(
+        id, TaskOptions.of(o -> o), /* isLive= */ true, /* isRemembered= */ false, problem);
+  }
+
+  private static ScheduleSnapshot broken(
+      String id, TaskOptions options, boolean isLive, boolean isRemembered, String problem) {
+    return new ScheduleSnapshot(
+        id,
+        "",
+        "",
+        Payload.absent(),
+        options,
+        List.of(),
+        null,
+        null,
+        null,
+        isLive,
+        isRemembered,
+        problem);
+  }
+
+  /** The same entry, of which what a live scheduler shows cannot be read. */
+  private static ScheduleSnapshot withBrokenLive(ScheduleSnapshot row, String reason) {
+    return new ScheduleSnapshot(
+        row.id(),
+        row.spec(),
+        row.taskType(),
+        row.taskPayload(),
+        row.options(),
+        row.unreadOptions(),
+        row.next(),
+        row.previous(),
+        row.pausedSince(),
+        /* isLive= */ true,
+        row.isRemembered(),
+        reason);
+  }
+
+  private static TaskOptions queueOption(String queue) {
+    try {
+      return TaskOptions.of(o -> o.queue(queue));
+    } catch (IllegalArgumentException e) {
+      return TaskOptions.of(o -> o);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package io.asynq4j.internal.inspect;
+
+import io.asynq4j.Payload;
+import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.broker.Presence.Seen;
+import io.asynq4j.internal.broker.Presence.Unreadable;
+import io.asynq4j.internal.broker.pubsub.ControlMessage;
+import io.asynq4j.internal.time.TimeMath;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The live servers: how they are seen, and what they are told. */
+public final class ServerFleet {
+
+  /** What every Go server has. */
+  private static final Duration GO_HEARTBEAT = Duration.ofSeconds(5);
+
+  private final Broker broker;
+
+  public ServerFleet(Broker broker) {
+    this.broker = broker;
+  }
+
+  /** By host, process and id. */
+  public List<ServerSnapshot> servers() {
+    Map<String, List<WorkerSnapshot>> workers = workersByServer();
+    Instant now = broker.clock().instant();
+    List<ServerSnapshot> servers = new ArrayList<>();
+    List<Seen> all =
+        broker
+            .presence()
+            .seen(
+                broken ->
+                    servers.add(
+                        broken(
+                            broken.owner(),
+                            workers.getOrDefault(serverId(broken), List.of()),
+                            broken.reason())));
+    all.forEach(
+        seen ->
+            servers.add(
+                snapshot(seen, workers.getOrDefault(seen.server().serverId(), List.of()), now)));
+    servers.sort(
+        Comparator.comparing(ServerSnapshot::host)
+            .thenComparing(ServerSnapshot::pid)
+            .thenComparing(ServerSnapshot::id));
+    return List.copyOf(servers);
+  }
+
+  /**
+   * A server whose record cannot be read.
+   *
+   * @param owner what its key says: {@code host:pid:id}
+   */
+  private static ServerSnapshot broken(String owner, List<WorkerSnapshot> workers, String problem) {
+    int idStart = owner.lastIndexOf(':') + 1;
+    int pidStart = owner.lastIndexOf(':', Math.max(0, idStart - 2)) + 1;
+    String pid = idStart > pidStart ? owner.substring(pidStart, idStart - 1) : "";
+    boolean hasPid = pid.matches("[0-9]{1,9}");
+    return new ServerSnapshot(
+        owner.substring(idStart),
+        hasPid && pidStart > 0 ? owner.substring(0, pidStart - 1) : "",
+        hasPid ? Integer.parseInt(pid) : 0,
+        /* concurrency= */ 0,
+        Map.of(),
+        /* strictPriority= */ false,
+        "broken",
+        null,
+        Duration.ZERO,
+        /* activeWorkers= */ 0,
+        workers,
+        problem);
+  }
+
+  private Map<String, List<WorkerSnapshot>> workersByServer() {
+    Map<String, List<WorkerSnapshot>> workers = new HashMap<>();
+    List<Presence.Worker> all =
+        broker
+            .presence()
+            .workers(
+                broken ->
+                    workers
+                        .computeIfAbsent(serverId(broken), any -> new ArrayList<>())
+                        .add(
+                            new WorkerSnapshot(
+                                broken.id(),
+                                "",
+                                Payload.absent(),
+                                "",
+                                null,
+                                null,
+                                broken.reason())));
+    for (Presence.Worker worker : all) {
+      workers
+          .computeIfAbsent(worker.serverId(), any -> new ArrayList<>())
+          .add(
+              new WorkerSnapshot(
+                  worker.taskId(),
+                  worker.taskType(),
+                  worker.taskPayload(),
+                  worker.queue().value(),
+                  worker.started(),
+                  worker.deadline(),
+                  null));
+    }
+    return workers;
+  }
+
+  private static String serverId(Unreadable broken) {
+    return broken.owner().substring(broken.owner().lastIndexOf(':') + 1);
+  }
+
+  private static ServerSnapshot snapshot(Seen seen, List<WorkerSnapshot> workers, Instant now) {
+    Presence.Server server = seen.server();
+    Duration heartbeat = server.heartbeat() == null ? GO_HEARTBEAT : server.heartbeat();
+    // A server shows itself for two heartbeats.
+    Duration age = Duration.between(TimeMath.minus(seen.until(), heartbeat.multipliedBy(2)), now);
+    return new ServerSnapshot(
+        server.serverId(),
+        server.host(),
+        server.pid(),
+        server.concurrency(),
+        server.queues(),
+        server.strictPriority(),
+        server.status(),
+        server.started(),
+        age.isNegative() ? Duration.ZERO : age,
+        server.activeWorkers(),
+        workers,
+        null);
+  }
+
+  public boolean quiet(String serverId) {
+    return tell(serverId, new ControlMessage.Quiet(serverId));
+  }
+
+  public boolean stop(String serverId) {
+    return tell(serverId, new ControlMessage.Stop(serverId));
+  }
+
+  private boolean tell(String serverId, ControlMessage order) {
+    // One whose record cannot be read may live all the same.
+    boolean isLive = servers().stream().anyMatch(server -> server.id().equals(serverId));
+    if (isLive) {
+      broker.cancellations().publish(order);
+    }
+    return isLive;
+  }
+}

@@ -1,0 +1,158 @@
+package io.asynq4j.internal.inspect;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.inspect.Explanation;
+import io.asynq4j.inspect.Reason;
+import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.Listing;
+import io.asynq4j.internal.broker.Inspection.Settings;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds out why a task does not run. */
+public final class TaskExplainer {
+
+  /** Redis says what is pending by its own time, from which the clock here differs a little. */
+  private static final Duration MOMENT = Duration.ofSeconds(1);
+
+  private final Inspection inspection;
+  private final ServerFleet fleet;
+  private final Clock clock;
+
+  public TaskExplainer(Inspection inspection, ServerFleet fleet, Clock clock) {
+    this.inspection = inspection;
+    this.fleet = fleet;
+    this.clock = clock;
+  }
+
+  public Explanation explain(QueueName queue, String id) {
+    TaskInfo task = inspection.task(queue, id);
+    Instant now = clock.instant();
+    List<Reason> reasons =
+        switch (task.state()) {
+          case PENDING -> pending(task, now);
+          case SCHEDULED, RETRY -> waiting(task, now);
+          case ACTIVE -> active(task);
+          case AGGREGATING -> List.of(inGroup(task));
+          case ARCHIVED -> List.of(new Reason.Archived(task.since(), task.lastError()));
+          case COMPLETED -> List.of(new Reason.Completed(task.completedAt()));
+        };
+    return new Explanation(task, reasons);
+  }
+
+  private List<Reason> pending(TaskInfo task, Instant now) {
+    List<Reason> reasons = new ArrayList<>();
+    QueueName queue = task.queue();
+    inspection.pausedSince(queue).ifPresent(since -> reasons.add(new Reason.QueuePaused(since)));
+    noServer(queue, reasons);
+    limit(queue).ifPresent(reasons::add);
+    long ahead = inspection.ahead(queue, task.id());
+    rate(queue, Math.max(0, ahead)).ifPresent(reasons::add);
+    holder(task, now, ahead).ifPresent(reasons::add);
+    if (ahead > 0) {
+      reasons.add(new Reason.Behind(ahead, ahead >= Inspection.AHEAD_AT_MOST));
+    }
+    busy(queue, reasons);
+    return reasons;
+  }
+
+  private Optional<Reason> limit(QueueName queue) {
+    Settings settings = inspection.settings(queue);
+    long active = inspection.list(queue, Listing.of(TaskState.ACTIVE, 0, 1)).total();
+    int most = settings.ordered().orElse(false) ? 1 : settings.maxActive().orElse(0);
+    return most > 0 && active >= most
+        ? Optional.of(new Reason.LimitReached(most, active))
+        : Optional.empty();
+  }
+
+  private Optional<Reason> rate(QueueName queue, long ahead) {
+    return inspection
+        .pace(queue)
+        .filter(pace -> pace.tokens() < ahead + 1)
+        .map(pace -> new Reason.RateReached(pace.rate(), pace.whenEnoughFor(ahead + 1)));
+  }
+
+  /** Of an ordered queue: the task at its head, which may be this one. */
+  private Optional<Reason> holder(TaskInfo task, Instant now, long ahead) {
+    List<TaskInfo> head =
+        ahead == 0
+            ? List.of(task)
+            : inspection.list(task.queue(), Listing.of(TaskState.PENDING, 0, 1)).tasks();
+    if (head.isEmpty()) {
+      return Optional.empty();
+    }
+    Instant until = head.get(0).nextProcessAt();
+    return until != null && until.isAfter(now.plus(MOMENT))
+        ? Optional.of(new Reason.QueueBlocked(head.get(0).id(), until))
+        : Optional.empty();
+  }
+
+  private List<Reason> waiting(TaskInfo task, Instant now) {
+    List<Reason> reasons = new ArrayList<>();
+    Instant due = task.nextProcessAt();
+    if (due != null && due.isAfter(now)) {
+      reasons.add(new Reason.NotDue(due, Duration.between(now, due)));
+    } else {
+      reasons.add(new Reason.NotForwarded(due == null ? now : due));
+      noServer(task.queue(), reasons);
+    }
+    if (task.lastError().equals("handler not found for task \"" + task.type() + "\"")) {
+      reasons.add(new Reason.NoHandler(task.type()));
+    } else if (task.state() == TaskState.RETRY) {
+      reasons.add(
+          new Reason.AttemptFailed(
+              task.lastError(), task.lastFailedAt(), task.retried(), task.maxRetry()));
+    }
+    return reasons;
+  }
+
+  private List<Reason> active(TaskInfo task) {
+    List<Reason> reasons = new ArrayList<>();
+    for (ServerSnapshot server : fleet.servers()) {
+      for (WorkerSnapshot worker : server.workers()) {
+        if (worker.taskId().equals(task.id()) && worker.queue().equals(task.queue().value())) {
+          reasons.add(
+              new Reason.Running(
+                  server.id(), server.host(), server.pid(), worker.started(), worker.deadline()));
+        }
+      }
+    }
+    if (task.orphaned()) {
+      reasons.add(new Reason.Orphaned());
+      noServer(task.queue(), reasons);
+    } else if (reasons.isEmpty()) {
+      reasons.add(new Reason.HeldUnseen());
+    }
+    return reasons;
+  }
+
+  private Reason inGroup(TaskInfo task) {
+    long size = inspection.groupSizes(task.queue()).getOrDefault(task.group(), 0L);
+    return new Reason.InGroup(task.group(), size, task.since());
+  }
+
+  private void noServer(QueueName queue, List<Reason> reasons) {
+    List<ServerSnapshot> servers = fleet.servers();
+    if (servers.stream().noneMatch(server -> server.serves(queue.value()))) {
+      reasons.add(new Reason.NoServer(servers.size()));
+    }
+  }
+
+  private void busy(QueueName queue, List<Reason> reasons) {
+    List<ServerSnapshot> serving =
+        fleet.servers().stream().filter(server -> server.serves(queue.value())).toList();
+    int workers = serving.stream().mapToInt(ServerSnapshot::concurrency).sum();
+    if (workers > 0
+        && serving.stream().allMatch(server -> server.activeWorkers() >= server.concurrency())) {
+      reasons.add(new Reason.WorkersBusy(serving.size(), workers));
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.asynq4j.internal.inspect;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.EnqueueReply.Status;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.ActionAnswer;
+import io.asynq4j.internal.broker.Inspection.Stored;
+import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.NewTask.Placement;
+import io.asynq4j.internal.broker.TaskMessage;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * Makes tasks of other tasks, in the same queue or in another one.
+ *
+ * <p>Two queues may lie on two nodes, so a move is two steps: the task is inserted there, then
+ * deleted here. Whatever fails in between, it is in one of the queues or in both, never in none;
+ * and a move that is done again finishes what was begun. A worker that takes the task just then
+ * keeps it, and the copy is taken back, unless that is taken too: then it runs twice, as a task
+ * may.
+ */
+public final class TaskMover {
+
+  private final Broker broker;
+
+  TaskMover(Broker broker) {
+    this.broker = broker;
+  }
+
+  private Inspection inspection() {
+    return broker.inspection();
+  }
+
+  public static void requireMovable(QueueName from, TaskState state, QueueName to) {
+    requireOther(from, to);
+    if (!isMovable(state)) {
+      throw new IllegalArgumentException(
+          state.word() + " tasks cannot be moved, only copied: one that runs must end first");
+    }
+  }
+
+  private static void requireOther(QueueName from, QueueName to) {
+    if (from.equals(to)) {
+      throw new IllegalArgumentException(
+          "a task can only be moved to another queue than \"" + to + "\", where it is");
+    }
+  }
+
+  private static boolean isMovable(TaskState state) {
+    return state != TaskState.ACTIVE && state != TaskState.COMPLETED;
+  }
+
+  public void move(QueueName from, String id, QueueName to) {
+    requireOther(from, to);
+    Stored stored = inspection().stored(from, id);
+    if (!isMovable(stored.state())) {
+      throw new TaskStateException(
+          from, id, "is " + stored.state().word() + ", so it can be copied but not moved");
+    }
+    NewTask there = new NewTask(stored.message().movedTo(to), placement(stored), stored.lockLeft());
+    insert(from, there);
+    ActionAnswer deleted = inspection().delete(from, List.of(id)).get(0);
+    if (deleted.verdict() == ActionAnswer.Status.WRONG_STATE) {
+      takeBack(from, id, to);
+    }
+    // One that is not found has been deleted by another move of it, or has just ended: either way
+    // the one that was inserted stays, since it may be the only one.
+  }
+
+  private static Placement placement(Stored stored) {
+    Instant due = stored.due();
+    if (due != null) {
+      return new Placement.At(due, !due.equals(due.truncatedTo(ChronoUnit.SECONDS)));
+    }
+    return stored.state() == TaskState.AGGREGATING
+        ? new Placement.Grouped()
+        : new Placement.Pending();
+  }
+
+  private void insert(QueueName from, NewTask there) {
+    String id = there.message().id();
+    QueueName to = there.message().queue();
+    EnqueueReply answer = broker.enqueueing().enqueue(List.of(there)).get(0);
+    boolean taken =
+        answer.verdict() == Status.ID_CONFLICT
+            || (answer.verdict() == Status.DUPLICATE && answer.holder().equals(id));
+    if (taken && !isEarlierCopy(there)) {
+      throw new TaskStateException(
+          from, id, "cannot be moved: queue \"" + to + "\" has another task with this id");
+    } else if (!taken && answer.verdict() == Status.DUPLICATE) {
+      throw new TaskStateException(
+          from,
+          id,
+          "cannot be moved: it would equal the unique task "
+              + answer.holder()
+              + " in queue \""
+              + to
+              + "\"");
+    }
+  }
+
+  /** Whether what is there was inserted by a move that did not get further. */
+  private boolean isEarlierCopy(NewTask there) {
+    TaskMessage message = there.message();
+    try {
+      Stored found = inspection().stored(message.queue(), message.id());
+      return found.message().withUniqueKey("").withGroup("").equals(message.withGroup(""));
+    } catch (TaskNotFoundException e) {
+      // It has just ended there.
+      return true;
+    }
+  }
+
+  private void takeBack(QueueName from, String id, QueueName to) {
+    ActionAnswer back = inspection().delete(to, List.of(id)).get(0);
+    throw new TaskStateException(
+        from,
+        id,
+        back.verdict() == ActionAnswer.Status.DONE
+            ? "was not moved: a worker has just taken it"
+            : "was taken by a worker just now, and its copy in queue \"" + to + "\" too");
+  }
+
+  /** Enqueues the same task anew. Returns its id. */
+  public String copy(QueueName queue, String id, UnaryOperator<TaskOptions.Builder> changes) {
+    Stored stored = inspection().stored(queue, id);
+    TaskMessage message = stored.message();
+    TaskOptions options = TaskOptions.of(builder -> changes.apply(like(stored, builder)));
+    Task task = new Task(message.type(), message.payload(), message.headers());
+    NewTask copy = NewTask.of(task, options, broker.clock().instant());
+    EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
+    if (answer.verdict() == Status.ID_CONFLICT) {
+      throw new TaskStateException(
+          queue, id, "cannot be copied: there is a task with id=" + copy.message().id());
+    } else if (answer.verdict() == Status.DUPLICATE) {
+      throw new TaskStateException(
+          queue, id, "cannot be copied: it would equal the unique task " + answer.holder());
+    }
+    return copy.message().id();
+  }
+
+  private static TaskOptions.Builder like(Stored stored, TaskOptions.Builder options) {
+    TaskMessage message = stored.message();
+    options.queue(message.queue().value()).maxRetry(message.maxRetry());
+    if (!message.timeout().isZero()) {
+      options.timeout(message.timeout());
+    }
+    if (message.deadline() != null) {
+      options.deadline(message.deadline());
+    }
+    if (!message.retention().isZero()) {
+      options.retention(message.retention());
+    }
+    if (stored.state() == TaskState.AGGREGATING) {
+      options.group(message.group());
+    }
+    return options;
+  }
+}

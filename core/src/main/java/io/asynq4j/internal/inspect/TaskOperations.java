@@ -1,0 +1,158 @@
+package io.asynq4j.internal.inspect;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.ActionAnswer;
+import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
+import io.asynq4j.internal.broker.Inspection.Archived;
+import io.asynq4j.internal.broker.Inspection.ArchivedAll;
+import io.asynq4j.internal.broker.pubsub.ControlMessage;
+import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
+import java.time.Clock;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** What the inspector and its selections do to tasks, and what they say when it cannot be done. */
+public final class TaskOperations {
+
+  private final Broker broker;
+  private final ArchiveRules archiveRules;
+  private final WhenFull whenFull;
+  private final TaskMover transfers;
+
+  public TaskOperations(Broker broker, ArchiveRules archiveRules, WhenFull whenFull) {
+    this.broker = broker;
+    this.archiveRules = archiveRules;
+    this.whenFull = whenFull;
+    this.transfers = new TaskMover(broker);
+  }
+
+  public Inspection inspection() {
+    return broker.inspection();
+  }
+
+  public Clock clock() {
+    return broker.clock();
+  }
+
+  public TaskOperations droppingOldest() {
+    return new TaskOperations(broker, archiveRules, WhenFull.DROP_OLDEST);
+  }
+
+  public boolean dropsOldest() {
+    return whenFull == WhenFull.DROP_OLDEST;
+  }
+
+  public Archived archive(QueueName queue, List<String> ids) {
+    return inspection().archive(queue, ids, archiveRules, whenFull);
+  }
+
+  public ArchivedAll archiveAll(
+      QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
+    return inspection().archiveAll(queue, state, group, archiveRules, whenFull, progress);
+  }
+
+  /** How many more tasks fit into the archive of a queue. */
+  public long archiveRoom(QueueName queue) {
+    long archived = inspection().stats(queue).sizes().getOrDefault(TaskState.ARCHIVED, 0L);
+    return Math.max(0, archiveRules.maxSize() - archived);
+  }
+
+  public String archiveFull(QueueName queue) {
+    return "the archive of queue \"%s\" is full (%,d tasks): delete or run archived tasks, or allow the oldest to be deleted"
+        .formatted(queue, archiveRules.maxSize());
+  }
+
+  public TaskMover transfers() {
+    return transfers;
+  }
+
+  public void cancel(QueueName queue, String id, AfterCancel after) {
+    TaskInfo task = inspection().task(queue, id);
+    if (task.state() != TaskState.ACTIVE) {
+      throw new TaskStateException(
+          queue, id, "does not run, it is " + task.state().word() + ": run, archive or delete it");
+    }
+    // For workers with leases, whom nobody can call.
+    inspection().markCancelled(queue, id, after);
+    if (after != AfterCancel.RETRY) {
+      broker.cancellations().publish(new ControlMessage.Cancel(queue, id, after));
+    }
+    // By its id alone, which Go servers understand too.
+    broker.cancellations().publish(id);
+  }
+
+  /** Null when it was done. */
+  public static @Nullable String problem(ActionAnswer answer) {
+    return switch (answer.verdict()) {
+      case DONE -> null;
+      case NOT_FOUND -> "is gone";
+      case NO_MESSAGE -> "has no message, so it can only be deleted";
+      case ARCHIVE_FULL -> "is not archived, since the archive of its queue is full";
+      case WRONG_STATE -> "is " + Objects.requireNonNull(answer.state()).word() + " by now";
+    };
+  }
+
+  /**
+   * Throws unless an action on a task was done.
+   *
+   * @param verb what was to be done, as in "cannot be archived"
+   */
+  public static void requireDone(QueueName queue, String id, String verb, ActionAnswer answer) {
+    if (answer.verdict() == Status.NOT_FOUND) {
+      throw new TaskNotFoundException(queue, id);
+    } else if (answer.verdict() == Status.NO_MESSAGE) {
+      throw new TaskStateException(queue, id, "has no message, so it can only be deleted");
+    } else if (answer.verdict() == Status.ARCHIVE_FULL) {
+      throw new TaskStateException(
+          queue,
+          id,
+          "cannot be archived, since the archive of its queue is full: delete or run archived"
+              + " tasks, or allow the oldest to be deleted");
+    } else if (answer.verdict() == Status.WRONG_STATE) {
+      TaskState state = Objects.requireNonNull(answer.state());
+      throw new TaskStateException(
+          queue,
+          id,
+          "cannot be "
+              + verb
+              + " while it is "
+              + state.word()
+              + (state == TaskState.ACTIVE ? "; cancel it first" : ""));
+    }
+  }
+
+  public static void requireRunnable(TaskState state) {
+    if (state == TaskState.ACTIVE || state == TaskState.PENDING) {
+      throw new IllegalArgumentException(
+          state.word() + " tasks cannot be run: they run, or are about to");
+    }
+  }
+
+  public static void requireArchivable(TaskState state) {
+    if (state == TaskState.ARCHIVED) {
+      throw new IllegalArgumentException("archived tasks are archived already");
+    }
+    requireNotActive(state, "archived");
+  }
+
+  public static void requireDeletable(TaskState state) {
+    requireNotActive(state, "deleted");
+  }
+
+  private static void requireNotActive(TaskState state, String verb) {
+    if (state == TaskState.ACTIVE) {
+      throw new IllegalArgumentException(
+          "active tasks cannot be " + verb + "; cancel them, which can archive or delete them");
+    }
+  }
+}

@@ -1,0 +1,220 @@
+package io.asynq4j.internal.inspect;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskState;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.Listing;
+import io.asynq4j.internal.broker.Inspection.Page;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes over the tasks of a state, page by page: loads a page, and moves behind it when it has been
+ * dealt with. Not thread-safe.
+ *
+ * <p>Where tasks are taken out on the way, pending ones are walked from the newest, by offset:
+ * those that workers take go at the other end, new ones shift it so that some are met twice, and
+ * what was taken out here is counted. In sets the place of the last task is known by its score,
+ * whether it is still there or not.
+ */
+public final class TaskScan {
+
+  private static final String OFFSET = "#";
+
+  /** Which way it goes, since two walks from one place may part. */
+  private static final String LOOKING = "s";
+
+  private static final String TAKING_OUT = "b";
+
+  private final Inspection inspection;
+  private final QueueName queue;
+  private final TaskState state;
+  private final boolean newestFirst;
+  private final boolean byOffset;
+  private final String way;
+
+  /** Null for a state that has one container; else those still to be walked, this one first. */
+  private final @Nullable List<String> groups;
+
+  private @Nullable String cursor;
+  private int offset;
+  private boolean ended;
+  private long total;
+  private boolean totalKnown;
+  private @Nullable Page page;
+
+  /**
+   * @param group only for aggregating tasks: null = all groups
+   * @param takesOut whether tasks are taken out on the way
+   * @param from where another walk was; null = the beginning
+   */
+  public TaskScan(
+      Inspection inspection,
+      QueueName queue,
+      TaskState state,
+      @Nullable String group,
+      boolean takesOut,
+      @Nullable String from) {
+    this.inspection = inspection;
+    this.queue = queue;
+    this.state = state;
+    this.way = takesOut ? TAKING_OUT : LOOKING;
+    this.byOffset = takesOut && state == TaskState.PENDING;
+    this.newestFirst = takesOut ? byOffset : startsWithNewest(state);
+    inspection.requireQueue(queue);
+    this.groups = state == TaskState.AGGREGATING ? groups(group) : null;
+    goTo(from);
+    this.ended = groups != null && groups.isEmpty();
+  }
+
+  /** Whether lists of this state show the newest task first. */
+  public static boolean startsWithNewest(TaskState state) {
+    return state == TaskState.ARCHIVED || state == TaskState.COMPLETED;
+  }
+
+  private List<String> groups(@Nullable String only) {
+    Map<String, Long> sizes = new TreeMap<>(inspection.groupSizes(queue));
+    if (only != null) {
+      sizes.keySet().retainAll(List.of(only));
+    }
+    // The list of groups shows those that cannot be read.
+    sizes.values().removeIf(size -> size < 0);
+    total = sizes.values().stream().mapToLong(Long::longValue).sum();
+    totalKnown = true;
+    return new ArrayList<>(sizes.keySet());
+  }
+
+  private void goTo(@Nullable String from) {
+    if (from == null) {
+      return;
+    }
+    if (from.startsWith(way.equals(LOOKING) ? TAKING_OUT : LOOKING)) {
+      throw new IllegalArgumentException(
+          "a search goes on where a search was, and an operation where an operation was: \""
+              + from
+              + "\"");
+    }
+    int dot = from.indexOf('.');
+    try {
+      String group =
+          new String(Base64.getUrlDecoder().decode(from.substring(1, dot)), StandardCharsets.UTF_8);
+      String inner = from.substring(dot + 1);
+      if (groups != null) {
+        groups.removeIf(each -> each.compareTo(group) < 0);
+        inner = groups.isEmpty() || !groups.get(0).equals(group) ? "" : inner;
+      }
+      if (inner.startsWith(OFFSET)) {
+        offset = Integer.parseInt(inner.substring(OFFSET.length()));
+      } else {
+        cursor = inner.isEmpty() ? null : inner;
+      }
+    } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+      throw new IllegalArgumentException("not a place to go on: \"" + from + "\"", e);
+    }
+  }
+
+  /** Loads the page that follows; null at the end. */
+  public @Nullable Page load(int most) {
+    while (!ended) {
+      Page loaded = inspection.list(queue, listing(most));
+      if (!totalKnown) {
+        total = loaded.total();
+        totalKnown = true;
+      }
+      page = loaded;
+      if (rows(loaded) > 0) {
+        return loaded;
+      }
+      nextContainer();
+    }
+    return null;
+  }
+
+  /** The loaded page only as far as so many of its readable tasks. */
+  public Page shorten(Page loaded, int tasks) {
+    Page shorter = loaded;
+    for (int limit = tasks; limit < rows(loaded); limit++) {
+      shorter = inspection.list(queue, listing(limit));
+      if (shorter.tasks().size() >= tasks) {
+        break;
+      }
+    }
+    page = shorter;
+    return shorter;
+  }
+
+  public static int rows(Page page) {
+    return page.tasks().size() + page.unreadable().size();
+  }
+
+  private Listing listing(int most) {
+    String group = groups == null ? null : groups.get(0);
+    return new Listing(state, group, newestFirst, byOffset ? offset : 0, most, cursor);
+  }
+
+  /** Moves behind the loaded page, of which so many tasks have been taken out. */
+  public void advance(int takenOut) {
+    Page done = page;
+    if (done == null) {
+      throw new IllegalStateException("no page was loaded");
+    }
+    page = null;
+    if (done.cursor() == null) {
+      nextContainer();
+    } else if (byOffset) {
+      offset += rows(done) - takenOut;
+    } else {
+      cursor = done.cursor();
+    }
+  }
+
+  private void nextContainer() {
+    cursor = null;
+    offset = 0;
+    if (groups != null) {
+      groups.remove(0);
+    }
+    ended = groups == null || groups.isEmpty();
+  }
+
+  /** How many tasks there were when it began, in all. */
+  public long total() {
+    return total;
+  }
+
+  /**
+   * How many tasks may still be looked at when so many have been: what comes in meanwhile, perhaps
+   * because of what is done here, is not for this walk.
+   */
+  long left(long looked) {
+    if (!totalKnown) {
+      return Long.MAX_VALUE;
+    }
+    return (byOffset ? 2 * total + BulkOperation.PAGE : total) - looked;
+  }
+
+  /** Whether tasks that come in meanwhile shift it. */
+  boolean meetsSomeTwice() {
+    return byOffset;
+  }
+
+  /** Where it is, for another walk; null at the end. */
+  public @Nullable String place() {
+    if (ended) {
+      return null;
+    }
+    String group = groups == null ? "" : groups.get(0);
+    String inner = byOffset ? OFFSET + offset : cursor == null ? "" : cursor;
+    return way
+        + Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString(group.getBytes(StandardCharsets.UTF_8))
+        + "."
+        + inner;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What stands behind the inspector: bulk operations, scans, moves, and lists of servers and
+ * schedules.
+ */
+@NullMarked
+package io.asynq4j.internal.inspect;
+
+import org.jspecify.annotations.NullMarked;

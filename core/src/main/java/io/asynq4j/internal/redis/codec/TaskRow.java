@@ -1,0 +1,159 @@
+package io.asynq4j.internal.redis.codec;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.time.TimeMath;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as {@code task.lua} and {@code list.lua} tell it: where it stands, and the fields of its
+ * record in the order in which both name them.
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record TaskRow(
+    QueueName queue,
+    String id,
+    TaskState state,
+    Instant now,
+    String score,
+    String lease,
+    byte[] message,
+    byte[] result,
+    int crashes,
+    String quarantine,
+    String dueMillis,
+    String holdUntilMillis,
+    String pendingSinceNanos,
+    String group,
+    String progress) {
+
+  /** How many fields of the record there are. */
+  public static final int FIELDS = 10;
+
+  /**
+   * Reads the fields from a place in an answer on. The state is the record's own, unless the
+   * container tells it.
+   */
+  public static TaskRow of(
+      QueueName queue,
+      String id,
+      @Nullable TaskState listedAs,
+      Instant now,
+      String score,
+      String lease,
+      List<@Nullable Object> reply,
+      int from) {
+    return new TaskRow(
+        queue,
+        id,
+        listedAs != null ? listedAs : TaskState.ofWord(ReplyParser.text(reply.get(from + 1))),
+        now,
+        score,
+        lease,
+        ReplyParser.bytes(reply.get(from)),
+        ReplyParser.bytes(reply.get(from + 2)),
+        ReplyParser.count(reply.get(from + 3)),
+        ReplyParser.text(reply.get(from + 4)),
+        ReplyParser.text(reply.get(from + 5)),
+        ReplyParser.text(reply.get(from + 6)),
+        ReplyParser.text(reply.get(from + 7)),
+        ReplyParser.text(reply.get(from + 8)),
+        ReplyParser.text(reply.get(from + 9)));
+  }
+
+  public static Instant time(@Nullable Object micros) {
+    long value = ReplyParser.number(micros);
+    return Instant.ofEpochSecond(value / 1_000_000, value % 1_000_000 * 1000);
+  }
+
+  public TaskInfo info() throws UnreadableMessageException {
+    if (message.length == 0) {
+      throw new UnreadableMessageException("it has no message");
+    }
+    return info(MessageCodec.decode(message, queue, id));
+  }
+
+  private TaskInfo info(TaskMessage stored) {
+    return new TaskInfo(
+        id,
+        queue,
+        stored.type(),
+        stored.payload(),
+        stored.headers(),
+        state,
+        stored.maxRetry(),
+        stored.retried(),
+        quarantine.isEmpty() ? stored.lastError() : quarantine,
+        stored.lastFailedAt(),
+        stored.timeout().isZero() ? null : stored.timeout(),
+        stored.deadline(),
+        group.isEmpty() ? stored.group() : group,
+        nextProcessAt(),
+        isOrphaned(),
+        stored.retention(),
+        stored.completedAt(),
+        result.length == 0 ? Payload.absent() : Payload.of(result),
+        crashes,
+        stored.uniqueKey(),
+        ProgressField.parse(progress),
+        since(stored));
+  }
+
+  /** What a task that was deleted and enqueued again, or has gone on, does not have any more. */
+  public byte[] fingerprint() {
+    byte[] head =
+        (state.word() + " " + pendingSinceNanos + " ").getBytes(StandardCharsets.US_ASCII);
+    byte[] all = Arrays.copyOf(head, head.length + message.length);
+    System.arraycopy(message, 0, all, head.length, message.length);
+    return all;
+  }
+
+  private @Nullable Instant since(TaskMessage stored) {
+    return switch (state) {
+      case PENDING -> ofNanos(pendingSinceNanos);
+      case RETRY -> stored.lastFailedAt();
+      case COMPLETED -> stored.completedAt();
+      case ARCHIVED, AGGREGATING -> score.isEmpty() ? null : ReplyParser.second(score);
+      case ACTIVE, SCHEDULED -> null;
+    };
+  }
+
+  /** Null when it is no number: nothing depends on it. */
+  public static @Nullable Instant ofNanos(String nanos) {
+    try {
+      long value = Long.parseLong(nanos);
+      return Instant.ofEpochSecond(value / 1_000_000_000, value % 1_000_000_000);
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  public @Nullable Instant nextProcessAt() {
+    return switch (state) {
+      case PENDING ->
+          TimeMath.ofMillis(ReplyParser.decimal(holdUntilMillis, (double) now.toEpochMilli()));
+      case SCHEDULED, RETRY -> score.isEmpty() ? null : due(ReplyParser.second(score));
+      default -> null;
+    };
+  }
+
+  /** The exact time, if it lies in the second of the score; else it is left from before. */
+  private Instant due(Instant second) {
+    Instant exact = TimeMath.ofMillis(ReplyParser.decimal(dueMillis, 0));
+    return exact.getEpochSecond() == second.getEpochSecond() ? exact : second;
+  }
+
+  private boolean isOrphaned() {
+    return state == TaskState.ACTIVE
+        && (lease.isEmpty()
+            || ReplyParser.decimal(lease, 0) <= now.getEpochSecond() + now.getNano() / 1e9);
+  }
+}

@@ -1,0 +1,56 @@
+package io.asynq4j.internal.redis.command;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Arguments of a command or script, as the bytes they travel in. Not thread-safe. */
+public final class CommandArgs {
+
+  private static final byte[] NO = {'0'};
+  private static final byte[] YES = {'1'};
+  private static final byte[] EMPTY = {};
+
+  private final List<byte[]> values;
+
+  public CommandArgs() {
+    this.values = new ArrayList<>();
+  }
+
+  public CommandArgs(int expected) {
+    this.values = new ArrayList<>(expected);
+  }
+
+  public CommandArgs add(byte[] value) {
+    values.add(value);
+    return this;
+  }
+
+  public CommandArgs add(String value) {
+    values.add(value.isEmpty() ? EMPTY : value.getBytes(StandardCharsets.UTF_8));
+    return this;
+  }
+
+  public CommandArgs add(long value) {
+    values.add(Long.toString(value).getBytes(StandardCharsets.US_ASCII));
+    return this;
+  }
+
+  public CommandArgs add(boolean value) {
+    values.add(value ? YES : NO);
+    return this;
+  }
+
+  public CommandArgs addEmpty() {
+    values.add(EMPTY);
+    return this;
+  }
+
+  public int size() {
+    return values.size();
+  }
+
+  public List<byte[]> values() {
+    return values;
+  }
+}

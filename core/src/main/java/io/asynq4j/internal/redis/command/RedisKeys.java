@@ -1,0 +1,164 @@
+package io.asynq4j.internal.redis.command;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.StoreWatch;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.LocalDate;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names of all keys in Redis. Nothing else in Java makes one; scripts derive theirs from the
+ * queue's prefix.
+ */
+public final class RedisKeys {
+
+  public static final String QUEUES = "asynq:queues";
+  public static final String SERVERS = "asynq:servers";
+  public static final String WORKERS = "asynq:workers";
+  public static final String SCHEDULERS = "asynq:schedulers";
+
+  /** Periodic entries: the queue of each, by its name. */
+  public static final String SCHEDULES = "asynq:schedules";
+
+  /** Definitions of tasks, by name. */
+  public static final String DEFINITIONS = "asynq:definitions";
+
+  public static final String CANCEL_CHANNEL = "asynq:cancel";
+
+  /** Where Redis itself tells of keys that have changed. */
+  public static final String INVALIDATIONS = "__redis__:invalidate";
+
+  public static final int SLOTS = 16384;
+
+  private RedisKeys() {}
+
+  /** Where processes that are called so hear what others tell them. */
+  public static String channel(String name) {
+    return "asynq:channel:" + name;
+  }
+
+  /** What all keys of a queue begin with; the braces make them share one slot. */
+  public static String prefix(QueueName queue) {
+    return "asynq:{" + queue.value() + "}:";
+  }
+
+  /** A container or a setting of a queue, by its word. */
+  public static String of(QueueName queue, String word) {
+    return prefix(queue) + word;
+  }
+
+  public static String of(QueueName queue, StoreWatch.QueuePart part) {
+    return of(queue, part.name().toLowerCase(Locale.ROOT));
+  }
+
+  public static String task(QueueName queue, String id) {
+    return prefix(queue) + "t:" + id;
+  }
+
+  public static String group(QueueName queue, String group) {
+    return prefix(queue) + "g:" + group;
+  }
+
+  public static String aggregationSet(QueueName queue, String group, String setId) {
+    return group(queue, group) + ":" + setId;
+  }
+
+  public static String processedOn(QueueName queue, LocalDate date) {
+    return prefix(queue) + "processed:" + date;
+  }
+
+  public static String failedOn(QueueName queue, LocalDate date) {
+    return prefix(queue) + "failed:" + date;
+  }
+
+  /** The lock of a unique task: equal for tasks of the same queue, type and payload. */
+  public static String unique(QueueName queue, String type, Payload payload) {
+    return prefix(queue) + "unique:" + type + ":" + (payload.isPresent() ? md5(payload) : "");
+  }
+
+  public static String server(String host, int pid, String serverId) {
+    return SERVERS + ":{" + host + ":" + pid + ":" + serverId + "}";
+  }
+
+  public static String workers(String host, int pid, String serverId) {
+    return WORKERS + ":{" + host + ":" + pid + ":" + serverId + "}";
+  }
+
+  /** What the workers of a server do while it is still being written. */
+  public static String gatheredWorkers(String host, int pid, String serverId) {
+    return "asynq:gathered_workers:{" + host + ":" + pid + ":" + serverId + "}";
+  }
+
+  public static String scheduler(String schedulerId) {
+    return SCHEDULERS + ":{" + schedulerId + "}";
+  }
+
+  public static String schedulerHistory(String entryId) {
+    return "asynq:scheduler_history:" + entryId;
+  }
+
+  /** The part in braces of the key of a server, of its workers or of a scheduler. */
+  public static String ownerOf(String key) {
+    int start = key.indexOf('{');
+    return start >= 0 && key.endsWith("}") ? key.substring(start + 1, key.length() - 1) : key;
+  }
+
+  /** The list that names the key of a server, of its workers or of a scheduler; null for others. */
+  public static @Nullable String registryOf(String key) {
+    for (String registry : new String[] {SERVERS, WORKERS, SCHEDULERS}) {
+      if (key.startsWith(registry + ":{")) {
+        return registry;
+      }
+    }
+    return null;
+  }
+
+  /** Who leads the schedulers that have the same entries. */
+  public static String schedulerLeader(String group) {
+    return "asynq:scheduler_leader:" + group;
+  }
+
+  public static String semaphore(String scope) {
+    return "asynq:sema:" + scope;
+  }
+
+  /**
+   * The slot of a Redis Cluster that a key belongs to: of what is between its first braces, or of
+   * all of it.
+   */
+  public static int slot(String key) {
+    int open = key.indexOf('{');
+    int close = open < 0 ? -1 : key.indexOf('}', open + 1);
+    String hashed = close > open + 1 ? key.substring(open + 1, close) : key;
+    return crc16(hashed.getBytes(StandardCharsets.UTF_8)) % SLOTS;
+  }
+
+  // CRC-16/XMODEM, as the cluster specification has it.
+  private static int crc16(byte[] bytes) {
+    int crc = 0;
+    for (byte each : bytes) {
+      crc ^= (each & 0xff) << 8;
+      for (int bit = 0; bit < 8; bit++) {
+        crc = (crc & 0x8000) == 0 ? crc << 1 : (crc << 1) ^ 0x1021;
+      }
+    }
+    return crc & 0xffff;
+  }
+
+  private static String md5(Payload payload) {
+    try {
+      // Not for secrecy: the protocol says MD5.
+      MessageDigest digest = MessageDigest.getInstance("MD5");
+      digest.update(payload.view());
+      return String.format(Locale.ROOT, "%032x", new BigInteger(1, digest.digest()));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(
+          "this JVM has no MD5, which the protocol needs for unique tasks", e);
+    }
+  }
+}

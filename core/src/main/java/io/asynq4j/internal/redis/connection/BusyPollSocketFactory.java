@@ -1,0 +1,128 @@
+package io.asynq4j.internal.redis.connection;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/**
+ * Connects Jedis over TCP by sockets that look for an answer a few times before they go to sleep
+ * over it. A Redis nearby answers within some tens of microseconds; to let the system put the
+ * thread, and then the processor, to sleep and wake them again takes longer than that.
+ *
+ * <p>Only as many threads look at a time as leave a processor free, each gives its processor away
+ * between two looks, and a connection whose answers take long soon stops looking. Thread-safe.
+ */
+final class BusyPollSocketFactory implements JedisSocketFactory {
+
+  private static final long LOOK_FOR_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+  private static final int MOST_READS_WITHOUT = 64;
+
+  private final HostAndPort address;
+  private final int connectTimeoutMillis;
+  private final int readTimeoutMillis;
+  private final Semaphore lookers = new Semaphore(Runtime.getRuntime().availableProcessors() - 1);
+
+  /** Plain ones where answers are encrypted: whether one is there shows only when it is read. */
+  static JedisSocketFactory to(HostAndPort address, JedisClientConfig config) {
+    return config.isSsl()
+        ? new DefaultJedisSocketFactory(address, config)
+        : new BusyPollSocketFactory(address, config);
+  }
+
+  private BusyPollSocketFactory(HostAndPort address, JedisClientConfig config) {
+    this.address = address;
+    this.connectTimeoutMillis = config.getConnectionTimeoutMillis();
+    this.readTimeoutMillis = config.getSocketTimeoutMillis();
+  }
+
+  @Override
+  public Socket createSocket() {
+    JedisConnectionException failure =
+        new JedisConnectionException("Failed to connect to " + address);
+    for (InetAddress each : resolved()) {
+      EagerSocket socket = new EagerSocket();
+      try {
+        socket.setKeepAlive(true);
+        socket.setTcpNoDelay(true);
+        socket.connect(new InetSocketAddress(each, address.getPort()), connectTimeoutMillis);
+        socket.setSoTimeout(readTimeoutMillis);
+        return socket;
+      } catch (IOException e) {
+        close(socket, e);
+        failure.addSuppressed(e);
+      }
+    }
+    throw failure;
+  }
+
+  private InetAddress[] resolved() {
+    try {
+      return InetAddress.getAllByName(address.getHost());
+    } catch (UnknownHostException e) {
+      throw new JedisConnectionException("Failed to connect to " + address, e);
+    }
+  }
+
+  private static void close(Socket socket, IOException failure) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private final class EagerSocket extends Socket {
+    @Override
+    public InputStream getInputStream() throws IOException {
+      return new EagerInput(super.getInputStream());
+    }
+  }
+
+  /** Of one connection, so of one thread at a time. */
+  private final class EagerInput extends FilterInputStream {
+    private int readsWithout;
+    private int readsWithoutLeft;
+
+    EagerInput(InputStream in) {
+      super(in);
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+      if (readsWithoutLeft > 0) {
+        readsWithoutLeft--;
+      } else if (lookers.tryAcquire()) {
+        try {
+          readsWithout = isThereSoon() ? 0 : Math.min(MOST_READS_WITHOUT, 2 * readsWithout + 1);
+          readsWithoutLeft = readsWithout;
+        } finally {
+          lookers.release();
+        }
+      }
+      return super.read(buffer, offset, length);
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on what the scheduler makes of it
+    private boolean isThereSoon() throws IOException {
+      long began = System.nanoTime();
+      while (in.available() == 0) {
+        if (System.nanoTime() - began > LOOK_FOR_NANOS) {
+          return false;
+        }
+        Thread.yield();
+      }
+      return true;
+    }
+  }
+}

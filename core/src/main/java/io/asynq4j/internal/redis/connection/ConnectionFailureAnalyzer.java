@@ -1,0 +1,100 @@
+package io.asynq4j.internal.redis.connection;
+
+import io.asynq4j.redis.RedisConfig;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.Locale;
+import javax.net.ssl.SSLException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Says what is likely wrong with the address when the other end does not behave as a Redis of this
+ * kind: another port, no TLS there or only TLS, a sentinel, a server without databases.
+ */
+public record ConnectionFailureAnalyzer(RedisConfig.Kind kind, boolean tls, int database) {
+
+  private static final String OTHERWISE = "; check that it runs and that the address is right";
+
+  /** Of a single server without TLS, as far as anybody knows. */
+  static final ConnectionFailureAnalyzer UNKNOWN =
+      new ConnectionFailureAnalyzer(RedisConfig.Kind.STANDALONE, false, 0);
+
+  public static ConnectionFailureAnalyzer of(RedisConfig config) {
+    return new ConnectionFailureAnalyzer(
+        config.kind(), config.tls().isPresent(), config.database());
+  }
+
+  /** For a connection that could not be made. */
+  String ofFailure(JedisException failure) {
+    String text = String.valueOf(failure.getMessage());
+    if (kind == RedisConfig.Kind.SENTINEL && CauseFinder.find(IOException.class, failure) == null) {
+      return text.contains("knows a primary called")
+          ? "; check the parameter 'master' of the URL: it is the name behind 'sentinel monitor'"
+              + " in the configuration of the sentinels"
+          : OTHERWISE;
+    }
+    if (tls) {
+      return isNoTls(failure)
+          ? "; this port may not use TLS: give the TLS port, or use redis instead of rediss in the"
+              + " URL"
+          : OTHERWISE;
+    }
+    String all = stackOfMessages(failure);
+    if (all.contains("Unknown reply") || all.contains("Unexpected end of stream")) {
+      return "; this port may expect TLS, or not belong to Redis: use rediss instead of redis in the"
+          + " URL, or give the port of Redis";
+    }
+    return OTHERWISE;
+  }
+
+  private static boolean isNoTls(JedisException failure) {
+    SSLException tlsFailure = CauseFinder.find(SSLException.class, failure);
+    if (tlsFailure == null) {
+      // A Redis without TLS waits for the end of what it takes for a command.
+      return CauseFinder.find(SocketTimeoutException.class, failure) != null;
+    }
+    String text = String.valueOf(tlsFailure.getMessage()).toLowerCase(Locale.ROOT);
+    return text.contains("unrecognized ssl message") || text.contains("terminated the handshake");
+  }
+
+  private static String stackOfMessages(Throwable failure) {
+    StringBuilder all = new StringBuilder();
+    for (Throwable e = failure; e != null; e = e.getCause()) {
+      all.append(e.getMessage()).append('\n');
+      for (Throwable suppressed : e.getSuppressed()) {
+        all.append(stackOfMessages(suppressed));
+      }
+    }
+    return all.toString();
+  }
+
+  /** For an error that the other end answered; empty when nothing is known of it. */
+  String ofAnswer(String answer) {
+    if (answer.contains("DB index is out of range")) {
+      return "; it has no database "
+          + database
+          + ": give a smaller number, or raise 'databases' in its configuration (default: 16, counted"
+          + " from 0)";
+    }
+    if (answer.contains("unknown command")) {
+      boolean asked = answer.toUpperCase(Locale.ROOT).contains("SENTINEL");
+      if (kind == RedisConfig.Kind.SENTINEL && asked) {
+        return "; this is a server and not a sentinel: use redis instead of redis-sentinel in the"
+            + " URL, or give the addresses of the sentinels (default port: 26379)";
+      }
+      return kind == RedisConfig.Kind.STANDALONE
+          ? "; if this is a sentinel, use redis-sentinel instead of redis in the URL"
+          : "";
+    }
+    if (answer.contains("cluster support disabled")) {
+      return "; this is a single server: use redis instead of redis-cluster in the URL";
+    }
+    if (answer.contains("SELECT is not allowed in cluster mode")) {
+      return "; this is a cluster, which has no databases: use redis-cluster in the URL, without a"
+          + " database";
+    }
+    return answer.contains("without any password configured")
+        ? "; this Redis has no password: remove it from the URL"
+        : "";
+  }
+}

@@ -1,0 +1,462 @@
+package io.asynq4j.internal.redis.connection;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.IdempotencyLanes;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.commands.ProtocolCommand;
+import redis.clients.jedis.exceptions.JedisAskDataException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
+
+/**
+ * Carries commands to Redis and answers back. Thread-safe.
+ *
+ * <p>What is done about a failure depends on what is known of the command. It was certainly not
+ * done when no connection could be had, or when Redis itself refused it (loading, busy, read-only,
+ * moved elsewhere): then it is sent again for a while. When the answer is missing, it may have been
+ * done: then it is sent again only if that does no harm, as {@link ResendPolicy} tells. Whoever
+ * gets an exception can ask it which of the two it was, over all tries.
+ */
+public final class RedisCommandExecutor implements AutoCloseable {
+
+  private static final int MAX_REDIRECTIONS = 16;
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** What the JDK says where the interrupt of a virtual thread has closed its socket. */
+  private static final String CLOSED_BY_INTERRUPT = "Closed by interrupt";
+
+  private final RedisNodes nodes;
+  private final long retryNanos;
+  private final String where;
+  private final ConnectionFailureAnalyzer likelyCause;
+  private final AtomicBoolean closed;
+  private final boolean heedsInterrupts;
+
+  public RedisCommandExecutor(RedisNodes nodes, Duration retryFor, String where) {
+    this(nodes, retryFor, where, ConnectionFailureAnalyzer.UNKNOWN);
+  }
+
+  public RedisCommandExecutor(
+      RedisNodes nodes, Duration retryFor, String where, ConnectionFailureAnalyzer likelyCause) {
+    this(
+        nodes,
+        retryFor.toNanos(),
+        where,
+        likelyCause,
+        new AtomicBoolean(),
+        /* heedsInterrupts= */ true);
+  }
+
+  private RedisCommandExecutor(
+      RedisNodes nodes,
+      long retryNanos,
+      String where,
+      ConnectionFailureAnalyzer likelyCause,
+      AtomicBoolean closed,
+      boolean heedsInterrupts) {
+    this.nodes = nodes;
+    this.retryNanos = retryNanos;
+    this.where = where;
+    this.likelyCause = likelyCause;
+    this.closed = closed;
+    this.heedsInterrupts = heedsInterrupts;
+  }
+
+  /**
+   * The same link for calls that carry something of others too: to interrupt the thread that makes
+   * such a call does not make it give up earlier. The interrupt stays pending.
+   */
+  public RedisCommandExecutor uninterrupted() {
+    return new RedisCommandExecutor(
+        nodes, retryNanos, where, likelyCause, closed, /* heedsInterrupts= */ false);
+  }
+
+  /** Sends a command that concerns one key. */
+  public @Nullable Object call(
+      String key, ResendPolicy repeat, ProtocolCommand command, CommandArgs args) {
+    return call(RedisKeys.slot(key), repeat, command, args);
+  }
+
+  /** Sends a command to the server that has a slot. */
+  public @Nullable Object call(
+      int slot, ResendPolicy repeat, ProtocolCommand command, CommandArgs args) {
+    return call(slot, repeat, PoolKind.SHARED, command, args, null);
+  }
+
+  /** Which connections a call may use. */
+  public enum PoolKind {
+    SHARED,
+    /** Those that are kept for what leases depend on. */
+    RESERVED
+  }
+
+  /** Something to be done on the connection that a command was answered on. It must not throw. */
+  @FunctionalInterface
+  public interface AfterReply {
+    void on(Connection connection);
+  }
+
+  /** The same, with something that follows the answer on the same connection. */
+  public @Nullable Object call(
+      int slot,
+      ResendPolicy repeat,
+      PoolKind lines,
+      ProtocolCommand command,
+      CommandArgs args,
+      @Nullable AfterReply epilogue) {
+    CommandArguments arguments = new CommandArguments(command);
+    for (byte[] value : args.values()) {
+      arguments.add(value);
+    }
+    return persist(repeat, () -> callOnce(slot, repeat, lines, arguments, epilogue));
+  }
+
+  /**
+   * Sends commands that may be done twice together to the server that has a slot. The errors that
+   * Redis answers to single ones, redirections too, are among the answers.
+   */
+  public List<@Nullable Object> callAll(int slot, List<CommandArguments> commands) {
+    return persist(ResendPolicy.SAFE, () -> callAllOnce(slot, commands));
+  }
+
+  private <T extends @Nullable Object> T persist(ResendPolicy repeat, Supplier<T> attempt) {
+    long started = System.nanoTime();
+    long giveUpAt = started + retryNanos;
+    long pause = FIRST_PAUSE_NANOS;
+    boolean inDoubt = false;
+    BrokerException last = null;
+    boolean interrupted = false;
+    try {
+      while (true) {
+        if (last != null && inDoubt && closed.get()) {
+          throw inDoubt(last);
+        }
+        requireOpen();
+        interrupted |= isInterruptedUnheeded();
+        try {
+          return attempt.get();
+        } catch (BrokerException e) {
+          interrupted |= isInterruptedUnheeded();
+          last = e;
+          inDoubt |= e.mayHaveBeenApplied();
+          boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
+          if (!harmless
+              || !(e instanceof BrokerUnavailableException)
+              || System.nanoTime() + pause > giveUpAt
+              || Thread.currentThread().isInterrupted()) {
+            if (!inDoubt) {
+              requireOpen();
+            }
+            throw inDoubt ? inDoubt(e) : e;
+          }
+        }
+        LockSupport.parkNanos(pause);
+        pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Takes the interrupt away, which would end the next wait. */
+  private boolean isInterruptedUnheeded() {
+    return !heedsInterrupts && Thread.interrupted();
+  }
+
+  /** A number is only of use while Redis remembers it, and the answer must arrive in time too. */
+  private static boolean isHarmless(ResendPolicy repeat, long nanosSinceFirstTry) {
+    return switch (repeat) {
+      case SAFE -> true;
+      case NUMBERED -> nanosSinceFirstTry < IdempotencyLanes.KEEP.toNanos() / 2;
+      case NEVER -> false;
+    };
+  }
+
+  private void requireOpen() {
+    if (closed.get()) {
+      throw new IllegalStateException("this connection to Redis at " + where + " has been closed");
+    }
+  }
+
+  /** The same failure of a command of which an earlier try may have been done. */
+  public static BrokerException inDoubt(BrokerException e) {
+    if (e.mayHaveBeenApplied()) {
+      return e;
+    }
+    String message = e.getMessage() + " (an earlier try may have been done: its answer was lost)";
+    Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+    return e instanceof BrokerRefusedException refused
+        ? new BrokerRefusedException(message, true, cause, refused.reason())
+        : new BrokerUnavailableException(message, true, cause);
+  }
+
+  /** One try, through all redirections. */
+  private @Nullable Object callOnce(
+      int slot,
+      ResendPolicy repeat,
+      PoolKind lines,
+      CommandArguments arguments,
+      @Nullable AfterReply epilogue) {
+    HostAndPort target = null;
+    boolean asking = false;
+    for (int redirections = 0; redirections <= MAX_REDIRECTIONS; redirections++) {
+      try (PooledConnection borrowed = connect(slot, lines, target)) {
+        if (repeat == ResendPolicy.NEVER) {
+          requireAlive(slot, borrowed);
+        }
+        Object reply = exchange(slot, borrowed, asking, arguments);
+        if (epilogue != null) {
+          conclude(borrowed, epilogue);
+        }
+        return reply;
+      } catch (JedisRedirectionException redirection) {
+        target = redirection.getTargetNode();
+        asking = redirection instanceof JedisAskDataException;
+        if (!asking) {
+          refresh();
+        }
+      }
+    }
+    throw new BrokerUnavailableException(
+        "Redis at " + where + " redirects in circles; its cluster may be reconfiguring",
+        false,
+        new IllegalStateException(MAX_REDIRECTIONS + " redirections"));
+  }
+
+  private List<@Nullable Object> callAllOnce(int slot, List<CommandArguments> commands) {
+    try (PooledConnection borrowed = connect(slot, PoolKind.SHARED, null)) {
+      return borrowed.use(() -> exchangeAll(borrowed.connection(), commands));
+    } catch (JedisException e) {
+      throw lostAnswer(slot, commands.get(0), e);
+    }
+  }
+
+  public static List<@Nullable Object> exchangeAll(
+      Connection connection, List<CommandArguments> commands) {
+    commands.forEach(connection::sendCommand);
+    return connection.getMany(commands.size());
+  }
+
+  private static void conclude(PooledConnection borrowed, AfterReply epilogue) {
+    borrowed.use(
+        () -> {
+          epilogue.on(borrowed.connection());
+          return true;
+        });
+  }
+
+  private PooledConnection connect(int slot, PoolKind lines, @Nullable HostAndPort target) {
+    try {
+      if (target != null) {
+        return new PooledConnection(nodes.connectTo(target));
+      }
+      return new PooledConnection(
+          lines == PoolKind.RESERVED ? nodes.connectReserved(slot) : nodes.connect(slot));
+    } catch (JedisException e) {
+      throw notConnected(e);
+    }
+  }
+
+  /** A connection of the caller's own, for subscriptions. */
+  public DedicatedConnection open(int slot) {
+    return open(serverOf(slot));
+  }
+
+  /** The same, to a server that may no longer have the slot for which it was asked. */
+  public DedicatedConnection open(RedisNodes.Server server) {
+    requireOpen();
+    try {
+      return server.opener().get();
+    } catch (JedisException e) {
+      throw notConnected(e);
+    }
+  }
+
+  /** The server that has a slot at this time. */
+  public RedisNodes.Server serverOf(int slot) {
+    return persist(ResendPolicy.SAFE, () -> asked(() -> nodes.serverOf(slot)));
+  }
+
+  /** A name of the server that has a slot, as far as it is known; never asks. */
+  public String shardOf(int slot) {
+    return nodes.shardOf(slot);
+  }
+
+  /** Whether slots are spread over several servers, as far as it is known; never asks. */
+  public boolean isKnownAsSharded() {
+    return nodes.isKnownAsSharded();
+  }
+
+  /** Whether slots are spread over several servers. */
+  public boolean isSharded() {
+    return persist(ResendPolicy.SAFE, () -> asked(nodes::isSharded));
+  }
+
+  private <T> T asked(Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (JedisException e) {
+      throw notConnected(e);
+    }
+  }
+
+  public boolean isOpen() {
+    return !closed.get();
+  }
+
+  private BrokerException notConnected(JedisException e) {
+    JedisDataException answer = CauseFinder.find(JedisDataException.class, e);
+    if (answer != null) {
+      return answered(answer);
+    }
+    if (CauseFinder.find(NoSuchElementException.class, e) != null) {
+      return new BrokerUnavailableException(
+          "all connections to Redis at " + where + " are in use; raise maxConnections", false, e);
+    }
+    if (isCutByInterrupt(e)) {
+      return new BrokerUnavailableException(
+          "interrupted while connecting to Redis at " + where, false, e);
+    }
+    if (CauseFinder.find(InterruptedException.class, e) != null) {
+      Thread.currentThread().interrupt();
+      return new BrokerUnavailableException(
+          "interrupted while waiting for a connection to Redis at " + where, false, e);
+    }
+    refresh();
+    return new BrokerUnavailableException(
+        "cannot connect to Redis at " + where + ": " + reason(e) + likelyCause.ofFailure(e),
+        false,
+        e);
+  }
+
+  /**
+   * A pooled connection may have died long ago. For a command that must not be sent twice, that is
+   * found out while it has certainly not been sent.
+   */
+  private void requireAlive(int slot, PooledConnection borrowed) {
+    try {
+      borrowed.use(() -> borrowed.connection().ping());
+    } catch (JedisDataException e) {
+      // It lives. What it says now it will say to the command too, if it matters.
+    } catch (JedisException e) {
+      if (!isCutByInterrupt(e)) {
+        nodes.dropIdle(slot);
+      }
+      throw new BrokerUnavailableException(
+          "lost the connection to Redis at " + where + ": " + reason(e), false, e);
+    }
+  }
+
+  private @Nullable Object exchange(
+      int slot, PooledConnection borrowed, boolean asking, CommandArguments arguments) {
+    Connection connection = borrowed.connection();
+    try {
+      return borrowed.use(
+          () -> {
+            if (asking) {
+              connection.executeCommand(Protocol.Command.ASKING);
+            }
+            return connection.executeCommand(arguments);
+          });
+    } catch (JedisRedirectionException e) {
+      throw e;
+    } catch (JedisDataException e) {
+      if (RedisError.of(e).isForAnotherServer()) {
+        // A primary that was demoted, or a node that left its cluster, must not be asked again.
+        connection.setBroken();
+        nodes.dropIdle(slot);
+        refresh();
+      }
+      throw answered(e);
+    } catch (JedisException e) {
+      throw lostAnswer(slot, arguments, e);
+    }
+  }
+
+  private BrokerException lostAnswer(int slot, CommandArguments arguments, JedisException e) {
+    if (isCutByInterrupt(e)) {
+      return new BrokerUnavailableException(
+          "interrupted while Redis at " + where + " did " + name(arguments) + "; it may be done",
+          true,
+          e);
+    }
+    nodes.dropIdle(slot);
+    return new BrokerUnavailableException(
+        "lost the answer of Redis at " + where + " to " + name(arguments) + ": " + reason(e),
+        true,
+        e);
+  }
+
+  /** What is known of the servers may be out of date. */
+  public void refresh() {
+    try {
+      nodes.refresh();
+    } catch (JedisException e) {
+      // The next connection finds out, and says so to its caller.
+      nodes.dropIdle();
+    }
+  }
+
+  /** An error that Redis answered. */
+  BrokerException answered(JedisDataException error) {
+    RedisError kind = RedisError.of(error);
+    String advice =
+        kind == RedisError.OTHER
+            ? likelyCause.ofAnswer(String.valueOf(error.getMessage()))
+            : kind.advice();
+    String message = "Redis at " + where + " answered " + error.getMessage() + advice;
+    return kind.passes()
+        ? new BrokerUnavailableException(message, false, error)
+        : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error, kind.reason(error));
+  }
+
+  private static String name(CommandArguments arguments) {
+    return arguments.getCommand().toString();
+  }
+
+  /** To interrupt a virtual thread closes its socket, which tells nothing of other connections. */
+  private static boolean isCutByInterrupt(JedisException e) {
+    SocketException closed = CauseFinder.find(SocketException.class, e);
+    return closed != null
+        && Thread.currentThread().isInterrupted()
+        && CLOSED_BY_INTERRUPT.equals(closed.getMessage());
+  }
+
+  private static String reason(JedisException e) {
+    IOException io = CauseFinder.find(IOException.class, e);
+    if (io instanceof UnknownHostException) {
+      return "unknown host " + io.getMessage();
+    }
+    return String.valueOf(io == null ? e.getMessage() : io.getMessage());
+  }
+
+  @Override
+  public void close() {
+    closed.set(true);
+    nodes.close();
+  }
+}

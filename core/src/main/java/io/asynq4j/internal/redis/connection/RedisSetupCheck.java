@@ -1,0 +1,89 @@
+package io.asynq4j.internal.redis.connection;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * Looks whether a Redis is set up to keep tasks, and warns where it is not, or where it must not
+ * look.
+ */
+public final class RedisSetupCheck {
+
+  private static final Logger log = LoggerFactory.getLogger(RedisSetupCheck.class);
+
+  private final RedisCommandExecutor link;
+
+  public RedisSetupCheck(RedisCommandExecutor link) {
+    this.link = link;
+  }
+
+  public void run() {
+    checkClientCommand();
+    Map<String, String> info = info();
+    if (info.isEmpty()) {
+      return;
+    }
+    if (info.getOrDefault("role", "master").equals("slave")) {
+      log.warn(
+          "this Redis is a replica of {}:{}, and takes no tasks: give the address of the primary, or"
+              + " of the sentinels",
+          info.get("master_host"),
+          info.get("master_port"));
+    }
+    String policy = info.getOrDefault("maxmemory_policy", "noeviction");
+    if (!policy.equals("noeviction")) {
+      log.warn(
+          "Redis evicts keys when memory runs short (maxmemory-policy {}): tasks may be lost;"
+              + " set maxmemory-policy noeviction",
+          policy);
+    }
+    if (info.getOrDefault("aof_enabled", "1").equals("0")) {
+      checkSnapshots();
+    }
+  }
+
+  private void checkClientCommand() {
+    try {
+      link.call(0, ResendPolicy.SAFE, Command.CLIENT, new CommandArgs().add("GETNAME"));
+    } catch (BrokerRefusedException e) {
+      log.warn(
+          "this Redis user must not run CLIENT, so its connections have no name there; allow it with"
+              + " +client|setname and +client|getname");
+    }
+  }
+
+  private Map<String, String> info() {
+    try {
+      return RedisInfo.ask(link);
+    } catch (BrokerRefusedException e) {
+      log.warn(
+          "this Redis user must not run INFO, so nothing is known of eviction and persistence there;"
+              + " allow it with +info");
+      return Map.of();
+    }
+  }
+
+  private void checkSnapshots() {
+    try {
+      CommandArgs args = new CommandArgs().add("GET").add("save");
+      List<@Nullable Object> save =
+          ReplyParser.list(link.call(0, ResendPolicy.SAFE, Command.CONFIG, args));
+      if (save.size() > 1 && ReplyParser.text(save.get(1)).isEmpty()) {
+        log.warn(
+            "Redis saves nothing to disk: all tasks are lost when it restarts; set appendonly yes");
+      }
+    } catch (BrokerRefusedException e) {
+      log.warn(
+          "Redis has no append-only file, and this user must not ask whether it saves snapshots:"
+              + " tasks may be lost when it restarts; set appendonly yes, or allow +config|get");
+    }
+  }
+}

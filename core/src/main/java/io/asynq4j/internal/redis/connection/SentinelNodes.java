@@ -1,0 +1,214 @@
+package io.asynq4j.internal.redis.connection;
+
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.redis.RedisConfig;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionFactory;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * The primary that the sentinels name, whichever it is at the time. A thread asks them once a
+ * second, and at once when a call has failed; callers never wait for it. (The provider that Jedis
+ * has leaves threads behind when it is closed, and logs a stack trace per sentinel that is down.)
+ */
+final class SentinelNodes implements RedisNodes {
+
+  private static final Logger log = LoggerFactory.getLogger(SentinelNodes.class);
+
+  private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /**
+   * So long one sentinel is believed, since they tell each other of a new primary within two
+   * seconds. Asking around earlier could lead back to the old one, and what that accepts is lost.
+   */
+  private static final long HEARSAY_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private record Primary(HostAndPort address, ConnectionPool pool, ConnectionPool reserved) {
+    void close() {
+      pool.close();
+      reserved.close();
+    }
+  }
+
+  private final RedisConfig config;
+  private final String masterName;
+  private final JedisClientConfig client;
+  private final JedisClientConfig sentinelClient;
+  private final List<HostAndPort> sentinels;
+  private final Thread watcher = new Thread(this::watch, "asynq-sentinels");
+  private volatile Primary primary;
+  private volatile boolean doubted;
+  private volatile boolean closed;
+  // Of the constructor, then of the watcher only.
+  private int current;
+  private long leftNanos = System.nanoTime();
+  private @Nullable Connection sentinel;
+
+  SentinelNodes(RedisConfig config) {
+    this.config = config;
+    this.masterName = config.masterName().orElseThrow();
+    this.client = JedisConfigFactory.forData(config);
+    this.sentinelClient = JedisConfigFactory.forSentinels(config);
+    this.sentinels = List.copyOf(JedisConfigFactory.hostsAndPorts(config));
+    this.primary = connectedTo(ask());
+    watcher.setDaemon(true);
+    boolean started = false;
+    try {
+      watcher.start();
+      started = true;
+    } finally {
+      if (!started) {
+        leaveSentinel();
+      }
+    }
+  }
+
+  private Primary connectedTo(HostAndPort address) {
+    ConnectionFactory connections =
+        new ConnectionFactory(BusyPollSocketFactory.to(address, client), client);
+    return new Primary(
+        address,
+        new ConnectionPool(connections, JedisConfigFactory.forPool(config)),
+        new ConnectionPool(connections, JedisConfigFactory.forPool(config)));
+  }
+
+  private void watch() {
+    boolean silent = false;
+    while (!closed) {
+      LockSupport.parkNanos(SHORTEST_INTERVAL_NANOS);
+      if (!doubted) {
+        LockSupport.parkNanos(INTERVAL_NANOS);
+      }
+      if (doubted && System.nanoTime() - leftNanos > HEARSAY_NANOS) {
+        leaveSentinel();
+      }
+      doubted = false;
+      try {
+        follow(ask());
+        silent = false;
+      } catch (JedisException e) {
+        if (!silent && !closed) {
+          silent = true;
+          log.warn("no sentinel answers; staying with the primary at {}", primary.address());
+        }
+      } catch (RuntimeException | Error e) {
+        // This thread must outlive it, or no failover would be followed any more.
+        log.error("could not ask the sentinels for the primary; asking again", e);
+      }
+    }
+    leaveSentinel();
+  }
+
+  private synchronized void follow(HostAndPort address) {
+    Primary former = primary;
+    if (!closed && !address.equals(former.address())) {
+      log.info("the primary is now at {}, no longer at {}", address, former.address());
+      primary = connectedTo(address);
+      former.close();
+    }
+  }
+
+  /** Asks the sentinels, one after the other, until one knows. */
+  private HostAndPort ask() {
+    JedisException failure =
+        new JedisConnectionException("no sentinel knows a primary called " + masterName);
+    for (int i = 0; i < sentinels.size(); i++) {
+      try {
+        return askCurrent();
+      } catch (JedisException e) {
+        failure.addSuppressed(e);
+        leaveSentinel();
+      }
+    }
+    throw failure;
+  }
+
+  private HostAndPort askCurrent() {
+    Connection asked = sentinel;
+    if (asked == null) {
+      asked = new Connection(sentinels.get(current), sentinelClient);
+      sentinel = asked;
+    }
+    Object answer =
+        asked.executeCommand(
+            new CommandArguments(Command.SENTINEL).add("GET-MASTER-ADDR-BY-NAME").add(masterName));
+    List<@Nullable Object> address = ReplyParser.list(answer);
+    if (address.isEmpty()) {
+      throw new JedisConnectionException(
+          "the sentinel at " + sentinels.get(current) + " knows no primary called " + masterName);
+    }
+    return new HostAndPort(ReplyParser.text(address.get(0)), ReplyParser.integer(address.get(1)));
+  }
+
+  private void leaveSentinel() {
+    Connection left = sentinel;
+    sentinel = null;
+    leftNanos = System.nanoTime();
+    current = (current + 1) % sentinels.size();
+    if (left != null) {
+      left.close();
+    }
+  }
+
+  @Override
+  public Connection connect(int slot) {
+    return PooledConnection.from(primary.pool());
+  }
+
+  @Override
+  public Connection connectReserved(int slot) {
+    return PooledConnection.from(primary.reserved());
+  }
+
+  @Override
+  public Connection connectTo(HostAndPort node) {
+    throw new JedisDataException("that " + node + " has it, which no primary behind sentinels may");
+  }
+
+  @Override
+  public Server serverOf(int slot) {
+    HostAndPort address = primary.address();
+    return new Server(
+        address.toString(),
+        () -> new DedicatedConnection(new DefaultJedisSocketFactory(address, client), client));
+  }
+
+  @Override
+  public boolean isSharded() {
+    return false;
+  }
+
+  @Override
+  public void refresh() {
+    doubted = true;
+    LockSupport.unpark(watcher);
+  }
+
+  @Override
+  public void dropIdle() {
+    primary.pool().clear();
+    primary.reserved().clear();
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    LockSupport.unpark(watcher);
+    primary.close();
+  }
+}

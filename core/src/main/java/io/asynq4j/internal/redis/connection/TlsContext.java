@@ -1,0 +1,181 @@
+package io.asynq4j.internal.redis.connection;
+
+import io.asynq4j.redis.TlsConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.UnrecoverableKeyException;
+import java.security.cert.X509Certificate;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import javax.net.ssl.X509TrustManager;
+
+/** Creates TLS sockets as a {@link TlsConfig} describes them. Thread-safe. */
+public final class TlsContext {
+
+  private final TlsConfig config;
+
+  public TlsContext(TlsConfig config) {
+    this.config = config;
+  }
+
+  public SSLSocketFactory socketFactory() {
+    try {
+      if (config.trustStore().isEmpty()
+          && config.keyStore().isEmpty()
+          && config.verifyCertificate()) {
+        return SSLContext.getDefault().getSocketFactory();
+      }
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      if (config.trustStore().isEmpty()) {
+        trust.init((KeyStore) null);
+      } else {
+        initTrust(trust, config.trustStore().get());
+      }
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      if (config.keyStore().isEmpty()) {
+        keys.init(null, null);
+      } else {
+        initKeys(keys, config.keyStore().get());
+      }
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(
+          keys.getKeyManagers(),
+          config.verifyCertificate()
+              ? trust.getTrustManagers()
+              : new TrustManager[] {new TrustAnyone()},
+          null);
+      return context.getSocketFactory();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("This JVM cannot set up TLS: " + e.getMessage(), e);
+    }
+  }
+
+  public SSLParameters parameters() {
+    SSLParameters parameters = new SSLParameters();
+    if (config.verifyHostname()) {
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    }
+    // The JDK looks for this name in the certificate before that of the host.
+    config
+        .serverName()
+        .ifPresent(name -> parameters.setServerNames(List.of(new SNIHostName(name))));
+    return parameters;
+  }
+
+  private void initTrust(TrustManagerFactory trust, Path path) throws GeneralSecurityException {
+    trust.init(load("trust store", path, config.trustStorePassword()));
+    // Without its password an encrypted PKCS12 store opens, and looks empty.
+    if (Stream.of(trust.getTrustManagers()).noneMatch(TlsContext::trustsAnyone)) {
+      throw new IllegalArgumentException(
+          "The trust store "
+              + path
+              + " shows no certificate, so no server could be trusted: "
+              + (config.trustStorePassword().isEmpty() ? "give its password, or " : "")
+              + "add the certificate of the authority with keytool -importcert");
+    }
+  }
+
+  private static boolean trustsAnyone(TrustManager manager) {
+    return manager instanceof X509TrustManager x509 && x509.getAcceptedIssuers().length > 0;
+  }
+
+  private void initKeys(KeyManagerFactory keys, Path path) throws GeneralSecurityException {
+    KeyStore store = load("key store", path, config.keyStorePassword());
+    boolean hasKey = false;
+    for (String alias : Collections.list(store.aliases())) {
+      hasKey |= store.isKeyEntry(alias);
+    }
+    if (!hasKey) {
+      throw new IllegalArgumentException(
+          "The key store "
+              + path
+              + " shows no private key, so there is no client certificate to present: "
+              + (config.keyStorePassword().isEmpty() ? "give its password, or " : "")
+              + "name the store that holds both the certificate and its key");
+    }
+    try {
+      keys.init(store, config.keyStorePassword().orElse("").toCharArray());
+    } catch (UnrecoverableKeyException e) {
+      throw new IllegalArgumentException(
+          "The key in the key store "
+              + path
+              + " cannot be opened with the store's password: give both the same password",
+          e);
+    }
+  }
+
+  private static KeyStore load(String what, Path path, Optional<String> password)
+      throws GeneralSecurityException {
+    if (!Files.isRegularFile(path)) {
+      throw new IllegalArgumentException(
+          "The " + what + " " + path + " does not exist or is no file: correct its path");
+    }
+    if (!Files.isReadable(path)) {
+      throw new IllegalArgumentException(
+          "The " + what + " " + path + " may not be read by this process: change its permissions");
+    }
+    String type = storeType(path);
+    KeyStore store = KeyStore.getInstance(type);
+    try (InputStream in = Files.newInputStream(path)) {
+      store.load(in, password.map(String::toCharArray).orElse(null));
+      return store;
+    } catch (IOException | GeneralSecurityException e) {
+      String advice =
+          e.getCause() instanceof UnrecoverableKeyException
+              ? "the password is wrong or missing"
+              : "it is no " + type + " store; make one from PEM files with keytool or openssl";
+      throw new IllegalArgumentException(
+          "The " + what + " " + path + " cannot be opened (" + e.getMessage() + "): " + advice, e);
+    }
+  }
+
+  private static String storeType(Path path) {
+    return path.toString().toLowerCase(Locale.ROOT).endsWith(".jks") ? "JKS" : "PKCS12";
+  }
+
+  /** Extends the class, not the interface, so that the JDK does not verify host names itself. */
+  private static final class TrustAnyone extends X509ExtendedTrustManager {
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+}

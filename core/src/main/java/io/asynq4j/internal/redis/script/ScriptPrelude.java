@@ -1,0 +1,66 @@
+package io.asynq4j.internal.redis.script;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What several scripts need. Redis makes every function anew whenever a script runs, so a script
+ * gets only what it uses: of the parts of {@code prelude.lua}, which are divided by blank lines and
+ * use what stands above them, those that define a word of the script or of a part that it gets.
+ */
+final class ScriptPrelude {
+
+  private static final Pattern COMMENT = Pattern.compile("--.*");
+  private static final Pattern WORD = Pattern.compile("\\w+");
+  private static final Pattern DEFINITION =
+      Pattern.compile("^local (?:function )?(\\w+)", Pattern.MULTILINE);
+  private static final List<Part> PARTS =
+      Stream.of(ScriptLoader.read("prelude").split("\n\n", -1)).map(Part::of).toList();
+
+  private ScriptPrelude() {}
+
+  /** The parts that a script uses, in their order. */
+  static String partsFor(String script) {
+    Set<String> words = words(script);
+    Deque<String> used = new ArrayDeque<>();
+    for (int i = PARTS.size() - 1; i >= 0; i--) {
+      Part part = PARTS.get(i);
+      if (part.defined().stream().anyMatch(words::contains)) {
+        used.addFirst(part.text());
+        words.addAll(words(part.text()));
+      }
+    }
+    return used.stream().map(text -> text + "\n\n").collect(Collectors.joining());
+  }
+
+  /** The names of all that is defined here. */
+  static Set<String> names() {
+    return PARTS.stream().flatMap(part -> part.defined().stream()).collect(Collectors.toSet());
+  }
+
+  private static Set<String> words(String text) {
+    return WORD.matcher(COMMENT.matcher(text).replaceAll(""))
+        .results()
+        .map(MatchResult::group)
+        .collect(Collectors.toCollection(HashSet::new));
+  }
+
+  private record Part(Set<String> defined, String text) {
+    static Part of(String text) {
+      Set<String> defined =
+          DEFINITION
+              .matcher(text)
+              .results()
+              .map(match -> match.group(1))
+              .collect(Collectors.toSet());
+      return new Part(defined, text.strip());
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.asynq4j.internal.redis.store;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol;
+
+/**
+ * Puts names of queues where inspectors find them. Done again now and then for queues in use, since
+ * another process may have removed one in the meantime. Thread-safe.
+ *
+ * <p>In a cluster the names may be on another server than the queue. When that one is silent, or
+ * refuses, tasks are enqueued all the same, and the name follows.
+ */
+final class QueueRegistry {
+
+  private static final Logger log = LoggerFactory.getLogger(QueueRegistry.class);
+
+  private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** How long the first task of a queue waits for its name to be there. */
+  private static final Duration PATIENCE = Duration.ofMillis(250);
+
+  private static final long PAUSE_MILLIS = 500;
+  private static final long PAUSE_AFTER_REFUSAL_MILLIS = 5_000;
+  private static final long IDLE_SECONDS = 5;
+
+  private final RedisCommandExecutor link;
+  private final Map<QueueName, Long> registeredAt = new ConcurrentHashMap<>();
+
+  /** Those that wait until the server of the names is back. */
+  private final Set<QueueName> late = ConcurrentHashMap.newKeySet();
+
+  private final ScheduledThreadPoolExecutor thread;
+  private final AtomicBoolean warned = new AtomicBoolean();
+  private volatile boolean silent;
+
+  QueueRegistry(RedisCommandExecutor link) {
+    this.link = link;
+    this.thread = new ScheduledThreadPoolExecutor(1, QueueRegistry::daemon);
+    thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+    thread.allowCoreThreadTimeOut(true);
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "asynq-registry");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  void register(QueueName queue) {
+    register(queue, link);
+  }
+
+  /** The same over another link to the same Redis. */
+  void register(QueueName queue, RedisCommandExecutor link) {
+    Long last = registeredAt.get(queue);
+    if (last == null || System.nanoTime() - last > REFRESH_NANOS) {
+      int slot = RedisKeys.slot(RedisKeys.prefix(queue));
+      if (link.shardOf(slot).equals(link.shardOf(RedisKeys.slot(RedisKeys.QUEUES)))) {
+        add(queue, link);
+      } else {
+        addElsewhere(queue);
+      }
+    }
+  }
+
+  private void add(QueueName queue, RedisCommandExecutor link) {
+    long now = System.nanoTime();
+    link.call(
+        RedisKeys.QUEUES,
+        ResendPolicy.SAFE,
+        Protocol.Command.SADD,
+        new CommandArgs().add(RedisKeys.QUEUES).add(queue.value()));
+    registeredAt.put(queue, now);
+  }
+
+  /** Its server may be silent while the one of the queue is not. */
+  private void addElsewhere(QueueName queue) {
+    if (!late.add(queue)) {
+      return;
+    }
+    try {
+      CompletableFuture<Void> added = CompletableFuture.runAsync(() -> addOrRepeat(queue), thread);
+      added.get(silent ? 0 : PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      silent = true;
+      log.debug("the name of queue {} follows when Redis answers", queue);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException("could not register queue " + queue, e.getCause());
+    } catch (RuntimeException | Error e) {
+      late.remove(queue);
+      throw e;
+    }
+  }
+
+  private void addOrRepeat(QueueName queue) {
+    boolean follows = false;
+    try {
+      add(queue, link);
+      silent = false;
+      warned.set(false);
+    } catch (BrokerException e) {
+      if (link.isOpen()) {
+        repeatLater(queue, e);
+        follows = true;
+      }
+    } finally {
+      if (!follows) {
+        late.remove(queue);
+      }
+    }
+  }
+
+  // What fails in it is tried again with the next task of the queue.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void repeatLater(QueueName queue, BrokerException failure) {
+    if (warned.compareAndSet(false, true)) {
+      log.warn(
+          "cannot add queue {} to the list of queues ({}); its tasks are enqueued and run, and its"
+              + " name, and those of other queues, follow when Redis takes it",
+          queue,
+          failure.getMessage());
+    }
+    long pause =
+        failure instanceof BrokerUnavailableException ? PAUSE_MILLIS : PAUSE_AFTER_REFUSAL_MILLIS;
+    thread.schedule(() -> addOrRepeat(queue), pause, TimeUnit.MILLISECONDS);
+  }
+
+  /** At once, also if this process has done it just now: somebody has seen that it is missing. */
+  void registerAgain(QueueName queue) {
+    registeredAt.remove(queue);
+    add(queue, link);
+  }
+
+  void remove(QueueName queue) {
+    registeredAt.remove(queue);
+    link.call(
+        RedisKeys.QUEUES,
+        ResendPolicy.SAFE,
+        Protocol.Command.SREM,
+        new CommandArgs().add(RedisKeys.QUEUES).add(queue.value()));
+  }
+}

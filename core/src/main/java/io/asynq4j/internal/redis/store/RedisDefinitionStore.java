@@ -1,0 +1,60 @@
+package io.asynq4j.internal.redis.store;
+
+import io.asynq4j.internal.broker.DefinitionStore;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/** Definitions in one hash. */
+final class RedisDefinitionStore implements DefinitionStore {
+
+  private static final String KEY = RedisKeys.DEFINITIONS;
+
+  private final RedisCommandExecutor link;
+
+  RedisDefinitionStore(RedisCommandExecutor link) {
+    this.link = link;
+  }
+
+  @Override
+  public Map<String, String> all() {
+    List<@Nullable Object> reply =
+        ReplyParser.list(
+            link.call(KEY, ResendPolicy.SAFE, Command.HGETALL, new CommandArgs().add(KEY)));
+    Map<String, String> all = new LinkedHashMap<>();
+    for (int i = 0; i + 1 < reply.size(); i += 2) {
+      all.put(ReplyParser.text(reply.get(i)), ReplyParser.text(reply.get(i + 1)));
+    }
+    return all;
+  }
+
+  @Override
+  public Optional<String> get(String name) {
+    Object reply =
+        link.call(KEY, ResendPolicy.SAFE, Command.HGET, new CommandArgs().add(KEY).add(name));
+    return reply == null ? Optional.empty() : Optional.of(ReplyParser.text(reply));
+  }
+
+  @Override
+  public void put(Map<String, String> texts) {
+    CommandArgs args = new CommandArgs().add(KEY);
+    texts.forEach((name, text) -> args.add(name).add(text));
+    link.call(KEY, ResendPolicy.SAFE, Command.HSET, args);
+  }
+
+  @Override
+  public long remove(Collection<String> names) {
+    CommandArgs args = new CommandArgs().add(KEY);
+    names.forEach(args::add);
+    return ReplyParser.number(link.call(KEY, ResendPolicy.NEVER, Command.HDEL, args));
+  }
+}

@@ -1,0 +1,44 @@
+package io.asynq4j.internal.redis.store;
+
+import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
+import io.asynq4j.internal.broker.pubsub.PubSub;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.ChannelSubscription;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import java.util.List;
+import java.util.function.Consumer;
+import redis.clients.jedis.Protocol.Command;
+
+/** Channels by name. */
+final class RedisPubSub implements PubSub {
+
+  private final RedisCommandExecutor link;
+
+  RedisPubSub(RedisCommandExecutor link) {
+    this.link = link;
+  }
+
+  @Override
+  public void publish(String name, byte[] message) {
+    // All who publish for a name ask the same node of a cluster, which keeps their order.
+    String channel = RedisKeys.channel(name);
+    link.call(
+        channel, ResendPolicy.NEVER, Command.PUBLISH, new CommandArgs().add(channel).add(message));
+  }
+
+  @Override
+  public Subscription subscribe(List<String> names, Consumer<byte[]> listener) {
+    ChannelSubscription subscription =
+        new ChannelSubscription(
+            link,
+            names.stream().map(RedisKeys::channel).toList(),
+            "channels",
+            RedisKeys.channel("*"),
+            "what other processes tell this one is not heard",
+            listener);
+    subscription.start();
+    return subscription;
+  }
+}

@@ -1,0 +1,50 @@
+package io.asynq4j.internal.redis.store;
+
+import io.asynq4j.internal.broker.SemaphoreOperations;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import java.time.Instant;
+import redis.clients.jedis.Protocol;
+
+/** Semaphores in Redis, shared with the original's. */
+final class RedisSemaphoreOperations implements SemaphoreOperations {
+
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
+
+  RedisSemaphoreOperations(ScriptRunner scripts, RedisCommandExecutor link) {
+    this.scripts = scripts;
+    this.link = link;
+  }
+
+  @Override
+  public boolean acquire(String scope, int tokens, String taskId, Instant deadline) {
+    if (scope.isBlank()) {
+      throw new IllegalArgumentException("the scope of a semaphore must not be blank");
+    }
+    if (tokens < 1) {
+      throw new IllegalArgumentException("a semaphore needs one token or more: " + tokens);
+    }
+    CommandArgs args = new CommandArgs(3).add(tokens).add(deadline.getEpochSecond()).add(taskId);
+    return ReplyParser.text(
+            scripts.run(Script.ACQUIRE, new String[] {RedisKeys.semaphore(scope)}, args))
+        .equals("true");
+  }
+
+  @Override
+  public boolean release(String scope, String taskId) {
+    String key = RedisKeys.semaphore(scope);
+    return ReplyParser.number(
+            link.call(
+                key,
+                ResendPolicy.NEVER,
+                Protocol.Command.ZREM,
+                new CommandArgs().add(key).add(taskId)))
+        == 1;
+  }
+}

@@ -1,0 +1,30 @@
+package io.asynq4j.internal.redis.store;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warns of data in Redis that cannot be read: once for each place, however often it is read.
+ * Thread-safe.
+ */
+final class UnreadableDataLog {
+
+  private static final Logger log = LoggerFactory.getLogger(UnreadableDataLog.class);
+
+  /** Limits memory and log lines when very many rows are broken. */
+  private static final int MAX_WARNINGS = 1000;
+
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param place what cannot be read
+   * @param consequence what happens instead
+   */
+  void warn(String place, Exception why, String consequence) {
+    if (warned.size() < MAX_WARNINGS && warned.add(place)) {
+      log.warn("cannot read {}: {}; {}", place, why.getMessage(), consequence);
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package io.asynq4j.internal.redis.watch;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisNodes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has Redis tell once of the next change to what was looked at ({@code CLIENT TRACKING} with {@code
+ * REDIRECT}), for all watches of a connection together: two connections per primary that is looked
+ * at. Thread-safe.
+ */
+final class ClientTracking implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(ClientTracking.class);
+
+  /** After so long a queue that could not be armed, since its slot moves, is to be looked at. */
+  private static final Duration AFTER_MOVE = Duration.ofMillis(500);
+
+  private final RedisStoreWatch lookout;
+  private final RedisCommandExecutor link;
+  private final Duration checkInterval;
+  private final List<WatchSubscription> watches = new CopyOnWriteArrayList<>();
+  private final Map<String, TrackedServer> servers = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(1, ClientTracking::daemon);
+  private volatile boolean closed;
+
+  ClientTracking(RedisStoreWatch lookout, RedisCommandExecutor link, Duration checkInterval) {
+    this.lookout = lookout;
+    this.link = link;
+    this.checkInterval = checkInterval;
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "asynq-lookout");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  void start() {
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    timer.setRemoveOnCancelPolicy(true);
+    Future<?> unused =
+        timer.scheduleWithFixedDelay(this::check, 0, checkInterval.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  void add(WatchSubscription watch) {
+    watches.add(watch);
+  }
+
+  void remove(WatchSubscription watch) {
+    watches.remove(watch);
+  }
+
+  /** Looks at queues where their changes are told of, or, where that is not possible, anyhow. */
+  Set<QueueName> arm(
+      WatchSubscription watch, Collection<QueueName> queues, NonEmptyQueueQuery survey) {
+    Collection<RedisStoreWatch.Shard> shards = lookout.shards(queues);
+    if (link.isSharded()) {
+      return lookout
+          .questions()
+          .ask(shards, shard -> armAt(watch, survey, shard), new Late(watch, survey.parts()));
+    }
+    Set<QueueName> having = new HashSet<>();
+    shards.forEach(shard -> having.addAll(armAt(watch, survey, shard)));
+    return having;
+  }
+
+  /** Has a watch look again, as if the parts had changed. */
+  private record Late(WatchSubscription watch, Set<QueuePart> parts) implements ShardFanOut.Asker {
+    @Override
+    public void lookAgain(Collection<QueueName> queues) {
+      watch.expect(queues, parts);
+      queues.forEach(queue -> parts.forEach(part -> watch.changed(RedisKeys.of(queue, part))));
+    }
+  }
+
+  private Set<QueueName> armAt(
+      WatchSubscription watch, NonEmptyQueueQuery survey, RedisStoreWatch.Shard shard) {
+    TrackedServer server = track(shard.server(), shard.slot());
+    if (server.isReady()) {
+      watch.expect(shard.queues(), survey.parts());
+    }
+    NonEmptyQueueQuery.Result found = server.look(survey, shard.queues());
+    if (found == null) {
+      // When it is possible again, all is lost, and then armed.
+      return lookout.ask(survey, shard.slot(), shard.queues());
+    }
+    Set<QueueName> having = found.having();
+    lookout.allowed(shard.queues(), found);
+    if (!found.unanswered().isEmpty()) {
+      having.addAll(askElsewhere(watch, survey, found.unanswered()));
+    }
+    return having;
+  }
+
+  /** Queues that may have moved; those that are refused are not armed anywhere. */
+  private Set<QueueName> askElsewhere(
+      WatchSubscription watch, NonEmptyQueueQuery survey, List<QueueName> queues) {
+    Set<QueueName> having = new HashSet<>();
+    List<QueueName> moved = new ArrayList<>();
+    for (QueueName queue : queues) {
+      RedisStoreWatch.Answer answer = lookout.has(survey, queue);
+      if (answer != RedisStoreWatch.Answer.REFUSED) {
+        moved.add(queue);
+      }
+      if (answer == RedisStoreWatch.Answer.SOMETHING) {
+        having.add(queue);
+      }
+    }
+    if (!moved.isEmpty()) {
+      tellLater(watch, moved, survey);
+    }
+    return having;
+  }
+
+  private void tellLater(
+      WatchSubscription watch, List<QueueName> queues, NonEmptyQueueQuery survey) {
+    Runnable tell =
+        () ->
+            queues.forEach(
+                queue -> survey.parts().forEach(part -> watch.changed(RedisKeys.of(queue, part))));
+    try {
+      Future<?> unused = timer.schedule(tell, AFTER_MOVE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      log.debug("closed meanwhile: nobody waits to be told", e);
+    }
+  }
+
+  TrackedServer track(RedisNodes.Server server, int slot) {
+    TrackedServer known = servers.get(server.name());
+    if (known != null) {
+      if (!closed) {
+        known.start();
+      }
+      return known;
+    }
+    TrackedServer tracked =
+        servers.computeIfAbsent(server.name(), name -> new TrackedServer(this, link, server, slot));
+    if (closed) {
+      tracked.end();
+    } else {
+      start(tracked);
+    }
+    return tracked;
+  }
+
+  private void start(TrackedServer tracked) {
+    boolean started = false;
+    try {
+      tracked.start();
+      started = true;
+    } finally {
+      if (!started) {
+        // There was no thread to be had: the next look makes another one.
+        forget(tracked);
+      }
+    }
+  }
+
+  /** Another server has the slot for which this one was tracked. */
+  void replace(TrackedServer former, RedisNodes.Server server, int slot) {
+    forget(former);
+    track(server, slot);
+  }
+
+  private void forget(TrackedServer server) {
+    servers.values().remove(server);
+  }
+
+  private void check() {
+    try {
+      if (!link.isOpen()) {
+        close();
+      } else if (servers.isEmpty() && !link.isSharded()) {
+        track(link.serverOf(0), 0);
+      } else {
+        servers.values().forEach(TrackedServer::check);
+      }
+    } catch (BrokerException e) {
+      log.debug("Redis is not there to tell of changes; tried again", e);
+    } catch (RuntimeException | Error e) {
+      log.error("could not see whether Redis still tells of changes; tried again", e);
+    }
+  }
+
+  void changed(String key) {
+    watches.forEach(watch -> watch.changed(key));
+  }
+
+  void lost() {
+    watches.forEach(WatchSubscription::lost);
+  }
+
+  void refused(String answer) {
+    lookout.refused(answer);
+    close();
+  }
+
+  boolean isLive() {
+    if (closed || servers.isEmpty()) {
+      return false;
+    }
+    for (TrackedServer server : servers.values()) {
+      if (!server.isLive()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean isSharded() {
+    return link.isSharded();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    timer.shutdownNow();
+    servers.values().forEach(TrackedServer::end);
+  }
+}

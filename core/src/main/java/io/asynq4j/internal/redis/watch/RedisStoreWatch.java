@@ -1,0 +1,208 @@
+package io.asynq4j.internal.redis.watch;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisNodes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol.Command;
+
+/** Looks at queues by asking, and has Redis tell of changes where it may. */
+public final class RedisStoreWatch implements StoreWatch {
+
+  private static final Logger log = LoggerFactory.getLogger(RedisStoreWatch.class);
+
+  /** Calls for slots that no server has take as long as those to a server that is silent. */
+  private static final String NO_SERVER = "no server";
+
+  /** Between two looks at whether the connections for the telling still live. */
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(3);
+
+  /** Queues on one server, and the slot of one of them. */
+  public record Shard(RedisNodes.Server server, int slot, List<QueueName> queues) {}
+
+  private final RedisCommandExecutor link;
+  private final Duration checkInterval;
+  // All watches share the connections for the telling; there are none while nobody watches.
+  private @Nullable ClientTracking tracking;
+  private int watches;
+  private volatile boolean refused;
+  private final Set<QueueName> refusedQueues = ConcurrentHashMap.newKeySet();
+  private final ShardFanOut questions = new ShardFanOut();
+
+  public RedisStoreWatch(RedisCommandExecutor link) {
+    this(link, CHECK_INTERVAL);
+  }
+
+  RedisStoreWatch(RedisCommandExecutor link, Duration checkInterval) {
+    this.link = link;
+    this.checkInterval = checkInterval;
+  }
+
+  @Override
+  public String shardOf(QueueName queue) {
+    // Asked for each call: where there is one server, nothing is computed.
+    if (!link.isKnownAsSharded()) {
+      return "";
+    }
+    String shard = link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue)));
+    return shard.isEmpty() ? NO_SERVER : shard;
+  }
+
+  @Override
+  public Set<QueueName> having(Collection<QueueName> queues, Set<QueuePart> parts) {
+    NonEmptyQueueQuery survey = new NonEmptyQueueQuery(parts);
+    if (!link.isSharded()) {
+      return ask(survey, 0, queues);
+    }
+    return questions.ask(
+        shards(queues), shard -> ask(survey, shard.slot(), shard.queues()), survey.parts());
+  }
+
+  /** Asks for queues of which the same server has all, or had just now. */
+  Set<QueueName> ask(NonEmptyQueueQuery survey, int slot, Collection<QueueName> queues) {
+    NonEmptyQueueQuery.Asker asker = commands -> link.callAll(slot, commands);
+    NonEmptyQueueQuery.Result found =
+        link.isSharded() ? survey.eachOf(queues, asker) : survey.allOf(queues, asker);
+    allowed(queues, found);
+    Set<QueueName> having = found.having();
+    for (QueueName queue : found.unanswered()) {
+      if (has(survey, queue) == Answer.SOMETHING) {
+        having.add(queue);
+      }
+    }
+    return having;
+  }
+
+  /** What is known of one queue. */
+  enum Answer {
+    NOTHING,
+    SOMETHING,
+    /** Redis refuses to say, as it does where the user must not see the queue. */
+    REFUSED
+  }
+
+  /**
+   * Asks for one queue, wherever it is. One that is refused counts as empty, so that the others are
+   * served; it is asked for again with each look, and logged once.
+   */
+  Answer has(NonEmptyQueueQuery survey, QueueName queue) {
+    CommandArgs keys = survey.keysOf(queue);
+    try {
+      long count =
+          ReplyParser.number(
+              link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.EXISTS, keys));
+      refusedQueues.remove(queue);
+      return count > 0 ? Answer.SOMETHING : Answer.NOTHING;
+    } catch (BrokerRefusedException e) {
+      if (refusedQueues.add(queue)) {
+        log.error(
+            "queue {} is not served: {}; other queues are, and this one as soon as Redis allows it",
+            queue,
+            e.getMessage());
+      }
+      return Answer.REFUSED;
+    }
+  }
+
+  /** Takes note of queues that have been answered for, so that a later refusal is logged again. */
+  void allowed(Collection<QueueName> asked, NonEmptyQueueQuery.Result found) {
+    if (!refusedQueues.isEmpty()) {
+      Set<QueueName> answered = new HashSet<>(asked);
+      found.unanswered().forEach(answered::remove);
+      refusedQueues.removeAll(answered);
+    }
+  }
+
+  ShardFanOut questions() {
+    return questions;
+  }
+
+  Collection<Shard> shards(Collection<QueueName> queues) {
+    return shards(link, queues);
+  }
+
+  /** The queues by the servers that have them. */
+  public static Collection<Shard> shards(RedisCommandExecutor link, Collection<QueueName> queues) {
+    if (!link.isSharded()) {
+      return queues.isEmpty()
+          ? List.of()
+          : List.of(new Shard(link.serverOf(0), 0, List.copyOf(queues)));
+    }
+    Map<String, Shard> shards = new LinkedHashMap<>();
+    boolean anyKnown =
+        queues.stream()
+            .anyMatch(queue -> !link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue))).isEmpty());
+    for (QueueName queue : queues) {
+      int slot = RedisKeys.slot(RedisKeys.prefix(queue));
+      if (anyKnown && link.shardOf(slot).isEmpty()) {
+        // A slot that no server has at this time, to find which would keep the others waiting.
+        continue;
+      }
+      RedisNodes.Server server = link.serverOf(slot);
+      shards
+          .computeIfAbsent(server.name(), name -> new Shard(server, slot, new ArrayList<>()))
+          .queues()
+          .add(queue);
+    }
+    return shards.values();
+  }
+
+  @Override
+  public Watch watch(Listener listener) {
+    return new WatchSubscription(this, listener);
+  }
+
+  /** Nothing when Redis does not tell of changes, for good. */
+  synchronized @Nullable ClientTracking join(WatchSubscription watch) {
+    if (refused || !link.isOpen()) {
+      return null;
+    }
+    ClientTracking shared = tracking;
+    if (shared == null) {
+      shared = new ClientTracking(this, link, checkInterval);
+      shared.start();
+      tracking = shared;
+    }
+    shared.add(watch);
+    watches++;
+    return shared;
+  }
+
+  synchronized void leave(ClientTracking left, WatchSubscription watch) {
+    left.remove(watch);
+    if (left == tracking && --watches == 0) {
+      tracking = null;
+      left.close();
+    }
+  }
+
+  /** Redis has refused to tell of changes. It is said once, and not tried again. */
+  synchronized void refused(String answer) {
+    if (!refused) {
+      refused = true;
+      log.warn(
+          "Redis does not tell of changes ({}), so queues are looked at from time to time and tasks"
+              + " start later than they could; allow its user +client|tracking +client|id +subscribe"
+              + " &{}, and mind that a proxy may not pass these on",
+          answer,
+          RedisKeys.INVALIDATIONS);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.asynq4j.internal.redis.watch;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What one listener wants to be told of. Thread-safe. */
+final class WatchSubscription implements StoreWatch.Watch {
+
+  private static final Logger log = LoggerFactory.getLogger(WatchSubscription.class);
+
+  private record Armed(QueueName queue, QueuePart part) {}
+
+  private final RedisStoreWatch lookout;
+  private final StoreWatch.Listener listener;
+  private final Map<String, Armed> armed = new ConcurrentHashMap<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final @Nullable ClientTracking tracking;
+
+  WatchSubscription(RedisStoreWatch lookout, StoreWatch.Listener listener) {
+    this.lookout = lookout;
+    this.listener = listener;
+    this.tracking = lookout.join(this);
+  }
+
+  @Override
+  public Set<QueueName> arm(Collection<QueueName> queues, Set<QueuePart> parts) {
+    if (closed.get()) {
+      throw new IllegalStateException("this watch has been closed");
+    }
+    return tracking == null
+        ? lookout.having(queues, parts)
+        : tracking.arm(this, queues, new NonEmptyQueueQuery(parts));
+  }
+
+  /** Before Redis is asked, so that nothing that it tells comes too early. */
+  void expect(Collection<QueueName> queues, Set<QueuePart> parts) {
+    for (QueueName queue : queues) {
+      for (QueuePart part : parts) {
+        armed.put(RedisKeys.of(queue, part), new Armed(queue, part));
+      }
+    }
+  }
+
+  void changed(String key) {
+    Armed what = armed.remove(key);
+    if (what != null) {
+      tell(() -> listener.changed(what.queue(), what.part()));
+    }
+  }
+
+  void lost() {
+    // Whoever arms meanwhile is told by what follows that it was in vain.
+    armed.clear();
+    tell(listener::lost);
+  }
+
+  private void tell(Runnable message) {
+    if (closed.get()) {
+      return;
+    }
+    try {
+      message.run();
+    } catch (RuntimeException e) {
+      log.error("the listener for changes failed", e);
+    }
+  }
+
+  @Override
+  public boolean isLive() {
+    return tracking != null && !closed.get() && tracking.isLive();
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true) && tracking != null) {
+      lookout.leave(tracking, this);
+      armed.clear();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.asynq4j.internal.schedule;
+
+import java.util.Locale;
+
+/** One field of a cron spec: its values as the bits of a number. */
+enum CronField {
+  MINUTE("minute", 0, 59, ""),
+  HOUR("hour", 0, 23, ""),
+  DAY("day of month", 1, 31, ""),
+  MONTH("month", 1, 12, "janfebmaraprmayjunjulaugsepoctnovdec"),
+  WEEKDAY("day of week", 0, 6, "sunmontuewedthufrisat");
+
+  private static final int NAME_LENGTH = 3;
+
+  /** Set beside the values of a field that says nothing: any value will do. */
+  static final long ANY = 1L << 63;
+
+  private final String title;
+  private final int least;
+  private final int most;
+  private final String names;
+
+  CronField(String title, int least, int most, String names) {
+    this.title = title;
+    this.least = least;
+    this.most = most;
+    this.names = names;
+  }
+
+  long parse(String text) {
+    long bits = 0;
+    for (String part : text.split(",", -1)) {
+      bits |= part(part);
+    }
+    return bits;
+  }
+
+  /** {@code *}, a value or a range, maybe with a step. */
+  private long part(String part) {
+    int slash = part.indexOf('/');
+    String range = slash < 0 ? part : part.substring(0, slash);
+    int step = slash < 0 ? 1 : step(part.substring(slash + 1), part);
+    if (range.equals("*") || range.equals("?")) {
+      // With a step it is no longer "any", which matters where two fields speak of days.
+      return values(least, most, step) | (step == 1 ? ANY : 0);
+    }
+    int dash = range.indexOf('-');
+    if (dash < 0) {
+      int value = value(range);
+      return values(value, slash < 0 ? value : most, step);
+    }
+    int from = value(range.substring(0, dash));
+    int to = value(range.substring(dash + 1));
+    if (from > to) {
+      throw new IllegalArgumentException(
+          "the %s \"%s\" ends before it begins".formatted(title, part));
+    }
+    return values(from, to, step);
+  }
+
+  private static long values(int from, int to, int step) {
+    long bits = 0;
+    for (int value = from; value <= to; value += step) {
+      bits |= 1L << value;
+    }
+    return bits;
+  }
+
+  private int step(String text, String part) {
+    int step = number(text);
+    if (step < 1) {
+      throw new IllegalArgumentException(
+          "the step of the %s \"%s\" must be 1 or more".formatted(title, part));
+    }
+    // More than this is the same, and must not run over.
+    return Math.min(step, 100);
+  }
+
+  private int value(String text) {
+    int name = name(text);
+    int value = name < 0 ? number(text) : name + least;
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          "the %s %s is not between %d and %d%s"
+              .formatted(
+                  title, text, least, most, this == WEEKDAY && value == 7 ? "; Sunday is 0" : ""));
+    }
+    return value;
+  }
+
+  /** Which of the names it is, from 0 on; negative when it is none. */
+  private int name(String text) {
+    int at = text.length() == NAME_LENGTH ? names.indexOf(text.toLowerCase(Locale.ROOT)) : -1;
+    return at % NAME_LENGTH == 0 ? at / NAME_LENGTH : -1;
+  }
+
+  private int number(String text) {
+    if (text.isEmpty() || text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      throw new IllegalArgumentException(
+          "the %s \"%s\" is no number%s"
+              .formatted(
+                  title,
+                  text,
+                  names.isEmpty() ? "" : " and no name like " + names.substring(0, NAME_LENGTH)));
+    }
+    return Integer.parseInt(text);
+  }
+}

@@ -1,0 +1,150 @@
+package io.asynq4j.internal.schedule;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.time.zone.ZoneOffsetTransition;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * By the five fields of cron. An instant is one of its instants when the clock on the wall, in its
+ * zone, shows a minute that the fields name. So where the clocks are put forward, times that they
+ * pass over do not fire on that day; where they are put back, times that they show twice fire
+ * twice.
+ */
+public final class CronSchedule extends RecurringSchedule {
+
+  private static final Map<String, String> DESCRIPTORS =
+      Map.of(
+          "@yearly", "0 0 1 1 *",
+          "@annually", "0 0 1 1 *",
+          "@monthly", "0 0 1 * *",
+          "@weekly", "0 0 * * 0",
+          "@daily", "0 0 * * *",
+          "@midnight", "0 0 * * *",
+          "@hourly", "0 * * * *");
+
+  private static final int MOST_YEARS = 5;
+
+  private final String spec;
+  private final ZoneId zone;
+  private final long minutes;
+  private final long hours;
+  private final long days;
+  private final long months;
+  private final long weekdays;
+
+  public CronSchedule(String text, ZoneId zone) {
+    this.zone = zone;
+    boolean utc = zone.equals(ZoneOffset.UTC) || zone.getId().equals("UTC");
+    this.spec = utc ? text : "CRON_TZ=" + zone.getId() + " " + text;
+    String[] fields = fields(text);
+    try {
+      this.minutes = CronField.MINUTE.parse(fields[0]);
+      this.hours = CronField.HOUR.parse(fields[1]);
+      this.days = CronField.DAY.parse(fields[2]);
+      this.months = CronField.MONTH.parse(fields[3]);
+      this.weekdays = CronField.WEEKDAY.parse(fields[4]);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the cron spec \"" + text + "\": " + e.getMessage(), e);
+    }
+  }
+
+  private static String[] fields(String text) {
+    String fields = text;
+    if (text.startsWith("@")) {
+      fields = DESCRIPTORS.get(text);
+      if (fields == null) {
+        throw new IllegalArgumentException(
+            "the cron spec \""
+                + text
+                + "\" is not one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly"
+                + " and @every followed by a duration");
+      }
+    }
+    String[] parts = fields.trim().split("\\s+", -1);
+    if (parts.length != CronField.values().length) {
+      throw new IllegalArgumentException(
+          ("the cron spec \"%s\" must have five fields (minute, hour, day of month, month, day of week),"
+                  + " separated by spaces, but has %d")
+              .formatted(text, fields.isBlank() ? 0 : parts.length));
+    }
+    return parts;
+  }
+
+  public static ZoneId zone(String name) {
+    try {
+      return ZoneId.of(name);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException(
+          "there is no time zone \"" + name + "\"; write it like Europe/Oslo", e);
+    }
+  }
+
+  @Override
+  public String spec() {
+    return spec;
+  }
+
+  @Override
+  Optional<Instant> next(Instant after, Instant anchor) {
+    ZonedDateTime start = after.atZone(zone);
+    ZonedDateTime time = nextMinute(start).atZone(zone);
+    while (time.getYear() <= start.getYear() + MOST_YEARS) {
+      if (!has(months, time.getMonthValue())) {
+        time = startOf(time.toLocalDate().withDayOfMonth(1).plusMonths(1));
+      } else if (!matchesDay(time)) {
+        time = startOf(time.toLocalDate().plusDays(1));
+      } else if (!has(hours, time.getHour())) {
+        time = later(time, 60 - time.getMinute());
+      } else if (!has(minutes, time.getMinute())) {
+        time = later(time, 1);
+      } else {
+        return Optional.of(time.toInstant());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Instant nextMinute(ZonedDateTime time) {
+    return time.toInstant()
+        .truncatedTo(ChronoUnit.SECONDS)
+        .plus(Duration.ofSeconds(60 - time.getSecond()));
+  }
+
+  private ZonedDateTime startOf(LocalDate date) {
+    return date.atStartOfDay(zone);
+  }
+
+  /** Not further than to where the clocks are changed, since there another hour may begin. */
+  private ZonedDateTime later(ZonedDateTime time, int byMinutes) {
+    Instant target = time.toInstant().plus(Duration.ofMinutes(byMinutes));
+    ZoneOffsetTransition change = zone.getRules().nextTransition(time.toInstant());
+    return (change != null && change.getInstant().isBefore(target) ? change.getInstant() : target)
+        .atZone(zone);
+  }
+
+  /** Either day field will do when both say something; else both must agree. */
+  private boolean matchesDay(ZonedDateTime time) {
+    boolean day = has(days, time.getDayOfMonth());
+    boolean weekday = has(weekdays, time.getDayOfWeek().getValue() % 7);
+    boolean bothSaySomething = (days & CronField.ANY) == 0 && (weekdays & CronField.ANY) == 0;
+    return bothSaySomething ? day || weekday : day && weekday;
+  }
+
+  private static boolean has(long bits, int value) {
+    return (bits >> value & 1) == 1;
+  }
+
+  @Override
+  Instant shortcut(Instant earliest, Instant now, int most) {
+    // Its instants are a minute apart, at least.
+    return earliest;
+  }
+}

@@ -1,0 +1,47 @@
+package io.asynq4j.internal.schedule;
+
+import io.asynq4j.TaskOptions;
+import io.asynq4j.internal.text.GoDuration;
+import io.asynq4j.internal.time.TimeMath;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+
+/** At intervals of whole seconds, counted from an anchor. */
+public final class IntervalSchedule extends RecurringSchedule {
+
+  private final Duration period;
+
+  /** Less than a second is one second, and parts of seconds are cut off, as the original does. */
+  public IntervalSchedule(Duration period) {
+    if (period.isNegative() || period.isZero()) {
+      throw new IllegalArgumentException("the period of a schedule must be positive: " + period);
+    }
+    if (period.compareTo(TaskOptions.LONGEST_TIME) > 0) {
+      throw new IllegalArgumentException(
+          "the period of a schedule must be at most %d days: %s"
+              .formatted(TaskOptions.LONGEST_TIME.toDays(), period));
+    }
+    this.period = Duration.ofSeconds(Math.max(1, period.toSeconds()));
+  }
+
+  @Override
+  public String spec() {
+    return "@every " + GoDuration.format(period);
+  }
+
+  @Override
+  Optional<Instant> next(Instant after, Instant anchor) {
+    Instant start = anchor.truncatedTo(ChronoUnit.SECONDS);
+    Duration passed = Duration.between(start, after);
+    long periods = passed.isNegative() ? 0 : passed.dividedBy(period);
+    return Optional.of(TimeMath.plus(start, period.multipliedBy(periods + 1)));
+  }
+
+  @Override
+  Instant shortcut(Instant earliest, Instant now, int most) {
+    Instant start = TimeMath.minus(now, period.multipliedBy(most));
+    return start.isAfter(earliest) ? start : earliest;
+  }
+}

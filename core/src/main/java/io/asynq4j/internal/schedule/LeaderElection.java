@@ -1,0 +1,116 @@
+package io.asynq4j.internal.schedule;
+
+import io.asynq4j.internal.broker.ScheduleLedger;
+import io.asynq4j.internal.schedule.LaneExecutor.Lane;
+import io.asynq4j.internal.schedule.LaneExecutor.Purpose;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether it is this scheduler that sees to its entries. Those with the same entries, by their
+ * names, have one leader; so schedulers of different programs never wait for each other. Used by
+ * one thread, but for {@link #isLeading}.
+ */
+public final class LeaderElection {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaderElection.class);
+
+  private final ScheduleLedger ledger;
+  private final LaneExecutor lanes;
+  private final Lane lane;
+  private final String schedulerId;
+  private final Duration lease;
+  private String group = "";
+  private volatile boolean leading;
+  private boolean following;
+
+  public LeaderElection(
+      ScheduleLedger ledger, LaneExecutor lanes, String schedulerId, Duration lease) {
+    this.ledger = ledger;
+    this.lanes = lanes;
+    this.lane = lanes.of(Purpose.LEADERSHIP);
+    this.schedulerId = schedulerId;
+    this.lease = lease;
+  }
+
+  public boolean isLeading() {
+    return leading;
+  }
+
+  /** Whether another is known to lead. When nothing is known, because Redis is away, it is not. */
+  boolean isFollowing() {
+    return following;
+  }
+
+  /**
+   * Leads these entries, if no other does. A scheduler that leads goes on until it is known that
+   * another does: this only saves work, and the leader's key may be on a server that is silent.
+   *
+   * @param lost called when another scheduler leads
+   */
+  void check(Collection<String> names, Runnable lost, Consumer<Throwable> failed) {
+    String left = group;
+    String next = groupOf(names);
+    boolean resigns = leading && !next.equals(left);
+    lanes.run(
+        lane,
+        () -> {
+          if (resigns) {
+            ledger.resign(left, schedulerId);
+          }
+          return ledger.lead(next, schedulerId, lease);
+        },
+        leads -> {
+          group = next;
+          answered(leads, names.size());
+          if (!leads) {
+            lost.run();
+          }
+        },
+        failed);
+  }
+
+  private void answered(boolean leads, int entries) {
+    if (leads != leading) {
+      log.info(
+          leads
+              ? "this scheduler ({}) now enqueues for its {} entries"
+              : "another scheduler than this ({}) now enqueues for its {} entries",
+          schedulerId,
+          entries);
+    }
+    leading = leads;
+    following = !leads;
+  }
+
+  /** Leads no longer. Returns whether others are told: in a cluster, their server may be silent. */
+  boolean resign() {
+    if (!leading) {
+      return true;
+    }
+    leading = false;
+    String left = group;
+    return lanes.run(lane, () -> ledger.resign(left, schedulerId), () -> {});
+  }
+
+  private static String groupOf(Collection<String> names) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (String name : new TreeSet<>(names)) {
+        // With its length before it, so that no two lists of names are the same text.
+        digest.update((name.length() + ":" + name).getBytes(StandardCharsets.UTF_8));
+      }
+      return HexFormat.of().formatHex(digest.digest(), 0, 16);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this JVM has no SHA-256, which every JVM must have", e);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.asynq4j.internal.schedule;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.broker.Presence.SchedulerEvent;
+import io.asynq4j.internal.schedule.LaneExecutor.Lane;
+import io.asynq4j.internal.schedule.LaneExecutor.Purpose;
+import io.asynq4j.schedule.Firing;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Records which tasks entries have enqueued, for inspectors. Used by one thread. */
+public final class ScheduleHistoryWriter {
+
+  private static final Logger log = LoggerFactory.getLogger(ScheduleHistoryWriter.class);
+
+  /** Events that wait for a server of a cluster; of more, the oldest are dropped. */
+  private static final int MOST_WAITING = 1_000;
+
+  private record Event(String entry, SchedulerEvent event) {}
+
+  private final Presence presence;
+  private final LaneExecutor lanes;
+  private final Map<Lane, Deque<Event>> waiting = new LinkedHashMap<>();
+
+  public ScheduleHistoryWriter(Presence presence, LaneExecutor lanes) {
+    this.presence = presence;
+    this.lanes = lanes;
+  }
+
+  void add(List<Firing> enqueued, Instant now) {
+    for (Firing firing : enqueued) {
+      String entry = firing.entry().name();
+      // The history of an entry may be on another server than its queue.
+      Lane lane = lanes.of(Purpose.HISTORY, presence.shardOfEvents(entry));
+      waiting
+          .computeIfAbsent(lane, any -> new ArrayDeque<>())
+          .add(new Event(entry, new SchedulerEvent(firing.taskId(), now)));
+    }
+    waiting.values().forEach(ScheduleHistoryWriter::shorten);
+    write();
+  }
+
+  private static void shorten(Deque<Event> events) {
+    while (events.size() > MOST_WAITING) {
+      events.remove();
+    }
+  }
+
+  /** Writes what waits, where that is possible now. */
+  void write() {
+    Iterator<Map.Entry<Lane, Deque<Event>>> each = waiting.entrySet().iterator();
+    while (each.hasNext()) {
+      Map.Entry<Lane, Deque<Event>> next = each.next();
+      if (lanes.isFree(next.getKey())) {
+        each.remove();
+        write(next.getKey(), List.copyOf(next.getValue()));
+      }
+    }
+  }
+
+  private void write(Lane lane, List<Event> events) {
+    try {
+      lanes.run(
+          lane,
+          () -> {
+            events.forEach(event -> presence.recordEvent(event.entry(), event.event()));
+            return true;
+          },
+          done -> {},
+          failure -> keep(lane, events));
+    } catch (BrokerException e) {
+      log.warn("some of {} tasks are missing from the history of their entries", events.size(), e);
+    }
+  }
+
+  /** In a cluster the lane tries again later; elsewhere all of Redis is away. */
+  private void keep(Lane lane, List<Event> events) {
+    if (lanes.isSharded()) {
+      Deque<Event> all = new ArrayDeque<>(events);
+      all.addAll(waiting.getOrDefault(lane, new ArrayDeque<>()));
+      shorten(all);
+      waiting.put(lane, all);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.asynq4j.internal.schedule;
+
+import io.asynq4j.schedule.ScheduleSource;
+import io.asynq4j.schedule.SchedulerListener;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a scheduler was told to be. Immutable; every rule about a value is checked here. */
+public record SchedulerConfig(
+    @Nullable ScheduleSource source,
+    Duration sourceInterval,
+    Duration heartbeat,
+    Duration lease,
+    Duration grace,
+    boolean shared,
+    @Nullable String instantHeader,
+    List<SchedulerListener> listeners) {
+
+  public SchedulerConfig {
+    require(sourceInterval, "sourceInterval", Duration.ofSeconds(1), Duration.ofDays(1));
+    require(heartbeat, "heartbeat", Duration.ofSeconds(1), Duration.ofHours(1));
+    require(lease, "leaderLease", Duration.ofSeconds(3), Duration.ofMinutes(1));
+    require(grace, "grace", Duration.ZERO, Duration.ofDays(1));
+    if (instantHeader != null && instantHeader.isBlank()) {
+      throw new IllegalArgumentException("instantHeader must not be blank");
+    }
+    listeners = List.copyOf(listeners);
+  }
+
+  private static void require(Duration value, String name, Duration least, Duration most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          "%s must be %s to %s: %s".formatted(name, least, most, value));
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.asynq4j.internal.schedule;
+
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.text.SafeLog;
+import io.asynq4j.internal.time.TimeMath;
+import io.asynq4j.schedule.ScheduleSource;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads of a scheduler, and its life: new, running, stopped. */
+public final class SchedulerLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(SchedulerLifecycle.class);
+
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final long STOP_MILLIS = 10_000;
+
+  private final SchedulerLoop rounds;
+  private final Broker broker;
+  private final Clock clock;
+  private final @Nullable ScheduleSourceReader reader;
+  private final Thread roundsThread = daemon(this::runRounds, "asynq-scheduler");
+  private final Thread sourceThread = daemon(this::readSource, "asynq-schedule-source");
+  private final SchedulerWakeup wakeUp;
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private boolean started;
+  private volatile Broker.@Nullable Registration beforeClose;
+
+  public SchedulerLifecycle(
+      SchedulerConfig config,
+      ScheduleEntryRegistry entries,
+      SchedulerLoop rounds,
+      SchedulerWakeup wakeUp,
+      Broker broker) {
+    this.rounds = rounds;
+    this.wakeUp = wakeUp;
+    this.broker = broker;
+    this.clock = broker.clock();
+    ScheduleSource source = config.source();
+    this.reader =
+        source == null
+            ? null
+            : new ScheduleSourceReader(source, config.sourceInterval(), entries, this::wakeUp);
+  }
+
+  private static Thread daemon(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  public synchronized void start() {
+    if (started || isStopping()) {
+      throw new IllegalStateException(
+          "a scheduler can be started once; build another one to start again");
+    }
+    beforeClose = broker.beforeClose(this::stopBeforeClose);
+    started = true;
+    roundsThread.start();
+    if (reader != null) {
+      sourceThread.start();
+    }
+  }
+
+  private void stopBeforeClose() {
+    if (!isStopping()) {
+      log.error(
+          "the connection to Redis is closed while a scheduler uses it, so the scheduler stops first;"
+              + " stop schedulers before you close their connection");
+    }
+    stop();
+  }
+
+  public void wakeUp() {
+    wakeUp.raise();
+  }
+
+  private boolean isStopping() {
+    return stopping.getCount() == 0;
+  }
+
+  private void runRounds() {
+    while (!isStopping()) {
+      Duration pause = AFTER_FAILURE;
+      try {
+        Instant next = rounds.round();
+        pause = Duration.between(clock.instant(), next);
+      } catch (RuntimeException | Error e) {
+        SafeLog.error(log, "a round of the scheduler failed; it goes on", e);
+      }
+      sleep(pause);
+    }
+    rounds.end();
+    Broker.Registration registration = beforeClose;
+    if (registration != null) {
+      registration.close();
+    }
+    stopped.countDown();
+  }
+
+  private void sleep(Duration pause) {
+    try {
+      // A part of a millisecond more, so that what is due then is due.
+      wakeUp.await(pause.plusNanos(100_000));
+    } catch (InterruptedException e) {
+      // Nobody of ours does that, so the process is to end.
+      Thread.currentThread().interrupt();
+      stopping.countDown();
+    }
+  }
+
+  private void readSource() {
+    ScheduleSourceReader current = reader;
+    try {
+      Duration pause = current == null ? Duration.ZERO : current.read();
+      while (current != null && !stopping.await(TimeMath.nanos(pause), TimeUnit.NANOSECONDS)) {
+        pause = current.read();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  public void stop() {
+    synchronized (this) {
+      stopping.countDown();
+      if (!started) {
+        stopped.countDown();
+        return;
+      }
+    }
+    wakeUp();
+    sourceThread.interrupt();
+    try {
+      if (Thread.currentThread() != roundsThread
+          && !stopped.await(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
+        log.warn("the scheduler has not stopped within {} ms, and is left alone", STOP_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  public void run() {
+    start();
+    Thread hook = new Thread(this::stop, "asynq-scheduler-stop");
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+      stopped.await();
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The JVM is on its way down already.
+      stop();
+    } catch (InterruptedException e) {
+      stop();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** One round and those that its calls bring about, for tests that set the time. */
+  public Instant round() {
+    Instant next = rounds.round();
+    while (rounds.isBusy() && !isStopping()) {
+      sleep(AFTER_FAILURE);
+      next = rounds.round();
+    }
+    return next;
+  }
+
+  public void readSourceOnce() throws InterruptedException {
+    ScheduleSourceReader current = reader;
+    if (current != null) {
+      current.read();
+    }
+  }
+
+  public void endRounds() {
+    rounds.end();
+  }
+}

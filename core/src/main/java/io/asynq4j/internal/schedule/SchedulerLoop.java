@@ -1,0 +1,304 @@
+package io.asynq4j.internal.schedule;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.internal.broker.ScheduleLedger;
+import io.asynq4j.internal.schedule.DueEntry.Knowledge;
+import io.asynq4j.internal.schedule.LaneExecutor.CallResult;
+import io.asynq4j.internal.schedule.LaneExecutor.Lane;
+import io.asynq4j.internal.schedule.LaneExecutor.Purpose;
+import io.asynq4j.schedule.ScheduleEntry;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a scheduler does again and again: it looks whether it leads, and if so, enqueues what is due
+ * and shows its entries. Used by one thread.
+ *
+ * <p>Nothing here has to be right for an instant to fire once; that is the ledger's doing, which
+ * refuses who does not know how far an entry is. A leader that slept for a minute believes what was
+ * true a minute ago, is refused, looks again, and goes on.
+ *
+ * <p>In a cluster no round waits for Redis: calls run in {@link LaneExecutor}, and each one that
+ * ends brings about another round, which handles its result.
+ */
+public final class SchedulerLoop {
+
+  private static final Logger log = LoggerFactory.getLogger(SchedulerLoop.class);
+
+  /** How often a scheduler looks who leads, and what operators have done. */
+  private static final Duration CHECK = Duration.ofSeconds(1);
+
+  /** A request that was not heard for so long is no longer wanted. */
+  private static final Duration REQUEST_AGE = Duration.ofMinutes(1);
+
+  /** How long a scheduler that stops waits for calls under way, and then for its last calls. */
+  private static final Duration LAST_CALLS = Duration.ofSeconds(2);
+
+  private final SchedulerConfig config;
+  private final ScheduleEntryRegistry entries;
+  private final ScheduleLedger ledger;
+  private final LaneExecutor lanes;
+  private final LeaderElection leadership;
+  private final FireDispatcher trigger;
+  private final ScheduleHistoryWriter history;
+  private final SchedulerPresence showcase;
+  private final EntryStateLoader states;
+  private final Clock clock;
+  private final Runnable followClock;
+
+  private final Timetable timetable = new Timetable();
+  private final Set<String> toForget = new HashSet<>();
+  private Instant nextCheck = Instant.MIN;
+  private Instant nextLook = Instant.MIN;
+
+  /** The ledger's revision before the states were read; null when it is not known. */
+  private @Nullable Long revision;
+
+  private @Nullable Instant awaySince;
+
+  public SchedulerLoop(
+      SchedulerConfig config,
+      ScheduleEntryRegistry entries,
+      ScheduleLedger ledger,
+      LaneExecutor lanes,
+      LeaderElection leadership,
+      FireDispatcher trigger,
+      ScheduleHistoryWriter history,
+      SchedulerPresence showcase,
+      Clock clock,
+      Runnable followClock) {
+    this.config = config;
+    this.entries = entries;
+    this.ledger = ledger;
+    this.lanes = lanes;
+    this.leadership = leadership;
+    this.trigger = trigger;
+    this.history = history;
+    this.showcase = showcase;
+    this.states =
+        new EntryStateLoader(ledger, timetable, lanes, showcase::renew, this::tellStatesFailure);
+    this.clock = clock;
+    this.followClock = followClock;
+  }
+
+  /** Does what is to be done now. Returns when there is something to do next. */
+  Instant round() {
+    lanes.collect();
+    adoptChanges();
+    Instant now = clock.instant();
+    if (timetable.names().isEmpty() && !leadership.isLeading()) {
+      return now.plus(CHECK);
+    }
+    try {
+      if (!now.isBefore(nextCheck)) {
+        check(now);
+      }
+      if (leadership.isLeading()) {
+        readStates();
+        fire(clock.instant());
+        showcase.show(timetable, now);
+      }
+      history.write();
+      back(now);
+    } catch (BrokerException e) {
+      away(e, now);
+      if (!leadership.isFollowing()) {
+        tellFailure(e, slot -> true);
+      }
+      nextCheck = now.plus(CHECK);
+      return nextCheck;
+    }
+    return leadership.isLeading()
+        ? timetable.next(this::canFire).filter(nextCheck::isAfter).orElse(nextCheck)
+        : nextCheck;
+  }
+
+  /** Whether calls are under way whose results are still to be handled, by another round. */
+  boolean isBusy() {
+    return lanes.isBusy();
+  }
+
+  private void adoptChanges() {
+    Map<String, ScheduleEntry> all = entries.all();
+    if (!timetable.isOf(all)) {
+      List<String> gone = timetable.adopt(all, clock.instant());
+      if (leadership.isLeading()) {
+        toForget.addAll(gone);
+      }
+      toForget.removeAll(all.keySet());
+      showcase.renew();
+      nextCheck = Instant.MIN;
+    }
+  }
+
+  private void check(Instant now) {
+    boolean isLook = !now.isBefore(nextLook);
+    if (isLook) {
+      lanes.run(lanes.of(Purpose.CLOCK), followClock, () -> {});
+    }
+    forget();
+    leadership.check(timetable.names(), this::leadershipLost, this::leadershipUnknown);
+    if (leadership.isLeading() && revision != null) {
+      readRevision();
+    }
+    if (isLook) {
+      timetable.outdated();
+      nextLook = now.plus(config.heartbeat());
+    }
+    nextCheck = now.plus(CHECK);
+  }
+
+  private void forget() {
+    if (!toForget.isEmpty()) {
+      List<String> names = List.copyOf(toForget);
+      boolean isSharded = lanes.isSharded();
+      lanes.runPartly(
+          lanes.of(Purpose.REMOVED_ENTRIES),
+          () -> forget(names, isSharded),
+          forgotten -> toForget.removeAll(forgotten),
+          failure -> {});
+    }
+  }
+
+  /** On any thread. In a cluster, each entry may need another server. */
+  private CallResult<Set<String>> forget(List<String> names, boolean isSharded) {
+    Set<String> forgotten = new HashSet<>();
+    BrokerException failure = null;
+    for (String name : names) {
+      if (failure == null || isSharded) {
+        try {
+          ledger.forget(name);
+          forgotten.add(name);
+        } catch (BrokerException e) {
+          failure = e;
+        }
+      }
+    }
+    return new CallResult<>(forgotten, failure);
+  }
+
+  private void leadershipLost() {
+    timetable.forgetStates();
+    revision = null;
+    showcase.hide();
+  }
+
+  private void leadershipUnknown(Throwable failure) {
+    if (!leadership.isLeading() && !leadership.isFollowing()) {
+      tellFailure(failure, slot -> true);
+    }
+  }
+
+  private void readRevision() {
+    lanes.run(
+        lanes.of(Purpose.ENTRY_LIST),
+        ledger::revision,
+        read -> {
+          if (!read.equals(revision)) {
+            revision = read;
+            timetable.outdated();
+          }
+        },
+        failure -> tellFailure(failure, slot -> slot.knowledge() == Knowledge.NONE));
+  }
+
+  private void readStates() {
+    if (revision == null) {
+      // Before the states, so that no change after them is missed.
+      readRevision();
+    }
+    states.look();
+    if (revision != null) {
+      states.enroll();
+    }
+  }
+
+  private void fire(Instant now) {
+    Predicate<DueEntry> ready = slot -> canFire(slot) && !slot.rests(now);
+    Map<DueEntry, List<Instant>> due = timetable.due(now, config.grace(), ready);
+    Map<DueEntry, Instant> requests = requests(now, ready);
+    if (!due.isEmpty() || !requests.isEmpty()) {
+      trigger.fire(due, requests, now, this::tellLaneFailure);
+      readStates();
+    }
+  }
+
+  private boolean canFire(DueEntry slot) {
+    return slot.isReady() && lanes.isFree(laneOf(slot));
+  }
+
+  private Lane laneOf(DueEntry slot) {
+    return lanes.of(Purpose.ENTRIES, DueEntry.queue(slot.entry()));
+  }
+
+  private Map<DueEntry, Instant> requests(Instant now, Predicate<DueEntry> some) {
+    Map<DueEntry, Instant> requests = new LinkedHashMap<>();
+    for (DueEntry slot : timetable.slots()) {
+      Instant request = slot.state().runRequested();
+      if (request != null && request.isAfter(now.minus(REQUEST_AGE)) && some.test(slot)) {
+        requests.put(slot, request);
+      }
+    }
+    return requests;
+  }
+
+  private void tellStatesFailure(List<DueEntry> slots, Throwable failure) {
+    tellFailure(failure, new HashSet<>(slots)::contains);
+  }
+
+  private void tellLaneFailure(Lane lane, Throwable failure) {
+    tellFailure(failure, slot -> laneOf(slot).equals(lane));
+  }
+
+  private void tellFailure(Throwable failure, Predicate<DueEntry> some) {
+    if (failure instanceof BrokerException e) {
+      Instant now = clock.instant();
+      trigger.tellFailure(timetable.due(now, config.grace(), some), e, now);
+    }
+  }
+
+  private void away(BrokerException e, Instant now) {
+    if (awaySince == null) {
+      awaySince = now;
+      log.warn("Redis cannot be used, the scheduler goes on trying: {}", e.getMessage());
+    }
+  }
+
+  private void back(Instant now) {
+    if (awaySince != null) {
+      log.info("Redis is back after {} s", Duration.between(awaySince, now).toMillis() / 1000.0);
+      awaySince = null;
+    }
+  }
+
+  /** Leaves the rest to others. */
+  void end() {
+    lanes.finish(LAST_CALLS);
+    try {
+      boolean resigned = leadership.resign();
+      showcase.hide();
+      if (!resigned) {
+        log.warn(
+            "the scheduler could not resign, since Redis does not answer; another takes over within"
+                + " {}",
+            config.lease());
+      }
+    } catch (BrokerException e) {
+      log.warn(
+          "the scheduler could not say goodbye; another takes over within {}", config.lease(), e);
+    }
+    lanes.finish(LAST_CALLS, EnumSet.of(Purpose.LEADERSHIP, Purpose.PRESENCE));
+    lanes.close();
+  }
+}

@@ -1,0 +1,75 @@
+package io.asynq4j.internal.schedule;
+
+import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.broker.Presence.SchedulerEntry;
+import io.asynq4j.internal.schedule.LaneExecutor.Lane;
+import io.asynq4j.internal.schedule.LaneExecutor.Purpose;
+import io.asynq4j.internal.text.OptionTextCodec;
+import io.asynq4j.schedule.ScheduleEntry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Shows the entries of a scheduler to inspectors, Go's and ours. Used by one thread. */
+public final class SchedulerPresence {
+
+  private final Presence presence;
+  private final LaneExecutor lanes;
+  private final Lane lane;
+  private final String schedulerId;
+  private final Duration heartbeat;
+  private Instant nextTime = Instant.MIN;
+  private boolean shown;
+
+  public SchedulerPresence(
+      Presence presence, LaneExecutor lanes, String schedulerId, Duration heartbeat) {
+    this.presence = presence;
+    this.lanes = lanes;
+    this.lane = lanes.of(Purpose.PRESENCE);
+    this.schedulerId = schedulerId;
+    this.heartbeat = heartbeat;
+  }
+
+  /** Whatever was shown is no longer true. */
+  void renew() {
+    nextTime = Instant.MIN;
+  }
+
+  /** Shows the entries, when it is time for it. */
+  void show(Timetable timetable, Instant now) {
+    if (now.isBefore(nextTime) || !lanes.isFree(lane)) {
+      return;
+    }
+    List<SchedulerEntry> entries =
+        timetable.slots().stream().map(slot -> entry(slot, now)).toList();
+    shown = true;
+    nextTime = now.plus(heartbeat);
+    lanes.run(
+        lane,
+        () -> {
+          presence.showEntries(schedulerId, entries, heartbeat.multipliedBy(2));
+          return true;
+        },
+        done -> {},
+        failure -> renew());
+  }
+
+  private static SchedulerEntry entry(DueEntry slot, Instant now) {
+    ScheduleEntry entry = slot.entry();
+    return new SchedulerEntry(
+        entry.name(),
+        entry.schedule().spec(),
+        entry.task().type(),
+        entry.task().payload(),
+        OptionTextCodec.of(entry.options(), entry.task().headers()),
+        slot.nextAfter(now).orElse(null),
+        slot.state().last());
+  }
+
+  void hide() {
+    if (shown) {
+      renew();
+      lanes.run(lane, () -> presence.hideEntries(schedulerId), () -> shown = false);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.asynq4j.internal.server;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.handler.TaskContext;
+import io.asynq4j.server.ServerListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells all listeners; what one of them throws reaches nobody. */
+final class CompositeServerListener implements ServerListener {
+
+  private static final Logger log = LoggerFactory.getLogger(CompositeServerListener.class);
+
+  private final List<ServerListener> listeners;
+
+  CompositeServerListener(List<ServerListener> listeners) {
+    this.listeners = listeners;
+  }
+
+  private void tell(Consumer<ServerListener> event) {
+    for (ServerListener listener : listeners) {
+      try {
+        event.accept(listener);
+      } catch (Throwable e) {
+        // Whatever it is: the attempt that it is told of must go on to its end.
+        log.error("the listener {} failed", listener.getClass().getName(), e);
+      }
+    }
+  }
+
+  @Override
+  public void claimed(QueueName queue, int count) {
+    tell(listener -> listener.claimed(queue, count));
+  }
+
+  @Override
+  public void started(TaskRef task) {
+    tell(listener -> listener.started(task));
+  }
+
+  @Override
+  public void finished(TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {
+    tell(listener -> listener.finished(task, ending, error, ran));
+  }
+
+  @Override
+  public void settled(TaskRef task, Ending ending, Duration after) {
+    tell(listener -> listener.settled(task, ending, after));
+  }
+
+  @Override
+  public void settledTogether(QueueName queue, int count) {
+    tell(listener -> listener.settledTogether(queue, count));
+  }
+
+  @Override
+  public void leaseLost(TaskRef task) {
+    tell(listener -> listener.leaseLost(task));
+  }
+
+  @Override
+  public void stuck(TaskRef task, TaskContext.CancelReason reason, Duration since) {
+    tell(listener -> listener.stuck(task, reason, since));
+  }
+
+  @Override
+  public void recovered(QueueName queue, String taskId, String action) {
+    tell(listener -> listener.recovered(queue, taskId, action));
+  }
+
+  @Override
+  public void outageStarted(Throwable cause) {
+    tell(listener -> listener.outageStarted(cause));
+  }
+
+  @Override
+  public void outageEnded(Duration lasted) {
+    tell(listener -> listener.outageEnded(lasted));
+  }
+}

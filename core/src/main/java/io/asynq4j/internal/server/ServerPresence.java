@@ -1,0 +1,100 @@
+package io.asynq4j.internal.server;
+
+import io.asynq4j.Payload;
+import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.server.attempt.Attempt;
+import io.asynq4j.internal.server.attempt.AttemptRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Shows the server and what it works on to others, until it is hidden for good. Thread-safe. */
+final class ServerPresence {
+
+  private static final Logger log = LoggerFactory.getLogger(ServerPresence.class);
+
+  /** A larger payload is not shown: it would be sent again with each heartbeat. */
+  private static final int LARGEST_SHOWN = 1024;
+
+  private final Presence presence;
+  private final AttemptRegistry attempts;
+  private final Supplier<Presence.Server> server;
+  private final Duration ttl;
+  private final Lock lock = new ReentrantLock();
+  private volatile boolean hidden;
+
+  /**
+   * @param server how this server is to be seen now
+   * @param ttl how long others see it if it is not shown again
+   */
+  ServerPresence(
+      Presence presence, AttemptRegistry attempts, Supplier<Presence.Server> server, Duration ttl) {
+    this.presence = presence;
+    this.attempts = attempts;
+    this.server = server;
+    this.ttl = ttl;
+  }
+
+  void show() {
+    lock.lock();
+    try {
+      if (!hidden) {
+        showNow();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void showNow() {
+    List<Attempt> running = attempts.all().stream().filter(Attempt::isRunning).toList();
+    // After them, so that each worker that is shown is counted as busy.
+    Presence.Server self = server.get();
+    List<Presence.Worker> workers = new ArrayList<>();
+    for (Attempt attempt : running) {
+      workers.add(
+          new Presence.Worker(
+              self.host(),
+              self.pid(),
+              self.serverId(),
+              attempt.id(),
+              attempt.type(),
+              shown(attempt.task().payload()),
+              attempt.queue(),
+              attempt.startedAt(),
+              attempt.deadline()));
+    }
+    presence.show(self, workers, ttl);
+  }
+
+  private static Payload shown(Payload payload) {
+    return payload.size() > LARGEST_SHOWN ? Payload.absent() : payload;
+  }
+
+  /**
+   * Takes the server off the list. Waits for a call under way, which would list it again, but only
+   * for a limited time: Redis may not answer.
+   */
+  void hide() {
+    hidden = true;
+    boolean locked = false;
+    try {
+      locked = lock.tryLock(GracefulShutdown.FLUSH_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+      presence.hide(server.get());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      log.debug("could not take the server off the list; it disappears by itself", e);
+    } finally {
+      if (locked) {
+        lock.unlock();
+      }
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.asynq4j.internal.server.attempt;
+
+import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.server.duty.Duty;
+import io.asynq4j.internal.text.GoDuration;
+import io.asynq4j.internal.text.LogText;
+import io.asynq4j.server.ServerListener.TaskRef;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs failed attempts, one line each: WARN when the task is tried again, ERROR when it is
+ * archived. Of each task type only some are logged within ten seconds; the number of the others
+ * follows when the ten seconds are over. Thread-safe.
+ */
+public final class FailureLog implements Duty {
+
+  /** Users set the level of failures by this name, wherever the class is. */
+  static final String LOGGER = "io.asynq4j.server.FailureLog";
+
+  private static final Logger log = LoggerFactory.getLogger(LOGGER);
+
+  static final Duration WINDOW = Duration.ofSeconds(10);
+
+  /** How many types are counted each for itself; those beyond are counted together. */
+  static final int MOST_TYPES = 1_000;
+
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+  private static final int LONGEST_ERROR = 2_000;
+
+  /**
+   * What is counted together.
+   *
+   * @param type as it is printed; empty for all types that have no count of their own
+   */
+  private record Kind(String type, boolean archived) {
+
+    Kind ofOtherTypes() {
+      return new Kind("", archived);
+    }
+  }
+
+  private static final class Count {
+    final long since;
+    long failures;
+
+    Count(long since) {
+      this.since = since;
+    }
+  }
+
+  private record Unlogged(Kind kind, long failures, Duration during) {}
+
+  private final int limit;
+  private final boolean everyTrace;
+  private final LongSupplier nanos;
+  private final Map<Kind, Count> counts = new LinkedHashMap<>();
+
+  /**
+   * @param limit how many failures of a type are logged in each window, and as many archivings
+   * @param everyTrace whether each line has its stack trace, and not only that of an archived task
+   */
+  public FailureLog(int limit, boolean everyTrace, LongSupplier nanos) {
+    this.limit = limit;
+    this.everyTrace = everyTrace;
+    this.nanos = nanos;
+  }
+
+  /** Logs an attempt that failed; any other is ignored. Never throws. */
+  void ended(TaskRef task, AttemptOutcome ended) {
+    Throwable error = ended.error();
+    if (!ended.failed() || error == null) {
+      return;
+    }
+    try {
+      boolean archived = ended.settlement() instanceof Settlement.Archive;
+      if (isWithinLimit(new Kind(LogText.name(task.task().type()), archived))) {
+        write(task, ended.settlement(), error, archived);
+      }
+    } catch (RuntimeException | Error e) {
+      // The attempt has to be settled, whatever a logging library makes of it.
+      log.error("could not log the failure of a task", e);
+    }
+  }
+
+  private void write(TaskRef task, Settlement settlement, Throwable error, boolean archived) {
+    String consequence =
+        settlement instanceof Settlement.Retry retry
+            ? ", next in " + GoDuration.format(retry.delay())
+            : ", archived";
+    String line =
+        "task %s %s (queue %s) failed, attempt %d of %d%s: %s"
+            .formatted(
+                LogText.name(task.task().type()),
+                LogText.name(task.id()),
+                LogText.name(task.queue().value()),
+                task.retried() + 1L,
+                task.maxRetry() + 1L,
+                consequence,
+                LogText.of(OutcomePolicy.text(error), LONGEST_ERROR));
+    Throwable thrown = archived || everyTrace ? thrown(error) : null;
+    Throwable printed = thrown == null ? null : PrintableThrowable.of(thrown);
+    // As an argument, for in the line itself a logging library would look for placeholders.
+    if (archived) {
+      log.error("{}", line, printed);
+    } else {
+      log.warn("{}", line, printed);
+    }
+  }
+
+  /** What a handler has returned has no place; only what it threw. */
+  private static @Nullable Throwable thrown(Throwable error) {
+    return error instanceof HandlerFailureException ? error.getCause() : error;
+  }
+
+  private boolean isWithinLimit(Kind kind) {
+    Unlogged ended = null;
+    boolean within;
+    synchronized (counts) {
+      long now = nanos.getAsLong();
+      Kind counted = counts.containsKey(kind) || hasRoom() ? kind : kind.ofOtherTypes();
+      Count count = counts.get(counted);
+      if (count != null && isOver(count, now)) {
+        ended = unlogged(counted, count, now);
+        counts.remove(counted);
+        count = null;
+      }
+      if (count == null) {
+        count = new Count(now);
+        counts.put(counted, count);
+      }
+      within = ++count.failures <= limit;
+    }
+    if (ended != null) {
+      write(ended);
+    }
+    return within;
+  }
+
+  /** Two places are left for the types that have none of their own. */
+  private boolean hasRoom() {
+    return counts.size() < MOST_TYPES - 2;
+  }
+
+  private static boolean isOver(Count count, long now) {
+    return now - count.since >= WINDOW.toNanos();
+  }
+
+  private @Nullable Unlogged unlogged(Kind kind, Count count, long now) {
+    return count.failures <= limit
+        ? null
+        : new Unlogged(kind, count.failures - limit, Duration.ofNanos(now - count.since));
+  }
+
+  private static void write(Unlogged unlogged) {
+    Kind kind = unlogged.kind();
+    String types = kind.type().isEmpty() ? "other types" : kind.type();
+    long seconds = Math.max(1, unlogged.during().toSeconds());
+    if (kind.archived()) {
+      log.error(
+          "{} more failures of {} in the last {}s, which archived their tasks, were not logged",
+          unlogged.failures(),
+          types,
+          seconds);
+    } else {
+      log.warn(
+          "{} more failures of {} in the last {}s were not logged",
+          unlogged.failures(),
+          types,
+          seconds);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "log of failures";
+  }
+
+  @Override
+  public Duration interval() {
+    return INTERVAL;
+  }
+
+  /** Reports what was not logged in windows that are over. */
+  @Override
+  public Duration run() {
+    report(/* all= */ false);
+    return INTERVAL;
+  }
+
+  /** Reports everything that was not logged, when the server stops. */
+  public void close() {
+    report(/* all= */ true);
+  }
+
+  private void report(boolean all) {
+    List<Unlogged> over = new ArrayList<>();
+    synchronized (counts) {
+      long now = nanos.getAsLong();
+      Iterator<Map.Entry<Kind, Count>> each = counts.entrySet().iterator();
+      while (each.hasNext()) {
+        Map.Entry<Kind, Count> entry = each.next();
+        if (all || isOver(entry.getValue(), now)) {
+          Unlogged unlogged = unlogged(entry.getKey(), entry.getValue(), now);
+          if (unlogged != null) {
+            over.add(unlogged);
+          }
+          each.remove();
+        }
+      }
+    }
+    over.forEach(FailureLog::write);
+  }
+}

@@ -1,0 +1,107 @@
+package io.asynq4j.internal.server.attempt;
+
+import io.asynq4j.internal.text.LogText;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands in a log for an exception that cannot be printed as it is: its text has several lines or
+ * is very long, or it fails when it is asked for it. It has the same stack trace and causes.
+ */
+final class PrintableThrowable extends Throwable {
+
+  private static final long serialVersionUID = 1;
+
+  private static final int LONGEST_TEXT = 2_000;
+  private static final int MOST_ERRORS = 50;
+
+  private PrintableThrowable(String text, @Nullable PrintableThrowable cause) {
+    super(text, cause);
+  }
+
+  /** The exception itself where that can be printed as it is. */
+  static Throwable of(Throwable error) {
+    return isPrintable(error) ? error : copy(error, seen());
+  }
+
+  private static Set<Throwable> seen() {
+    return Collections.newSetFromMap(new IdentityHashMap<>());
+  }
+
+  private static boolean isPrintable(Throwable error) {
+    try {
+      Set<Throwable> seen = seen();
+      List<Throwable> open = new ArrayList<>(List.of(error));
+      while (!open.isEmpty()) {
+        Throwable next = open.remove(open.size() - 1);
+        if (!seen.add(next)
+            || seen.size() > MOST_ERRORS
+            || !isPrintable(next.toString())
+            || !isPrintable(next.getMessage())
+            || !isPrintable(next.getLocalizedMessage())) {
+          return false;
+        }
+        Throwable cause = next.getCause();
+        if (cause != null) {
+          open.add(cause);
+        }
+        open.addAll(List.of(next.getSuppressed()));
+      }
+      return true;
+    } catch (RuntimeException | Error e) {
+      return false;
+    }
+  }
+
+  private static boolean isPrintable(@Nullable String text) {
+    return text == null || LogText.of(text, LONGEST_TEXT).equals(text);
+  }
+
+  private static PrintableThrowable copy(Throwable error, Set<Throwable> seen) {
+    seen.add(error);
+    PrintableThrowable copy = new PrintableThrowable(text(error), copiedCause(error, seen));
+    try {
+      copy.setStackTrace(error.getStackTrace());
+      for (Throwable suppressed : error.getSuppressed()) {
+        if (isNew(suppressed, seen)) {
+          copy.addSuppressed(copy(suppressed, seen));
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      // What it told of itself until then will do.
+    }
+    return copy;
+  }
+
+  private static @Nullable PrintableThrowable copiedCause(Throwable error, Set<Throwable> seen) {
+    try {
+      Throwable cause = error.getCause();
+      return cause != null && isNew(cause, seen) ? copy(cause, seen) : null;
+    } catch (RuntimeException | Error e) {
+      return null;
+    }
+  }
+
+  private static boolean isNew(Throwable error, Set<Throwable> seen) {
+    return seen.size() < MOST_ERRORS && !seen.contains(error);
+  }
+
+  private static String text(Throwable error) {
+    try {
+      return LogText.of(String.valueOf(error), LONGEST_TEXT);
+    } catch (RuntimeException | Error e) {
+      return error.getClass().getName();
+    }
+  }
+
+  // The message begins with the class of the other exception; that of this one would mislead.
+  @SuppressWarnings("OverrideThrowableToString")
+  @Override
+  public String toString() {
+    return String.valueOf(getMessage());
+  }
+}

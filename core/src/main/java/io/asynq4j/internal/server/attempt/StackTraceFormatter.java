@@ -1,0 +1,45 @@
+package io.asynq4j.internal.server.attempt;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where something was thrown, as a text that is kept with a task: of each cause the frames down to
+ * where the server called the handler, and not too many.
+ */
+final class StackTraceFormatter {
+
+  private static final int MOST_CAUSES = 5;
+  private static final int MOST_FRAMES = 15;
+  private static final String SERVER = "io.asynq4j.internal.server.";
+
+  private StackTraceFormatter() {}
+
+  static String of(Throwable thrown) {
+    StringBuilder text = new StringBuilder();
+    try {
+      Throwable cause = thrown;
+      for (int i = 0; cause != null && i < MOST_CAUSES; i++) {
+        text.append(i == 0 ? "" : "Caused by: ").append(cause).append('\n');
+        append(text, cause.getStackTrace());
+        cause = cause.getCause();
+      }
+    } catch (RuntimeException | Error e) {
+      // An exception may fail to tell of itself; what it told until then will do.
+    }
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, @Nullable StackTraceElement[] frames) {
+    for (int i = 0; i < frames.length; i++) {
+      StackTraceElement frame = frames[i];
+      if (frame == null || frame.getClassName().startsWith(SERVER)) {
+        return;
+      }
+      if (i == MOST_FRAMES) {
+        text.append("\t… ").append(frames.length - i).append(" more\n");
+        return;
+      }
+      text.append("\tat ").append(frame).append('\n');
+    }
+  }
+}

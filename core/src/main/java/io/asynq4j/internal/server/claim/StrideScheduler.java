@@ -1,0 +1,153 @@
+package io.asynq4j.internal.server.claim;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.PriorityQueue;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+
+/**
+ * Shares free workers among queues that have something to do, by their weights. Each queue has a
+ * pass that grows with what it was given, the slower the heavier it is, and the lowest pass comes
+ * first. What it costs hardly grows with the number of queues. Not thread-safe.
+ */
+final class StrideScheduler<T> {
+
+  /**
+   * So many queues share every round. Of more, only some do, with so many workers for each, and the
+   * others follow: a call for one task costs nearly as much as one for many.
+   */
+  private static final int FEW_QUEUES = 8;
+
+  private static final int LEAST_SHARE = 50;
+
+  private final boolean strict;
+  private final ToIntFunction<T> weights;
+  private final Map<T, Turn<T>> turns = new HashMap<>();
+  private final NavigableSet<Turn<T>> ready;
+  private long entries;
+  private double now;
+
+  StrideScheduler(boolean strict, ToIntFunction<T> weights) {
+    this.strict = strict;
+    this.weights = weights;
+    Comparator<Turn<T>> order =
+        strict
+            ? Comparator.comparingInt(turn -> -turn.weight)
+            : Comparator.comparingDouble(turn -> turn.pass);
+    this.ready = new TreeSet<>(order.thenComparingLong(turn -> turn.entry));
+  }
+
+  /** Where a queue stands; changed only while it is not among the ready ones. */
+  private static final class Turn<T> {
+    final T queue;
+    final int weight;
+    double pass;
+    long entry;
+
+    Turn(T queue, int weight) {
+      this.queue = queue;
+      this.weight = weight;
+    }
+  }
+
+  boolean isEmpty() {
+    return ready.isEmpty();
+  }
+
+  int size() {
+    return ready.size();
+  }
+
+  boolean contains(T queue) {
+    Turn<T> turn = turns.get(queue);
+    return turn != null && ready.contains(turn);
+  }
+
+  /** It has something to do. What it has not used while it had nothing is gone. */
+  void enter(T queue) {
+    Turn<T> turn =
+        turns.computeIfAbsent(queue, any -> new Turn<>(queue, weights.applyAsInt(queue)));
+    if (!ready.contains(turn)) {
+      turn.pass = Math.max(turn.pass, now);
+      turn.entry = ++entries;
+      ready.add(turn);
+    }
+  }
+
+  /** It has nothing to do for now. */
+  void leave(T queue) {
+    Turn<T> turn = turns.get(queue);
+    if (turn != null) {
+      ready.remove(turn);
+    }
+  }
+
+  void forgetIf(Predicate<T> gone) {
+    turns.keySet().removeIf(gone);
+    ready.removeIf(turn -> gone.test(turn.queue));
+  }
+
+  /** How many workers each of the queues gets, in the order in which they are to be asked. */
+  Map<T, Integer> share(int free) {
+    return strict ? strictly(free) : byWeight(free);
+  }
+
+  private Map<T, Integer> byWeight(int free) {
+    Collection<Turn<T>> first =
+        takeFirst(ready.size() <= FEW_QUEUES ? ready.size() : Math.max(1, free / LEAST_SHARE));
+    PriorityQueue<Turn<T>> byPass =
+        new PriorityQueue<>(Comparator.comparingDouble(turn -> turn.pass));
+    byPass.addAll(first);
+    Map<T, Integer> shares = new LinkedHashMap<>();
+    for (int i = 0; i < free && !byPass.isEmpty(); i++) {
+      Turn<T> next = byPass.remove();
+      now = Math.max(now, next.pass);
+      next.pass += 1.0 / next.weight;
+      shares.merge(next.queue, 1, Integer::sum);
+      byPass.add(next);
+    }
+    ready.addAll(first);
+    return shares;
+  }
+
+  private Collection<Turn<T>> takeFirst(int count) {
+    List<Turn<T>> taken = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      taken.add(ready.pollFirst());
+    }
+    return taken;
+  }
+
+  /** The heaviest is offered everything; who comes after it gets what it has left. */
+  private Map<T, Integer> strictly(int free) {
+    Map<T, Integer> shares = new LinkedHashMap<>();
+    for (Turn<T> turn : ready) {
+      shares.put(turn.queue, free);
+      // Each of them has a task, as far as is known.
+      if (shares.size() >= Math.max(free, FEW_QUEUES)) {
+        break;
+      }
+    }
+    return shares;
+  }
+
+  /** A queue was given so many workers and had no use for them. */
+  void refund(T queue, int unused) {
+    Turn<T> turn = turns.get(queue);
+    if (turn != null && unused != 0) {
+      boolean wasReady = ready.remove(turn);
+      turn.pass -= (double) unused / turn.weight;
+      if (wasReady) {
+        ready.add(turn);
+      }
+    }
+  }
+}

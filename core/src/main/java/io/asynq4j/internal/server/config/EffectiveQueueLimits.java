@@ -1,0 +1,45 @@
+package io.asynq4j.internal.server.config;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.RateLimit;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.internal.broker.rules.QueueRules;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of queues as they are now: as configured, unless an operator has set others in Redis.
+ * Thread-safe.
+ */
+public final class EffectiveQueueLimits {
+
+  private final ServerConfig config;
+  private final Inspection inspection;
+
+  public EffectiveQueueLimits(ServerConfig config, Inspection inspection) {
+    this.config = config;
+    this.inspection = inspection;
+  }
+
+  /**
+   * Whether a queue has limits, so that a task keeps its lease until its handler has returned. Asks
+   * Redis.
+   */
+  public boolean apply(QueueName queue) {
+    QueueRules rules = config.rulesOf(queue);
+    Settings set = inspection.settings(queue);
+    RateLimit rate = set.rate().orElse(rules.rate());
+    return set.maxActive().orElse(rules.maxActive()) > 0
+        || set.ordered().orElse(rules.ordered())
+        || isLimited(rate);
+  }
+
+  private static boolean isLimited(@Nullable RateLimit rate) {
+    return rate != null && !rate.isUnlimited();
+  }
+
+  /** Whether a queue has limits as far as is known without asking Redis. */
+  public boolean areConfigured(QueueName queue) {
+    return !config.rulesOf(queue).equals(QueueRules.NONE);
+  }
+}

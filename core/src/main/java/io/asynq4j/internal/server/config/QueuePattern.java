@@ -1,0 +1,28 @@
+package io.asynq4j.internal.server.config;
+
+import io.asynq4j.Glob;
+import io.asynq4j.QueueName;
+
+/**
+ * Queues by the look of their names: {@code *} stands for anything, also for nothing.
+ *
+ * @param glob such as {@code tenant-*}
+ */
+public record QueuePattern(Glob glob, int weight) {
+
+  public static QueuePattern of(String text, int weight) {
+    if (text.indexOf('*') < 0) {
+      throw new IllegalArgumentException(
+          "a pattern of queues needs a *: \"%s\"; queue(name, weight) is for one".formatted(text));
+    }
+    if (weight < 1) {
+      throw new IllegalArgumentException(
+          "the weight of queues %s must be 1 or more: %d".formatted(text, weight));
+    }
+    return new QueuePattern(Glob.of(text), weight);
+  }
+
+  boolean matches(QueueName queue) {
+    return glob.matches(queue.value());
+  }
+}

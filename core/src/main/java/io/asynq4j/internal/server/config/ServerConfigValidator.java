@@ -1,0 +1,80 @@
+package io.asynq4j.internal.server.config;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Mux;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Finds settings of a server that have no effect: most often a name is mistyped. They are warnings,
+ * since a queue may be added later, and refusals where the server could handle nothing.
+ */
+public final class ServerConfigValidator {
+
+  private final ServerConfig config;
+  private final Handler<Task> handler;
+  private final List<String> warnings = new ArrayList<>();
+
+  private ServerConfigValidator(ServerConfig config, Handler<Task> handler) {
+    this.config = config;
+    this.handler = handler;
+  }
+
+  /** Returns what to warn of; throws an {@code IllegalStateException} for what is refused. */
+  public static List<String> of(ServerConfig config, Handler<Task> handler) {
+    ServerConfigValidator review = new ServerConfigValidator(config, handler);
+    review.handlers();
+    // Which queues the central list of definitions has is known only later.
+    if (config.defined() == null) {
+      review.queues();
+    }
+    return review.warnings;
+  }
+
+  private void handlers() {
+    if (!(handler instanceof Mux mux)) {
+      return;
+    }
+    if (mux.isEmpty() && config.defined() == null) {
+      throw new IllegalStateException(
+          "the Mux has no handler, so the server could handle no task: add run(…), handle(…) or"
+              + " otherwise(…)");
+    }
+    for (String type : new TreeSet<>(config.retryPolicies().keySet())) {
+      if (!mux.handles(type)) {
+        warnings.add(
+            "retryPolicy is set for task type \"%s\", which has no handler here".formatted(type));
+      }
+    }
+  }
+
+  private void queues() {
+    if (handler instanceof Mux mux) {
+      new TreeMap<>(mux.queues())
+          .forEach(
+              (type, queue) -> {
+                if (!isServed(QueueName.of(queue))) {
+                  warnings.add(
+                      "task type \"%s\" has a handler and goes to queue \"%s\", which this server does not serve: add queue(\"%s\"), or its tasks wait for another server"
+                          .formatted(type, queue, queue));
+                }
+              });
+    }
+    for (QueueName queue : new TreeSet<>(config.rules().keySet())) {
+      if (!isServed(queue)) {
+        warnings.add(
+            "maxActive, ordered or rateLimit is set for queue \"%s\", which this server does not serve"
+                .formatted(queue));
+      }
+    }
+  }
+
+  private boolean isServed(QueueName queue) {
+    return config.queues().containsKey(queue)
+        || config.patterns().stream().anyMatch(pattern -> pattern.matches(queue));
+  }
+}

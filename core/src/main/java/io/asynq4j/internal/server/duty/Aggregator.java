@@ -1,0 +1,254 @@
+package io.asynq4j.internal.server.duty;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.internal.broker.Aggregation;
+import io.asynq4j.internal.broker.Aggregation.AggregationSet;
+import io.asynq4j.internal.broker.Aggregation.FinishAnswer;
+import io.asynq4j.internal.broker.Aggregation.SetContent;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.concurrent.ThreadSupervisor;
+import io.asynq4j.internal.server.config.GroupConfig;
+import io.asynq4j.internal.server.config.ServedQueues;
+import io.asynq4j.internal.server.shard.ShardTopology;
+import io.asynq4j.internal.server.shard.ShardedRunner;
+import io.asynq4j.server.GroupAggregator.Aggregated;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes one task of many when a group is ready. */
+public final class Aggregator implements Duty {
+
+  private static final Logger log = LoggerFactory.getLogger(Aggregator.class);
+
+  private static final Set<QueuePart> GROUPS = EnumSet.of(QueuePart.GROUPS);
+  private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+  private record Group(QueueName queue, String name) {}
+
+  /** Until when a group is left alone, longer each time that it fails in a row. */
+  private record Failure(Duration pause, long until) {
+
+    static Failure after(@Nullable Failure before) {
+      Duration longer = before == null ? FIRST_PAUSE : before.pause.multipliedBy(2);
+      Duration pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+      return new Failure(pause, System.nanoTime() + pause.toNanos());
+    }
+  }
+
+  private final GroupConfig config;
+  private final Broker broker;
+  private final ServedQueues queues;
+  private final Function<String, TaskOptions> typeOptions;
+  private final ShardTopology shards;
+  private final ExecutorService threads;
+  private final ShardedRunner looking;
+  private final Set<Group> underWay = ConcurrentHashMap.newKeySet();
+  private final Map<Group, Failure> failures = new ConcurrentHashMap<>();
+
+  /**
+   * @param typeOptions the options of a task type, by its name
+   * @param threads as many as groups may be aggregated at once; the others wait in its queue
+   */
+  public Aggregator(
+      GroupConfig config,
+      Broker broker,
+      ServedQueues queues,
+      Function<String, TaskOptions> typeOptions,
+      ShardTopology shards,
+      ExecutorService threads) {
+    this.config = config;
+    this.broker = broker;
+    this.queues = queues;
+    this.typeOptions = typeOptions;
+    this.shards = shards;
+    this.threads = threads;
+    this.looking =
+        new ShardedRunner(name(), shards, LONGEST_INTERVAL, ShardedRunner.calling(this::lookAt));
+  }
+
+  @Override
+  public String name() {
+    return "aggregator";
+  }
+
+  @Override
+  public Duration interval() {
+    Duration third = config.rules().grace().dividedBy(3);
+    if (third.compareTo(SHORTEST_INTERVAL) < 0) {
+      return SHORTEST_INTERVAL;
+    }
+    return third.compareTo(LONGEST_INTERVAL) > 0 ? LONGEST_INTERVAL : third;
+  }
+
+  @Override
+  public Duration run() {
+    looking.each(broker.watches().having(queues.names(), GROUPS));
+    failures.keySet().removeIf(group -> !underWay.contains(group) && !rests(group));
+    return interval();
+  }
+
+  private void lookAt(QueueName queue) {
+    for (String name : broker.aggregation().groups(queue)) {
+      Group group = new Group(queue, name);
+      if (!rests(group) && underWay.add(group)) {
+        start(group);
+      }
+    }
+  }
+
+  /** Whether it failed so short a time ago that it is left alone. */
+  private boolean rests(Group group) {
+    Failure failure = failures.get(group);
+    return failure != null && failure.until() - System.nanoTime() > 0;
+  }
+
+  private void start(Group group) {
+    try {
+      threads.execute(
+          () -> {
+            try {
+              // Else the groups of a silent server would keep those of others waiting.
+              if (!shards.outages().isDown(shards.of(group.queue()))) {
+                aggregateAll(group);
+              }
+            } finally {
+              underWay.remove(group);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      underWay.remove(group);
+    } catch (RuntimeException | Error e) {
+      underWay.remove(group);
+      ThreadSupervisor.report(log, "could not begin to aggregate a group; tried again later", e);
+    }
+  }
+
+  /** All sets of a group that are ready, not one for each look. */
+  private void aggregateAll(Group group) {
+    try {
+      boolean good = true;
+      while (good && !threads.isShutdown()) {
+        Optional<AggregationSet> set =
+            broker.aggregation().aggregate(group.queue(), group.name(), config.rules());
+        if (set.isEmpty()) {
+          return;
+        }
+        good = aggregate(set.get());
+        if (good) {
+          failures.remove(group);
+        } else {
+          failures.compute(group, (any, before) -> Failure.after(before));
+        }
+      }
+    } catch (RuntimeException e) {
+      failures.compute(group, (any, before) -> Failure.after(before));
+      if (!shards.outages().failed(shards.of(group.queue()), e)) {
+        log.warn(
+            "could not aggregate group {} of queue {}; tried again later",
+            group.name(),
+            group.queue(),
+            e);
+      }
+    } catch (Error e) {
+      ThreadSupervisor.report(log, "could not aggregate a group; tried again later", e);
+    }
+  }
+
+  private boolean aggregate(AggregationSet set) {
+    Aggregation aggregation = broker.aggregation();
+    SetContent content = aggregation.read(set);
+    if (content.deadline() == null) {
+      return true;
+    }
+    if (content.messages().isEmpty()) {
+      aggregation.finish(set, null);
+      return true;
+    }
+    List<Task> members =
+        content.messages().stream()
+            .map(message -> new Task(message.type(), message.payload(), message.headers()))
+            .toList();
+    Aggregated made;
+    try {
+      made = config.aggregator().aggregate(set.queue(), set.group(), members);
+      TaskOptions options =
+          perTask(typeOptions.apply(made.task().type()))
+              .overriddenBy(made.options())
+              .overriddenBy(TaskOptions.of(o -> o.queue(set.queue().value())));
+      return finish(
+          set, NewTask.of(made.task(), options, broker.clock().instant()), members.size());
+    } catch (Throwable e) {
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      log.error(
+          "the aggregator failed on {} tasks of group {} of queue {}; they go back to it",
+          members.size(),
+          set.group(),
+          set.queue(),
+          e);
+      aggregation.giveBack(set);
+      return false;
+    }
+  }
+
+  private boolean finish(AggregationSet set, NewTask task, int members) {
+    FinishAnswer answer = broker.aggregation().finish(set, task);
+    switch (answer) {
+      case DONE -> {
+        return true;
+      }
+      case SET_LOST ->
+          log.warn(
+              "aggregating {} tasks of group {} of queue {} took too long; they went back to it",
+              members,
+              set.group(),
+              set.queue());
+      case ID_CONFLICT, DUPLICATE -> {
+        log.error(
+            "the task made of {} tasks of group {} of queue {} is refused ({}); they go back to it",
+            members,
+            set.group(),
+            set.queue(),
+            answer == FinishAnswer.DUPLICATE ? "an equal one exists" : "its id is taken");
+        broker.aggregation().giveBack(set);
+      }
+    }
+    return false;
+  }
+
+  /** The options of a type without those that place a single task: queue, time, group and ID. */
+  public static TaskOptions perTask(TaskOptions type) {
+    return new TaskOptions(
+        null,
+        type.maxRetry(),
+        type.timeout(),
+        type.deadline(),
+        type.uniqueFor(),
+        null,
+        null,
+        false,
+        null,
+        type.retention(),
+        null,
+        type.headers());
+  }
+}

@@ -1,0 +1,182 @@
+package io.asynq4j.internal.server.duty;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.broker.Upkeep.Recovered;
+import io.asynq4j.internal.server.config.ServedQueues;
+import io.asynq4j.internal.server.config.ServerConfig;
+import io.asynq4j.internal.server.shard.ShardTopology;
+import io.asynq4j.internal.server.shard.ShardedRunner;
+import io.asynq4j.internal.text.LogText;
+import io.asynq4j.server.ServerListener;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes tasks away from workers that have vanished, and aggregation sets from aggregators. */
+public final class Recoverer implements Duty {
+
+  private static final Logger log = LoggerFactory.getLogger(Recoverer.class);
+
+  private static final int MOST = 50;
+  private static final Set<QueuePart> TAKEN =
+      EnumSet.of(QueuePart.LEASE, QueuePart.AGGREGATION_SETS);
+
+  private final ServerConfig config;
+  private final Broker broker;
+  private final ServedQueues queues;
+  private final ShardTopology shards;
+  private final ServerListener events;
+  private final long startedNanos = System.nanoTime();
+  private final Set<QueueName> refused = ConcurrentHashMap.newKeySet();
+  private final Map<QueueName, Long> acceptedSince = new ConcurrentHashMap<>();
+  private final ShardedRunner recovering;
+  private final ShardedRunner reclaiming;
+
+  /** To be made when the server starts. */
+  public Recoverer(
+      ServerConfig config,
+      Broker broker,
+      ServedQueues queues,
+      ShardTopology shards,
+      ServerListener events) {
+    this.config = config;
+    this.broker = broker;
+    this.queues = queues;
+    this.shards = shards;
+    this.events = events;
+    this.recovering = new ShardedRunner(name(), shards, config.recoverInterval(), this::recover);
+    this.reclaiming =
+        new ShardedRunner(
+            name(),
+            shards,
+            config.recoverInterval(),
+            ShardedRunner.calling(broker.aggregation()::reclaimStale));
+  }
+
+  @Override
+  public String name() {
+    return "recoverer";
+  }
+
+  @Override
+  public Duration interval() {
+    return config.recoverInterval();
+  }
+
+  @Override
+  public Duration run() {
+    List<QueueName> names = queues.names().stream().filter(this::maySweep).toList();
+    Map<QueuePart, Set<QueueName>> taken = broker.watches().havingEach(names, TAKEN);
+    try {
+      Set<QueueName> asked = new LinkedHashSet<>(taken.getOrDefault(QueuePart.LEASE, Set.of()));
+      queues.names().stream().filter(this::isOnServerThatIsAway).forEach(asked::add);
+      recovering.each(asked);
+    } finally {
+      reclaiming.each(taken.getOrDefault(QueuePart.AGGREGATION_SETS, Set.of()));
+    }
+    return !names.isEmpty() && taken.values().stream().allMatch(Set::isEmpty)
+        ? longInterval()
+        : interval();
+  }
+
+  /**
+   * After an outage, those who are alive must get the chance to extend their leases first. A server
+   * that has just started cannot know whether there was one.
+   */
+  private boolean maySweep(QueueName queue) {
+    Duration wait = aHeartbeat();
+    return System.nanoTime() - startedNanos >= wait.toNanos()
+        && !shards.outages().isRecent(shards.of(queue), wait);
+  }
+
+  /** One of several: where there is only one, the heartbeat asks whether it is back. */
+  private boolean isOnServerThatIsAway(QueueName queue) {
+    String shard = shards.of(queue);
+    return !shard.isEmpty() && shards.outages().isDown(shard);
+  }
+
+  /** The time in which every server that is alive has extended its leases. */
+  private Duration aHeartbeat() {
+    return config.heartbeat().plusSeconds(1);
+  }
+
+  /**
+   * When nobody has taken anything: what is taken from then on stays taken for longer than that.
+   */
+  private Duration longInterval() {
+    Duration twice = interval().multipliedBy(2);
+    return twice.compareTo(config.lease()) < 0 ? twice : interval();
+  }
+
+  /**
+   * While Redis refuses writes, as when it cannot save to disk, nobody can extend a lease. Then
+   * those who are alive must get the chance to do so first, for each queue on its own: their
+   * servers may be several.
+   *
+   * @return whether Redis was asked
+   */
+  private boolean recover(QueueName queue) {
+    if (isOnServerThatIsAway(queue)) {
+      // Takes nothing: whether it is back is all that is asked.
+      recover(queue, 0);
+      return true;
+    }
+    if (!maySweep(queue)) {
+      return false;
+    }
+    try {
+      if (refused.remove(queue)) {
+        recover(queue, 0);
+        acceptedSince.put(queue, System.nanoTime());
+        return true;
+      }
+      if (isWaiting(queue)) {
+        return false;
+      }
+      acceptedSince.remove(queue);
+      recoverAll(queue);
+      return true;
+    } catch (BrokerRefusedException e) {
+      refused.add(queue);
+      throw e;
+    }
+  }
+
+  private boolean isWaiting(QueueName queue) {
+    Long since = acceptedSince.get(queue);
+    return since != null && System.nanoTime() - since < aHeartbeat().toNanos();
+  }
+
+  private List<Recovered> recover(QueueName queue, int most) {
+    return broker
+        .upkeep()
+        .recover(queue, most, config.crash(), config.rulesOf(queue), config.archive());
+  }
+
+  private void recoverAll(QueueName queue) {
+    List<Recovered> recovered;
+    do {
+      recovered = recover(queue, MOST);
+      for (Recovered task : recovered) {
+        String action = task.action().name().toLowerCase(Locale.ROOT);
+        String id = LogText.name(task.id());
+        if (task.action() == Recovered.Action.ARCHIVE) {
+          log.error("the worker of task {} of queue {} has vanished: {}", id, queue, action);
+        } else {
+          log.warn("the worker of task {} of queue {} has vanished: {}", id, queue, action);
+        }
+        events.recovered(queue, task.id(), action);
+      }
+    } while (recovered.size() == MOST);
+  }
+}

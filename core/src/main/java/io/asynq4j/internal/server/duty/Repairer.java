@@ -1,0 +1,78 @@
+package io.asynq4j.internal.server.duty;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.server.config.ServedQueues;
+import io.asynq4j.internal.server.config.ServerConfig;
+import io.asynq4j.internal.server.shard.ShardTopology;
+import io.asynq4j.internal.server.shard.ShardedRunner;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts right what interrupted writers have left behind. */
+public final class Repairer implements Duty {
+
+  private static final Logger log = LoggerFactory.getLogger(Repairer.class);
+
+  private static final Set<QueuePart> RUNNING = EnumSet.of(QueuePart.ACTIVE, QueuePart.LEASE);
+
+  /** Looking for groups walks over all keys: not each time. */
+  private static final int GROUPS_EACH = 60;
+
+  private final ServerConfig config;
+  private final Broker broker;
+  private final ServedQueues queues;
+  private final ShardedRunner repairing;
+  private final ShardedRunner relisting;
+  private int runs;
+
+  public Repairer(ServerConfig config, Broker broker, ServedQueues queues, ShardTopology shards) {
+    this.config = config;
+    this.broker = broker;
+    this.queues = queues;
+    this.repairing =
+        new ShardedRunner(
+            name(), shards, config.repairInterval(), ShardedRunner.calling(this::repair));
+    this.relisting =
+        new ShardedRunner(
+            name(), shards, config.repairInterval(), ShardedRunner.calling(this::relistGroups));
+  }
+
+  @Override
+  public String name() {
+    return "repairer";
+  }
+
+  @Override
+  public Duration interval() {
+    return config.repairInterval();
+  }
+
+  @Override
+  public Duration run() {
+    boolean lookForGroups = config.groups() != null && runs++ % GROUPS_EACH == 0;
+    repairing.each(broker.watches().having(queues.names(), RUNNING));
+    if (lookForGroups) {
+      relisting.each(queues.names());
+    }
+    return interval();
+  }
+
+  private void repair(QueueName queue) {
+    int repaired = broker.upkeep().repair(queue);
+    if (repaired > 0) {
+      log.warn("put right {} entries of queue {} that were left half written", repaired, queue);
+    }
+  }
+
+  private void relistGroups(QueueName queue) {
+    int found = broker.upkeep().relistGroups(queue);
+    if (found > 0) {
+      log.warn("found {} groups of queue {} that nobody had listed", found, queue);
+    }
+  }
+}

@@ -1,0 +1,327 @@
+package io.asynq4j.internal.server.settle;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.Payload;
+import io.asynq4j.Progress;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.LeaseOperations;
+import io.asynq4j.internal.concurrent.ThreadSupervisor;
+import io.asynq4j.internal.server.attempt.Attempt;
+import io.asynq4j.internal.server.shard.ShardTopology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what handlers report while they run, those of many attempts in one call, and for each
+ * server of Redis one call at a time: however often handlers report, they take up no connection
+ * that others need. Of the progress of an attempt the last value counts. Thread-safe.
+ */
+public final class AttemptReportWriter {
+
+  private static final Logger log = LoggerFactory.getLogger(AttemptReportWriter.class);
+
+  /** Between two writes of progress. */
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  private record Result(Payload payload, CompletableFuture<Boolean> written) {}
+
+  private final LeaseOperations source;
+  private final ShardTopology shards;
+  private final Map<String, ProgressLane> progress = new ConcurrentHashMap<>();
+  private final Map<String, ResultLane> results = new ConcurrentHashMap<>();
+  private volatile boolean failed;
+
+  public AttemptReportWriter(LeaseOperations source, ShardTopology shards) {
+    this.source = source;
+    this.shards = shards;
+  }
+
+  /** Returns at once. */
+  public void progress(Attempt attempt, Progress value) {
+    try {
+      progress
+          .computeIfAbsent(shards.of(attempt.queue()), any -> new ProgressLane())
+          .add(attempt, value);
+    } catch (RejectedExecutionException e) {
+      log.debug("the server has stopped: nobody watches task {}", attempt.id());
+    }
+  }
+
+  /**
+   * Waits until it is written; false when the lease is lost, or the server has stopped.
+   *
+   * @throws BrokerUnavailableException also when the thread is interrupted meanwhile
+   */
+  public boolean result(Attempt attempt, Payload payload) {
+    CompletableFuture<Boolean> written = new CompletableFuture<>();
+    try {
+      results
+          .computeIfAbsent(shards.of(attempt.queue()), any -> new ResultLane())
+          .add(attempt, new Result(payload, written));
+      return written.get();
+    } catch (RejectedExecutionException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BrokerUnavailableException(
+          "interrupted while a result is written", /* mayHaveBeenApplied= */ true, e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RejectedExecutionException) {
+        return false;
+      }
+      throw e.getCause() instanceof RuntimeException cause
+          ? cause
+          : new IllegalStateException("could not write a result", e.getCause());
+    }
+  }
+
+  /**
+   * Writes the last progress of attempts of a queue that are about to be settled. Waits for nothing
+   * when none of them has reported any since the last write.
+   */
+  void flush(QueueName queue, Collection<Attempt> attempts) {
+    ProgressLane lane = progress.isEmpty() ? null : progress.get(shards.of(queue));
+    if (lane != null) {
+      lane.flush(attempts);
+    }
+  }
+
+  /** Reports that wait for the call that is under way, by attempt. */
+  private abstract class Lane<V> implements Runnable {
+    private final Map<Attempt, V> waiting = new LinkedHashMap<>();
+    private Set<Attempt> beingWritten = Set.of();
+    private boolean underWay;
+
+    void add(Attempt attempt, V value) {
+      synchronized (this) {
+        V former = waiting.put(attempt, value);
+        if (former != null) {
+          replaced(former, value);
+        }
+        if (underWay) {
+          return;
+        }
+        underWay = true;
+      }
+      try {
+        shards.threads().execute(this);
+      } catch (RuntimeException | Error e) {
+        stop(e);
+        throw e;
+      }
+    }
+
+    synchronized Map<Attempt, V> take() {
+      Map<Attempt, V> taken = new LinkedHashMap<>(waiting);
+      waiting.clear();
+      beingWritten = taken.keySet();
+      underWay = !taken.isEmpty();
+      return taken;
+    }
+
+    synchronized Map<Attempt, V> take(Collection<Attempt> attempts) {
+      if (waiting.isEmpty()) {
+        return Map.of();
+      }
+      Map<Attempt, V> taken = new LinkedHashMap<>();
+      for (Attempt attempt : attempts) {
+        V value = waiting.remove(attempt);
+        if (value != null) {
+          taken.put(attempt, value);
+        }
+      }
+      return taken;
+    }
+
+    synchronized void written() {
+      beingWritten = Set.of();
+    }
+
+    synchronized boolean isBeingWritten(Collection<Attempt> attempts) {
+      return !beingWritten.isEmpty() && attempts.stream().anyMatch(beingWritten::contains);
+    }
+
+    /** Nothing is under way any more, because of an error; the next report begins anew. */
+    synchronized void stop(Throwable error) {
+      underWay = false;
+      beingWritten = Set.of();
+      failed(waiting, error);
+    }
+
+    abstract void replaced(V former, V value);
+
+    /** Called with the lock held, for what waits when an error keeps it from being written. */
+    abstract void failed(Map<Attempt, V> waiting, Throwable error);
+  }
+
+  private static <V> Map<QueueName, List<Map.Entry<Attempt, V>>> byQueue(Map<Attempt, V> all) {
+    Map<QueueName, List<Map.Entry<Attempt, V>>> byQueue = new HashMap<>();
+    all.entrySet()
+        .forEach(
+            entry ->
+                byQueue
+                    .computeIfAbsent(entry.getKey().queue(), any -> new ArrayList<>())
+                    .add(entry));
+    return byQueue;
+  }
+
+  private final class ProgressLane extends Lane<Progress> {
+
+    /** So that an older value never comes after a newer one. */
+    private final ReentrantLock writing = new ReentrantLock();
+
+    @Override
+    void replaced(Progress former, Progress value) {}
+
+    /** It stays, and is written with the next report or when its attempt is settled. */
+    @Override
+    void failed(Map<Attempt, Progress> waiting, Throwable error) {}
+
+    @Override
+    public void run() {
+      boolean any = true;
+      try {
+        any = writeAll();
+      } catch (RuntimeException | Error e) {
+        ThreadSupervisor.report(
+            log, "could not write the progress of tasks; that is tried again", e);
+      }
+      if (any) {
+        shards.executeLater(this, PAUSE, this::stop);
+      }
+    }
+
+    private boolean writeAll() {
+      writing.lock();
+      try {
+        Map<Attempt, Progress> taken = take();
+        write(taken);
+        return !taken.isEmpty();
+      } finally {
+        written();
+        writing.unlock();
+      }
+    }
+
+    void flush(Collection<Attempt> attempts) {
+      Map<Attempt, Progress> taken = take(attempts);
+      if (taken.isEmpty() && !isBeingWritten(attempts)) {
+        return;
+      }
+      writing.lock();
+      try {
+        write(taken);
+      } finally {
+        writing.unlock();
+      }
+    }
+
+    /** The attempts go on when it fails: progress is only for whoever watches. */
+    private void write(Map<Attempt, Progress> values) {
+      for (Map.Entry<QueueName, List<Map.Entry<Attempt, Progress>>> ofQueue :
+          byQueue(values).entrySet()) {
+        try {
+          source.writeProgress(
+              ofQueue.getKey(),
+              ofQueue.getValue().stream()
+                  .map(entry -> new LeaseOperations.Step(entry.getKey().claim(), entry.getValue()))
+                  .toList());
+          failed = false;
+        } catch (RuntimeException e) {
+          if (!failed) {
+            failed = true;
+            log.warn("could not write the progress of tasks of queue {}", ofQueue.getKey(), e);
+          }
+          if (e instanceof BrokerUnavailableException) {
+            // The other queues are on the same server.
+            return;
+          }
+        }
+      }
+    }
+  }
+
+  private final class ResultLane extends Lane<Result> {
+
+    @Override
+    void replaced(Result former, Result value) {
+      CompletableFuture<Boolean> unused =
+          value
+              .written()
+              .whenComplete(
+                  (written, error) -> {
+                    if (error == null) {
+                      former.written().complete(written);
+                    } else {
+                      former.written().completeExceptionally(error);
+                    }
+                  });
+    }
+
+    @Override
+    void failed(Map<Attempt, Result> waiting, Throwable error) {
+      waiting.values().forEach(result -> result.written().completeExceptionally(error));
+      waiting.clear();
+    }
+
+    @Override
+    public void run() {
+      Map<Attempt, Result> taken = Map.of();
+      try {
+        for (taken = take(); !taken.isEmpty(); taken = take()) {
+          write(taken);
+        }
+      } catch (RuntimeException | Error e) {
+        // Handlers wait for them.
+        taken.values().forEach(result -> result.written().completeExceptionally(e));
+        stop(e);
+      }
+    }
+
+    private void write(Map<Attempt, Result> taken) {
+      BrokerUnavailableException away = null;
+      for (Map.Entry<QueueName, List<Map.Entry<Attempt, Result>>> ofQueue :
+          byQueue(taken).entrySet()) {
+        List<Map.Entry<Attempt, Result>> entries = ofQueue.getValue();
+        try {
+          if (away != null) {
+            // The same server: each further call would keep handlers waiting as long again.
+            throw away;
+          }
+          write(ofQueue.getKey(), entries);
+        } catch (RuntimeException | Error e) {
+          away = e instanceof BrokerUnavailableException unavailable ? unavailable : away;
+          entries.forEach(entry -> entry.getValue().written().completeExceptionally(e));
+        }
+      }
+    }
+
+    private void write(QueueName queue, List<Map.Entry<Attempt, Result>> entries) {
+      List<Boolean> answers =
+          source.writeResults(
+              queue,
+              entries.stream()
+                  .map(
+                      entry ->
+                          new LeaseOperations.Result(
+                              entry.getKey().claim(), entry.getValue().payload()))
+                  .toList());
+      for (int i = 0; i < entries.size(); i++) {
+        entries.get(i).getValue().written().complete(answers.get(i));
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.asynq4j.internal.server.shard;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.StoreWatch;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The servers of Redis that have the queues, with threads for what must not wait for one of them.
+ * Where one server has all queues, its name is empty and no such thread is needed. Thread-safe.
+ */
+public final class ShardTopology {
+
+  /** The one for what belongs to no queue, where there are several. */
+  private static final String SHARED_KEYS = "shared keys";
+
+  private final StoreWatch lookout;
+  private final OutageTracker outages;
+  private final Executor threads;
+
+  public ShardTopology(StoreWatch lookout, OutageTracker outages, Executor threads) {
+    this.lookout = lookout;
+    this.outages = outages;
+    this.threads = threads;
+  }
+
+  public String of(QueueName queue) {
+    return lookout.shardOf(queue);
+  }
+
+  public Map<String, List<QueueName>> group(Collection<QueueName> queues) {
+    return lookout.byShard(queues);
+  }
+
+  /** What a failure is noted under that is about no queue. */
+  public String ofSharedKeys() {
+    return of(QueueName.DEFAULT).isEmpty() ? "" : SHARED_KEYS;
+  }
+
+  public OutageTracker outages() {
+    return outages;
+  }
+
+  public Executor threads() {
+    return threads;
+  }
+
+  /**
+   * Runs something after a pause, on one of the threads.
+   *
+   * @param failed is told when that cannot be done, as for want of threads, now or after the pause
+   */
+  public void executeLater(Runnable task, Duration pause, Consumer<Throwable> failed) {
+    Executor guarded =
+        delayed -> {
+          try {
+            threads.execute(delayed);
+          } catch (RuntimeException | Error e) {
+            // On the thread of the JDK that waits, nobody would hear of it.
+            failed.accept(e);
+          }
+        };
+    try {
+      CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, guarded)
+          .execute(task);
+    } catch (RuntimeException | Error e) {
+      failed.accept(e);
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package io.asynq4j.internal.server.shard;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.concurrent.ThreadSupervisor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does one thing for queues, so that one that fails keeps no other from it. The queues of each
+ * server of Redis have a lane of their own, in which they come one after the other; a lane whose
+ * server is away rests and tries again. Where one server has all queues, everything happens on the
+ * thread of the caller. Thread-safe.
+ */
+public final class ShardedRunner {
+
+  private static final Logger log = LoggerFactory.getLogger(ShardedRunner.class);
+
+  /**
+   * Of so many queues in vain, a server counts as away: some may only be on their way elsewhere.
+   */
+  private static final int MOST_OUTAGES = 2;
+
+  private final String what;
+  private final ShardTopology shards;
+  private final Duration rest;
+  private final Predicate<QueueName> action;
+  private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
+
+  /** Those that failed last come last, so that they do not use up what others need. */
+  private final Set<QueueName> failing = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param rest how long a lane waits before it tries again
+   * @param action returns whether it has called Redis; must handle being called again for a queue
+   *     for which it has failed
+   */
+  public ShardedRunner(
+      String what, ShardTopology shards, Duration rest, Predicate<QueueName> action) {
+    this.what = what;
+    this.shards = shards;
+    this.rest = rest;
+    this.action = action;
+  }
+
+  /** For actions that always call Redis. */
+  public static Predicate<QueueName> calling(Consumer<QueueName> action) {
+    return queue -> {
+      action.accept(queue);
+      return true;
+    };
+  }
+
+  /**
+   * Has it done for these queues. Where one server has all, it is done on return, and the first
+   * failure is thrown when the others have been tried; otherwise failures are logged.
+   */
+  public void each(Collection<QueueName> queues) {
+    Map<String, List<QueueName>> byShard = shards.group(queues);
+    byShard.forEach(
+        (shard, ofShard) -> {
+          if (!shard.isEmpty()) {
+            lanes.computeIfAbsent(shard, Lane::new).add(ofShard);
+          }
+        });
+    RuntimeException failure = inOrder(byShard.getOrDefault("", List.of())).failure();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /**
+   * What became of several queues.
+   *
+   * @param failure an outage, if there was one, with the others beside it
+   * @param left those to be tried again once the server is back
+   * @param worked whether the server has answered a call
+   */
+  private record Result(@Nullable RuntimeException failure, List<QueueName> left, boolean worked) {}
+
+  private Result inOrder(Collection<QueueName> queues) {
+    RuntimeException first = null;
+    List<QueueName> left = new ArrayList<>();
+    int outages = 0;
+    boolean worked = false;
+    for (QueueName queue : healthyFirst(queues)) {
+      if (outages == MOST_OUTAGES) {
+        left.add(queue);
+        continue;
+      }
+      RuntimeException failure = null;
+      try {
+        worked |= action.test(queue);
+        failing.remove(queue);
+      } catch (RuntimeException e) {
+        failing.add(queue);
+        failure = e;
+      }
+      if (failure instanceof BrokerUnavailableException) {
+        outages++;
+        left.add(queue);
+      }
+      first = failure == null ? first : together(first, failure);
+    }
+    return new Result(first, left, worked);
+  }
+
+  private static RuntimeException together(
+      @Nullable RuntimeException before, RuntimeException failure) {
+    if (before == null) {
+      return failure;
+    }
+    boolean beginsAnOutage =
+        failure instanceof BrokerUnavailableException
+            && !(before instanceof BrokerUnavailableException);
+    RuntimeException first = beginsAnOutage ? failure : before;
+    first.addSuppressed(beginsAnOutage ? before : failure);
+    return first;
+  }
+
+  private Collection<QueueName> healthyFirst(Collection<QueueName> queues) {
+    if (failing.isEmpty()) {
+      return queues;
+    }
+    Set<QueueName> ordered = new LinkedHashSet<>(queues);
+    ordered.removeAll(failing);
+    ordered.addAll(queues);
+    return ordered;
+  }
+
+  /** The queues of one server that wait for their turn. */
+  private final class Lane implements Runnable {
+    private final String shard;
+    private final Set<QueueName> waiting = new LinkedHashSet<>();
+    private boolean underWay;
+
+    Lane(String shard) {
+      this.shard = shard;
+    }
+
+    void add(Collection<QueueName> queues) {
+      synchronized (this) {
+        waiting.addAll(queues);
+        if (underWay || waiting.isEmpty()) {
+          return;
+        }
+        underWay = true;
+      }
+      try {
+        shards.threads().execute(this);
+      } catch (RejectedExecutionException e) {
+        // The server has stopped.
+        stop();
+      } catch (RuntimeException | Error e) {
+        // Leases must be extended also where no thread can be had.
+        ThreadSupervisor.report(log, "no thread for the " + what + ", which goes on without", e);
+        run();
+      }
+    }
+
+    private synchronized void stop() {
+      underWay = false;
+    }
+
+    /** What waits comes with the next that is added. */
+    private void notStarted(Throwable error) {
+      stop();
+      if (!(error instanceof RejectedExecutionException)) {
+        ThreadSupervisor.report(log, "the " + what + " could not go on and tries again", error);
+      }
+    }
+
+    private synchronized List<QueueName> next() {
+      List<QueueName> all = List.copyOf(waiting);
+      waiting.clear();
+      underWay = !all.isEmpty();
+      return all;
+    }
+
+    @Override
+    public void run() {
+      try {
+        for (List<QueueName> queues = next(); !queues.isEmpty(); queues = next()) {
+          if (!done(queues)) {
+            shards.executeLater(this, rest, this::notStarted);
+            return;
+          }
+        }
+      } catch (RuntimeException | Error e) {
+        stop();
+        ThreadSupervisor.report(log, "the " + what + " failed and tries again", e);
+      }
+    }
+
+    /** False when the server is away. */
+    private boolean done(List<QueueName> queues) {
+      Result result = inOrder(queues);
+      RuntimeException failure = result.failure();
+      if (failure == null) {
+        if (result.worked()) {
+          shards.outages().worked(shard);
+        }
+        return true;
+      }
+      if (!shards.outages().failed(shard, failure)) {
+        log.warn("the {} failed and tries again", what, failure);
+        return true;
+      }
+      synchronized (this) {
+        waiting.addAll(result.left());
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.asynq4j.internal.server.shard;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** The one watch of a server, shared by its actors: each is told of the parts it asks for. */
+public final class SharedQueueWatch implements AutoCloseable {
+
+  private final Map<QueuePart, Consumer<QueueName>> listeners = new ConcurrentHashMap<>();
+  private final List<Runnable> lost = new CopyOnWriteArrayList<>();
+  private final StoreWatch.Watch watch;
+
+  public SharedQueueWatch(StoreWatch lookout) {
+    this.watch =
+        lookout.watch(
+            new StoreWatch.Listener() {
+              @Override
+              public void changed(QueueName queue, QueuePart part) {
+                Consumer<QueueName> listener = listeners.get(part);
+                if (listener != null) {
+                  listener.accept(queue);
+                }
+              }
+
+              @Override
+              public void lost() {
+                lost.forEach(Runnable::run);
+              }
+            });
+  }
+
+  /**
+   * Has an actor told. Both must be quick.
+   *
+   * @param changed one of the parts has changed since it was armed
+   * @param lookAgain what was armed may be no longer
+   */
+  public void listen(Set<QueuePart> parts, Consumer<QueueName> changed, Runnable lookAgain) {
+    parts.forEach(part -> listeners.put(part, changed));
+    lost.add(lookAgain);
+  }
+
+  public Set<QueueName> arm(Collection<QueueName> queues, Set<QueuePart> parts) {
+    return watch.arm(queues, parts);
+  }
+
+  public boolean isLive() {
+    return watch.isLive();
+  }
+
+  @Override
+  public void close() {
+    watch.close();
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * The Redis servers of a cluster as a server sees them: topology, outages, and isolation of each.
+ */
+@NullMarked
+package io.asynq4j.internal.server.shard;
+
+import org.jspecify.annotations.NullMarked;

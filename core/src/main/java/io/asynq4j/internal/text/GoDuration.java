@@ -1,0 +1,82 @@
+package io.asynq4j.internal.text;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Durations as Go writes them, such as {@code 1h30m0s} and {@code 1.5s}. */
+public final class GoDuration {
+
+  private static final Pattern PART =
+      Pattern.compile("(\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)");
+  private static final long SECOND = 1_000_000_000;
+  private static final int LONGEST = 100;
+
+  private GoDuration() {}
+
+  public static String format(Duration duration) {
+    if (duration.isNegative()) {
+      return "-" + format(duration.negated());
+    }
+    if (duration.isZero()) {
+      return "0s";
+    }
+    if (duration.toSeconds() == 0) {
+      int nanos = duration.toNanosPart();
+      if (nanos < 1_000) {
+        return nanos + "ns";
+      }
+      return nanos < 1_000_000 ? decimal(nanos, 3) + "µs" : decimal(nanos, 6) + "ms";
+    }
+    long hours = duration.toHours();
+    int minutes = duration.toMinutesPart();
+    String seconds = decimal(duration.toSecondsPart() * SECOND + duration.toNanosPart(), 9) + "s";
+    if (hours > 0) {
+      return hours + "h" + minutes + "m" + seconds;
+    }
+    return minutes > 0 ? minutes + "m" + seconds : seconds;
+  }
+
+  private static String decimal(long units, int digitsBehindPoint) {
+    BigDecimal value = BigDecimal.valueOf(units, digitsBehindPoint).stripTrailingZeros();
+    return value.toPlainString();
+  }
+
+  /** Throws an {@code IllegalArgumentException} for what is no duration. */
+  public static Duration parse(String text) {
+    boolean negative = text.startsWith("-");
+    String rest = negative || text.startsWith("+") ? text.substring(1) : text;
+    if (rest.equals("0")) {
+      return Duration.ZERO;
+    }
+    Matcher part = PART.matcher(rest);
+    Duration sum = Duration.ZERO;
+    int end = 0;
+    while (part.find() && part.start() == end && end < LONGEST) {
+      BigDecimal nanos =
+          new BigDecimal(part.group(1)).multiply(BigDecimal.valueOf(nanosOf(part.group(2))));
+      if (nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
+        throw new IllegalArgumentException("a duration of more than 292 years: \"" + text + "\"");
+      }
+      sum = sum.plusNanos(nanos.longValue());
+      end = part.end();
+    }
+    if (end == 0 || end != rest.length()) {
+      throw new IllegalArgumentException(
+          "not a duration: \"" + text + "\"; write hours, minutes and seconds like 1h30m or 90s");
+    }
+    return negative ? sum.negated() : sum;
+  }
+
+  private static long nanosOf(String unit) {
+    return switch (unit) {
+      case "ns" -> 1;
+      case "ms" -> 1_000_000;
+      case "s" -> SECOND;
+      case "m" -> 60 * SECOND;
+      case "h" -> 3_600 * SECOND;
+      default -> 1_000;
+    };
+  }
+}

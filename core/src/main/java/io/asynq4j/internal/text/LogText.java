@@ -1,0 +1,68 @@
+package io.asynq4j.internal.text;
+
+/**
+ * Texts from tasks and exceptions as they are written to a log: on one line, without characters
+ * that a terminal obeys, and not too long. So nobody forges a line of the log by the name of a
+ * task.
+ */
+public final class LogText {
+
+  /** Names longer than this are cut. */
+  private static final int LONGEST_NAME = 200;
+
+  private LogText() {}
+
+  /** A name, such as a task type, an ID or a queue. */
+  public static String name(String name) {
+    return of(name, LONGEST_NAME);
+  }
+
+  /** The first characters of a text, with an ellipsis for the rest. */
+  public static String of(String text, int longest) {
+    boolean isCut = text.length() > longest;
+    String kept = isCut ? text.substring(0, longest) : text;
+    if (!isCut && kept.chars().noneMatch(LogText::isSpecial)) {
+      return text;
+    }
+    StringBuilder escaped = new StringBuilder(kept.length() + 16);
+    kept.codePoints().forEach(each -> append(escaped, each));
+    return escaped.append(isCut ? "…" : "").toString();
+  }
+
+  /** Also each half of a pair, which may turn out to be a character like any other. */
+  private static boolean isSpecial(int c) {
+    return c < ' ' || (c >= 0x7f && mustBeEscaped(c)) || Character.isSurrogate((char) c);
+  }
+
+  private static void append(StringBuilder escaped, int codePoint) {
+    switch (codePoint) {
+      case '\n' -> escaped.append("\\n");
+      case '\r' -> escaped.append("\\r");
+      case '\t' -> escaped.append("\\t");
+      default -> {
+        if (mustBeEscaped(codePoint)) {
+          escaped.append(String.format("\\u%04x", codePoint));
+        } else {
+          escaped.appendCodePoint(codePoint);
+        }
+      }
+    }
+  }
+
+  private static boolean mustBeEscaped(int codePoint) {
+    return switch (Character.getType(codePoint)) {
+      case Character.CONTROL,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE ->
+          true;
+      default -> changesDirection(codePoint);
+    };
+  }
+
+  /** After one of these, a terminal shows the rest of the line in another order. */
+  private static boolean changesDirection(int codePoint) {
+    return (codePoint >= 0x202a && codePoint <= 0x202e)
+        || (codePoint >= 0x2066 && codePoint <= 0x2069);
+  }
+}

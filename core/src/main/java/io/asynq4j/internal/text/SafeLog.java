@@ -1,0 +1,24 @@
+package io.asynq4j.internal.text;
+
+import org.slf4j.Logger;
+
+/** Logs errors on threads that must live on, also when memory for the log line is lacking. */
+public final class SafeLog {
+
+  private SafeLog() {}
+
+  /** Has this class loaded, to be called early: without memory that is no longer possible. */
+  public static void prepare() {
+    // Called, it is loaded.
+  }
+
+  /** Logs an error; does nothing when even that is not possible. */
+  @SuppressWarnings("EmptyCatch") // Nothing is left that could be done.
+  public static void error(Logger logger, String message, Throwable error) {
+    try {
+      logger.error(message, error);
+    } catch (Throwable e) {
+      // What has to be done goes on without its log line.
+    }
+  }
+}

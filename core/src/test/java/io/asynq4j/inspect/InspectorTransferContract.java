@@ -1,0 +1,239 @@
+package io.asynq4j.inspect;
+
+import static io.asynq4j.fixture.BrokerFixture.NOON;
+import static io.asynq4j.fixture.BrokerFixture.Q;
+import static io.asynq4j.fixture.BrokerFixture.T;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.fixture.BrokerFixture;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Protocol.Command;
+
+/** Moving tasks to other queues, and making others of them. */
+interface InspectorTransferContract extends InspectorContractSupport {
+
+  QueueName OTHER = QueueName.of("other");
+
+  private boolean isThere(String queue, String id) {
+    try {
+      return inspector().task(queue, id).id().equals(id);
+    } catch (TaskNotFoundException e) {
+      return false;
+    }
+  }
+
+  @Test
+  default void aTaskIsMovedAsItIsAndWaitsThereForWhatItWaitedForHere() {
+    enqueue("other-0", "t", "p", o -> o.queue("other"));
+    enqueue("grouped", "t", "p", o -> o.group("g"));
+    enqueue("exact", "t", "p", o -> o.processIn(Duration.ofMillis(1_250)).precise());
+    for (TaskState state :
+        List.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY, TaskState.ARCHIVED)) {
+      redis().seed(state, state.word(), T + 10);
+    }
+    for (String id : List.of("pending", "scheduled", "retry", "archived", "grouped", "exact")) {
+      inspector().move("q", id, "other");
+      assertThat(isThere("q", id)).isFalse();
+    }
+
+    assertThat(inspector().task("other", "pending").state()).isEqualTo(TaskState.PENDING);
+    assertThat(inspector().task("other", "archived").state()).isEqualTo(TaskState.PENDING);
+    for (String id : List.of("scheduled", "retry")) {
+      assertThat(inspector().task("other", id).state()).isEqualTo(TaskState.SCHEDULED);
+      assertThat(inspector().task("other", id).nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
+    }
+    assertThat(inspector().task("other", "exact").nextProcessAt()).isEqualTo(NOON.plusMillis(1250));
+    assertThat(inspector().groups("other")).isEqualTo(Map.of("g", 1L));
+    assertThat(inspector().groups("q")).isEmpty();
+    inspector().removeQueue("q", false);
+  }
+
+  @Test
+  default void whatHasBecomeOfATaskSoFarMovesWithIt() {
+    enqueue("a", "t", "p", o -> o.header("k", "v").maxRetry(3).retention(Duration.ofHours(1)));
+    redis()
+        .settle(
+            new Settlement.Retry(redis().claimOne(), Duration.ofMinutes(1), "broken", true, false));
+
+    inspector().move("q", "a", "other");
+
+    TaskInfo moved = inspector().task("other", "a");
+    assertThat(moved.retried()).isEqualTo(1);
+    assertThat(moved.maxRetry()).isEqualTo(3);
+    assertThat(moved.lastError()).isEqualTo("broken");
+    assertThat(moved.headers()).isEqualTo(Map.of("k", "v"));
+    assertThat(moved.retention()).isEqualTo(Duration.ofHours(1));
+    assertThat(moved.nextProcessAt()).isEqualTo(NOON.plusSeconds(60));
+  }
+
+  @Test
+  default void theLockOfAUniqueTaskMovesForTheTimeItHasLeft() {
+    enqueue("a", "t", "p", o -> o.uniqueFor(Duration.ofHours(1)));
+    inspector().move("q", "a", "other");
+
+    String lock = RedisKeys.unique(OTHER, "t", Payload.ofUtf8("p"));
+    assertThat(inspector().task("other", "a").uniqueKey()).isEqualTo(lock);
+    assertThat(ReplyParser.number(redis().raw(Command.TTL, lock))).isBetween(3_590L, 3_600L);
+    assertThat(redis().raw(Command.EXISTS, RedisKeys.unique(Q, "t", Payload.ofUtf8("p"))))
+        .isEqualTo(0L);
+
+    enqueue("b", "t", "p", o -> o.uniqueFor(Duration.ofHours(1)));
+    assertThatThrownBy(() -> inspector().move("q", "b", "other"))
+        .isInstanceOf(TaskStateException.class)
+        .hasMessageContaining("unique task a");
+    assertThat(isThere("q", "b")).isTrue();
+  }
+
+  @Test
+  default void aTaskThatRunsOrHasRunIsNotMoved() {
+    redis().seed(TaskState.ACTIVE, "a", T + 10);
+    redis().seed(TaskState.COMPLETED, "c", T + 10);
+    for (String id : List.of("a", "c")) {
+      assertThatThrownBy(() -> inspector().move("q", id, "other"))
+          .isInstanceOf(TaskStateException.class)
+          .hasMessageContaining("copied");
+    }
+    assertThatThrownBy(() -> inspector().move("q", "a", "q"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(inspector().queues()).containsExactly("q");
+  }
+
+  @Test
+  default void anotherTaskWithThisIdIsNeverOverwritten() {
+    enqueue("a", "t", "mine");
+    enqueue("a", "t", "another", o -> o.queue("other"));
+
+    assertThatThrownBy(() -> inspector().move("q", "a", "other"))
+        .isInstanceOf(TaskStateException.class)
+        .hasMessageContaining("another task with this id");
+
+    assertThat(inspector().task("q", "a").payload()).isEqualTo(Payload.ofUtf8("mine"));
+    assertThat(inspector().task("other", "a").payload()).isEqualTo(Payload.ofUtf8("another"));
+  }
+
+  @Test
+  default void aMoveThatFailedHalfWayLosesNothingAndIsFinishedByAnother() {
+    for (String id : List.of("plain", "unique", "later")) {
+      enqueue(
+          id,
+          "t",
+          id,
+          o ->
+              switch (id) {
+                case "unique" -> o.uniqueFor(Duration.ofHours(1));
+                case "later" -> o.processIn(Duration.ofHours(1));
+                default -> o;
+              });
+      Broker failing =
+          before(
+              "delete",
+              1,
+              () -> {
+                throw new BrokerUnavailableException("gone", true, new IllegalStateException());
+              });
+
+      assertThatThrownBy(() -> InspectorAccess.broker(failing).move("q", id, "other"))
+          .isInstanceOf(BrokerUnavailableException.class);
+      assertThat(isThere("q", id) && isThere("other", id)).as("in both").isTrue();
+
+      inspector().move("q", id, "other");
+      assertThat(isThere("q", id)).isFalse();
+      assertThat(isThere("other", id)).isTrue();
+    }
+    assertThat(inspector().queue("other").size()).isEqualTo(3);
+  }
+
+  @Test
+  default void aTaskThatAWorkerTakesInTheMiddleStaysWithIt() {
+    redis().enqueue("a");
+    Broker claimed = before("delete", 1, redis()::claimOne);
+
+    assertThatThrownBy(() -> InspectorAccess.broker(claimed).move("q", "a", "other"))
+        .isInstanceOf(TaskStateException.class)
+        .hasMessageContaining("a worker has just taken it");
+
+    assertThat(inspector().task("q", "a").state()).isEqualTo(TaskState.ACTIVE);
+    assertThat(isThere("other", "a")).isFalse();
+  }
+
+  @Test
+  default void aTaskThatIsTakenOnBothSidesIsToldAsSuch() {
+    redis().enqueue("a");
+    Broker claimed =
+        before(
+            "delete",
+            1,
+            () -> {
+              redis().claimOne();
+              redis().source().claim(OTHER, 1, BrokerFixture.LEASE, QueueRules.NONE);
+            });
+
+    assertThatThrownBy(() -> InspectorAccess.broker(claimed).move("q", "a", "other"))
+        .isInstanceOf(TaskStateException.class)
+        .hasMessageContaining("its copy in queue \"other\" too");
+  }
+
+  @Test
+  default void twoWhoMoveTheSameTaskDoNotLoseIt() {
+    redis().enqueue("a");
+    Broker second = before("delete", 1, () -> inspector().move("q", "a", "other"));
+
+    InspectorAccess.broker(second).move("q", "a", "other");
+
+    assertThat(isThere("q", "a")).isFalse();
+    assertThat(isThere("other", "a")).isTrue();
+  }
+
+  @Test
+  default void aCopyIsTheSameTaskAnew() {
+    enqueue("a", "t", "p", o -> o.header("k", "v").maxRetry(3).uniqueFor(Duration.ofHours(1)));
+    archiveNext("broken");
+
+    String copy = inspector().copy("q", "a");
+
+    TaskInfo task = inspector().task("q", copy);
+    assertThat(copy).isNotEqualTo("a");
+    assertThat(task.state()).isEqualTo(TaskState.PENDING);
+    assertThat(task.payload()).isEqualTo(Payload.ofUtf8("p"));
+    assertThat(task.headers()).isEqualTo(Map.of("k", "v"));
+    assertThat(task.maxRetry()).isEqualTo(3);
+    assertThat(List.of(task.retried() + "", task.lastError(), task.uniqueKey()))
+        .containsExactly("0", "", "");
+    assertThat(isThere("q", "a")).isTrue();
+    assertThatThrownBy(() -> inspector().copy("q", "a", o -> o.id(copy)))
+        .isInstanceOf(TaskStateException.class)
+        .hasMessageContaining(copy);
+    assertThatThrownBy(() -> inspector().copy("q", "a", o -> o.uniqueFor(Duration.ofHours(1))))
+        .isInstanceOf(TaskStateException.class)
+        .hasMessageContaining("unique task a");
+  }
+
+  @Test
+  default void aCopyMayHaveOtherOptionsAndBeOfATaskInAnyState() {
+    for (TaskState state : TaskState.values()) {
+      redis().seed(state, state.word(), T + 10);
+      String copy =
+          inspector()
+              .copy("q", state.word(), o -> o.queue("other").processIn(Duration.ofMinutes(1)));
+
+      assertThat(inspector().task("other", copy).state()).isEqualTo(TaskState.SCHEDULED);
+      assertThat(inspector().task("q", state.word()).state()).isEqualTo(state);
+    }
+  }
+}

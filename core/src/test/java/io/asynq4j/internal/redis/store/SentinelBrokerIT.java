@@ -1,0 +1,11 @@
+package io.asynq4j.internal.redis.store;
+
+import io.asynq4j.fixture.TestRedis;
+
+class SentinelBrokerIT extends BrokerContract {
+
+  @Override
+  public TestRedis start() {
+    return TestRedis.sentinel();
+  }
+}

@@ -1,0 +1,84 @@
+package io.asynq4j.internal.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.asynq4j.internal.broker.ScheduleLedger.State;
+import io.asynq4j.schedule.MissedPolicy;
+import io.asynq4j.schedule.Schedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DueInstantsTest {
+
+  private static final Instant NOON = Instant.parse("2100-01-01T12:00:00Z");
+  private static final Duration GRACE = Duration.ofSeconds(30);
+  private static final Schedule MINUTELY = Schedule.of("* * * * *");
+
+  private static State decided(Instant instant) {
+    return new State(NOON, instant, null, null, null);
+  }
+
+  private static List<Instant> due(MissedPolicy policy, Instant decided, Instant now) {
+    return DueInstants.instants(
+        RecurringSchedule.of(MINUTELY), policy, decided(decided), GRACE, now);
+  }
+
+  private static Instant minute(int minute) {
+    return NOON.plusSeconds(60L * minute);
+  }
+
+  @Test
+  void whatHasJustComeIsDueWhateverThePolicy() {
+    for (MissedPolicy policy :
+        List.of(MissedPolicy.skip(), MissedPolicy.runOnce(), MissedPolicy.runAll(5))) {
+      assertThat(due(policy, NOON, minute(1).minusMillis(1))).isEmpty();
+      assertThat(due(policy, NOON, minute(1))).containsExactly(minute(1));
+      assertThat(due(policy, minute(1), minute(1).plusMillis(1))).isEmpty();
+    }
+  }
+
+  @Test
+  void skippingLeavesOutAllButTheLatestWhenItIsALittleLate() {
+    assertThat(due(MissedPolicy.skip(), NOON, minute(10).plus(GRACE))).containsExactly(minute(10));
+    assertThat(due(MissedPolicy.skip(), NOON, minute(10).plus(GRACE).plusMillis(1))).isEmpty();
+  }
+
+  @Test
+  void runningOnceFiresTheLatestHoweverLate() {
+    assertThat(due(MissedPolicy.runOnce(), NOON, minute(10).plusSeconds(59)))
+        .containsExactly(minute(10));
+  }
+
+  @Test
+  void runningAllFiresThemInTheirOrderAndOfTooManyTheLatest() {
+    assertThat(due(MissedPolicy.runAll(5), NOON, minute(3)))
+        .containsExactly(minute(1), minute(2), minute(3));
+    assertThat(due(MissedPolicy.runAll(5), NOON, minute(9)))
+        .containsExactly(minute(5), minute(6), minute(7), minute(8), minute(9));
+  }
+
+  @Test
+  void manyYearsOfSecondsAreNotWalkedThrough() {
+    Instant begin = NOON.minus(Duration.ofDays(100_000));
+    State longAgo = new State(begin, begin, null, null, null);
+
+    List<Instant> due =
+        DueInstants.instants(
+            RecurringSchedule.of(Schedule.of("@every 1s")),
+            MissedPolicy.runAll(2),
+            longAgo,
+            GRACE,
+            NOON.plusMillis(500));
+
+    assertThat(due).containsExactly(NOON.minusSeconds(1), NOON);
+  }
+
+  @Test
+  void howManyAreRunAtMostIsBounded() {
+    assertThatIllegalArgumentException().isThrownBy(() -> MissedPolicy.runAll(0));
+    assertThatIllegalArgumentException().isThrownBy(() -> MissedPolicy.runAll(100_001));
+  }
+}

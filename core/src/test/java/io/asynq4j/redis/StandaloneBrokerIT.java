@@ -1,9 +1,0 @@
-package io.asynq4j.redis;
-
-class StandaloneBrokerIT extends BrokerContract {
-
-  @Override
-  TestRedis start() {
-    return TestRedis.standalone();
-  }
-}

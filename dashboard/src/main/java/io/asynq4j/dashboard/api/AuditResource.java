@@ -1,0 +1,33 @@
+package io.asynq4j.dashboard.api;
+
+import io.asynq4j.dashboard.Role;
+import io.asynq4j.dashboard.auth.AuditLog;
+import io.asynq4j.dashboard.auth.User;
+import java.util.List;
+import java.util.Objects;
+
+/** Who has changed what. */
+public final class AuditResource {
+
+  private final AuditLog audit;
+
+  public AuditResource(AuditLog audit) {
+    this.audit = audit;
+  }
+
+  public List<Route> routes() {
+    return List.of(Route.of("audit", "GET", "/api/v1/audit", Role.OPERATOR, this::list));
+  }
+
+  /** Who may not see all queues sees what he has done himself. */
+  private ApiResponse list(Exchange exchange) {
+    User user = exchange.user();
+    List<AuditLog.Entry> visible =
+        audit.entries().stream()
+            .filter(entry -> user.grant().seesAll() || Objects.equals(entry.user(), user.name()))
+            .toList();
+    return ApiResponse.ok(
+        PageCursor.page(
+            visible, exchange.limit(), exchange.param("cursor"), AuditLog.Entry::fields));
+  }
+}

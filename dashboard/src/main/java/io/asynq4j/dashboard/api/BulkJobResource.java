@@ -1,0 +1,103 @@
+package io.asynq4j.dashboard.api;
+
+import io.asynq4j.dashboard.Role;
+import io.asynq4j.dashboard.auth.User;
+import io.asynq4j.dashboard.search.BulkJob;
+import io.asynq4j.dashboard.search.BulkJobRequest;
+import io.asynq4j.dashboard.search.Query;
+import io.asynq4j.dashboard.search.QueryParser;
+import java.time.Instant;
+import java.util.List;
+
+/** Operations on many tasks. */
+public final class BulkJobResource {
+
+  public List<Route> routes() {
+    return List.of(
+        Route.of("listJobs", "GET", "/api/v1/jobs", Role.VIEWER, this::list),
+        Route.of("startJob", "POST", "/api/v1/jobs", Role.OPERATOR, this::start),
+        Route.of("getJob", "GET", "/api/v1/jobs/{id}", Role.VIEWER, this::get),
+        Route.of("stopJob", "POST", "/api/v1/jobs/{id}/stop", Role.OPERATOR, this::stop));
+  }
+
+  private ApiResponse list(Exchange exchange) {
+    List<BulkJob> jobs = exchange.source().jobs().all(exchange.user());
+    return ApiResponse.ok(
+        new JsonFields()
+            .put("items", jobs.stream().map(job -> job.fields().map()).toList())
+            .put("total", jobs.size()));
+  }
+
+  private ApiResponse get(Exchange exchange) {
+    return ApiResponse.ok(
+        exchange.source().jobs().get(exchange.path("id"), exchange.user()).fields());
+  }
+
+  private ApiResponse start(Exchange exchange) {
+    RequestFields body =
+        exchange
+            .body()
+            .knowing(
+                "action",
+                "query",
+                "queue",
+                "at",
+                "in",
+                "after",
+                "limit",
+                "dropOldest",
+                "repair",
+                "removeUnreadable",
+                "trimArchives",
+                "reason");
+    BulkJobRequest request = read(body, exchange);
+    exchange.reason(body.text("reason"));
+    Query query = request.query();
+    exchange.target(request.action().word() + " " + (query == null ? "" : query.text()));
+    BulkJob job = exchange.source().jobs().start(request, exchange.user(), exchange.address());
+    return ApiResponse.of(202, job.fields(), exchange.location("jobs", job.id()));
+  }
+
+  private static BulkJobRequest read(RequestFields body, Exchange exchange) {
+    BulkJobRequest.Action action = BulkJobRequest.Action.ofWord(body.requiredText("action"));
+    String text = body.text("query");
+    String to = body.text("queue");
+    Long limit = body.number("limit");
+    Instant at =
+        action == BulkJobRequest.Action.RESCHEDULE ? body.timeFrom(exchange.source().now()) : null;
+    BulkJobRequest request =
+        new BulkJobRequest(
+            action,
+            text == null ? null : QueryParser.parse(text),
+            limit == null ? Long.MAX_VALUE : limit,
+            TaskActionResource.afterCancel(body),
+            to == null ? null : exchange.visible(to),
+            at,
+            body.isTrue("dropOldest"),
+            body.isTrue("repair"),
+            body.isTrue("removeUnreadable"),
+            body.isTrue("trimArchives"));
+    if (action == BulkJobRequest.Action.DOCTOR) {
+      requireWholeRedis(request, exchange.user());
+    }
+    return request;
+  }
+
+  private static void requireWholeRedis(BulkJobRequest request, User user) {
+    if (!user.grant().seesAll()) {
+      throw Problem.forbidden("The doctor looks at all queues, and you may not see all of them.");
+    }
+    if (request.repair() && !user.grant().role().mayDo(Role.ADMIN)) {
+      throw Problem.forbidden("Repairs need the role admin; without them an operator may look.");
+    }
+  }
+
+  private ApiResponse stop(Exchange exchange) {
+    BulkJob job = exchange.source().jobs().get(exchange.path("id"), exchange.user());
+    if (!job.isRunning()) {
+      throw Problem.conflict("wrong-state", "Job " + job.id() + " has ended already.");
+    }
+    job.stop();
+    return ApiResponse.NO_CONTENT;
+  }
+}

@@ -1,0 +1,80 @@
+package io.asynq4j.dashboard.api;
+
+import io.asynq4j.dashboard.Role;
+import io.asynq4j.dashboard.live.QueueSizeHistory;
+import io.asynq4j.dashboard.live.RedisInstance;
+import io.asynq4j.dashboard.live.ThroughputHistory;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** What is going on: as it is, as it was in the last hour, and live. */
+public final class OverviewResource {
+
+  public List<Route> routes() {
+    return List.of(
+        Route.of("overview", "GET", "/api/v1/overview", Role.VIEWER, this::overview),
+        Route.of("history", "GET", "/api/v1/history", Role.VIEWER, this::history),
+        Route.of("levels", "GET", "/api/v1/history/levels", Role.VIEWER, this::levels),
+        Route.of("events", "GET", "/api/v1/events", Role.VIEWER, this::events));
+  }
+
+  private ApiResponse overview(Exchange exchange) {
+    RedisInstance source = exchange.source();
+    return ApiResponse.ok(source.overview().of(source.watch().fresh(), exchange.user().grant()));
+  }
+
+  private ApiResponse history(Exchange exchange) {
+    String queue = exchange.param("queue");
+    Predicate<String> wanted =
+        queue == null ? exchange.user()::sees : exchange.visible(queue)::equals;
+    return ApiResponse.ok(
+        new JsonFields()
+            .put("intervalMs", ThroughputHistory.INTERVAL.toMillis())
+            .put(
+                "points",
+                exchange.source().history().points(wanted).stream().map(JsonFields::map).toList()));
+  }
+
+  private ApiResponse levels(Exchange exchange) {
+    QueueSizeHistory levels = exchange.source().levels();
+    String queue = exchange.param("queue");
+    List<JsonFields> points =
+        queue != null
+            ? levels.points(exchange.visible(queue)::equals)
+            : exchange.user().grant().seesAll()
+                ? levels.points()
+                : levels.points(exchange.user()::sees);
+    return ApiResponse.ok(
+        new JsonFields()
+            .put("intervalMs", QueueSizeHistory.INTERVAL.toMillis())
+            .put("points", points.stream().map(JsonFields::map).toList()));
+  }
+
+  private ApiResponse events(Exchange exchange) {
+    RedisInstance source = exchange.source();
+    HttpServletResponse response = exchange.response();
+    if (!exchange.request().isAsyncSupported()) {
+      throw Problem.notLive(
+          "Live updates need asynchronous requests, which this container forbids. Allow them where the"
+              + " servlet is mounted, and in every filter before it.");
+    }
+    response.setStatus(200);
+    response.setContentType("text/event-stream;charset=utf-8");
+    response.setHeader("Cache-Control", "no-store");
+    // Proxies that gather answers would keep events until there are enough of them.
+    response.setHeader("X-Accel-Buffering", "no");
+    if (exchange.request().getMethod().equals("HEAD")) {
+      return ApiResponse.TAKEN_OVER;
+    }
+    AsyncContext context = exchange.request().startAsync();
+    try {
+      source.streams().open(context, exchange.user());
+    } catch (RuntimeException e) {
+      context.complete();
+      throw e;
+    }
+    return ApiResponse.TAKEN_OVER;
+  }
+}

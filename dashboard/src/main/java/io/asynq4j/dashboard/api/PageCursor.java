@@ -1,0 +1,64 @@
+package io.asynq4j.dashboard.api;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Places to go on at, as texts that nobody needs to understand. */
+public final class PageCursor {
+
+  private PageCursor() {}
+
+  public static String of(@Nullable Object... parts) {
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(Json.bytes(java.util.Arrays.asList(parts)));
+  }
+
+  /** Null for a part that was null. */
+  public static List<@Nullable String> read(String cursor, int parts) {
+    try {
+      byte[] json = Base64.getUrlDecoder().decode(cursor.getBytes(StandardCharsets.UTF_8));
+      Optional<JsonNode> node = Json.read(json);
+      if (node.isPresent() && node.get().isArray() && node.get().size() == parts) {
+        List<@Nullable String> read = new java.util.ArrayList<>();
+        node.get().forEach(part -> read.add(part.isNull() ? null : part.asString()));
+        return read;
+      }
+    } catch (IllegalArgumentException e) {
+      // It is told below.
+    }
+    throw Problem.badRequest("The cursor is not one that this list has given out.");
+  }
+
+  static int readOffset(@Nullable String cursor) {
+    if (cursor == null) {
+      return 0;
+    }
+    try {
+      String offset = read(cursor, 1).get(0);
+      return Math.max(0, offset == null ? 0 : Integer.parseInt(offset));
+    } catch (NumberFormatException e) {
+      throw Problem.badRequest("The cursor is not one that this list has given out.");
+    }
+  }
+
+  /** A part of a list that is in memory, with its total and where to go on. */
+  public static <T> JsonFields page(
+      List<T> all,
+      int limit,
+      @Nullable String cursor,
+      java.util.function.Function<T, JsonFields> shown) {
+    int from = Math.min(readOffset(cursor), all.size());
+    int until = Math.min(all.size(), from + limit);
+    return new JsonFields()
+        .put(
+            "items",
+            all.subList(from, until).stream().map(each -> shown.apply(each).map()).toList())
+        .put("total", all.size())
+        .put("cursor", until < all.size() ? of(until) : null);
+  }
+}

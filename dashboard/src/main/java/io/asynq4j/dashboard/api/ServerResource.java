@@ -1,0 +1,62 @@
+package io.asynq4j.dashboard.api;
+
+import io.asynq4j.dashboard.Role;
+import io.asynq4j.dashboard.live.RedisInstance;
+import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.dashboard.view.ServerView;
+import io.asynq4j.inspect.ServerSnapshot;
+import java.util.List;
+import java.util.function.BiPredicate;
+
+/** Live servers. */
+public final class ServerResource {
+
+  private final PayloadRenderer contents;
+
+  public ServerResource(PayloadRenderer contents) {
+    this.contents = contents;
+  }
+
+  public List<Route> routes() {
+    String one = "/api/v1/servers/{id}";
+    return List.of(
+        Route.of("listServers", "GET", "/api/v1/servers", Role.VIEWER, this::list),
+        Route.of(
+            "quietServer",
+            "POST",
+            one + "/quiet",
+            Role.ADMIN,
+            tell((source, id) -> source.inspector().quietServer(id))),
+        Route.of(
+            "stopServer",
+            "POST",
+            one + "/stop",
+            Role.ADMIN,
+            tell((source, id) -> source.inspector().stopServer(id))));
+  }
+
+  private ApiResponse list(Exchange exchange) {
+    List<ServerSnapshot> servers =
+        ServerView.visible(exchange.source().watch().fresh().servers(), exchange.user().grant());
+    return ApiResponse.ok(
+        new JsonFields()
+            .put(
+                "items",
+                servers.stream().map(server -> ServerView.fields(server, contents).map()).toList())
+            .put("total", servers.size()));
+  }
+
+  private static Route.Handler tell(BiPredicate<RedisInstance, String> order) {
+    return exchange -> {
+      String id = exchange.path("id");
+      // It serves queues of others too.
+      if (!exchange.user().grant().seesAll()) {
+        throw Problem.forbidden("Only who may see all queues may tell servers what to do.");
+      }
+      if (!order.test(exchange.source(), id)) {
+        throw Problem.notFound("There is no live server " + id + ".");
+      }
+      return ApiResponse.NO_CONTENT;
+    };
+  }
+}

@@ -1,0 +1,62 @@
+package io.asynq4j.dashboard.api;
+
+import io.asynq4j.dashboard.HiddenField;
+import io.asynq4j.dashboard.Role;
+import io.asynq4j.dashboard.auth.User;
+import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.dashboard.page.ClasspathFiles;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Who is asking, how the dashboard is set up, and what its API is. */
+public final class SessionResource {
+
+  private final DashboardSettings settings;
+
+  public SessionResource(DashboardSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Open to everybody. */
+  public static Route health() {
+    return Route.of(
+        "health",
+        "GET",
+        "/health",
+        null,
+        e -> ApiResponse.ok(new JsonFields().put("status", "up")));
+  }
+
+  public List<Route> routes() {
+    return List.of(
+        Route.of("openapi", "GET", "/api/v1/openapi.yaml", Role.VIEWER, this::openapi),
+        Route.of("session", "GET", "/api/v1/session", Role.VIEWER, this::session));
+  }
+
+  private ApiResponse openapi(Exchange exchange) {
+    byte[] bytes = Objects.requireNonNull(ClasspathFiles.read("openapi.yaml"), "openapi.yaml");
+    return ApiResponse.bytes(bytes, "application/yaml; charset=utf-8", Map.of());
+  }
+
+  private ApiResponse session(Exchange exchange) {
+    User user = exchange.user();
+    return ApiResponse.ok(
+        new JsonFields()
+            .put("user", user.name())
+            .put("role", user.grant().role().word())
+            .put("queues", user.grant().queues())
+            .put("readOnly", settings.readOnly())
+            .put("title", settings.title())
+            .put("version", version())
+            .put("redis", settings.redis().keySet())
+            .put("hidden", settings.hidden().stream().map(HiddenField::word).sorted().toList())
+            .put("metrics", settings.metrics())
+            .put("requestHeader", Exchange.REQUEST_HEADER));
+  }
+
+  private static String version() {
+    String version = SessionResource.class.getPackage().getImplementationVersion();
+    return version == null ? "dev" : version;
+  }
+}

@@ -1,0 +1,322 @@
+package io.asynq4j.dashboard.api;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.dashboard.Role;
+import io.asynq4j.dashboard.live.RedisInstance;
+import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.inspect.BulkReport;
+import io.asynq4j.inspect.Inspector;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks, to do something with. */
+public final class TaskActionResource {
+
+  private static final int MOST_CHOSEN = 1_000;
+
+  private static final String[] OPTIONS = {
+    "id",
+    "maxRetry",
+    "timeout",
+    "deadline",
+    "uniqueFor",
+    "processAt",
+    "processIn",
+    "retention",
+    "group",
+    "headers",
+    "payload",
+    "payloadText",
+    "payloadBase64"
+  };
+
+  private final PayloadRenderer contents;
+  private final TaskView tasks;
+
+  public TaskActionResource(PayloadRenderer contents) {
+    this.contents = contents;
+    this.tasks = new TaskView(contents);
+  }
+
+  public List<Route> routes() {
+    String all = "/api/v1/queues/{queue}/tasks";
+    String one = all + "/{id}";
+    Role role = Role.OPERATOR;
+    return List.of(
+        Route.of("enqueue", "POST", all, role, this::enqueue).withLargeBody(),
+        Route.of("batch", "POST", all + "/batch", role, this::batch),
+        Route.of("deleteTask", "DELETE", one, role, one(Inspector::delete)),
+        Route.of("updatePayload", "PUT", one + "/payload", role, this::edit).withLargeBody(),
+        Route.of("runTask", "POST", one + "/run", role, one(Inspector::run)),
+        Route.of("archiveTask", "POST", one + "/archive", role, this::archive),
+        Route.of("cancelTask", "POST", one + "/cancel", role, this::cancel),
+        Route.of("rescheduleTask", "POST", one + "/reschedule", role, this::reschedule),
+        Route.of("moveTask", "POST", one + "/move", role, this::move),
+        Route.of("copyTask", "POST", one + "/copy", role, this::copy).withLargeBody());
+  }
+
+  private interface Action {
+    void apply(Inspector inspector, String queue, String id);
+  }
+
+  private static Route.Handler one(Action action) {
+    return exchange -> {
+      action.apply(exchange.source().inspector(), exchange.queue(), exchange.path("id"));
+      exchange.changed(1);
+      return ApiResponse.NO_CONTENT;
+    };
+  }
+
+  private ApiResponse archive(Exchange exchange) {
+    inspector(exchange, exchange.flag("dropOldest")).archive(exchange.queue(), exchange.path("id"));
+    exchange.changed(1);
+    return ApiResponse.NO_CONTENT;
+  }
+
+  private static Inspector inspector(Exchange exchange, boolean dropOldest) {
+    Inspector inspector = exchange.source().inspector();
+    return dropOldest ? inspector.droppingOldest() : inspector;
+  }
+
+  private ApiResponse enqueue(Exchange exchange) {
+    String queue = exchange.queue();
+    RequestFields body = exchange.body().knowing(with("type"));
+    String type = body.requiredText("type");
+    Payload payload = body.payload();
+    contents.requireNotMasked(type, payload);
+    TaskOptions options =
+        TaskOptions.of(
+            o -> {
+              set(body, o);
+              return o.queue(queue);
+            });
+    RedisInstance source = exchange.source();
+    EnqueueResult result =
+        source.client().enqueue(new Task(type, payload, java.util.Map.of()), options);
+    if (result instanceof EnqueueResult.Duplicate duplicate) {
+      throw Problem.conflict(
+              "duplicate",
+              "An equal task holds the lock: "
+                  + duplicate.holderId()
+                  + " of queue "
+                  + duplicate.queue()
+                  + ".")
+          .with("holderId", duplicate.holderId());
+    }
+    TaskInfo task = result.orThrow();
+    exchange.changed(1);
+    exchange.target(queue + "/" + task.id());
+    return ApiResponse.of(
+        201, tasks.row(task, source), exchange.location("queues", queue, "tasks", task.id()));
+  }
+
+  private static String[] with(String... more) {
+    List<String> all = new ArrayList<>(Arrays.asList(OPTIONS));
+    all.addAll(Arrays.asList(more));
+    return all.toArray(String[]::new);
+  }
+
+  private static void set(RequestFields body, TaskOptions.Builder options) {
+    ifThere(body.text("id"), options::id);
+    ifThere(body.integer("maxRetry"), options::maxRetry);
+    ifThere(body.duration("timeout"), options::timeout);
+    ifThere(body.time("deadline"), options::deadline);
+    ifThere(body.duration("uniqueFor"), options::uniqueFor);
+    ifThere(body.time("processAt"), options::processAt);
+    ifThere(body.duration("processIn"), options::processIn);
+    ifThere(body.duration("retention"), options::retention);
+    ifThere(body.text("group"), options::group);
+    body.map("headers").forEach(options::header);
+  }
+
+  private static <T> void ifThere(@Nullable T value, Consumer<T> setter) {
+    if (value != null) {
+      setter.accept(value);
+    }
+  }
+
+  private ApiResponse edit(Exchange exchange) {
+    RequestFields body = exchange.requiredBody().knowing("payload", "payloadText", "payloadBase64");
+    String queue = exchange.queue();
+    String id = exchange.path("id");
+    Inspector inspector = exchange.source().inspector();
+    Payload payload = body.payload();
+    boolean isToRun = exchange.flag("run");
+    TaskInfo task = inspector.task(queue, id);
+    contents.requireNotMasked(task.type(), payload);
+    inspector.updatePayload(queue, id, payload);
+    if (isToRun && task.state() != TaskState.PENDING) {
+      inspector.run(queue, id);
+    }
+    exchange.changed(1);
+    return ApiResponse.NO_CONTENT;
+  }
+
+  private ApiResponse cancel(Exchange exchange) {
+    AfterCancel after = afterCancel(exchange.body().knowing("after"));
+    exchange.source().inspector().cancel(exchange.queue(), exchange.path("id"), after);
+    exchange.changed(1);
+    return ApiResponse.NO_CONTENT;
+  }
+
+  static AfterCancel afterCancel(RequestFields body) {
+    String word = body.text("after");
+    if (word == null) {
+      return AfterCancel.RETRY;
+    }
+    for (AfterCancel after : AfterCancel.values()) {
+      if (after.name().toLowerCase(Locale.ROOT).equals(word)) {
+        return after;
+      }
+    }
+    throw Problem.unprocessable(
+        "\"after\" must be retry, archive or delete, not \"" + word + "\".");
+  }
+
+  private ApiResponse reschedule(Exchange exchange) {
+    Instant at = exchange.body().knowing("at", "in").timeFrom(exchange.source().now());
+    exchange.source().inspector().reschedule(exchange.queue(), exchange.path("id"), at);
+    exchange.changed(1);
+    return ApiResponse.NO_CONTENT;
+  }
+
+  private ApiResponse move(Exchange exchange) {
+    String to = exchange.visible(exchange.body().knowing("queue").requiredText("queue"));
+    String queue = exchange.queue();
+    exchange.target(queue + "/" + exchange.path("id") + " to " + to);
+    exchange.source().inspector().move(queue, exchange.path("id"), to);
+    exchange.changed(1);
+    return ApiResponse.NO_CONTENT;
+  }
+
+  /** With another payload it is a new task with the type and the options of the old one. */
+  private ApiResponse copy(Exchange exchange) {
+    RequestFields body = exchange.body().knowing(with("queue"));
+    String queue = exchange.queue();
+    String id = exchange.path("id");
+    String given = body.text("queue");
+    String to = given == null ? queue : exchange.visible(given);
+    RedisInstance source = exchange.source();
+    String newId;
+    if (body.hasPayload()) {
+      newId = copyWithPayload(source, source.inspector().task(queue, id), body, to);
+    } else {
+      newId =
+          source
+              .inspector()
+              .copy(
+                  queue,
+                  id,
+                  o -> {
+                    set(body, o);
+                    return o.queue(to);
+                  });
+    }
+    exchange.changed(1);
+    exchange.target(queue + "/" + id + " to " + to + "/" + newId);
+    return ApiResponse.of(
+        201,
+        new JsonFields().put("queue", to).put("id", newId),
+        exchange.location("queues", to, "tasks", newId));
+  }
+
+  private String copyWithPayload(
+      RedisInstance source, TaskInfo task, RequestFields body, String to) {
+    Payload payload = body.payload();
+    contents.requireNotMasked(task.type(), payload);
+    TaskOptions options =
+        TaskOptions.of(
+            o -> {
+              o.maxRetry(task.maxRetry()).retention(task.retention());
+              ifThere(task.timeout(), o::timeout);
+              set(body, o);
+              return o.queue(to);
+            });
+    return source
+        .client()
+        .enqueue(new Task(task.type(), payload, task.headers()), options)
+        .orThrow()
+        .id();
+  }
+
+  private ApiResponse batch(Exchange exchange) {
+    String queue = exchange.queue();
+    RequestFields body =
+        exchange.body().knowing("action", "ids", "at", "in", "after", "queue", "dropOldest");
+    List<String> ids = body.texts("ids");
+    if (ids.isEmpty() || ids.size() > MOST_CHOSEN) {
+      throw Problem.unprocessable(
+          "\"ids\" must name 1 to 1,000 tasks; a job deals with more. Named: " + ids.size());
+    }
+    String action = body.requiredText("action");
+    Inspector inspector = inspector(exchange, body.isTrue("dropOldest"));
+    BulkReport report =
+        switch (action) {
+          case "run" -> inspector.run(queue, ids);
+          case "archive" -> inspector.archive(queue, ids);
+          case "delete" -> inspector.delete(queue, ids);
+          case "reschedule" ->
+              inspector.reschedule(queue, ids, body.timeFrom(exchange.source().now()));
+          case "cancel" -> {
+            AfterCancel after = afterCancel(body);
+            yield each(ids, id -> inspector.cancel(queue, id, after));
+          }
+          case "move" -> {
+            String to = exchange.visible(body.requiredText("queue"));
+            yield each(ids, id -> inspector.move(queue, id, to));
+          }
+          default ->
+              throw Problem.unprocessable(
+                  "\"action\" must be run, archive, delete, reschedule, cancel or move, not \""
+                      + action
+                      + "\".");
+        };
+    exchange.changed(report.done());
+    exchange.target(queue + " " + action + " " + PayloadRenderer.cut(String.join(",", ids), 500));
+    return ApiResponse.ok(
+        new JsonFields()
+            .put("done", report.done())
+            .put("failed", report.failed())
+            .put("dropped", report.dropped())
+            .put(
+                "failures",
+                report.failures().stream()
+                    .map(
+                        failure ->
+                            new JsonFields()
+                                .put("queue", queue)
+                                .put("id", failure.id())
+                                .put("problem", failure.problem())
+                                .map())
+                    .toList()));
+  }
+
+  private static BulkReport each(List<String> ids, Consumer<String> action) {
+    List<BulkReport.Failure> failures = new ArrayList<>();
+    for (String id : ids) {
+      try {
+        action.accept(id);
+      } catch (TaskNotFoundException | TaskStateException e) {
+        failures.add(
+            new BulkReport.Failure(id, Objects.requireNonNullElse(e.getMessage(), "failed")));
+      }
+    }
+    int failed = failures.size();
+    return new BulkReport(
+        ids.size(), ids.size(), ids.size() - failed, failed, failures, null, null);
+  }
+}

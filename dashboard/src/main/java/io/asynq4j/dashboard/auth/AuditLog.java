@@ -1,0 +1,86 @@
+package io.asynq4j.dashboard.auth;
+
+import io.asynq4j.dashboard.api.Json;
+import io.asynq4j.dashboard.api.JsonFields;
+import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.http.RecordLog;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who has changed what. Everything goes to the logger {@code asynq.audit}; the newest are kept here
+ * for the page. Thread-safe.
+ */
+public final class AuditLog {
+
+  static final int KEPT = 1_000;
+
+  private static final RecordLog log = new RecordLog("asynq.audit");
+
+  private final Deque<Entry> newest = new ArrayDeque<>();
+
+  /**
+   * One change and who made it.
+   *
+   * @param user null when nobody needs to log in
+   * @param count how many tasks or other things were changed; null when that was not counted
+   * @param outcome {@code done}, or why not
+   */
+  public record Entry(
+      Instant at,
+      @Nullable String user,
+      String address,
+      String redis,
+      String action,
+      String target,
+      @Nullable Long count,
+      String outcome,
+      @Nullable String reason) {
+
+    public JsonFields fields() {
+      return new JsonFields()
+          .put("at", at)
+          .put("user", user)
+          .put("address", address)
+          .put("redis", redis)
+          .put("action", action)
+          .put("target", target)
+          .put("count", count)
+          .put("outcome", outcome)
+          .put("reason", reason);
+    }
+  }
+
+  public void add(Entry change) {
+    synchronized (this) {
+      newest.addFirst(change);
+      if (newest.size() > KEPT) {
+        newest.removeLast();
+      }
+    }
+    log.write(
+        "user=%s address=%s redis=%s action=%s target=%s count=%s outcome=%s reason=%s"
+            .formatted(
+                quoted(change.user()),
+                change.address(),
+                quoted(change.redis()),
+                change.action(),
+                quoted(change.target()),
+                change.count() == null ? "-" : change.count(),
+                quoted(change.outcome()),
+                quoted(change.reason())));
+  }
+
+  /** As a text of JSON: whatever a name holds, it stays within one line and its quotes. */
+  private static String quoted(@Nullable String text) {
+    return text == null ? "-" : Json.text(PayloadRenderer.cut(text, 1_000));
+  }
+
+  /** The newest first. */
+  public synchronized List<Entry> entries() {
+    return List.copyOf(newest);
+  }
+}

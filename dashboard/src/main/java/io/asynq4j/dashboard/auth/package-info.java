@@ -1,0 +1,5 @@
+/** Users, passwords, networks and the audit log. */
+@NullMarked
+package io.asynq4j.dashboard.auth;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,134 @@
+package io.asynq4j.dashboard.live;
+
+import io.asynq4j.BrokerUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the same part of a Redis Cluster again and again on another thread. The caller waits only
+ * while results arrive. After a server did not answer, the caller does not wait for it until it has
+ * answered. Results that arrive late are returned by the next {@link #take}. Used by one thread.
+ *
+ * @param <T> one result; a read may have several
+ */
+final class BackgroundReader<T> {
+
+  private static final Logger log = LoggerFactory.getLogger(BackgroundReader.class);
+
+  /** How long the caller waits for the next result. */
+  static final Duration PATIENCE = Duration.ofMillis(500);
+
+  private final String what;
+  private final Executor threads;
+  private final Queue<T> results = new ConcurrentLinkedQueue<>();
+  private CompletableFuture<Void> read = CompletableFuture.completedFuture(null);
+  private volatile long progressNanos;
+  private boolean isSilent;
+
+  /**
+   * @param what is read, for the log
+   */
+  BackgroundReader(String what, Executor threads) {
+    this.what = what;
+    this.threads = threads;
+  }
+
+  /**
+   * Starts to read, unless the read before has not ended.
+   *
+   * @param reader hands each result to the consumer that it is given
+   */
+  void begin(Consumer<Consumer<T>> reader) {
+    if (!read.isDone()) {
+      return;
+    }
+    if (!read.isCompletedExceptionally()) {
+      setSilent(false);
+    }
+    progressNanos = System.nanoTime();
+    read = CompletableFuture.runAsync(() -> reader.accept(this::add), threads);
+  }
+
+  private void add(T result) {
+    results.add(result);
+    progressNanos = System.nanoTime();
+  }
+
+  /**
+   * The results since the last call; incomplete while a server does not answer.
+   *
+   * @throws RuntimeException when the read failed for another reason
+   */
+  List<T> take() {
+    boolean hasEnded = hasEnded();
+    Throwable failure = hasEnded ? failure() : null;
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure instanceof RuntimeException e && !(e instanceof BrokerUnavailableException)) {
+      throw e;
+    }
+    setSilent(!hasEnded || failure != null);
+    List<T> taken = new ArrayList<>();
+    for (T result = results.poll(); result != null; result = results.poll()) {
+      taken.add(result);
+    }
+    return taken;
+  }
+
+  /** Whether the read ended, for which it waits as long as results arrive. */
+  private boolean hasEnded() {
+    long left = nanosToWait();
+    while (left > 0 && !read.isDone()) {
+      try {
+        read.get(left, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        left = nanosToWait();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        left = 0;
+      } catch (ExecutionException e) {
+        // The failure of a read that ended.
+      }
+    }
+    return read.isDone();
+  }
+
+  private long nanosToWait() {
+    return isSilent ? 0 : progressNanos + PATIENCE.toNanos() - System.nanoTime();
+  }
+
+  private @Nullable Throwable failure() {
+    try {
+      read.join();
+      return null;
+    } catch (CompletionException e) {
+      return e.getCause();
+    }
+  }
+
+  private void setSilent(boolean silent) {
+    if (silent != isSilent) {
+      isSilent = silent;
+      if (silent) {
+        log.warn(
+            "{} cannot be read: a Redis server does not answer. Earlier values are shown", what);
+      } else {
+        log.info("{} can be read again", what);
+      }
+    }
+  }
+}

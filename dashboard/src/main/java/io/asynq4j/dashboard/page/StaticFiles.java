@@ -1,0 +1,108 @@
+package io.asynq4j.dashboard.page;
+
+import io.asynq4j.dashboard.api.ApiResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+/**
+ * The files of the page. Only names of a narrow form are looked for, so that no path leads out of
+ * their folder. What is no file and has no ending is a place within the page, and answered with it.
+ */
+public final class StaticFiles {
+
+  private static final Pattern NAME =
+      Pattern.compile("([A-Za-z0-9_@-][A-Za-z0-9._@-]*/)*[A-Za-z0-9_@-][A-Za-z0-9._@-]*");
+
+  private static final Map<String, String> TYPES =
+      Map.of(
+          "html", "text/html; charset=utf-8",
+          "js", "text/javascript; charset=utf-8",
+          "css", "text/css; charset=utf-8",
+          "svg", "image/svg+xml",
+          "png", "image/png",
+          "ico", "image/x-icon",
+          "woff2", "font/woff2",
+          "json", "application/json",
+          "webmanifest", "application/manifest+json",
+          "txt", "text/plain; charset=utf-8");
+
+  private static final String BASE = "{{base}}";
+
+  private final Map<String, Optional<File>> files = new ConcurrentHashMap<>();
+
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  private record File(byte[] bytes, String type, String tag) {}
+
+  /**
+   * Empty when there is nothing.
+   *
+   * @param root where the dashboard is mounted; the page finds its files and the API from there
+   */
+  public Optional<ApiResponse> get(String path, String root) {
+    String name = path.substring(1);
+    if (name.isEmpty() || (!name.contains(".") && NAME.matcher(name).matches())) {
+      return index(root);
+    }
+    if (!NAME.matcher(name).matches() || name.contains("..")) {
+      return Optional.empty();
+    }
+    return file(name)
+        .map(
+            file ->
+                ApiResponse.bytes(
+                    file.bytes(),
+                    file.type(),
+                    Map.of("Cache-Control", "no-cache", "ETag", file.tag())));
+  }
+
+  private Optional<ApiResponse> index(String root) {
+    return file("index.html")
+        .map(
+            file ->
+                ApiResponse.bytes(
+                    new String(file.bytes(), StandardCharsets.UTF_8)
+                        .replace(BASE, escaped(root) + "/")
+                        .getBytes(StandardCharsets.UTF_8),
+                    file.type(),
+                    Map.of("Cache-Control", "no-cache")));
+  }
+
+  private static String escaped(String root) {
+    return root.replace("&", "&amp;").replace("\"", "&quot;").replace("<", "&lt;");
+  }
+
+  private Optional<File> file(String name) {
+    String ending = name.substring(name.lastIndexOf('.') + 1);
+    String type = TYPES.get(ending);
+    if (type == null) {
+      return Optional.empty();
+    }
+    Optional<File> known = files.get(name);
+    if (known != null) {
+      return known;
+    }
+    byte[] bytes = ClasspathFiles.read("web/" + name);
+    if (bytes == null) {
+      // Not remembered: names that are not there are without number.
+      return Optional.empty();
+    }
+    Optional<File> file = Optional.of(new File(bytes, type, tag(bytes)));
+    files.put(name, file);
+    return file;
+  }
+
+  private static String tag(byte[] bytes) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+      return "\"" + HexFormat.of().formatHex(digest, 0, 12) + "\"";
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this JVM has no SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.asynq4j.dashboard.search;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.TaskState;
+import io.asynq4j.dashboard.api.Problem;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job is to do. Immutable.
+ *
+ * @param query null for the doctor
+ * @param to for a move: where to
+ * @param at for a new time
+ * @param dropOldest for archiving: whether a full archive makes room
+ */
+public record BulkJobRequest(
+    Action action,
+    @Nullable Query query,
+    long limit,
+    AfterCancel after,
+    @Nullable String to,
+    @Nullable Instant at,
+    boolean dropOldest,
+    boolean repair,
+    boolean removeUnreadable,
+    boolean trimArchives) {
+
+  /** What can be done with many tasks, and in which states. */
+  public enum Action {
+    COUNT(EnumSet.allOf(TaskState.class)),
+    RUN(EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.PENDING))),
+    ARCHIVE(EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.ARCHIVED))),
+    DELETE(EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE))),
+    CANCEL(EnumSet.of(TaskState.ACTIVE)),
+    MOVE(EnumSet.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY, TaskState.ARCHIVED)),
+    RESCHEDULE(
+        EnumSet.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY, TaskState.ARCHIVED)),
+    DOCTOR(EnumSet.noneOf(TaskState.class));
+
+    @SuppressWarnings("ImmutableEnumChecker") // It is unmodifiable.
+    private final Set<TaskState> states;
+
+    Action(EnumSet<TaskState> states) {
+      this.states = java.util.Collections.unmodifiableSet(states);
+    }
+
+    public Set<TaskState> states() {
+      return states;
+    }
+
+    public String word() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    public static Action ofWord(String word) {
+      for (Action action : values()) {
+        if (action.word().equals(word)) {
+          return action;
+        }
+      }
+      throw Problem.unprocessable(
+          "\""
+              + word
+              + "\" is nothing that can be done with many tasks; there are count, run, archive, delete, cancel, move,"
+              + " reschedule and doctor.");
+    }
+  }
+
+  /** Refuses what would do something else than whoever asks for it thinks. */
+  public BulkJobRequest {
+    if (action != Action.DOCTOR) {
+      if (query == null) {
+        throw Problem.unprocessable("\"query\" is missing: it says which tasks are meant.");
+      }
+      if (action != Action.COUNT) {
+        requireStates(action, query);
+      }
+    }
+    if (action == Action.MOVE && to == null) {
+      throw Problem.unprocessable("\"queue\" is missing: it says where the tasks go.");
+    }
+    if (action == Action.RESCHEDULE && at == null) {
+      throw Problem.unprocessable("\"at\" or \"in\" is missing.");
+    }
+    if (limit < 1) {
+      throw Problem.unprocessable("\"limit\" must be 1 or more: " + limit);
+    }
+  }
+
+  private static void requireStates(Action action, Query query) {
+    if (!query.namesState()) {
+      throw Problem.unprocessable(
+          "The query must name a state, such as state:archived, so that nothing is meant by accident.");
+    }
+    for (TaskState state : query.states()) {
+      if (!action.states().contains(state)) {
+        throw Problem.unprocessable(
+            "%s is not possible with %s tasks; name other states."
+                .formatted(action.word(), state.word()));
+      }
+    }
+    if (query.states().isEmpty()) {
+      throw Problem.unprocessable("The query leaves no state over.");
+    }
+  }
+
+  boolean changes() {
+    return action != Action.COUNT && (action != Action.DOCTOR || repair);
+  }
+}

@@ -1,0 +1,287 @@
+package io.asynq4j.dashboard.search;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.auth.AuditLog;
+import io.asynq4j.dashboard.auth.User;
+import io.asynq4j.dashboard.live.RedisInstance;
+import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.inspect.BulkReport;
+import io.asynq4j.inspect.DoctorOptions;
+import io.asynq4j.inspect.Selection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Operations on many tasks, in the background: whoever began one may look at it, stop it, or close
+ * his browser. They live as long as the dashboard; what is done when it ends stays done.
+ * Thread-safe.
+ */
+public final class BulkJobRunner implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(BulkJobRunner.class);
+
+  private static final int MOST_AT_ONCE = 4;
+  private static final int KEPT = 100;
+  private static final Duration TELL_EVERY = Duration.ofMillis(500);
+
+  /** A new time does not take a task out of its state: it must be known who is meant beforehand. */
+  private static final int MOST_RESCHEDULED = 100_000;
+
+  private static final int BATCH = 200;
+
+  private final RedisInstance source;
+  private final PayloadRenderer contents;
+  private final AuditLog audit;
+  private final Consumer<BulkJob> listener;
+  private final Map<String, BulkJob> jobs = new LinkedHashMap<>();
+  private final ExecutorService threads =
+      Executors.newFixedThreadPool(
+          MOST_AT_ONCE,
+          task -> {
+            Thread thread = new Thread(task, "asynq-dashboard-job");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  public BulkJobRunner(
+      RedisInstance source, PayloadRenderer contents, AuditLog audit, Consumer<BulkJob> listener) {
+    this.source = source;
+    this.contents = contents;
+    this.audit = audit;
+    this.listener = listener;
+  }
+
+  /** Newest first. */
+  public synchronized List<BulkJob> all(User user) {
+    List<BulkJob> newest = new ArrayList<>(jobs.values());
+    java.util.Collections.reverse(newest);
+    return newest.stream().filter(job -> job.isVisibleTo(user)).toList();
+  }
+
+  public synchronized BulkJob get(String id, User user) {
+    BulkJob job = jobs.get(id);
+    if (job == null || !job.isVisibleTo(user)) {
+      throw Problem.notFound(
+          "There is no job " + id + "; the last " + KEPT + " are kept while the dashboard runs.");
+    }
+    return job;
+  }
+
+  public BulkJob start(BulkJobRequest request, User user, String address) {
+    BulkJob job =
+        new BulkJob(UUID.randomUUID().toString(), source.name(), request, user, source.now());
+    synchronized (this) {
+      if (jobs.values().stream().filter(BulkJob::isRunning).count() >= MOST_AT_ONCE) {
+        throw Problem.tooMany(
+            MOST_AT_ONCE + " jobs are under way. Wait until one is done, or stop one.", 10);
+      }
+      jobs.put(job.id(), job);
+      while (jobs.size() > KEPT) {
+        jobs.remove(
+            jobs.values().stream()
+                .filter(each -> !each.isRunning())
+                .findFirst()
+                .orElseThrow()
+                .id());
+      }
+    }
+    threads.execute(() -> run(job, address));
+    return job;
+  }
+
+  private void run(BulkJob job, String address) {
+    @Nullable String problem = null;
+    try {
+      if (job.request().action() == BulkJobRequest.Action.DOCTOR) {
+        examine(job);
+      } else {
+        deal(job);
+      }
+    } catch (RuntimeException | Error e) {
+      if (!(e instanceof BrokerException || e instanceof IllegalArgumentException)) {
+        log.error("job {} failed", job.id(), e);
+      }
+      problem = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
+    } finally {
+      if (job.request().changes()) {
+        source.changed();
+      }
+      job.ends(source.now(), problem);
+      tellAudit(job, address);
+      listener.accept(job);
+    }
+  }
+
+  private void tellAudit(BulkJob job, String address) {
+    if (!job.request().changes()) {
+      return;
+    }
+    Query query = job.request().query();
+    audit.add(
+        new AuditLog.Entry(
+            source.now(),
+            job.user().name(),
+            address,
+            source.name(),
+            "job " + job.request().action().word(),
+            query == null ? "" : query.text(),
+            job.done(),
+            job.outcome(),
+            null));
+  }
+
+  private void deal(BulkJob job) {
+    Query query = Objects.requireNonNull(job.request().query());
+    TaskSearch search = new TaskSearch(source, contents);
+    List<TaskSearch.Part> parts = search.parts(query, job.user().grant());
+    job.expects(search.total(parts));
+    Teller teller = new Teller(job);
+    for (TaskSearch.Part part : parts) {
+      long room = job.request().limit() - job.matched();
+      if (job.isAskedToStop() || room <= 0) {
+        return;
+      }
+      job.beginsWith(part.queue() + " " + part.state().word());
+      Selection selection =
+          search
+              .select(part, query)
+              .limit(room)
+              .stopWhen(job::isAskedToStop)
+              .onProgress(
+                  progress -> {
+                    job.isAt(progress);
+                    teller.tell();
+                  });
+      try {
+        job.ended(part.queue(), act(job.request(), part, selection));
+      } catch (QueueNotFoundException e) {
+        // It is gone meanwhile, and its tasks with it.
+        job.beginsWith(part.queue() + " is gone");
+      } catch (io.asynq4j.BrokerRefusedException e) {
+        // One queue that cannot be read keeps nobody from the others.
+        job.failed(part.queue(), null, Objects.requireNonNullElse(e.getMessage(), "refused"));
+      }
+    }
+  }
+
+  private BulkReport act(BulkJobRequest request, TaskSearch.Part part, Selection selection) {
+    return switch (request.action()) {
+      case COUNT -> selection.count();
+      case RUN -> selection.run();
+      case ARCHIVE -> (request.dropOldest() ? selection.droppingOldest() : selection).archive();
+      case DELETE -> selection.delete();
+      case CANCEL -> selection.cancel(request.after());
+      case MOVE -> move(Objects.requireNonNull(request.to()), part, selection);
+      case RESCHEDULE -> reschedule(request, part, selection);
+      case DOCTOR -> throw new AssertionError("the doctor selects nothing");
+    };
+  }
+
+  private static BulkReport move(String to, TaskSearch.Part part, Selection selection) {
+    // What is there already stays there.
+    return part.queue().equals(to)
+        ? new BulkReport(0, 0, 0, 0, List.of(), null, null)
+        : selection.moveTo(to);
+  }
+
+  private BulkReport reschedule(BulkJobRequest request, TaskSearch.Part part, Selection selection) {
+    List<String> ids =
+        selection.stream()
+            .limit(Math.min(request.limit(), MOST_RESCHEDULED))
+            .map(TaskInfo::id)
+            .toList();
+    long done = 0;
+    long failed = 0;
+    List<BulkReport.Failure> failures = new ArrayList<>();
+    for (int from = 0; from < ids.size(); from += BATCH) {
+      BulkReport report =
+          source
+              .inspector()
+              .reschedule(
+                  part.queue(),
+                  ids.subList(from, Math.min(ids.size(), from + BATCH)),
+                  Objects.requireNonNull(request.at()));
+      done += report.done();
+      failed += report.failed();
+      failures.addAll(report.failures());
+    }
+    String problem =
+        ids.size() == MOST_RESCHEDULED
+            ? "%,d tasks at a time get a new time; do it again for the rest.".formatted(ids.size())
+            : null;
+    return new BulkReport(ids.size(), ids.size(), done, failed, failures, null, problem);
+  }
+
+  private void examine(BulkJob job) {
+    BulkJobRequest request = job.request();
+    DoctorOptions.Builder options =
+        request.repair() ? DoctorOptions.repair() : DoctorOptions.dryRun();
+    if (request.removeUnreadable()) {
+      options.removeUnreadable();
+    }
+    if (request.trimArchives()) {
+      options.trimArchives();
+    }
+    Teller teller = new Teller(job);
+    job.found(
+        source
+            .inspector()
+            .doctor(
+                options.build(),
+                progress -> {
+                  job.isAt(
+                      progress.step(), progress.examined(), progress.found(), progress.repaired());
+                  teller.tell();
+                  return !job.isAskedToStop();
+                }));
+  }
+
+  /** Tells those who watch from time to time. */
+  private final class Teller {
+    private final BulkJob job;
+    private long toldNanos = System.nanoTime();
+
+    Teller(BulkJob job) {
+      this.job = job;
+    }
+
+    void tell() {
+      long now = System.nanoTime();
+      if (now - toldNanos > TELL_EVERY.toNanos()) {
+        toldNanos = now;
+        listener.accept(job);
+      }
+    }
+  }
+
+  /** Stops what is under way. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      jobs.values().forEach(BulkJob::stop);
+    }
+    threads.shutdown();
+    try {
+      if (!threads.awaitTermination(5, java.util.concurrent.TimeUnit.SECONDS)) {
+        threads.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      threads.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

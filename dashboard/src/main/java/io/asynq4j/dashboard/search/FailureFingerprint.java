@@ -1,0 +1,65 @@
+package io.asynq4j.dashboard.search;
+
+import io.asynq4j.TaskInfo;
+import io.asynq4j.dashboard.view.PayloadRenderer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What failures have in common: the type of the task, and the error without what differs from one
+ * time to the next.
+ */
+public final class FailureFingerprint {
+
+  private static final int LOOKED_AT = 2_000;
+  private static final int LONGEST = 300;
+
+  private static final Pattern TIME =
+      Pattern.compile(
+          "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d([.,]\\d+)?)?(Z|[+-]\\d\\d:?\\d\\d)?)?");
+  private static final Pattern UUID =
+      Pattern.compile(
+          "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
+  private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"|'[^']*'|`[^`]*`");
+  private static final Pattern HEX =
+      Pattern.compile(
+          "\\b0x[0-9a-fA-F]+\\b|@[0-9a-f]{5,}\\b|\\b(?=[a-fA-F]*\\d)[0-9a-fA-F]{8,}\\b");
+  private static final Pattern NUMBER = Pattern.compile("\\d+");
+  private static final Pattern BLANK = Pattern.compile("\\s+");
+
+  private FailureFingerprint() {}
+
+  /** Null for a task that has not failed. */
+  public static @Nullable String of(TaskInfo task) {
+    return task.lastError().isEmpty() ? null : of(task.type(), normalised(task.lastError()));
+  }
+
+  static String of(String type, String normalised) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest((type + "\n" + normalised).getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, 6);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this JVM has no SHA-256", e);
+    }
+  }
+
+  static String normalised(String error) {
+    String text = PayloadRenderer.cut(error.strip(), LOOKED_AT);
+    int lineEnd = text.indexOf('\n');
+    if (lineEnd > 0) {
+      text = text.substring(0, lineEnd);
+    }
+    text = TIME.matcher(text).replaceAll("<time>");
+    text = UUID.matcher(text).replaceAll("<id>");
+    text = QUOTED.matcher(text).replaceAll("<text>");
+    text = HEX.matcher(text).replaceAll("<hex>");
+    text = NUMBER.matcher(text).replaceAll("<n>");
+    return PayloadRenderer.cut(BLANK.matcher(text).replaceAll(" ").strip(), LONGEST);
+  }
+}

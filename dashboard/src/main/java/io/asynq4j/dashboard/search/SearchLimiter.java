@@ -1,0 +1,76 @@
+package io.asynq4j.dashboard.search;
+
+import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.auth.User;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Bounds how many searches run at once, in all and for each user, so that searches never occupy all
+ * threads that serve requests. A search that finds no place waits a moment, in a bounded number.
+ * Thread-safe.
+ */
+public final class SearchLimiter {
+
+  static final int MOST = 8;
+  static final int MOST_PER_USER = 4;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private final Map<String, Searches> byUser = new HashMap<>();
+  private int running;
+
+  private static final class Searches {
+    int running;
+    int waiting;
+  }
+
+  public <T> T run(User user, Supplier<T> search) {
+    String name = String.valueOf(user.name());
+    enter(name);
+    try {
+      return search.get();
+    } finally {
+      leave(name);
+    }
+  }
+
+  private synchronized void enter(String user) {
+    Searches own = byUser.computeIfAbsent(user, any -> new Searches());
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    own.waiting++;
+    try {
+      while (running >= MOST || own.running >= MOST_PER_USER) {
+        long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
+        if (left <= 0 || own.waiting > MOST_PER_USER) {
+          throw Problem.tooMany("Too many searches are under way. Try again in a second.", 1);
+        }
+        wait(left);
+      }
+      running++;
+      own.running++;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw Problem.busy("The dashboard is about to stop.");
+    } finally {
+      own.waiting--;
+      forgetIdle(user, own);
+    }
+  }
+
+  private synchronized void leave(String user) {
+    Searches own = byUser.computeIfAbsent(user, any -> new Searches());
+    running--;
+    own.running--;
+    forgetIdle(user, own);
+    notifyAll();
+  }
+
+  private void forgetIdle(String user, Searches own) {
+    if (own.running == 0 && own.waiting == 0) {
+      byUser.remove(user);
+    }
+  }
+}

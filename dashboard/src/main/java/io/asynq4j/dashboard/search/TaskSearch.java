@@ -1,0 +1,165 @@
+package io.asynq4j.dashboard.search;
+
+import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.dashboard.Grant;
+import io.asynq4j.dashboard.api.PageCursor;
+import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.live.QueueRow;
+import io.asynq4j.dashboard.live.RedisInstance;
+import io.asynq4j.dashboard.live.RedisSnapshot;
+import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.inspect.SearchPage;
+import io.asynq4j.inspect.Selection;
+import io.asynq4j.inspect.TaskFilter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes over the tasks that a query wants, queue by queue and state by state, for a bounded time.
+ * What is searched is what is shown: nothing that is redacted can be found.
+ */
+public final class TaskSearch {
+
+  /** With more queues, those that the last look has found empty are not asked again. */
+  private static final int FEW_QUEUES = 50;
+
+  private final RedisInstance source;
+  private final PayloadRenderer contents;
+
+  public TaskSearch(RedisInstance source, PayloadRenderer contents) {
+    this.source = source;
+    this.contents = contents;
+  }
+
+  /** One state of one queue. */
+  record Part(String queue, TaskState state) {}
+
+  /**
+   * What a search has found so far.
+   *
+   * @param total how many tasks there are to look at in all, by the last look
+   * @param cursor where to go on; null at the end
+   */
+  public record Found(
+      List<TaskInfo> tasks,
+      long looked,
+      long total,
+      @Nullable String cursor,
+      List<String> problems) {}
+
+  /** What a query is about, in a fixed order. */
+  List<Part> parts(Query query, Grant grant) {
+    List<Part> parts = new ArrayList<>();
+    String exact = query.exactQueue();
+    RedisSnapshot snapshot = source.watch().fresh();
+    List<String> queues =
+        exact != null ? List.of(exact) : snapshot.queues().keySet().stream().toList();
+    boolean areMany = queues.size() > FEW_QUEUES;
+    for (String queue : queues) {
+      if (!grant.sees(queue) || !query.wants(queue)) {
+        continue;
+      }
+      QueueRow row = snapshot.queues().get(queue);
+      for (TaskState state : query.states()) {
+        if (!areMany || row == null || row.size(state) > 0) {
+          parts.add(new Part(queue, state));
+        }
+      }
+    }
+    return parts;
+  }
+
+  long total(List<Part> parts) {
+    RedisSnapshot snapshot = source.watch().last();
+    return parts.stream()
+        .mapToLong(
+            part -> {
+              QueueRow row = snapshot.queues().get(part.queue());
+              return row == null ? 0 : row.size(part.state());
+            })
+        .sum();
+  }
+
+  /** The tasks of a part that a query wants. */
+  Selection select(Part part, Query query) {
+    TaskFilter wanted = query.filter();
+    return source
+        .inspector()
+        .select(part.queue(), part.state())
+        .where((task, now) -> wanted.matches(contents.shown(task), now));
+  }
+
+  public Found find(Query query, Grant grant, int limit, @Nullable String cursor, Duration budget) {
+    long end = System.nanoTime() + budget.toNanos();
+    List<Part> parts = parts(query, grant);
+    int at = 0;
+    String after = null;
+    if (cursor != null) {
+      List<@Nullable String> place = PageCursor.read(cursor, 3);
+      at = indexAtOrAfter(parts, place);
+      boolean isSame = at < parts.size() && isAt(parts.get(at), place);
+      after = isSame ? place.get(2) : null;
+    }
+    List<TaskInfo> tasks = new ArrayList<>();
+    List<String> problems = new ArrayList<>();
+    long looked = 0;
+    while (at < parts.size()) {
+      Part part = parts.get(at);
+      if (tasks.size() >= limit || System.nanoTime() - end > 0) {
+        return new Found(tasks, looked, total(parts), place(part, after), problems);
+      }
+      try {
+        SearchPage page =
+            select(part, query)
+                .after(after)
+                .stopWhen(() -> System.nanoTime() - end > 0)
+                .find(limit - tasks.size());
+        tasks.addAll(page.tasks());
+        looked += page.looked();
+        after = page.cursor();
+      } catch (QueueNotFoundException e) {
+        after = null;
+      } catch (BrokerUnavailableException e) {
+        throw e;
+      } catch (io.asynq4j.BrokerException e) {
+        // One queue that cannot be read hides no other.
+        problems.add(part.queue() + ": " + e.getMessage());
+        after = null;
+      }
+      if (after == null) {
+        at++;
+      }
+    }
+    return new Found(tasks, looked, total(parts), null, problems);
+  }
+
+  private static String place(Part part, @Nullable String after) {
+    return PageCursor.of(part.queue(), part.state().word(), after);
+  }
+
+  private static boolean isAt(Part part, List<@Nullable String> place) {
+    return part.queue().equals(place.get(0)) && part.state().word().equals(place.get(1));
+  }
+
+  /** A queue may have come or gone since; their order stays. */
+  private static int indexAtOrAfter(List<Part> parts, List<@Nullable String> place) {
+    String queue = place.get(0);
+    String word = place.get(1);
+    if (queue == null || word == null) {
+      throw Problem.badRequest("The cursor is not one that this list has given out.");
+    }
+    TaskState state = TaskState.ofWord(word);
+    for (int i = 0; i < parts.size(); i++) {
+      int order = parts.get(i).queue().compareTo(queue);
+      if (order > 0 || (order == 0 && parts.get(i).state().compareTo(state) >= 0)) {
+        return i;
+      }
+    }
+    return parts.size();
+  }
+}

@@ -1,0 +1,270 @@
+package io.asynq4j.dashboard.view;
+
+import io.asynq4j.Payload;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.dashboard.HiddenField;
+import io.asynq4j.dashboard.PayloadFormatter;
+import io.asynq4j.dashboard.api.Json;
+import io.asynq4j.dashboard.api.JsonFields;
+import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.dashboard.config.RedactionRule;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/** What is shown of payloads and results: formatted, redacted, cut short, or not at all. */
+public final class PayloadRenderer {
+
+  /** In lists. */
+  public static final int PREVIEW = 200;
+
+  /** Of a single task; the whole of it can be downloaded. */
+  public static final int WHOLE = 256 << 10;
+
+  /** Larger ones are not parsed for a preview: it would cost more than the page. */
+  private static final int PARSED_FOR_PREVIEW = 64 << 10;
+
+  private static final int PARSED = 16 << 20;
+
+  private static final Logger log = LoggerFactory.getLogger(PayloadRenderer.class);
+
+  private final DashboardSettings settings;
+
+  public PayloadRenderer(DashboardSettings settings) {
+    this.settings = settings;
+  }
+
+  public boolean isHidden(HiddenField field) {
+    return settings.hidden().contains(field);
+  }
+
+  public JsonFields payload(String type, Payload payload, int most) {
+    return show(type, payload, most, HiddenField.PAYLOAD, settings.payloadFormatters());
+  }
+
+  public JsonFields result(String type, Payload result, int most) {
+    return show(type, result, most, HiddenField.RESULT, settings.resultFormatters());
+  }
+
+  private JsonFields show(
+      String type,
+      Payload payload,
+      int most,
+      HiddenField field,
+      List<PayloadFormatter> formatters) {
+    if (payload.size() == 0) {
+      return content(0, "absent", "", false, false);
+    }
+    if (isHidden(field)) {
+      return content(payload.size(), "hidden", "", false, false);
+    }
+    List<RedactionRule> rules = rulesFor(type);
+    int parsed = most == PREVIEW ? PARSED_FOR_PREVIEW : PARSED;
+    boolean isRedacted = !rules.isEmpty();
+    if (isRedacted) {
+      Optional<byte[]> redacted =
+          payload.size() > parsed ? Optional.empty() : redacted(rules, payload.bytes());
+      return redacted
+          .map(bytes -> show(type, payload.size(), bytes, most, formatters, true))
+          .orElseGet(() -> content(payload.size(), "hidden", "", false, true));
+    }
+    // More than is shown need not be looked at, but a character may take four bytes.
+    if (payload.size() > Math.max(parsed, 4 * most)) {
+      byte[] start = new byte[4 * most];
+      payload.view().get(start);
+      return showStart(payload.size(), start, most);
+    }
+    return show(type, payload.size(), payload.bytes(), most, formatters, false);
+  }
+
+  private JsonFields show(
+      String type,
+      int size,
+      byte[] bytes,
+      int most,
+      List<PayloadFormatter> formatters,
+      boolean isRedacted) {
+    String formatted = formatted(formatters, type, bytes);
+    if (formatted != null) {
+      return text(size, "formatted", formatted, most, isRedacted);
+    }
+    String text = printable(bytes, /* isWhole= */ true);
+    if (text == null) {
+      return binary(size, bytes, most, isRedacted);
+    }
+    return text(size, Json.isJson(bytes) ? "json" : "text", text, most, isRedacted);
+  }
+
+  private static JsonFields showStart(int size, byte[] start, int most) {
+    String text = printable(start, /* isWhole= */ false);
+    return text == null
+        ? binary(size, start, most, false)
+        : text(size, "text", text, most, false).put("truncated", true);
+  }
+
+  private static JsonFields binary(int size, byte[] bytes, int most, boolean isRedacted) {
+    int shown = Math.min(bytes.length, most / 2);
+    String hex = HexFormat.of().formatHex(bytes, 0, shown);
+    return content(size, "binary", hex, shown < size, isRedacted);
+  }
+
+  private static JsonFields text(int size, String kind, String text, int most, boolean isRedacted) {
+    boolean isCut = text.length() > most;
+    return content(size, kind, isCut ? cut(text, most) : text, isCut, isRedacted);
+  }
+
+  public static String cut(String text, int most) {
+    if (text.length() <= most) {
+      return text;
+    }
+    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
+    return text.substring(0, end);
+  }
+
+  private static JsonFields content(
+      int size, String kind, String text, boolean isCut, boolean isRedacted) {
+    return new JsonFields()
+        .put("size", size)
+        .put("kind", kind)
+        .put("text", text)
+        .put("truncated", isCut)
+        .put("redacted", isRedacted);
+  }
+
+  private static @Nullable String formatted(
+      List<PayloadFormatter> formatters, String type, byte[] bytes) {
+    for (PayloadFormatter formatter : formatters) {
+      try {
+        Optional<String> text = formatter.format(type, bytes.clone());
+        if (text.isPresent()) {
+          return text.get();
+        }
+      } catch (RuntimeException e) {
+        // Its message may quote the payload, so only its kind is told.
+        log.warn("a formatter failed on a task of type {}: {}", type, e.getClass().getName());
+      }
+    }
+    return null;
+  }
+
+  /** Null when it is no text that people can read. */
+  private static @Nullable String printable(byte[] bytes, boolean isWhole) {
+    try {
+      // The end may be in the middle of a character when it is not the whole.
+      int length = bytes.length;
+      if (!isWhole) {
+        while (length > 0 && (bytes[length - 1] & 0xC0) == 0x80) {
+          length--;
+        }
+        length = Math.max(0, length - 1);
+      }
+      String text =
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, 0, length)).toString();
+      boolean isReadable =
+          text.codePoints()
+              .allMatch(c -> c == '\n' || c == '\r' || c == '\t' || !Character.isISOControl(c));
+      return isReadable ? text : null;
+    } catch (CharacterCodingException e) {
+      return null;
+    }
+  }
+
+  private List<RedactionRule> rulesFor(String type) {
+    return settings.redactions().stream().filter(rule -> rule.isFor(type)).toList();
+  }
+
+  /** Empty when it is no JSON: what cannot be redacted is not shown. */
+  private static Optional<byte[]> redacted(List<RedactionRule> rules, byte[] bytes) {
+    return Json.read(bytes)
+        .map(
+            node -> {
+              rules.forEach(rule -> rule.mask(node));
+              return Json.bytes(node);
+            });
+  }
+
+  /** The whole payload for a file; empty when it must not be given out. */
+  public Optional<byte[]> wholePayload(String type, Payload payload) {
+    return whole(type, payload, HiddenField.PAYLOAD);
+  }
+
+  public Optional<byte[]> wholeResult(String type, Payload result) {
+    return whole(type, result, HiddenField.RESULT);
+  }
+
+  private Optional<byte[]> whole(String type, Payload payload, HiddenField field) {
+    if (isHidden(field)) {
+      return Optional.empty();
+    }
+    List<RedactionRule> rules = rulesFor(type);
+    return rules.isEmpty() ? Optional.of(payload.bytes()) : redacted(rules, payload.bytes());
+  }
+
+  /**
+   * Refuses a payload that was taken from what is shown: the mask would take the secret's place.
+   */
+  public void requireNotMasked(String type, Payload payload) {
+    if (!rulesFor(type).isEmpty()) {
+      Optional<JsonNode> node = Json.read(payload.bytes());
+      if (node.isPresent() && RedactionRule.isMasked(node.get())) {
+        throw Problem.unprocessable(
+            "The payload holds \""
+                + RedactionRule.MASK
+                + "\", which stands for what is not shown; it would be lost. Put the values in, or leave the"
+                + " payload as it is.");
+      }
+    }
+  }
+
+  /**
+   * A task as it is shown, to be searched in: a search must not tell what a page does not, or
+   * whoever guesses well would learn it.
+   */
+  public TaskInfo shown(TaskInfo task) {
+    List<RedactionRule> rules = rulesFor(task.type());
+    if (rules.isEmpty() && settings.hidden().isEmpty()) {
+      return task;
+    }
+    return new TaskInfo(
+        task.id(),
+        task.queue(),
+        task.type(),
+        shown(rules, task.payload(), HiddenField.PAYLOAD),
+        isHidden(HiddenField.HEADERS) ? Map.of() : task.headers(),
+        task.state(),
+        task.maxRetry(),
+        task.retried(),
+        isHidden(HiddenField.ERROR) ? "" : task.lastError(),
+        task.lastFailedAt(),
+        task.timeout(),
+        task.deadline(),
+        task.group(),
+        task.nextProcessAt(),
+        task.orphaned(),
+        task.retention(),
+        task.completedAt(),
+        shown(rules, task.result(), HiddenField.RESULT),
+        task.crashes(),
+        task.uniqueKey(),
+        task.progress(),
+        task.since());
+  }
+
+  private Payload shown(List<RedactionRule> rules, Payload payload, HiddenField field) {
+    if (isHidden(field)) {
+      return Payload.absent();
+    }
+    return rules.isEmpty() || payload.size() == 0
+        ? payload
+        : redacted(rules, payload.bytes()).map(Payload::of).orElse(Payload.absent());
+  }
+}

@@ -1,0 +1,82 @@
+package io.asynq4j.dashboard.view;
+
+import io.asynq4j.dashboard.Grant;
+import io.asynq4j.dashboard.api.JsonFields;
+import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.WorkerSnapshot;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Live servers, as a user may see them. */
+public final class ServerView {
+
+  private ServerView() {}
+
+  /** Those that serve a queue that he sees, with nothing of the others. */
+  public static List<ServerSnapshot> visible(List<ServerSnapshot> servers, Grant grant) {
+    if (grant.seesAll()) {
+      return servers;
+    }
+    return servers.stream()
+        .map(server -> narrowed(server, grant))
+        .filter(server -> !server.queues().isEmpty())
+        .toList();
+  }
+
+  private static ServerSnapshot narrowed(ServerSnapshot server, Grant grant) {
+    Map<String, Integer> queues =
+        server.queues().entrySet().stream()
+            .filter(entry -> grant.sees(entry.getKey()))
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    List<WorkerSnapshot> workers =
+        server.workers().stream().filter(worker -> grant.sees(worker.queue())).toList();
+    return new ServerSnapshot(
+        server.id(),
+        server.host(),
+        server.pid(),
+        server.concurrency(),
+        queues,
+        server.strictPriority(),
+        server.status(),
+        server.started(),
+        server.heartbeatAge(),
+        workers.size(),
+        workers,
+        server.problem());
+  }
+
+  public static JsonFields fields(ServerSnapshot server, PayloadRenderer contents) {
+    return new JsonFields()
+        .put("id", server.id())
+        .put("host", server.host())
+        .put("pid", server.pid())
+        .put("concurrency", server.concurrency())
+        .put("queues", new TreeMap<>(server.queues()))
+        .put("strictPriority", server.strictPriority())
+        .put("status", server.status())
+        .put("started", server.started())
+        .millis("heartbeatAgeMs", server.heartbeatAge())
+        .put("activeWorkers", server.activeWorkers())
+        .put(
+            "workers",
+            server.workers().stream().map(worker -> fields(worker, contents).map()).toList())
+        .put("problem", server.problem());
+  }
+
+  private static JsonFields fields(WorkerSnapshot worker, PayloadRenderer contents) {
+    return new JsonFields()
+        .put("taskId", worker.taskId())
+        .put("taskType", worker.taskType())
+        .put("queue", worker.queue())
+        .put(
+            "payload",
+            contents
+                .payload(worker.taskType(), worker.taskPayload(), PayloadRenderer.PREVIEW)
+                .map())
+        .put("started", worker.started())
+        .put("deadline", worker.deadline())
+        .put("problem", worker.problem());
+  }
+}

@@ -1,0 +1,180 @@
+package io.asynq4j.dashboard.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.Payload;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.dashboard.Grant;
+import io.asynq4j.dashboard.Role;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.inspect.ScheduleSnapshot;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What a person is told of without having looked for it. */
+class AttentionItemTest {
+
+  private static final Instant NOON = Instant.parse("2030-01-01T12:00:00Z");
+  private static final int ARCHIVE = 1_000;
+
+  private static QueueRow row(
+      String name,
+      Map<TaskState, Long> sizes,
+      @Nullable Instant pendingSince,
+      @Nullable Instant pausedSince,
+      int servers) {
+    return new QueueRow(
+        name,
+        new QueueSnapshot(name, NOON, sizes, 0, 0, 0, 0, 0, pendingSince, pausedSince),
+        servers,
+        null);
+  }
+
+  private static QueueRow row(String name, Map<TaskState, Long> sizes, int servers) {
+    return row(name, sizes, null, null, servers);
+  }
+
+  private static List<String> found(
+      QueueRow row, Map<String, Long> latencies, Map<String, String> info) {
+    RedisSnapshot snapshot =
+        new RedisSnapshot(
+            NOON, null, Map.of(row.name(), row), List.of(), List.of(), latencies, info);
+    return AttentionItem.find(snapshot, Grant.of(Role.VIEWER), ARCHIVE).stream()
+        .map(each -> each.severity() + " " + each.kind() + " " + each.queue())
+        .toList();
+  }
+
+  private static List<String> found(QueueRow row) {
+    return found(row, Map.of(), Map.of());
+  }
+
+  @Test
+  void aQueueInOrderIsNotTold() {
+    assertThat(found(row("mail", Map.of(TaskState.PENDING, 5L, TaskState.ARCHIVED, 900L), 1)))
+        .isEmpty();
+    assertThat(found(row("mail", Map.of(TaskState.COMPLETED, 5L), 0))).isEmpty();
+  }
+
+  @Test
+  void aPausedQueueIsTold() {
+    assertThat(found(row("mail", Map.of(), null, NOON, 1)))
+        .containsExactly("INFO queue-paused mail");
+  }
+
+  @Test
+  void tasksThatNobodyServesAreTold() {
+    assertThat(found(row("mail", Map.of(TaskState.SCHEDULED, 1L), 0)))
+        .containsExactly("WARNING no-server mail");
+    assertThat(found(row("mail", Map.of(TaskState.ACTIVE, 1L), 0)))
+        .containsExactly("WARNING orphans mail");
+  }
+
+  @Test
+  void groupsThatNobodyAggregatesAreTold() {
+    Map<TaskState, Long> grouped = Map.of(TaskState.AGGREGATING, 5L);
+
+    assertThat(found(row("mail", grouped, 1))).isEmpty();
+    assertThat(found(row("mail", grouped, 1).withUnaggregated(2)))
+        .containsExactly("WARNING no-aggregator mail");
+    assertThat(found(row("mail", grouped, 0).withUnaggregated(2)))
+        .containsExactly("WARNING no-server mail");
+  }
+
+  @Test
+  void aLatencyThatGrowsIsTold() {
+    QueueRow slow = row("mail", Map.of(TaskState.PENDING, 5L), NOON.minusSeconds(60), null, 1);
+
+    assertThat(found(slow, Map.of("mail", 20_000L), Map.of()))
+        .containsExactly("WARNING growing-latency mail");
+    assertThat(found(slow, Map.of("mail", 70_000L), Map.of())).isEmpty();
+    assertThat(found(slow)).isEmpty();
+  }
+
+  @Test
+  void anArchiveThatIsNearItsLimitIsTold() {
+    assertThat(found(row("mail", Map.of(TaskState.ARCHIVED, 901L), 1)))
+        .containsExactly("WARNING archive-near-limit mail");
+  }
+
+  @Test
+  void aQueueThatCannotBeReadComesFirst() {
+    RedisSnapshot snapshot =
+        new RedisSnapshot(
+            NOON,
+            null,
+            Map.of(
+                "a",
+                row("a", Map.of(), null, NOON, 1),
+                "b",
+                new QueueRow("b", null, 1, "WRONGTYPE")),
+            List.of(),
+            List.of(),
+            Map.of(),
+            Map.of());
+
+    assertThat(AttentionItem.find(snapshot, Grant.of(Role.VIEWER), ARCHIVE))
+        .extracting(AttentionItem::kind)
+        .containsExactly("queue-unreadable", "queue-paused");
+    assertThat(AttentionItem.find(snapshot, new Grant(Role.VIEWER, List.of("a")), ARCHIVE))
+        .extracting(AttentionItem::kind)
+        .containsExactly("queue-paused");
+  }
+
+  private static List<String> found(
+      @Nullable Instant next, @Nullable Instant pausedSince, boolean isLive) {
+    ScheduleSnapshot schedule =
+        new ScheduleSnapshot(
+            "nightly",
+            "0 3 * * *",
+            "report",
+            Payload.absent(),
+            TaskOptions.defaults(),
+            List.of(),
+            next,
+            null,
+            pausedSince,
+            isLive,
+            true,
+            null);
+    RedisSnapshot snapshot =
+        new RedisSnapshot(NOON, null, Map.of(), List.of(), List.of(schedule), Map.of(), Map.of());
+    return AttentionItem.find(snapshot, Grant.of(Role.VIEWER), ARCHIVE).stream()
+        .map(each -> each.kind() + " " + each.schedule())
+        .toList();
+  }
+
+  @Test
+  void aScheduleThatEnqueuesNothingIsTold() {
+    assertThat(found(NOON.minusSeconds(130), null, true))
+        .containsExactly("schedule-stalled nightly");
+    assertThat(found(null, null, false)).containsExactly("no-scheduler nightly");
+    assertThat(found(NOON.minusSeconds(60), null, true)).isEmpty();
+    assertThat(found(NOON.minusSeconds(130), NOON, true)).isEmpty();
+    assertThat(found(null, NOON, false)).isEmpty();
+  }
+
+  @Test
+  void aRedisThatMayLoseTasksIsTold() {
+    QueueRow fine = row("mail", Map.of(), 1);
+
+    assertThat(
+            found(
+                fine,
+                Map.of(),
+                Map.of(
+                    "maxmemory", "1000", "used_memory", "950", "maxmemory_policy", "allkeys-lru")))
+        .containsExactly("ERROR eviction-policy null", "WARNING memory-near-limit null");
+    assertThat(found(fine, Map.of(), Map.of("maxmemory", "0", "maxmemory_policy", "allkeys-lru")))
+        .isEmpty();
+    assertThat(
+            found(
+                fine,
+                Map.of(),
+                Map.of("maxmemory", "1000", "used_memory", "9", "maxmemory_policy", "noeviction")))
+        .isEmpty();
+  }
+}

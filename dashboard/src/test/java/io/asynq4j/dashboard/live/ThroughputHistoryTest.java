@@ -1,0 +1,92 @@
+package io.asynq4j.dashboard.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.inspect.QueueSnapshot;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ThroughputHistoryTest {
+
+  private static final Instant NOON = Instant.parse("2030-01-01T12:00:00Z");
+
+  private final ThroughputHistory history = new ThroughputHistory();
+
+  private void look(long second, long processed, long failed) {
+    Instant at = NOON.plusSeconds(second);
+    QueueSnapshot seen =
+        new QueueSnapshot("mail", at, Map.of(), 0, 0, 0, processed, failed, null, null);
+    history.add(at, List.of(new QueueRow("mail", seen, 0, null)));
+  }
+
+  private List<String> points() {
+    return history.points(queue -> queue.equals("mail")).stream()
+        .map(
+            point ->
+                point.map().get("at")
+                    + " "
+                    + point.map().get("processed")
+                    + " "
+                    + point.map().get("failed"))
+        .toList();
+  }
+
+  @Test
+  void countsWhatEndedBetweenTwoLooksInTheirInterval() {
+    look(0, 100, 10);
+    look(2, 103, 10);
+    look(9, 104, 11);
+    look(12, 110, 11);
+
+    assertThat(points()).containsExactly("2030-01-01T12:00:10Z 4 1", "2030-01-01T12:00:20Z 6 0");
+  }
+
+  @Test
+  void whatEndedBeforeTheFirstLookDoesNotCount() {
+    look(0, 1_000_000, 10);
+
+    assertThat(points()).containsExactly("2030-01-01T12:00:10Z 0 0");
+  }
+
+  @Test
+  void whatEndedBeforeAQueueCouldBeReadDoesNotCount() {
+    history.add(NOON, List.of(new QueueRow("mail", null, 0, "its server does not answer")));
+    look(2, 1_000_000, 10);
+    look(3, 1_000_001, 10);
+
+    assertThat(points()).containsExactly("2030-01-01T12:00:10Z 1 0");
+  }
+
+  @Test
+  void keepsAnHour() {
+    look(0, 0, 0);
+    look(5, 1, 0);
+    look(3_590, 3, 0);
+    assertThat(points()).hasSize(360).startsWith("2030-01-01T12:00:10Z 1 0");
+
+    look(7_205, 4, 0);
+
+    assertThat(points()).hasSize(360).endsWith("2030-01-01T14:00:10Z 1 0");
+    assertThat(points().stream().filter(point -> !point.endsWith(" 0 0"))).hasSize(1);
+  }
+
+  @Test
+  void aCounterThatBeginsAnewIsNoNegativeNumber() {
+    look(0, 50, 5);
+    look(2, 3, 0);
+
+    assertThat(points()).containsExactly("2030-01-01T12:00:10Z 0 0");
+  }
+
+  @Test
+  void tellsHowManyASecondOverTheLastMinute() {
+    look(0, 0, 0);
+    look(5, 600, 60);
+    look(61, 600, 60);
+
+    assertThat(history.perSecond(queue -> true)).containsExactly(10.0, 1.0);
+    assertThat(history.perSecond(queue -> false)).containsExactly(0.0, 0.0);
+  }
+}

@@ -1,0 +1,164 @@
+package io.asynq4j.dashboard.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.dashboard.api.Problem;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class QueryParserTest {
+
+  private static final Instant NOW = Instant.parse("2030-01-01T12:00:00Z");
+
+  /** Two hours archived. */
+  private static final TaskInfo TASK =
+      new TaskInfo(
+          "abc-1",
+          QueueName.of("mail"),
+          "email:welcome",
+          Payload.ofUtf8("{\"user\":{\"id\":42,\"mails\":[\"a@b.c\"]},\"text\":\"hello world\"}"),
+          Map.of("trace", "t1"),
+          TaskState.ARCHIVED,
+          5,
+          3,
+          "dial tcp 10.0.0.7:5432: Connection refused",
+          NOW.minus(Duration.ofHours(2)),
+          Duration.ofMinutes(1),
+          null,
+          "g 1",
+          null,
+          false,
+          Duration.ZERO,
+          null,
+          Payload.absent(),
+          0,
+          "",
+          null,
+          NOW.minus(Duration.ofHours(2)));
+
+  private static boolean wants(String query) {
+    Query parsed = QueryParser.parse(query);
+    return parsed.wants("mail")
+        && parsed.wants(TaskState.ARCHIVED)
+        && parsed.filter().matches(TASK, NOW);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "type:email:*",
+        "type:email:welcome state:archived error:\"refused\"",
+        "state:retry,archived",
+        "-state:active",
+        "queue:ma*",
+        "-queue:report",
+        "id:abc",
+        "group:\"g 1\"",
+        "error:CONNECTION",
+        "payload:\"hello world\"",
+        "payload.user.id=42",
+        "payload.user.mails[0]=a@b.c",
+        "-payload.user.id=43",
+        "has:payload.user",
+        "has:error",
+        "-has:result",
+        "header.trace=t1",
+        "has:header.trace",
+        "retried>=3",
+        "retried<=3",
+        "retried>2",
+        "retried:3",
+        "age>1h",
+        "age<1d",
+        "refused",
+        "\"email:welcome\"",
+        "  type:*  welcome  "
+      })
+  void takesWhatHolds(String query) {
+    assertThat(wants(query)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "type:sms:*",
+        "-type:email:*",
+        "state:retry",
+        "-state:archived",
+        "queue:report",
+        "-queue:mail",
+        "id:bc",
+        "group:g",
+        "error:timeout",
+        "payload:goodbye",
+        "payload.user.id=43",
+        "payload.user.id=4",
+        "has:payload.nobody",
+        "header.trace=t2",
+        "retried>3",
+        "retried<3",
+        "age>3h",
+        "age<1h",
+        "goodbye",
+        "fingerprint:000000000000",
+        "type:email:* error:timeout"
+      })
+  void leavesOutWhatDoesNot(String query) {
+    assertThat(wants(query)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tpye:x",
+        "state:dead",
+        "age:1h",
+        "age>soon",
+        "retried>=many",
+        "error>3",
+        "\"open",
+        "a\"b",
+        "has:what",
+        "payload.user.[=1"
+      })
+  void saysWhatItCannotRead(String query) {
+    assertThatThrownBy(() -> QueryParser.parse(query))
+        .isInstanceOfAny(Problem.class, IllegalArgumentException.class)
+        .satisfies(e -> assertThat(Problem.of((RuntimeException) e).status()).isEqualTo(422));
+  }
+
+  @Test
+  void aFingerprintFindsItsTask() {
+    assertThat(wants("fingerprint:" + FailureFingerprint.of(TASK))).isTrue();
+  }
+
+  @Test
+  void knowsWhetherAStateIsNamed() {
+    assertThat(QueryParser.parse("type:x").namesState()).isFalse();
+    assertThat(QueryParser.parse("-state:active").namesState()).isFalse();
+    assertThat(QueryParser.parse("state:retry").namesState()).isTrue();
+  }
+
+  @Test
+  void errorsThatDifferInNumbersTimesAndNamesAreOne() {
+    String one =
+        FailureFingerprint.normalised(
+            "2030-01-01T12:00:00Z user 42 \"anna\" of 6fa459ea-ee8a-3ca4-894e-db77e160355e: refused");
+    String other =
+        FailureFingerprint.normalised(
+            "2031-12-31T23:59:59.123+01:00 user 7 \"bob\" of 16fd2706-8baf-433b-82eb-8c7fada847da: refused\n at x");
+
+    assertThat(one).isEqualTo(other).isEqualTo("<time> user <n> <text> of <id>: refused");
+    assertThat(FailureFingerprint.normalised("user 42: timeout")).isNotEqualTo(one);
+  }
+}

@@ -1,0 +1,47 @@
+package io.asynq4j.http;
+
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * A log of records that somebody relies on, such as an audit log. A record is written whatever
+ * level its logger has: as information where that is on, else as the least that is on, else to
+ * standard error. Thread-safe.
+ */
+public final class RecordLog {
+
+  private static final List<Level> LEVELS = List.of(Level.INFO, Level.WARN, Level.ERROR);
+
+  private final Logger log;
+
+  public RecordLog(String name) {
+    this.log = LoggerFactory.getLogger(name);
+  }
+
+  public void write(String record) {
+    write(record, Map.of());
+  }
+
+  /**
+   * Writes a record with values.
+   *
+   * @param values are kept apart where the logging system can do that
+   */
+  public void write(String record, Map<String, ?> values) {
+    for (Level level : LEVELS) {
+      if (log.isEnabledForLevel(level)) {
+        LoggingEventBuilder event = log.atLevel(level);
+        for (Map.Entry<String, ?> value : values.entrySet()) {
+          event = event.addKeyValue(value.getKey(), value.getValue());
+        }
+        event.log("{}", record);
+        return;
+      }
+    }
+    System.err.println(log.getName() + " " + record + (values.isEmpty() ? "" : " " + values));
+  }
+}

@@ -1,0 +1,333 @@
+package io.asynq4j.http;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.IteratingCallback;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends responses without a thread that waits for their readers: what a client does not read yet is
+ * kept in memory, and the thread is free for the next request. A client that takes too long is
+ * disconnected. Event streams are passed on as they are, since they never block. Thread-safe.
+ */
+public final class ResponseSender extends Handler.Wrapper {
+
+  /**
+   * The attribute of a request with a {@link Runnable} to be run when its response was accepted
+   * here and could not be sent after all. It may run although the writer has seen a failure too.
+   */
+  public static final String UNDELIVERED = ResponseSender.class.getName() + ".undelivered";
+
+  /** How much of a response is kept, however much is kept of others. */
+  private static final int ALWAYS_KEPT = 128 << 10;
+
+  /** How long a client may take for what it did not read at once. */
+  private static final Duration LONGEST = Duration.ofMinutes(5);
+
+  private static final Logger log = LoggerFactory.getLogger(ResponseSender.class);
+
+  private static final String EVENT_STREAM = "text/event-stream";
+
+  private final long most;
+  private final Duration longest;
+  private final AtomicLong held = new AtomicLong();
+
+  public ResponseSender(Handler next) {
+    this(next, Runtime.getRuntime().maxMemory() / 8, LONGEST);
+  }
+
+  /**
+   * @param most how many bytes of all responses are kept; with more, threads wait for the readers
+   *     of large responses
+   */
+  ResponseSender(Handler next, long most, Duration longest) {
+    super(next);
+    this.most = most;
+    this.longest = longest;
+  }
+
+  /** How many bytes of responses are kept. */
+  public long held() {
+    return held.get();
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    Sending sending = new Sending(request, response, callback);
+    return super.handle(request, sending, sending);
+  }
+
+  private record Part(boolean last, ByteBuffer bytes, int size) {
+    /** Copied: the writer uses its buffer again. */
+    static Part of(boolean last, @Nullable ByteBuffer source) {
+      if (source == null) {
+        return new Part(last, ByteBuffer.allocate(0), 0);
+      }
+      int size = source.remaining();
+      return new Part(last, ByteBuffer.allocate(size).put(source).flip(), size);
+    }
+  }
+
+  /** One response. It ends when its handler has ended and everything is sent. */
+  private final class Sending extends Response.Wrapper implements Callback {
+    private final Callback callback;
+    private final Writes writes = new Writes();
+
+    // All guarded by this.
+    private final Queue<Part> waiting = new ArrayDeque<>();
+    private int parts;
+    private long unsent;
+    private boolean hasLast;
+    private boolean isHandled;
+    private @Nullable Throwable failure;
+    private @Nullable Callback blocked;
+    private Scheduler.@Nullable Task deadline;
+
+    Sending(Request request, Response response, Callback callback) {
+      super(request, response);
+      this.callback = callback;
+    }
+
+    @Override
+    public void write(boolean last, @Nullable ByteBuffer bytes, Callback writer) {
+      if (isEventStream()) {
+        super.write(last, bytes, writer);
+        return;
+      }
+      Part part = Part.of(last, bytes);
+      Throwable failed;
+      synchronized (this) {
+        failed = failure;
+        if (failed == null) {
+          waiting.add(part);
+          parts++;
+          unsent += part.size();
+          held.addAndGet(part.size());
+          hasLast |= last;
+        }
+      }
+      if (failed == null) {
+        writes.iterate();
+        synchronized (this) {
+          failed = failure;
+          if (failed == null && parts > 0) {
+            startDeadline();
+            if (!mayGoOn()) {
+              blocked = writer;
+              return;
+            }
+          }
+        }
+      }
+      if (failed == null) {
+        writer.succeeded();
+      } else {
+        writer.failed(failed);
+      }
+    }
+
+    private boolean isEventStream() {
+      String type = getHeaders().get(HttpHeader.CONTENT_TYPE);
+      return type != null && type.startsWith(EVENT_STREAM);
+    }
+
+    /** Whether the writer need not wait for the reader. */
+    private boolean mayGoOn() {
+      return unsent <= ALWAYS_KEPT || held.get() <= most;
+    }
+
+    private void startDeadline() {
+      if (deadline == null) {
+        deadline =
+            getRequest()
+                .getComponents()
+                .getScheduler()
+                .schedule(this::disconnect, longest.toNanos(), TimeUnit.NANOSECONDS);
+      }
+    }
+
+    private void stopDeadline() {
+      if (deadline != null) {
+        deadline.cancel();
+        deadline = null;
+      }
+    }
+
+    /** Has the write that is under way fail. */
+    private void disconnect() {
+      TimeoutException cause = new TimeoutException("the client reads the response too slowly");
+      // Not on the scheduler's thread, which all share.
+      getRequest()
+          .getComponents()
+          .getExecutor()
+          .execute(
+              () -> {
+                if (isUnsent()) {
+                  getRequest().getConnectionMetaData().getConnection().getEndPoint().close(cause);
+                }
+              });
+    }
+
+    /** After the last part is sent, the connection may serve another request. */
+    private synchronized boolean isUnsent() {
+      return parts > 0 && failure == null;
+    }
+
+    @Override
+    public boolean hasLastWrite() {
+      synchronized (this) {
+        if (hasLast) {
+          return true;
+        }
+      }
+      return super.hasLastWrite();
+    }
+
+    /** The handler has ended. */
+    @Override
+    public void succeeded() {
+      Throwable failed;
+      synchronized (this) {
+        isHandled = true;
+        failed = failure;
+        if (failed == null && parts > 0) {
+          return;
+        }
+      }
+      end(failed);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      Callback writer = fail(cause);
+      if (writer != null) {
+        writer.failed(cause);
+      }
+      callback.failed(cause);
+    }
+
+    private void end(@Nullable Throwable failed) {
+      if (failed == null) {
+        callback.succeeded();
+      } else {
+        callback.failed(failed);
+      }
+    }
+
+    /** Forgets what is not sent. Returns the writer that waits, if one does. */
+    private synchronized @Nullable Callback fail(Throwable cause) {
+      if (failure == null) {
+        failure = cause;
+      }
+      stopDeadline();
+      held.addAndGet(-unsent);
+      unsent = 0;
+      parts = 0;
+      waiting.clear();
+      Callback writer = blocked;
+      blocked = null;
+      return writer;
+    }
+
+    private synchronized @Nullable Part next() {
+      return waiting.poll();
+    }
+
+    /** Where no thread can be had, on this one. */
+    private void executeOrRun(Runnable action) {
+      try {
+        getRequest().getComponents().getExecutor().execute(action);
+      } catch (RuntimeException | Error e) {
+        try {
+          action.run();
+        } catch (RuntimeException | Error other) {
+          SafeLog.error(log, "what was not delivered could not be given back", other);
+        }
+      }
+    }
+
+    /** Sends one part after the other. */
+    private final class Writes extends IteratingCallback {
+      private int size;
+
+      @Override
+      public InvocationType getInvocationType() {
+        return InvocationType.NON_BLOCKING;
+      }
+
+      @Override
+      protected Action process() {
+        Part part = next();
+        if (part == null) {
+          return Action.IDLE;
+        }
+        size = part.size();
+        Sending.super.write(part.last(), part.bytes(), this);
+        return Action.SCHEDULED;
+      }
+
+      @Override
+      protected void onSuccess() {
+        Callback writer = null;
+        boolean isEnd;
+        synchronized (Sending.this) {
+          if (failure != null) {
+            return;
+          }
+          parts--;
+          unsent -= size;
+          held.addAndGet(-size);
+          if (parts == 0) {
+            stopDeadline();
+          }
+          if (blocked != null && mayGoOn()) {
+            writer = blocked;
+            blocked = null;
+          }
+          isEnd = isHandled && parts == 0;
+        }
+        if (writer != null) {
+          writer.succeeded();
+        }
+        if (isEnd) {
+          end(null);
+        }
+      }
+
+      @Override
+      protected void onCompleteFailure(Throwable cause) {
+        Callback writer;
+        boolean isEnd;
+        synchronized (Sending.this) {
+          if (failure != null) {
+            return;
+          }
+          writer = fail(cause);
+          isEnd = isHandled;
+        }
+        if (getRequest().getAttribute(UNDELIVERED) instanceof Runnable action) {
+          executeOrRun(action);
+        }
+        if (writer != null) {
+          writer.failed(cause);
+        }
+        if (isEnd) {
+          end(cause);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.asynq4j.http;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets requests have so many threads of a server and no more: others wait without one. What is
+ * exempt, such as a health check, finds a thread whatever the others do. Thread-safe.
+ */
+public final class ThreadBudget extends Handler.Wrapper {
+
+  /** Threads of a server that no request but an exempt one gets; some of them are Jetty's own. */
+  public static final int RESERVED = 20;
+
+  private static final int MOST_WAITING = 10_000;
+
+  private record Waiting(Request request, Response response, Callback callback) {}
+
+  private final int most;
+  private final Predicate<Request> exempt;
+
+  // Both guarded by this.
+  private final Queue<Waiting> waiting = new ArrayDeque<>();
+  private int running;
+
+  public ThreadBudget(Handler next, int most, Predicate<Request> exempt) {
+    super(next);
+    this.most = most;
+    this.exempt = exempt;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    if (exempt.test(request)) {
+      return super.handle(request, response, callback);
+    }
+    synchronized (this) {
+      if (running < most) {
+        running++;
+      } else if (waiting.size() < MOST_WAITING) {
+        waiting.add(new Waiting(request, response, callback));
+        return true;
+      } else {
+        response.getHeaders().put(HttpHeader.RETRY_AFTER, 1);
+        Response.writeError(request, response, callback, HttpStatus.SERVICE_UNAVAILABLE_503);
+        return true;
+      }
+    }
+    try {
+      return super.handle(request, response, callback);
+    } finally {
+      next();
+    }
+  }
+
+  /** Gives the thread's place to who waits the longest. */
+  private void next() {
+    while (true) {
+      Waiting next = takeFirst();
+      if (next == null) {
+        return;
+      }
+      try {
+        getServer().getThreadPool().execute(() -> begin(next));
+        return;
+      } catch (RejectedExecutionException e) {
+        // The server stops, and those who wait with it.
+        next.callback().failed(e);
+      }
+    }
+  }
+
+  private synchronized @Nullable Waiting takeFirst() {
+    Waiting first = waiting.poll();
+    if (first == null) {
+      running--;
+    }
+    return first;
+  }
+
+  private void begin(Waiting next) {
+    try {
+      if (!super.handle(next.request(), next.response(), next.callback())) {
+        Response.writeError(
+            next.request(), next.response(), next.callback(), HttpStatus.NOT_FOUND_404);
+      }
+    } catch (Exception | Error e) {
+      Response.writeError(next.request(), next.response(), next.callback(), e);
+    } finally {
+      next();
+    }
+  }
+}

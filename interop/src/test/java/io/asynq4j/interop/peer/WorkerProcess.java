@@ -1,0 +1,172 @@
+package io.asynq4j.interop.peer;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** A worker or a scheduler in a process of its own, that tells in JSON lines what it does. */
+public final class WorkerProcess implements AutoCloseable {
+
+  private static final Duration SOON = Duration.ofSeconds(60);
+
+  /**
+   * What a worker tells.
+   *
+   * @param event ready, started, finished (by the handler), settled and lost (told by ours only),
+   *     registered (by a scheduler), acquired, refused and released (of a semaphore)
+   * @param payload in Base64
+   * @param deadline Unix seconds
+   * @param at when a task was started, in Unix milliseconds
+   */
+  public record Event(
+      String event,
+      @Nullable String id,
+      @Nullable String queue,
+      @Nullable String type,
+      @Nullable String payload,
+      @Nullable Map<String, String> headers,
+      int retried,
+      int maxRetry,
+      long deadline,
+      @Nullable String error,
+      long at) {
+
+    /** Nothing is told of what is empty. */
+    public Map<String, String> headersOrNone() {
+      return headers == null ? Map.of() : headers;
+    }
+
+    public byte[] bytes() {
+      return payload == null ? new byte[0] : Base64.getDecoder().decode(payload);
+    }
+  }
+
+  private final Process process;
+  private final List<Event> events = new CopyOnWriteArrayList<>();
+
+  private WorkerProcess(Process process) {
+    this.process = process;
+  }
+
+  /** Starts it with this on its input, and returns when it says that it is ready. */
+  public static WorkerProcess start(List<String> command, String input, Path log) {
+    try {
+      WorkerProcess worker =
+          new WorkerProcess(
+              new ProcessBuilder(command)
+                  .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                  .start());
+      try (Writer writer = worker.process.outputWriter()) {
+        writer.write(input);
+      }
+      Thread reader = new Thread(worker::read, "events of " + worker.process.pid());
+      reader.setDaemon(true);
+      reader.start();
+      worker.await("ready", null);
+      return worker;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void read() {
+    // What has come together is added together: each addition copies the list.
+    try (BufferedReader lines = process.inputReader()) {
+      String line;
+      List<Event> fresh = new ArrayList<>();
+      while ((line = lines.readLine()) != null) {
+        fresh.add(GoPeer.JSON.readValue(line, Event.class));
+        if (!lines.ready()) {
+          events.addAll(fresh);
+          fresh.clear();
+        }
+      }
+      events.addAll(fresh);
+    } catch (IOException e) {
+      // The worker was killed.
+    }
+  }
+
+  public List<Event> events(String kind) {
+    return events.stream().filter(event -> event.event.equals(kind)).toList();
+  }
+
+  /** Waits until it has told this of a task, or of any. */
+  public Event await(String kind, @Nullable String id) {
+    return Awaitility.await(kind + " " + id)
+        .pollInterval(Duration.ofMillis(10))
+        .until(
+            () ->
+                events(kind).stream()
+                    .filter(event -> id == null || id.equals(event.id))
+                    .findFirst(),
+            Optional::isPresent)
+        .orElseThrow();
+  }
+
+  /** Waits until it has told this so often. */
+  public void awaitCount(String kind, int count) {
+    Awaitility.await(count + " times " + kind)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> events(kind).size() >= count);
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  /** As the kernel does it to a process that takes too much memory: no goodbye. */
+  public void kill() {
+    process.destroyForcibly();
+    awaitEnd();
+  }
+
+  /** Stops its threads, all at once, as a machine does that is put to sleep. */
+  public void stall() {
+    signal("STOP");
+  }
+
+  public void wakeUp() {
+    signal("CONT");
+  }
+
+  private void signal(String name) {
+    try {
+      new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Asks it to end, and waits until it has. */
+  @Override
+  public void close() {
+    process.destroy();
+    awaitEnd();
+  }
+
+  private void awaitEnd() {
+    try {
+      if (!process.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new IllegalStateException("the worker did not end within " + SOON);
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package io.asynq4j.service.api;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.http.ResponseSender;
+import io.asynq4j.http.SafeLog;
+import io.asynq4j.service.auth.AccessControl;
+import io.asynq4j.service.auth.ApiKey;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds out who asks for what, has it answered, and sends the answer. Thread-safe. */
+public final class ApiServlet extends HttpServlet {
+
+  private static final long serialVersionUID = 1;
+
+  private static final Logger log = LoggerFactory.getLogger(ApiServlet.class);
+
+  private final transient List<Route> routes;
+  private final transient Supplier<AccessControl> access;
+  private final transient RequestRecorder records;
+
+  public ApiServlet(List<Route> routes, Supplier<AccessControl> access, RequestRecorder records) {
+    this.routes = List.copyOf(routes);
+    this.access = access;
+    this.records = records;
+  }
+
+  @Override
+  protected void service(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    CompletableFuture<ApiResponse> answer;
+    RequestRecord visit = new RequestRecord(request);
+    try {
+      answer = handle(request, visit).toCompletableFuture();
+    } catch (Exception | Error e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    if (answer.isDone()) {
+      answer
+          .handle(ApiServlet::orProblem)
+          .thenAccept(done -> send(done, visit, request, response))
+          .join();
+      return;
+    }
+    AsyncContext later = request.startAsync();
+    later.setTimeout(0);
+    CompletableFuture<Void> unused =
+        answer
+            .handle(ApiServlet::orProblem)
+            .thenAccept(done -> send(done, visit, request, response))
+            .whenComplete((sent, e) -> end(later, response, e));
+  }
+
+  /** Nothing else ends a request that is answered later: it has no time limit. */
+  private static void end(
+      AsyncContext later, HttpServletResponse response, @Nullable Throwable failure) {
+    try {
+      if (failure != null) {
+        SafeLog.error(log, "a request could not be answered", failure);
+        if (!response.isCommitted()) {
+          response.reset();
+          response.setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+        }
+      }
+    } finally {
+      later.complete();
+    }
+  }
+
+  private CompletionStage<ApiResponse> handle(HttpServletRequest request, RequestRecord visit)
+      throws Exception {
+    List<String> segments = segments(request.getRequestURI());
+    Set<String> otherMethods = new TreeSet<>();
+    for (Route route : routes) {
+      Optional<List<String>> variables = route.match(segments);
+      if (variables.isPresent()) {
+        if (route.method().equals(request.getMethod())) {
+          visit.found(route);
+          ApiKey caller = access.get().require(request, route.scope(), visit);
+          return route.endpoint().handle(new Exchange(request, caller, variables.get()));
+        }
+        otherMethods.add(route.method());
+      }
+    }
+    if (otherMethods.isEmpty()) {
+      throw new Problem(404, "not-found", "there is nothing at this path; see /v1/openapi.json");
+    }
+    String allowed = String.join(", ", otherMethods);
+    Problem problem =
+        new Problem(405, "method-not-allowed", "this path is for " + allowed + " alone");
+    return CompletableFuture.completedFuture(ApiResponse.of(problem).with("Allow", allowed));
+  }
+
+  private static List<String> segments(String path) {
+    // The path of "OPTIONS *" is no path.
+    return path.startsWith("/")
+        ? Arrays.stream(path.substring(1).split("/", -1))
+            .map(segment -> Exchange.decoded(segment.replace("+", "%2B")))
+            .toList()
+        : List.of(path);
+  }
+
+  private static ApiResponse orProblem(@Nullable ApiResponse answer, @Nullable Throwable error) {
+    if (answer != null) {
+      return answer;
+    }
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    if (cause instanceof Problem problem) {
+      return ApiResponse.of(problem);
+    }
+    if (cause instanceof BrokerException broker) {
+      log.warn("Redis failed: {}", broker.getMessage());
+      return ApiResponse.of(
+          Problem.notNow(
+              503,
+              "unavailable",
+              broker.mayHaveBeenApplied()
+                  ? "Redis failed, and it is not known whether it was done; ask again with the same"
+                      + " id or Idempotency-Key"
+                  : "Redis failed, and nothing was done; ask again",
+              Duration.ofSeconds(1)));
+    }
+    SafeLog.error(log, "a request failed", Objects.requireNonNull(cause, "failure"));
+    return ApiResponse.of(new Problem(500, "internal", "this is a defect; the log says more"));
+  }
+
+  private static Runnable once(Runnable action) {
+    AtomicBoolean isDone = new AtomicBoolean();
+    return () -> {
+      if (isDone.compareAndSet(false, true)) {
+        action.run();
+      }
+    };
+  }
+
+  private void send(
+      ApiResponse answer,
+      RequestRecord visit,
+      HttpServletRequest request,
+      HttpServletResponse response) {
+    Runnable undelivered = once(answer.undelivered());
+    // What is accepted here may still fail later.
+    request.setAttribute(ResponseSender.UNDELIVERED, undelivered);
+    try {
+      records.answered(visit, answer.status());
+      response.setStatus(answer.status());
+      response.setContentType(answer.contentType());
+      response.setHeader("Cache-Control", "no-store");
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      for (Map.Entry<String, String> header : answer.headers().entrySet()) {
+        response.setHeader(header.getKey(), header.getValue());
+      }
+      byte[] body = answer.body();
+      response.setContentLength(body.length);
+      response.getOutputStream().write(body);
+      response.flushBuffer();
+    } catch (IOException e) {
+      log.debug("an answer could not be sent", e);
+      undelivered.run();
+    } catch (RuntimeException | Error e) {
+      undelivered.run();
+      throw e;
+    }
+  }
+}

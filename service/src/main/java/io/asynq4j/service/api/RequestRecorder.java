@@ -1,0 +1,40 @@
+package io.asynq4j.service.api;
+
+import io.asynq4j.http.RecordLog;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/** Counts, logs and audits requests. Thread-safe. */
+public final class RequestRecorder {
+
+  private static final RecordLog log = new RecordLog("io.asynq4j.service.requests");
+
+  private final ServiceMetrics metrics;
+  private final AuditLog audit;
+  private final BooleanSupplier logRequests;
+
+  public RequestRecorder(ServiceMetrics metrics, AuditLog audit, BooleanSupplier logRequests) {
+    this.metrics = metrics;
+    this.audit = audit;
+    this.logRequests = logRequests;
+  }
+
+  void answered(RequestRecord visit, int status) {
+    long nanos = visit.nanos();
+    metrics.answered(visit.knownMethod(), visit.routePath(), status, nanos);
+    if (visit.isOperation() || status == 401 || status == 403) {
+      audit.add(visit.key(), visit.from(), visit.method(), visit.path(), status);
+    }
+    if (logRequests.getAsBoolean()) {
+      Map<String, Object> values = new LinkedHashMap<>();
+      values.put("method", visit.method());
+      values.put("route", visit.routePath());
+      values.put("status", status);
+      values.put("micros", nanos / 1_000);
+      values.put("key", String.valueOf(visit.key()));
+      values.put("from", visit.from());
+      log.write("answered", values);
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package io.asynq4j.service.api;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.service.definition.DefinitionCatalog;
+import io.asynq4j.service.executor.ServerCallLimiter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Looks at tasks and changes single ones. Thread-safe. */
+public final class TaskApi {
+
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+  private static final long FIRST_PAUSE_MILLIS = 20;
+  private static final long LONGEST_PAUSE_MILLIS = 500;
+
+  /**
+   * A request that waits for a task to end.
+   *
+   * @param until by {@code System.nanoTime()}
+   */
+  private record Poll(String queue, String id, long until, CompletableFuture<ApiResponse> answer) {
+    long leftMillis() {
+      return TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+    }
+  }
+
+  private final DefinitionCatalog catalog;
+  private final Inspector inspector;
+  private final ScheduledExecutorService timer;
+  private final Executor answers;
+  private final ServerCallLimiter calls;
+  private final BooleanSupplier draining;
+
+  /**
+   * @param timer only starts what is due; nothing blocks its threads
+   * @param answers where Redis is called and answers are sent, both of which may take long
+   * @param draining whether requests that wait are to be answered as things are
+   */
+  public TaskApi(
+      DefinitionCatalog catalog,
+      Inspector inspector,
+      ScheduledExecutorService timer,
+      Executor answers,
+      BooleanSupplier draining) {
+    this.draining = draining;
+    this.catalog = catalog;
+    this.inspector = inspector;
+    this.timer = timer;
+    this.answers = answers;
+    this.calls = new ServerCallLimiter(answers);
+  }
+
+  /** The task, at once or when it has ended. */
+  public CompletionStage<ApiResponse> get(Exchange exchange) {
+    Duration wait = exchange.waitTime(LONGEST_WAIT);
+    TaskInfo task = find(exchange);
+    Poll poll =
+        new Poll(
+            task.queue().value(),
+            task.id(),
+            System.nanoTime() + wait.toNanos(),
+            new CompletableFuture<>());
+    if (isOver(poll, task)) {
+      return CompletableFuture.completedFuture(answer(task));
+    }
+    lookLater(poll, FIRST_PAUSE_MILLIS);
+    return poll.answer();
+  }
+
+  private boolean isOver(Poll poll, TaskInfo task) {
+    boolean ended = task.state() == TaskState.COMPLETED || task.state() == TaskState.ARCHIVED;
+    return ended || poll.leftMillis() <= 0 || draining.getAsBoolean();
+  }
+
+  private void lookLater(Poll poll, long pauseMillis) {
+    String server = catalog.leases().serverOf(poll.queue());
+    Runnable look = () -> orFail(poll, () -> look(poll, pauseMillis));
+    ScheduledFuture<?> unused =
+        timer.schedule(
+            () -> orFail(poll, () -> calls.execute(server, look)),
+            Math.min(pauseMillis, poll.leftMillis()),
+            TimeUnit.MILLISECONDS);
+  }
+
+  private void look(Poll poll, long pauseMillis) {
+    TaskInfo task = inspector.task(poll.queue(), poll.id());
+    if (isOver(poll, task)) {
+      poll.answer().completeAsync(() -> answer(task), answers);
+    } else {
+      lookLater(poll, Math.min(pauseMillis * 3 / 2, LONGEST_PAUSE_MILLIS));
+    }
+  }
+
+  /** Answers the request whatever fails: nothing else would ever end it. */
+  private void orFail(Poll poll, Runnable step) {
+    try {
+      step.run();
+    } catch (TaskNotFoundException | QueueNotFoundException e) {
+      fail(poll, gone());
+    } catch (RuntimeException | Error e) {
+      fail(poll, e);
+    }
+  }
+
+  private void fail(Poll poll, Throwable failure) {
+    try {
+      answers.execute(() -> poll.answer().completeExceptionally(failure));
+    } catch (RuntimeException | Error e) {
+      // Without another thread, on this one.
+      poll.answer().completeExceptionally(failure);
+    }
+  }
+
+  /** It is not to run: what waits is archived, what runs is told to stop. */
+  public CompletionStage<ApiResponse> cancel(Exchange exchange) {
+    TaskInfo task = find(exchange);
+    String queue = task.queue().value();
+    return changed(
+        task,
+        () -> {
+          if (task.state() == TaskState.ACTIVE) {
+            inspector.cancel(queue, task.id(), AfterCancel.ARCHIVE);
+          } else {
+            // As when a worker gives a task up: a full archive is no reason to run one that is not
+            // wanted any more.
+            inspector.droppingOldest().archive(queue, task.id());
+          }
+        });
+  }
+
+  /** It is to run again, or now. */
+  public CompletionStage<ApiResponse> retry(Exchange exchange) {
+    TaskInfo task = find(exchange);
+    return changed(task, () -> inspector.run(task.queue().value(), task.id()));
+  }
+
+  private CompletionStage<ApiResponse> changed(TaskInfo task, Runnable change) {
+    try {
+      change.run();
+      return CompletableFuture.completedFuture(
+          answer(inspector.task(task.queue().value(), task.id())));
+    } catch (TaskStateException e) {
+      throw Problem.conflict("state", String.valueOf(e.getMessage()), TaskJson.of(task));
+    } catch (TaskNotFoundException | QueueNotFoundException e) {
+      throw gone();
+    }
+  }
+
+  /** It was there when the request came. */
+  private static Problem gone() {
+    return new Problem(
+        410,
+        "gone",
+        "the task has ended or was deleted, and is not kept: give its definition a retention");
+  }
+
+  private static ApiResponse answer(TaskInfo task) {
+    ObjectNode body = Json.object();
+    body.set("task", TaskJson.of(task));
+    return ApiResponse.json(200, body);
+  }
+
+  /** Ids are unique within a name; without one, all names that the caller may see are tried. */
+  private TaskInfo find(Exchange exchange) {
+    String id = exchange.variable(0);
+    Optional<String> name = exchange.query("name");
+    List<String> queues =
+        catalog.all().stream()
+            .map(DefinitionCatalog.Entry::definition)
+            .filter(each -> exchange.caller().allows(each.name()))
+            .filter(each -> name.isEmpty() || name.get().equals(each.name()))
+            .map(each -> each.queue().value())
+            .toList();
+    List<TaskInfo> found = inspector.find(queues, id);
+    if (found.isEmpty()) {
+      throw new Problem(
+          404,
+          "no-task",
+          "there is no task with the id \"%s\"; one that has succeeded is kept for the retention"
+                  .formatted(id)
+              + " of its definition");
+    }
+    if (found.size() > 1) {
+      throw Problem.conflict("ambiguous", "tasks of several names have this id; add ?name=…", null);
+    }
+    return found.get(0);
+  }
+}

@@ -1,0 +1,66 @@
+package io.asynq4j.service.api;
+
+import io.asynq4j.Payload;
+import io.asynq4j.TaskInfo;
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Tasks as answers show them. */
+public final class TaskJson {
+
+  private TaskJson() {}
+
+  public static ObjectNode of(TaskInfo task) {
+    return of(task, value(task.payload()));
+  }
+
+  /**
+   * A task as a response shows it.
+   *
+   * @param params what its payload is, for who knows it already
+   */
+  public static ObjectNode of(TaskInfo task, JsonNode params) {
+    ObjectNode json = Json.object();
+    json.put("id", task.id());
+    json.put("name", task.type());
+    json.put("state", task.state().name().toLowerCase(Locale.ROOT));
+    json.set("params", params);
+    json.put("retried", task.retried());
+    json.put("maxRetry", task.maxRetry());
+    if (!task.lastError().isEmpty()) {
+      json.put("error", task.lastError());
+    }
+    time(json, "failedAt", task.lastFailedAt());
+    time(json, "runsAt", task.nextProcessAt());
+    time(json, "deadline", task.deadline());
+    time(json, "completedAt", task.completedAt());
+    if (task.progress() != null) {
+      json.putObject("progress")
+          .put("percent", task.progress().percent())
+          .put("note", task.progress().note());
+    }
+    if (task.result().size() > 0) {
+      json.set("result", value(task.result()));
+    }
+    return json;
+  }
+
+  public static void time(ObjectNode json, String field, @Nullable Instant at) {
+    if (at != null) {
+      json.put(field, at.toString());
+    }
+  }
+
+  /** As JSON if it is, else as text. */
+  public static JsonNode value(Payload payload) {
+    if (payload.size() == 0) {
+      return Json.object();
+    }
+    return Json.read(payload.bytes())
+        .orElseGet(() -> JsonNodeFactory.instance.stringNode(payload.utf8()));
+  }
+}

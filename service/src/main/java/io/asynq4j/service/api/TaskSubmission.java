@@ -1,0 +1,128 @@
+package io.asynq4j.service.api;
+
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.service.auth.AccessControl;
+import io.asynq4j.service.auth.ApiKey;
+import io.asynq4j.service.definition.DefinitionCatalog;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A task that somebody hands in, checked. Immutable.
+ *
+ * @param fingerprint of the Idempotency-Key and of what was handed in with it; null without one
+ */
+public record TaskSubmission(
+    TaskDefinition definition,
+    JsonNode params,
+    EnqueueRequest request,
+    @Nullable Fingerprint fingerprint) {
+
+  /** A header of the task, so that it is there exactly as long as the task. */
+  public static final String FINGERPRINT_HEADER = "asynq-idempotency";
+
+  /** Which request made a task. */
+  public record Fingerprint(String key, String body) {
+
+    static Fingerprint of(String caller, String name, String key, JsonNode body) {
+      return new Fingerprint(
+          sha256((caller + "\n" + name + "\n" + key).getBytes(StandardCharsets.UTF_8)),
+          sha256(Json.bytes(body)));
+    }
+
+    public static @Nullable Fingerprint parse(@Nullable String header) {
+      String[] parts = header == null ? new String[0] : header.split(":", -1);
+      return parts.length == 2 ? new Fingerprint(parts[0], parts[1]) : null;
+    }
+
+    String header() {
+      return key + ":" + body;
+    }
+
+    private static String sha256(byte[] bytes) {
+      try {
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+        return HexFormat.of().formatHex(digest, 0, 16);
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("this JVM has no SHA-256", e);
+      }
+    }
+  }
+
+  /** Throws a problem that names the field. */
+  public static TaskSubmission read(
+      JsonNode body,
+      ApiKey caller,
+      DefinitionCatalog catalog,
+      @Nullable String idempotencyKey,
+      Duration idempotency) {
+    RequestFields fields = new RequestFields(body, "a task");
+    String name = fields.required("name");
+    AccessControl.requireName(caller, name);
+    DefinitionCatalog.Entry entry =
+        catalog
+            .find(name)
+            .orElseThrow(
+                () -> Problem.invalid("name", "no task is defined by the name \"" + name + "\""));
+    JsonNode params = fields.any("params").orElseGet(Json::object);
+    if (entry.schema() != null) {
+      entry
+          .schema()
+          .check(params)
+          .ifPresent(
+              problem -> {
+                throw problem;
+              });
+    }
+    TaskDefinition definition = entry.definition();
+    Fingerprint fingerprint = null;
+    if (idempotencyKey != null) {
+      if (idempotencyKey.isBlank() || idempotencyKey.length() > 255) {
+        throw Problem.invalid("Idempotency-Key", "an Idempotency-Key has 1 to 255 characters");
+      }
+      fingerprint = Fingerprint.of(caller.name(), name, idempotencyKey, body);
+    }
+    try {
+      TaskOptions.Builder options = TaskOptions.builder();
+      fields.id("id").ifPresent(options::id);
+      fields.duration("in").ifPresent(options::processIn);
+      fields.time("at").ifPresent(options::processAt);
+      fields.time("deadline").ifPresent(options::deadline);
+      fields.duration("retention").ifPresent(options::retention);
+      fields.end();
+      if (fingerprint != null) {
+        options.header(FINGERPRINT_HEADER, fingerprint.header());
+      }
+      TaskOptions all = entry.options().overriddenBy(options.build());
+      if (fingerprint != null) {
+        all = remembered(all, fingerprint, idempotency);
+      }
+      Task task = Task.of(name, Payload.of(Json.bytes(params)));
+      return new TaskSubmission(definition, params, EnqueueRequest.of(task, all), fingerprint);
+    } catch (IllegalArgumentException e) {
+      throw Problem.invalid("", String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The task itself is what a key is remembered by, so it is kept for as long. */
+  private static TaskOptions remembered(
+      TaskOptions options, Fingerprint fingerprint, Duration least) {
+    TaskOptions.Builder more = TaskOptions.builder();
+    if (options.id() == null) {
+      more.id("idem-" + fingerprint.key());
+    }
+    if (options.retention() == null || options.retention().compareTo(least) < 0) {
+      more.retention(least);
+    }
+    return options.overriddenBy(more.build());
+  }
+}

@@ -1,0 +1,58 @@
+package io.asynq4j.service.auth;
+
+import io.asynq4j.Glob;
+import io.asynq4j.service.Scope;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Who may do what for which task names. Only the hash of the key is kept. Immutable.
+ *
+ * @param name what it is called in logs
+ * @param hash {@code sha256:} and the hash of the key in hex
+ * @param names patterns of task names
+ */
+public record ApiKey(String name, String hash, Set<Scope> scopes, List<Glob> names) {
+
+  public static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
+
+  private static final int BYTES = 32;
+
+  public ApiKey {
+    scopes = Set.copyOf(scopes);
+    names = List.copyOf(names);
+  }
+
+  /** Whether it is for every task, and so for what concerns all of them. */
+  boolean isUnrestricted() {
+    return names.stream().anyMatch(Glob::matchesAll);
+  }
+
+  public boolean allows(String taskName) {
+    return names.stream().anyMatch(glob -> glob.matches(taskName));
+  }
+
+  /** A key has 256 random bits, so that a plain hash of it tells nothing. */
+  public static String hashOf(String key) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+      return "sha256:" + HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this JVM has no SHA-256", e);
+    }
+  }
+
+  public static String create() {
+    byte[] random = new byte[BYTES];
+    new SecureRandom().nextBytes(random);
+    return "asq_" + Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+  }
+}

@@ -1,5 +1,0 @@
-/** Claiming tasks for workers of other processes, whatever protocol they use. */
-@NullMarked
-package io.asynq4j.service.claim;
-
-import org.jspecify.annotations.NullMarked;

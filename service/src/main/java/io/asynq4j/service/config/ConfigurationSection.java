@@ -1,0 +1,261 @@
+package io.asynq4j.service.config;
+
+import io.asynq4j.service.api.Json;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A mapping of the file, read key by key. What is wrong is noted with its place, and reading goes
+ * on, so that a person sees all problems at once. Not thread-safe.
+ */
+public final class ConfigurationSection {
+
+  private final ConfigurationParser source;
+  private final String path;
+  private final @Nullable Node where;
+  private final Map<String, Node> values = new LinkedHashMap<>();
+  private final Map<String, Node> keys = new LinkedHashMap<>();
+  private final TreeSet<String> known = new TreeSet<>();
+
+  ConfigurationSection(ConfigurationParser source, String path, @Nullable Node node) {
+    this.source = source;
+    this.path = path;
+    this.where = node;
+    if (node instanceof MappingNode mapping) {
+      for (NodeTuple tuple : mapping.getValue()) {
+        String key = tuple.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "";
+        if (values.put(key, tuple.getValueNode()) != null) {
+          problem(tuple.getKeyNode(), "\"%s\" is there twice".formatted(key));
+        }
+        keys.put(key, tuple.getKeyNode());
+      }
+    } else if (node != null && !isNull(node)) {
+      problem(node, path + " must be a mapping of keys and values");
+    }
+  }
+
+  private static boolean isNull(Node node) {
+    return node.getTag().equals(Tag.NULL);
+  }
+
+  private void problem(@Nullable Node node, String message) {
+    source.problem(node, message);
+  }
+
+  /** What is wrong with the value of a key, or with the whole where it is missing. */
+  public void problem(String key, String message) {
+    Node node = values.get(key);
+    problem(node == null ? where : node, name(key) + " " + message);
+  }
+
+  private String name(String key) {
+    return path.isEmpty() ? key : path + "." + key;
+  }
+
+  public boolean has(String key) {
+    known.add(key);
+    Node node = values.get(key);
+    return node != null && !isNull(node);
+  }
+
+  public Optional<String> text(String key) {
+    if (!has(key)) {
+      return Optional.empty();
+    }
+    return scalar(values.get(key), name(key));
+  }
+
+  private Optional<String> scalar(@Nullable Node node, String name) {
+    if (node instanceof ScalarNode scalar) {
+      return source.substituted(scalar);
+    }
+    problem(node, name + " must be a single value");
+    return Optional.empty();
+  }
+
+  public String text(String key, String otherwise) {
+    return text(key).orElse(otherwise);
+  }
+
+  public Optional<String> required(String key) {
+    if (!has(key)) {
+      problem(key, "is missing");
+      return Optional.empty();
+    }
+    return text(key);
+  }
+
+  private <T> Optional<T> parsed(
+      String key, Function<String, Optional<T>> parser, String expected) {
+    return text(key)
+        .flatMap(
+            text -> {
+              Optional<T> value = parser.apply(text);
+              if (value.isEmpty()) {
+                problem(key, "must be %s: \"%s\"".formatted(expected, text));
+              }
+              return value;
+            });
+  }
+
+  public Optional<Duration> duration(String key, Duration least, Duration most) {
+    return parsed(
+        key,
+        text -> Units.duration(text).filter(d -> d.compareTo(least) >= 0 && d.compareTo(most) <= 0),
+        "a duration from %s to %s, %s".formatted(least, most, Units.DURATION_HINT));
+  }
+
+  public Optional<Long> size(String key, long least, long most) {
+    return parsed(
+        key,
+        text -> Units.size(text).filter(n -> n >= least && n <= most),
+        "a size from %d to %d bytes, %s".formatted(least, most, Units.SIZE_HINT));
+  }
+
+  public Optional<Integer> integer(String key, int least, int most) {
+    return parsed(
+        key,
+        text -> {
+          try {
+            int number = Integer.parseInt(text);
+            return number < least || number > most ? Optional.empty() : Optional.of(number);
+          } catch (NumberFormatException e) {
+            return Optional.empty();
+          }
+        },
+        "a whole number from %d to %d".formatted(least, most));
+  }
+
+  public boolean flag(String key) {
+    return parsed(
+            key,
+            text ->
+                switch (text) {
+                  case "true" -> Optional.of(true);
+                  case "false" -> Optional.of(false);
+                  default -> Optional.empty();
+                },
+            "true or false")
+        .orElse(false);
+  }
+
+  public <E extends Enum<E>> Optional<E> choice(String key, Class<E> type) {
+    E[] all = type.getEnumConstants();
+    List<String> words = new ArrayList<>();
+    for (E each : all) {
+      words.add(each.name().toLowerCase(Locale.ROOT));
+    }
+    return parsed(
+        key,
+        text -> words.contains(text) ? Optional.of(all[words.indexOf(text)]) : Optional.empty(),
+        "one of " + words);
+  }
+
+  /** An empty one where there is none. */
+  public ConfigurationSection section(String key) {
+    return new ConfigurationSection(source, name(key), has(key) ? values.get(key) : null);
+  }
+
+  /** Each key of this mapping with the mapping below it. */
+  void eachSection(BiConsumer<String, ConfigurationSection> action) {
+    values.forEach(
+        (key, value) -> {
+          known.add(key);
+          action.accept(key, new ConfigurationSection(source, name(key), value));
+        });
+  }
+
+  public List<ConfigurationSection> sections(String key) {
+    List<ConfigurationSection> sections = new ArrayList<>();
+    if (has(key)) {
+      if (values.get(key) instanceof SequenceNode sequence) {
+        for (Node node : sequence.getValue()) {
+          sections.add(
+              new ConfigurationSection(source, name(key) + "[" + sections.size() + "]", node));
+        }
+      } else {
+        problem(key, "must be a list");
+      }
+    }
+    return sections;
+  }
+
+  public List<String> texts(String key) {
+    List<String> texts = new ArrayList<>();
+    if (has(key)) {
+      if (values.get(key) instanceof SequenceNode sequence) {
+        for (Node node : sequence.getValue()) {
+          scalar(node, name(key)).ifPresent(texts::add);
+        }
+      } else {
+        problem(key, "must be a list");
+      }
+    }
+    return texts;
+  }
+
+  Map<String, String> textMap(String key) {
+    Map<String, String> texts = new LinkedHashMap<>();
+    ConfigurationSection below = section(key);
+    below.values.keySet().forEach(name -> below.text(name).ifPresent(v -> texts.put(name, v)));
+    return texts;
+  }
+
+  /** Whatever stands there, as JSON; nothing is substituted. */
+  Optional<JsonNode> json(String key) {
+    return has(key) ? Optional.of(json(values.get(key))) : Optional.empty();
+  }
+
+  private JsonNode json(@Nullable Node node) {
+    JsonNodeFactory factory = JsonNodeFactory.instance;
+    if (node instanceof MappingNode mapping) {
+      ObjectNode object = factory.objectNode();
+      for (NodeTuple tuple : mapping.getValue()) {
+        if (tuple.getKeyNode() instanceof ScalarNode scalar) {
+          object.set(scalar.getValue(), json(tuple.getValueNode()));
+        }
+      }
+      return object;
+    }
+    if (node instanceof SequenceNode sequence) {
+      ArrayNode array = factory.arrayNode();
+      sequence.getValue().forEach(each -> array.add(json(each)));
+      return array;
+    }
+    if (node instanceof ScalarNode scalar) {
+      boolean plain = scalar.getScalarStyle() == ScalarStyle.PLAIN;
+      return plain ? Json.scalar(scalar.getValue()) : factory.stringNode(scalar.getValue());
+    }
+    return factory.nullNode();
+  }
+
+  /** Tells of keys that nobody has asked for. */
+  public void end() {
+    keys.forEach(
+        (key, node) -> {
+          if (!known.contains(key)) {
+            problem(node, "%s is unknown; known here are %s".formatted(name(key), known));
+          }
+        });
+  }
+}

@@ -1,0 +1,5 @@
+/** Reading of the configuration file. */
+@NullMarked
+package io.asynq4j.service.config;
+
+import org.jspecify.annotations.NullMarked;

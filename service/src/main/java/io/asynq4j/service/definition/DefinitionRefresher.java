@@ -1,0 +1,28 @@
+package io.asynq4j.service.definition;
+
+import io.asynq4j.http.SafeLog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads the task definitions again, once per run. Never throws: a timer would not run it again. */
+public final class DefinitionRefresher implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(DefinitionRefresher.class);
+
+  private final Runnable refresh;
+
+  public DefinitionRefresher(Runnable refresh) {
+    this.refresh = refresh;
+  }
+
+  @Override
+  public void run() {
+    try {
+      refresh.run();
+    } catch (RuntimeException e) {
+      log.warn("the task definitions cannot be read: {}", e.getMessage());
+    } catch (Error e) {
+      SafeLog.error(log, "the task definitions cannot be read; that is tried again", e);
+    }
+  }
+}

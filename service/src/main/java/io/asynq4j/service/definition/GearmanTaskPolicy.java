@@ -1,0 +1,88 @@
+package io.asynq4j.service.definition;
+
+import io.asynq4j.Payload;
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.Verdict;
+import io.asynq4j.service.api.Json;
+import io.asynq4j.service.api.Problem;
+import io.asynq4j.service.api.TaskJson;
+import io.asynq4j.service.definition.FollowUpTasks.Attempt;
+import io.asynq4j.service.gearman.AttemptListener;
+import io.asynq4j.service.gearman.JobValidator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What holds for tasks however they come and whoever executes them, for those of the gearman
+ * gateway: the schema of their params, and the tasks that follow them. Thread-safe.
+ */
+public final class GearmanTaskPolicy implements JobValidator, AttemptListener {
+
+  private final DefinitionCatalog catalog;
+  private final FollowUpTasks followUps;
+
+  public GearmanTaskPolicy(DefinitionCatalog catalog, FollowUpTasks followUps) {
+    this.catalog = catalog;
+    this.followUps = followUps;
+  }
+
+  @Override
+  public Optional<String> refusal(TaskDefinition definition, Payload payload) {
+    ParamsSchema schema =
+        catalog.find(definition.name()).map(DefinitionCatalog.Entry::schema).orElse(null);
+    if (schema == null) {
+      return Optional.empty();
+    }
+    try {
+      JsonNode params = Json.parse(payload.bytes(), "the workload");
+      return schema.check(params).map(problem -> String.valueOf(problem.getMessage()));
+    } catch (Problem problem) {
+      return Optional.of(String.valueOf(problem.getMessage()));
+    }
+  }
+
+  @Override
+  public Set<String> queuesBefore(LeasedTask task) {
+    return followUps.queuesBefore(task.task().type());
+  }
+
+  @Override
+  public Set<String> queuesAfter(LeasedTask task) {
+    return followUps.queuesAfter(task.task().type());
+  }
+
+  @Override
+  public void begin(List<LeasedTask> tasks) {
+    List<EnqueueRequest> requests = new ArrayList<>();
+    tasks.forEach(task -> followUps.before(attempt(task)).ifPresent(requests::add));
+    followUps.send(requests);
+  }
+
+  @Override
+  public void end(List<Verdict> verdicts) {
+    List<EnqueueRequest> requests = new ArrayList<>();
+    verdicts.forEach(verdict -> followUp(verdict).ifPresent(requests::add));
+    followUps.send(requests);
+  }
+
+  private Optional<EnqueueRequest> followUp(Verdict verdict) {
+    LeasedTask task = verdict.task();
+    if (verdict instanceof Verdict.Complete complete) {
+      return followUps.succeeded(attempt(task), TaskJson.value(complete.result()));
+    } else if (verdict instanceof Verdict.Retry retry) {
+      return followUps.failed(attempt(task), retry.error(), task.retried() < task.maxRetry());
+    } else if (verdict instanceof Verdict.Archive archive) {
+      return followUps.failed(attempt(task), archive.error(), /* again= */ false);
+    }
+    return Optional.empty();
+  }
+
+  private static Attempt attempt(LeasedTask task) {
+    return new Attempt(task.id(), task.task().type(), task.retried() + 1, task.task().payload());
+  }
+}

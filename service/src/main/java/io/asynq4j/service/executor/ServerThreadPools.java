@@ -1,0 +1,168 @@
+package io.asynq4j.service.executor;
+
+import io.asynq4j.http.SafeLog;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Threads that call Redis, a limited number for each server of a cluster ({@link
+ * RedisServerLocator}): calls to a server that does not answer take no threads from calls to
+ * others. From its first task on, a server keeps one thread, which runs its tasks when no other
+ * thread can be started. Thread-safe.
+ */
+public final class ServerThreadPools {
+
+  private static final Logger log = LoggerFactory.getLogger(ServerThreadPools.class);
+
+  private static final int IDLE_SECONDS = 60;
+
+  /** Beyond this many servers, idle threads end: addresses of servers change over time. */
+  private static final int MOST_SERVERS = 64;
+
+  private final ThreadFactory factory;
+  private final int mostPerServer;
+
+  // Both guarded by this.
+  private final Map<String, ThreadPoolExecutor> byServer = new HashMap<>();
+  private boolean closed;
+
+  public ServerThreadPools(ThreadFactory factory, int mostPerServer) {
+    this.factory = factory;
+    this.mostPerServer = mostPerServer;
+  }
+
+  /**
+   * Runs a task on a thread of a server, as soon as one is free.
+   *
+   * @throws RejectedExecutionException when closed, or when the server has no thread and none can
+   *     be started
+   */
+  public synchronized void execute(String server, Runnable task) {
+    if (closed) {
+      throw new RejectedExecutionException("closed");
+    }
+    Runnable guarded = () -> run(task);
+    try {
+      poolOf(server).execute(guarded);
+    } catch (Error e) {
+      // An event loop must outlive a lack of threads.
+      ThreadPoolExecutor pool = byServer.get(server);
+      if (pool == null || pool.getPoolSize() == 0) {
+        throw new RejectedExecutionException("no thread can be had", e);
+      }
+      leave(pool, guarded);
+    }
+  }
+
+  /**
+   * Starts a thread for tasks that wait for others because there was none for them. To be called
+   * from time to time where tasks may take very long.
+   */
+  public synchronized void catchUp() {
+    for (ThreadPoolExecutor pool : byServer.values()) {
+      if (!closed && !pool.getQueue().isEmpty() && pool.getPoolSize() < mostPerServer) {
+        try {
+          // The new thread goes on with those that wait.
+          pool.execute(() -> {});
+        } catch (Error e) {
+          SafeLog.error(log, "there is still no thread for requests to Redis", e);
+        }
+      }
+    }
+  }
+
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable e) {
+      // The thread must live on: it may be impossible to start another.
+      SafeLog.error(log, "a request to Redis of the gearman gateway failed", e);
+    }
+  }
+
+  private ThreadPoolExecutor poolOf(String server) {
+    ThreadPoolExecutor pool = byServer.get(server);
+    if (pool == null) {
+      if (byServer.size() >= MOST_SERVERS) {
+        byServer.values().removeIf(ServerThreadPools::isEnded);
+      }
+      pool = newPool();
+      byServer.put(server, pool);
+    }
+    return pool;
+  }
+
+  /** Ends the threads of a server that has no tasks. */
+  private static boolean isEnded(ThreadPoolExecutor pool) {
+    boolean isIdle = pool.getActiveCount() == 0 && pool.getQueue().isEmpty();
+    if (isIdle) {
+      pool.shutdown();
+    }
+    return isIdle;
+  }
+
+  private ThreadPoolExecutor newPool() {
+    return new ThreadPoolExecutor(
+        1,
+        mostPerServer,
+        IDLE_SECONDS,
+        TimeUnit.SECONDS,
+        new Tasks(),
+        factory,
+        (task, pool) -> leave(pool, task));
+  }
+
+  /** A thread takes it when it is free. */
+  private static void leave(ThreadPoolExecutor pool, Runnable task) {
+    ((Tasks) pool.getQueue()).leave(task);
+  }
+
+  /** Lets a pool start a thread when none is idle, and wait for one when it has as many as may. */
+  private static final class Tasks extends LinkedTransferQueue<Runnable> {
+    private static final long serialVersionUID = 1;
+
+    /** False when no thread waits for a task: then the pool starts one if it may. */
+    @Override
+    public boolean offer(Runnable task) {
+      return tryTransfer(task);
+    }
+
+    void leave(Runnable task) {
+      boolean unused = super.offer(task);
+    }
+  }
+
+  /** Accepts no more tasks, and does not wait for those it has. */
+  public synchronized void shutdown() {
+    closed = true;
+    byServer.values().forEach(ThreadPoolExecutor::shutdown);
+  }
+
+  /** Accepts no more tasks, waits this long for those it has, and interrupts the rest. */
+  public void close(Duration longest) {
+    shutdown();
+    List<ThreadPoolExecutor> pools;
+    synchronized (this) {
+      pools = List.copyOf(byServer.values());
+    }
+    long until = System.nanoTime() + longest.toNanos();
+    try {
+      for (ThreadPoolExecutor pool : pools) {
+        boolean unused =
+            pool.awaitTermination(Math.max(1, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    pools.forEach(ThreadPoolExecutor::shutdownNow);
+  }
+}

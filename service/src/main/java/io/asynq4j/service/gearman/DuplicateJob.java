@@ -1,4 +1,0 @@
-package io.asynq4j.service.gearman;
-
-/** Another queue of a function, where a job with the same unique key may be. */
-record DuplicateJob(String queue, boolean moreUrgent) {}

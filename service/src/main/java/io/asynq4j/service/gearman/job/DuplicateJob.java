@@ -1,0 +1,4 @@
+package io.asynq4j.service.gearman.job;
+
+/** Another queue of a function, where a job with the same unique key may be. */
+record DuplicateJob(String queue, boolean moreUrgent) {}

@@ -1,0 +1,5 @@
+/** Jobs of gearman clients and workers. */
+@NullMarked
+package io.asynq4j.service.gearman.job;
+
+import org.jspecify.annotations.NullMarked;

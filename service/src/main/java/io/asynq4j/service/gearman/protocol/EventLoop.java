@@ -1,0 +1,313 @@
+package io.asynq4j.service.gearman.protocol;
+
+import io.asynq4j.http.SafeLog;
+import io.asynq4j.service.gearman.GearmanConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that accepts, reads and writes connections. What belongs to a connection is
+ * touched by it alone; others hand it what is to be done with {@link #execute}.
+ */
+public final class EventLoop {
+
+  private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
+
+  private static final int READ_BUFFER = 64 << 10;
+  private static final long TICK_NANOS = Duration.ofMillis(100).toNanos();
+  private static final int BACKLOG = 1_024;
+
+  /** However many knock, those who are in are served. */
+  private static final int MOST_ACCEPTED_A_TURN = 256;
+
+  private static final long COMPLAINT_NANOS = Duration.ofSeconds(10).toNanos();
+
+  /** Nothing that is done for one turn may keep the sockets waiting for long. */
+  private static final int MOST_TASKS_A_TURN = 10_000;
+
+  private final Selector selector;
+  private final ServerSocketChannel server;
+  private @Nullable SelectionKey acceptKey;
+  private final int port;
+  private final int maxConnections;
+  private final int maxPacket;
+  private final PacketMemory room = PacketMemory.ofHeap(Runtime.getRuntime().maxMemory());
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final Set<PeerConnection> connections = new LinkedHashSet<>();
+  private final Set<PeerConnection> toFlush = new LinkedHashSet<>();
+  private final ByteBuffer readBuffer = ByteBuffer.allocateDirect(READ_BUFFER);
+  private final Thread thread;
+  private Function<PeerConnection, PeerConnection.Peer> peers =
+      connection -> {
+        throw new IllegalStateException("the loop was not started");
+      };
+  private long accepted;
+  private long lastTick = System.nanoTime();
+  private long lastComplaint = System.nanoTime() - COMPLAINT_NANOS;
+  private long complaints;
+  private volatile boolean stopping;
+
+  public EventLoop(GearmanConfig config) {
+    this.maxConnections = config.maxConnections();
+    this.maxPacket = config.maxPacket();
+    try {
+      this.selector = Selector.open();
+      this.server = ServerSocketChannel.open();
+      this.port = bind(config);
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "the gearman gateway cannot listen on %s:%d: %s"
+              .formatted(config.host(), config.port(), e.getMessage()),
+          e);
+    }
+    this.thread = new Thread(this::run, "asynq-gearman");
+    thread.setDaemon(true);
+  }
+
+  private int bind(GearmanConfig config) throws IOException {
+    try {
+      server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      server.bind(new InetSocketAddress(config.host(), config.port()), BACKLOG);
+      server.configureBlocking(false);
+      acceptKey = server.register(selector, SelectionKey.OP_ACCEPT);
+      return ((InetSocketAddress) server.getLocalAddress()).getPort();
+    } catch (IOException e) {
+      server.close();
+      selector.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Begins to accept.
+   *
+   * @param newPeers makes the other end of each connection
+   */
+  public void start(Function<PeerConnection, PeerConnection.Peer> newPeers) {
+    this.peers = newPeers;
+    thread.start();
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** Has something done by the loop, soon; from any thread. Nothing once it has ended. */
+  public void execute(Runnable task) {
+    tasks.add(task);
+    if (Thread.currentThread() != thread) {
+      selector.wakeup();
+    }
+  }
+
+  /** The open connections; only for what runs on the loop. */
+  public List<PeerConnection> connections() {
+    return List.copyOf(connections);
+  }
+
+  private void run() {
+    try {
+      while (!stopping) {
+        turnOnce();
+      }
+    } catch (IOException | RuntimeException e) {
+      log.error("the gearman gateway has failed and serves nobody any more", e);
+    } finally {
+      // What others have handed over must not get lost: claimed tasks among it.
+      runTasks();
+      connections().forEach(each -> guarded(each, () -> each.close("the gateway ends")));
+      closeQuietly();
+    }
+  }
+
+  /** An error such as a lack of memory must not end the loop: it may be over soon. */
+  private void turnOnce() throws IOException {
+    try {
+      turn();
+    } catch (Error e) {
+      SafeLog.error(log, "the gearman gateway failed and goes on", e);
+      LockSupport.parkNanos(TICK_NANOS);
+    }
+  }
+
+  private void turn() throws IOException {
+    if (tasks.isEmpty()) {
+      selector.select(TICK_NANOS / 1_000_000);
+    } else {
+      selector.selectNow();
+    }
+    Set<SelectionKey> ready = selector.selectedKeys();
+    for (SelectionKey key : ready) {
+      if (!key.isValid()) {
+        continue;
+      }
+      if (key.isAcceptable()) {
+        accept();
+      } else if (key.attachment() instanceof PeerConnection connection) {
+        guarded(connection, () -> serve(connection, key));
+      }
+    }
+    ready.clear();
+    runTasks();
+    long now = System.nanoTime();
+    if (now - lastTick >= TICK_NANOS) {
+      lastTick = now;
+      listen(true);
+      connections().forEach(each -> guarded(each, () -> each.tick(now)));
+    }
+    List<PeerConnection> flushed = List.copyOf(toFlush);
+    toFlush.clear();
+    flushed.forEach(each -> guarded(each, each::flush));
+  }
+
+  private void runTasks() {
+    for (int i = 0; i < MOST_TASKS_A_TURN; i++) {
+      Runnable task = tasks.poll();
+      if (task == null) {
+        return;
+      }
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        SafeLog.error(log, "the gearman gateway could not finish a step", e);
+      }
+    }
+  }
+
+  /** One connection that fails, fails alone. */
+  private static void guarded(PeerConnection connection, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      SafeLog.error(log, "a gearman connection fails and is closed", e);
+      connection.close("of an error of the gateway");
+    }
+  }
+
+  private void serve(PeerConnection connection, SelectionKey key) {
+    if (key.isReadable()) {
+      connection.read(readBuffer);
+    }
+    if (key.isValid() && key.isWritable()) {
+      connection.flush();
+    }
+  }
+
+  private void accept() {
+    for (int i = 0; i < MOST_ACCEPTED_A_TURN; i++) {
+      SocketChannel channel = null;
+      try {
+        channel = server.accept();
+        if (channel == null) {
+          return;
+        }
+        take(channel);
+      } catch (IOException | RuntimeException e) {
+        complain("a gearman connection could not be accepted: " + e.getMessage());
+        discard(channel);
+        if (channel == null) {
+          // No file descriptors are left, or the like: not again and again without a pause.
+          listen(false);
+          return;
+        }
+      }
+    }
+  }
+
+  private void listen(boolean on) {
+    if (acceptKey != null && acceptKey.isValid()) {
+      acceptKey.interestOps(on ? SelectionKey.OP_ACCEPT : 0);
+    }
+  }
+
+  /** Whoever knocks a thousand times must not fill the log. */
+  private void complain(String problem) {
+    complaints++;
+    long now = System.nanoTime();
+    if (now - lastComplaint >= COMPLAINT_NANOS) {
+      log.warn("{} ({} such since the last time)", problem, complaints);
+      lastComplaint = now;
+      complaints = 0;
+    }
+  }
+
+  private void take(SocketChannel channel) throws IOException {
+    if (connections.size() >= maxConnections) {
+      complain("a gearman connection is refused: there are %,d already".formatted(maxConnections));
+      channel.configureBlocking(false);
+      channel.write(
+          Packets.error(
+              new GearmanException(
+                  "TOO_MANY_CONNECTIONS",
+                  "the gateway takes no more than %,d connections (maxConnections)"
+                      .formatted(maxConnections))));
+      channel.close();
+      return;
+    }
+    channel.configureBlocking(false);
+    SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+    PeerConnection connection =
+        new PeerConnection(
+            channel, key, ++accepted, maxPacket, room, toFlush::add, connections::remove);
+    connection.talkWith(peers.apply(connection));
+    key.attach(connection);
+    connections.add(connection);
+  }
+
+  private static void discard(@Nullable SocketChannel channel) {
+    if (channel != null) {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        log.debug("a socket could not be closed", e);
+      }
+    }
+  }
+
+  /** Accepts nobody any more; those who are there stay. Only on the loop. */
+  public void stopAccepting() {
+    try {
+      server.close();
+    } catch (IOException e) {
+      log.debug("the listening socket could not be closed", e);
+    }
+  }
+
+  /** Ends all connections and the thread. */
+  public void close() {
+    stopping = true;
+    selector.wakeup();
+    try {
+      thread.join(5_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void closeQuietly() {
+    stopAccepting();
+    try {
+      selector.close();
+    } catch (IOException e) {
+      log.debug("the selector could not be closed", e);
+    }
+  }
+}

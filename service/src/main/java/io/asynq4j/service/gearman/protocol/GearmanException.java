@@ -1,0 +1,51 @@
+package io.asynq4j.service.gearman.protocol;
+
+import io.asynq4j.BrokerException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Why a request is not carried out, as the peer is told in an ERROR packet. */
+public final class GearmanException extends RuntimeException {
+
+  private static final long serialVersionUID = 1;
+
+  private static final Logger log = LoggerFactory.getLogger(GearmanException.class);
+
+  private final String code;
+
+  public GearmanException(String code, String message) {
+    super(message, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
+    this.code = code;
+  }
+
+  /** A packet that makes no sense. */
+  public static GearmanException invalid(String message) {
+    return new GearmanException("INVALID_ARGUMENTS", message);
+  }
+
+  public static GearmanException shuttingDown() {
+    return new GearmanException("SHUTDOWN", "the gateway is shutting down; ask another one");
+  }
+
+  /** What a peer is told of a failure. */
+  public static GearmanException of(RuntimeException e) {
+    if (e instanceof GearmanException refusal) {
+      return refusal;
+    }
+    if (e instanceof BrokerException) {
+      return new GearmanException(
+          "QUEUE_ERROR", "Redis does not answer or refuses; try again later");
+    }
+    log.error("a request of a gearman peer could not be carried out", e);
+    return new GearmanException("SERVER_ERROR", "the gateway has failed; its log says more");
+  }
+
+  /** A word that programs can compare; gearmand's where it has one. */
+  public String code() {
+    return code;
+  }
+
+  public String text() {
+    return String.valueOf(getMessage());
+  }
+}

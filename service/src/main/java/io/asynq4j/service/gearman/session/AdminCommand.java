@@ -1,0 +1,292 @@
+package io.asynq4j.service.gearman.session;
+
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.inspect.PageRequest;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.service.gearman.GearmanGateway;
+import io.asynq4j.service.gearman.job.JobKey;
+import io.asynq4j.service.gearman.job.JobPriority;
+import io.asynq4j.service.gearman.job.JobSubmitter;
+import io.asynq4j.service.gearman.protocol.FunctionNameValidator;
+import io.asynq4j.service.gearman.protocol.GearmanException;
+import io.asynq4j.service.gearman.protocol.PeerConnection;
+import java.net.URLEncoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A line of the admin protocol, and its answer. Made and started on the loop. */
+final class AdminCommand {
+
+  private static final Pattern SPACE = Pattern.compile("\\s+");
+
+  /** All that has not ended. */
+  private static final Set<TaskState> WAITING =
+      EnumSet.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY);
+
+  private static final int MOST_JOBS_SHOWN = 1_000;
+
+  private final GatewayComponents parts;
+  private final String line;
+  private final List<String> words;
+
+  AdminCommand(GatewayComponents parts, String line) {
+    this.parts = parts;
+    this.line = line;
+    this.words = List.of(SPACE.split(line, -1));
+  }
+
+  /** Fills the place, now or when Redis has answered. */
+  void answer(PeerConnection.ResponseSlot place) {
+    switch (words.get(0).toLowerCase(Locale.ROOT)) {
+      case "version" -> tell(place, "OK " + version() + "\n");
+      case "getpid" -> tell(place, "OK " + ProcessHandle.current().pid() + "\n");
+      case "verbose" -> tell(place, "OK ERROR\n");
+      case "workers" -> tell(place, workers());
+      case "status" -> tellLater(place, status(workersByFunction()));
+      case "prioritystatus" -> tellLater(place, priorityStatus(workersByFunction()));
+      case "show" -> show(place);
+      case "maxqueue" ->
+          tell(place, error("NOT_ALLOWED", "set maxPending in the task definition instead"));
+      case "create" -> create(place);
+      case "drop" ->
+          tell(place, error("NOT_ALLOWED", "task definitions are removed by the service"));
+      case "cancel" -> cancel(place);
+      case "shutdown" ->
+          tell(
+              place,
+              error("NOT_ALLOWED", "end the process of the service instead, with the signal TERM"));
+      default -> tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+    }
+  }
+
+  private static String version() {
+    String version = GearmanGateway.class.getPackage().getImplementationVersion();
+    return "asynq4j-" + (version == null ? "dev" : version);
+  }
+
+  private static String error(String code, String text) {
+    return "ERR %s %s\r\n".formatted(code, URLEncoder.encode(text, StandardCharsets.UTF_8));
+  }
+
+  private static void tell(PeerConnection.ResponseSlot place, String text) {
+    place.answer(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private void tellLater(PeerConnection.ResponseSlot place, Supplier<String> question) {
+    tellLater(place, parts.functions().servers().all(), question);
+  }
+
+  private void tellLater(
+      PeerConnection.ResponseSlot place, String servers, Supplier<String> question) {
+    parts
+        .lookups()
+        .execute(
+            servers,
+            () -> {
+              String answer;
+              try {
+                answer = question.get();
+              } catch (RuntimeException e) {
+                GearmanException refusal = GearmanException.of(e);
+                answer = error(refusal.code(), refusal.text());
+              }
+              String text = answer;
+              parts.loop().execute(() -> tell(place, text));
+            });
+  }
+
+  private String workers() {
+    StringBuilder text = new StringBuilder();
+    for (PeerConnection connection : parts.loop().connections()) {
+      connection.session().ifPresent(each -> text.append(each.description()).append('\n'));
+    }
+    return text.append(".\n").toString();
+  }
+
+  private Map<String, Integer> workersByFunction() {
+    Map<String, Integer> workers = new HashMap<>();
+    for (PeerConnection connection : parts.loop().connections()) {
+      connection
+          .session()
+          .ifPresent(
+              each -> each.functions().forEach(name -> workers.merge(name, 1, Integer::sum)));
+    }
+    return workers;
+  }
+
+  /** Functions without the priorities, which are counted with them. */
+  private List<String> functions() {
+    return parts.functions().all().stream()
+        .map(TaskDefinition::name)
+        .filter(name -> !parts.functions().isPriority(name))
+        .toList();
+  }
+
+  private Supplier<String> status(Map<String, Integer> workers) {
+    return () -> {
+      StringBuilder text = new StringBuilder();
+      for (String function : functions()) {
+        long waiting = 0;
+        long running = 0;
+        for (JobPriority priority : JobPriority.values()) {
+          QueueSnapshot queue = queue(function, priority).orElse(null);
+          waiting += waiting(queue);
+          running += queue == null ? 0 : queue.size(TaskState.ACTIVE);
+        }
+        row(text, function, waiting + running, running, workers.getOrDefault(function, 0));
+      }
+      return text.append(".\n").toString();
+    };
+  }
+
+  private Supplier<String> priorityStatus(Map<String, Integer> workers) {
+    return () -> {
+      StringBuilder text = new StringBuilder();
+      for (String function : functions()) {
+        row(
+            text,
+            function,
+            waiting(queue(function, JobPriority.HIGH).orElse(null)),
+            waiting(queue(function, JobPriority.NORMAL).orElse(null)),
+            waiting(queue(function, JobPriority.LOW).orElse(null)),
+            workers.getOrDefault(function, 0));
+      }
+      return text.append(".\n").toString();
+    };
+  }
+
+  private static void row(StringBuilder text, String function, long... counts) {
+    text.append(function);
+    for (long count : counts) {
+      text.append('\t').append(count);
+    }
+    text.append('\n');
+  }
+
+  private static long waiting(@Nullable QueueSnapshot queue) {
+    return queue == null ? 0 : WAITING.stream().mapToLong(queue::size).sum();
+  }
+
+  private Optional<QueueSnapshot> queue(String function, JobPriority priority) {
+    TaskDefinition definition = parts.functions().find(priority.nameOf(function)).orElse(null);
+    if (definition == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(parts.inspector().queue(definition.queue().value()));
+    } catch (QueueNotFoundException e) {
+      return Optional.empty();
+    }
+  }
+
+  private void show(PeerConnection.ResponseSlot place) {
+    List<String> what = words.subList(1, words.size());
+    if (what.equals(List.of("jobs"))) {
+      tellLater(place, () -> jobs(AdminCommand::jobLine));
+    } else if (what.equals(List.of("unique", "jobs"))) {
+      tellLater(place, () -> jobs(AdminCommand::uniqueLine));
+    } else {
+      tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+    }
+  }
+
+  private interface JobLine {
+    void append(StringBuilder text, TaskInfo task);
+  }
+
+  private static void jobLine(StringBuilder text, TaskInfo task) {
+    boolean running = task.state() == TaskState.ACTIVE;
+    row(
+        text,
+        new JobKey(task.queue().value(), task.id()).handle(),
+        task.retried(),
+        /* ignored */ 0,
+        running ? 1 : 0);
+  }
+
+  private static void uniqueLine(StringBuilder text, TaskInfo task) {
+    byte[] unique = JobSubmitter.uniqueOf(task.id(), task.headers());
+    text.append(new String(unique, StandardCharsets.UTF_8)).append('\n');
+  }
+
+  private String jobs(JobLine line) {
+    StringBuilder text = new StringBuilder();
+    int left = MOST_JOBS_SHOWN;
+    for (TaskDefinition definition : parts.functions().all()) {
+      for (TaskState state : EnumSet.of(TaskState.ACTIVE, TaskState.PENDING)) {
+        if (left > 0) {
+          List<TaskInfo> some = tasks(definition, state, left);
+          some.forEach(task -> line.append(text, task));
+          left -= some.size();
+        }
+      }
+    }
+    return text.append(".\n").toString();
+  }
+
+  private List<TaskInfo> tasks(TaskDefinition definition, TaskState state, int most) {
+    try {
+      return parts
+          .inspector()
+          .tasks(definition.queue().value(), state, PageRequest.first(most))
+          .tasks();
+    } catch (QueueNotFoundException e) {
+      return List.of();
+    }
+  }
+
+  private void create(PeerConnection.ResponseSlot place) {
+    if (words.size() != 3 || !words.get(1).equals("function")) {
+      tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      return;
+    }
+    tellLater(
+        place,
+        parts.functions().servers().ofDefinitions(),
+        () -> {
+          parts.functions().create(FunctionNameValidator.require(words.get(2)));
+          return "OK\r\n";
+        });
+  }
+
+  private void cancel(PeerConnection.ResponseSlot place) {
+    if (words.size() != 3 || !words.get(1).equals("job")) {
+      tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      return;
+    }
+    Optional<JobKey> key = parts.functions().keyOf(words.get(2));
+    tellLater(
+        place,
+        key.map(each -> parts.functions().servers().of(each.queue())).orElse(""),
+        () -> {
+          if (key.isEmpty() || !hasDeleted(key.get())) {
+            throw new GearmanException("UNKNOWN_JOB", "");
+          }
+          return "OK\r\n";
+        });
+  }
+
+  /** Only one that waits: the result of one that has ended may be wanted. */
+  private boolean hasDeleted(JobKey key) {
+    try {
+      return parts.inspector().deleteIf(key.queue(), key.id(), task -> !JobKey.hasEnded(task));
+    } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.asynq4j.service.lease;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.lease.LeaseProof;
+import io.asynq4j.lease.LeasedTask;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Optional;
+
+/** All that is needed to go on with a lease at any replica, as one opaque text. */
+public final class LeaseToken {
+
+  private LeaseToken() {}
+
+  /** Queue and id with their lengths before them, since both may hold any character. */
+  public static String of(LeasedTask task) {
+    return of(new LeaseProof(task.queue().value(), task.id(), task.token()));
+  }
+
+  public static String of(LeaseProof proof) {
+    String queue = proof.queue();
+    String id = proof.id();
+    String text = queue.length() + ":" + queue + id.length() + ":" + id + proof.token();
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Empty when it is none of ours. */
+  public static Optional<LeaseProof> parse(String token) {
+    try {
+      String text = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8);
+      int queue = text.indexOf(':') + 1;
+      int endOfQueue = queue + Integer.parseInt(text, 0, queue - 1, 10);
+      int id = text.indexOf(':', endOfQueue) + 1;
+      int endOfId = id + Integer.parseInt(text, endOfQueue, id - 1, 10);
+      return Optional.of(
+          new LeaseProof(
+              QueueName.of(text.substring(queue, endOfQueue)).value(),
+              text.substring(id, endOfId),
+              text.substring(endOfId)));
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      return Optional.empty();
+    }
+  }
+}

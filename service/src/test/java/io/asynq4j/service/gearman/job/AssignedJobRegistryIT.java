@@ -1,0 +1,281 @@
+package io.asynq4j.service.gearman.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.TaskLeases;
+import io.asynq4j.lease.Verdict;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.service.gearman.AttemptListener;
+import io.asynq4j.service.gearman.GearmanConfig;
+import io.asynq4j.service.gearman.protocol.EventLoop;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs of several queues, one of which fails. */
+class AssignedJobRegistryIT {
+
+  private static final List<String> HEALTHY = List.of("a", "b", "c", "d", "e", "f");
+  private static final Duration LEASE = Duration.ofMinutes(10);
+
+  private final EmbeddedRedis server = EmbeddedRedis.builder().ephemeral().start();
+  private final RedisConnection redis = RedisConnection.open(server.uri());
+  private final GearmanConfig config = GearmanConfig.builder().port(0).lease(LEASE).build();
+  private final EventLoop loop = new EventLoop(config);
+  private final Listener listener = new Listener();
+  private final AtomicBoolean hasThreads = new AtomicBoolean(true);
+  private final AssignedJobRegistry jobs =
+      new AssignedJobRegistry(
+          new FunctionRegistry(redis, config), loop, config, listener, this::thread);
+  private final Map<String, LeaseEnd> ends = new ConcurrentHashMap<>();
+  private final Map<String, AssignedJob> byQueue = new ConcurrentHashMap<>();
+
+  @BeforeEach
+  void start() throws IOException {
+    loop.start(
+        connection -> {
+          throw new IllegalStateException("nobody connects");
+        });
+    HEALTHY.forEach(queue -> byQueue.put(queue, take(queue, queue, Duration.ZERO)));
+    byQueue.put("bad", take("bad", "bad", Duration.ZERO));
+  }
+
+  private Thread thread(Runnable task) {
+    if (!hasThreads.get()) {
+      throw new OutOfMemoryError("no thread, on purpose");
+    }
+    Thread thread = new Thread(task);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void replace(String key) throws IOException {
+    call("DEL " + key);
+    call("SET " + key + " broken");
+  }
+
+  @AfterEach
+  void stop() {
+    jobs.close(Duration.ZERO);
+    loop.close();
+    redis.close();
+    server.close();
+  }
+
+  @SuppressWarnings("NullAway") // Only a worker that loses its lease is told of it.
+  private AssignedJob take(String queue, String id, Duration retention) {
+    try (TaskClient client = TaskClient.create(redis)) {
+      client.enqueue(
+          Task.of("t", Payload.ofUtf8("x")),
+          TaskOptions.of(o -> o.queue(queue).id(id).retention(retention)));
+    }
+    LeasedTask task = TaskLeases.create(redis).claim(queue, 1, Duration.ofMinutes(1)).get(0);
+    AssignedJob job = new AssignedJob(task, null, LEASE, "here");
+    jobs.take(job);
+    return job;
+  }
+
+  /** Is told of endings, and may fail then. */
+  private static final class Listener implements AttemptListener {
+    volatile Consumer<List<Verdict>> onEnd = verdicts -> {};
+
+    @Override
+    public Set<String> queuesBefore(LeasedTask task) {
+      return Set.of();
+    }
+
+    @Override
+    public Set<String> queuesAfter(LeasedTask task) {
+      return Set.of();
+    }
+
+    @Override
+    public void begin(List<LeasedTask> tasks) {}
+
+    @Override
+    public void end(List<Verdict> verdicts) {
+      onEnd.accept(verdicts);
+    }
+  }
+
+  private String call(String command) throws IOException {
+    URI address = URI.create(server.uri());
+    try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+      socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
+      BufferedReader lines =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+      String first = lines.readLine();
+      return first.startsWith("$") ? String.valueOf(lines.readLine()) : first;
+    }
+  }
+
+  private double leasedUntil(String queue) throws IOException {
+    return Double.parseDouble(call("ZSCORE asynq:{%1$s}:lease %1$s".formatted(queue)));
+  }
+
+  @Test
+  void aQueueWhoseLeasesCannotBeExtendedKeepsNoOtherFromIt() throws IOException {
+    replace("asynq:{bad}:lease");
+    double soon = redis.clock().instant().plus(Duration.ofMinutes(5)).getEpochSecond();
+    assertThat(leasedUntil("a")).isLessThan(soon);
+
+    jobs.keep();
+
+    for (String queue : HEALTHY) {
+      await(queue).until(() -> leasedUntil(queue) > soon);
+    }
+    assertThat(jobs.size()).isEqualTo(HEALTHY.size() + 1);
+  }
+
+  @Test
+  void aQueueWhoseJobsCannotBeSettledYetKeepsNoOtherWaiting() throws IOException {
+    String healthy = HEALTHY.stream().map("~*{%s}*"::formatted).collect(Collectors.joining(" "));
+    call("ACL SETUSER default resetkeys " + healthy);
+    complete("bad");
+    HEALTHY.forEach(this::complete);
+    await().until(() -> ends.size() == HEALTHY.size());
+    assertThat(ends).containsOnlyKeys(HEALTHY);
+    assertThat(ends.values()).containsOnly(LeaseEnd.COMPLETED);
+
+    call("ACL SETUSER default allkeys");
+    await().until(() -> ends.containsKey("bad"));
+    assertThat(ends).containsEntry("bad", LeaseEnd.COMPLETED);
+    assertThat(jobs.size()).isZero();
+  }
+
+  @Test
+  void aJobThatRedisRefusesForItsDataKeepsNoOtherOfItsQueue() throws IOException {
+    AssignedJob refused = take("bad", "refused", Duration.ofHours(1));
+    AssignedJob fine = take("bad", "fine", Duration.ZERO);
+    replace("asynq:{bad}:completed");
+    CountDownLatch gathered = new CountDownLatch(1);
+    List<List<String>> told = new CopyOnWriteArrayList<>();
+    listener.onEnd =
+        verdicts -> {
+          told.add(verdicts.stream().map(each -> each.getClass().getSimpleName()).toList());
+          awaitQuietly(gathered);
+        };
+
+    complete("bad");
+    await().until(() -> told.size() == 1);
+    complete(refused, "refused");
+    complete(fine, "fine");
+    gathered.countDown();
+
+    await().until(() -> ends.size() == 3);
+    assertThat(ends)
+        .containsEntry("bad", LeaseEnd.COMPLETED)
+        .containsEntry("fine", LeaseEnd.COMPLETED)
+        .containsEntry("refused", LeaseEnd.ARCHIVED);
+    assertThat(told.get(1)).as("settled together first").hasSize(2);
+    assertThat(told)
+        .as("what follows the attempt is not changed")
+        .allSatisfy(AssignedJobRegistryIT::isCompleted);
+    assertThat(Inspector.create(redis).task("bad", "refused").lastError()).contains("WRONGTYPE");
+    assertThat(jobs.size()).isEqualTo(HEALTHY.size());
+  }
+
+  private static void isCompleted(List<String> verdicts) {
+    assertThat(verdicts).containsOnly("Complete");
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aJobThatCannotEvenBeArchivedIsNotKept() throws IOException {
+    replace("asynq:{bad}:lease");
+    complete("bad");
+    await().until(() -> ends.containsKey("bad"));
+    assertThat(ends).containsEntry("bad", LeaseEnd.LEASE_LOST);
+    assertThat(jobs.size()).isEqualTo(HEALTHY.size());
+  }
+
+  @Test
+  void finishedWorkOutlastsALackOfMemory() {
+    AtomicInteger shortages = new AtomicInteger(2);
+    listener.onEnd =
+        verdicts -> {
+          if (shortages.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("on purpose");
+          }
+        };
+    complete("a");
+    await().until(() -> ends.containsKey("a"));
+    assertThat(ends).containsEntry("a", LeaseEnd.COMPLETED);
+    assertThat(jobs.size()).isEqualTo(HEALTHY.size());
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // What makes settling fail for good.
+  void aJobThatCanNeverBeSettledIsNotKept() {
+    end(job("a"), "a", new Verdict.Snooze(job("a").task(), null));
+    await().until(() -> ends.containsKey("a"));
+    assertThat(ends).containsEntry("a", LeaseEnd.LEASE_LOST);
+    assertThat(jobs.size()).isEqualTo(HEALTHY.size());
+  }
+
+  @Test
+  void finishedWorkWaitsForAThread() {
+    hasThreads.set(false);
+    complete("a");
+    jobs.keep();
+    assertThat(ends).isEmpty();
+    assertThat(jobs.size()).as("their leases are kept").isEqualTo(HEALTHY.size() + 1);
+
+    hasThreads.set(true);
+    jobs.keep();
+    await().until(() -> ends.containsKey("a"));
+    assertThat(ends).containsEntry("a", LeaseEnd.COMPLETED);
+    assertThat(jobs.size()).isEqualTo(HEALTHY.size());
+  }
+
+  private AssignedJob job(String queue) {
+    return Objects.requireNonNull(byQueue.get(queue), queue);
+  }
+
+  private void complete(String queue) {
+    complete(job(queue), queue);
+  }
+
+  private void complete(AssignedJob job, String name) {
+    end(job, name, new Verdict.Complete(job.task(), Payload.absent()));
+  }
+
+  private void end(AssignedJob job, String name, Verdict verdict) {
+    jobs.end(job, verdict, end -> ends.put(name, end));
+  }
+}
