@@ -152,8 +152,7 @@ class ArchitectureTest {
       classes()
           .that(DescribedPredicate.describe("are internal", type -> !isExported(type)))
           .should()
-          .resideInAnyPackage(
-              INTERNAL + "..", "io.asynq4j.embedded..", "io.asynq4j.testsupport..");
+          .resideInAnyPackage(INTERNAL + "..", "io.asynq4j.embedded..", "io.asynq4j.testsupport..");
 
   private static final Set<String> EXPORTED =
       Set.of(

@@ -23,6 +23,7 @@ import io.asynq4j.internal.server.attempt.OutcomePolicy;
 import io.asynq4j.internal.server.attempt.OverdueAttemptSettler;
 import io.asynq4j.internal.server.attempt.Watchdog;
 import io.asynq4j.internal.server.claim.ClaimLoop;
+import io.asynq4j.internal.server.claim.QueueReadiness;
 import io.asynq4j.internal.server.config.EffectiveQueueLimits;
 import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.config.ServedQueues;
@@ -129,6 +130,7 @@ public final class ServerEngine implements AttemptHost {
     final ExecutorService shardThreads = Executors.newCachedThreadPool(daemons("asynq-lane-"));
     final ShardTopology shards = new ShardTopology(broker.watches(), outages, shardThreads);
     final ThreadPoolExecutor aggregatorThreads = threads(groupParallelism(), "asynq-aggregator-");
+    final QueueReadiness readiness = new QueueReadiness(config, queues, clock(), signal, watcher);
     final AttemptReportWriter reports = new AttemptReportWriter(broker.leases(), shards);
     final AttemptExecutor workers =
         new AttemptExecutor(config.concurrency(), config.executor(), signal);
@@ -142,22 +144,8 @@ public final class ServerEngine implements AttemptHost {
             settlerThreads,
             reports,
             signal,
-            queue -> Running.this.processor.settled(queue),
+            readiness::settled,
             ServerEngine.this::fail);
-    final ClaimLoop processor =
-        new ClaimLoop(
-            config,
-            ServerEngine.this,
-            queues,
-            workers,
-            settler,
-            attempts,
-            shards,
-            signal,
-            watcher,
-            () -> Running.this.keeper.showSoon(),
-            ServerEngine.this::fail);
-    final Forwarder forwarder = new Forwarder(config, broker, queues, shards, watcher);
     final LeaseRenewer keeper =
         new LeaseRenewer(
             config,
@@ -172,6 +160,20 @@ public final class ServerEngine implements AttemptHost {
                 config.heartbeat().multipliedBy(2)),
             vitals,
             ServerEngine.this::fail);
+    final ClaimLoop processor =
+        new ClaimLoop(
+            config,
+            ServerEngine.this,
+            queues,
+            workers,
+            settler,
+            attempts,
+            shards,
+            signal,
+            readiness,
+            keeper::showSoon,
+            ServerEngine.this::fail);
+    final Forwarder forwarder = new Forwarder(config, broker, queues, shards, watcher);
     final EffectiveQueueLimits limits = new EffectiveQueueLimits(config, broker.inspection());
     final OverdueAttemptSettler overdue =
         new OverdueAttemptSettler(

@@ -78,7 +78,7 @@ final class QueueClaimState {
    * before it is asked for: where they are many, the first is there after a few tenths of a
    * millisecond.
    */
-  long toldOfSomething() {
+  long reported() {
     rivals.called();
     return rivals.pauseNanos(STEP_NANOS);
   }

@@ -231,23 +231,29 @@ class ClaimLoopFaultsIT {
               threads.execute(task);
             },
             signal);
+    ServedQueues queues = new ServedQueues(config);
     processor =
         new ClaimLoop(
             config,
             new Host(),
-            new ServedQueues(config),
+            queues,
             workers,
             settler,
             attempts,
             shards,
             signal,
-            new SharedQueueWatch(lookout(shard)),
+            new QueueReadiness(
+                config,
+                queues,
+                engine.clock(),
+                signal,
+                new SharedQueueWatch(lookout(shard)),
+                queue -> {
+                  step();
+                  return queue.weight();
+                }),
             () -> {},
-            fatal::add,
-            queue -> {
-              step();
-              return queue.weight();
-            });
+            fatal::add);
     thread = new Thread(ThreadSupervisor.untilReturned(processor), "processor-shortage-test");
     thread.start();
   }

@@ -18,7 +18,7 @@ class QueueClaimStateTest {
   /** As one of so many that are equally quick. */
   private void race(int rivals, int races) {
     for (int i = 1; i <= races; i++) {
-      queue.toldOfSomething();
+      queue.reported();
       if (i % rivals == 0) {
         queue.gotSomething();
       }
@@ -30,7 +30,7 @@ class QueueClaimStateTest {
   void oneOfFewNeverWaits(int rivals) {
     for (int i = 0; i < 100; i++) {
       race(rivals, rivals - 1);
-      assertThat(queue.toldOfSomething()).isZero();
+      assertThat(queue.reported()).isZero();
       queue.gotSomething();
     }
   }
@@ -40,7 +40,7 @@ class QueueClaimStateTest {
     race(50, 2_500);
     long sum = 0;
     for (int i = 0; i < 50; i++) {
-      long wait = queue.toldOfSomething();
+      long wait = queue.reported();
       assertThat(wait).isBetween(0L, 47 * STEP);
       sum += wait;
     }
@@ -50,7 +50,7 @@ class QueueClaimStateTest {
   @Test
   void nobodyWaitsForLongHoweverOftenItGetsNothing() {
     for (int i = 0; i < 10_000; i++) {
-      assertThat(queue.toldOfSomething()).isBetween(0L, 97 * STEP);
+      assertThat(queue.reported()).isBetween(0L, 97 * STEP);
     }
   }
 
@@ -59,6 +59,6 @@ class QueueClaimStateTest {
     race(50, 2_500);
     race(1, 20);
 
-    assertThat(queue.toldOfSomething()).isZero();
+    assertThat(queue.reported()).isZero();
   }
 }

@@ -1,0 +1,372 @@
+package io.asynq4j.internal.server.claim;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.concurrent.WakeupSignal;
+import io.asynq4j.internal.server.claim.QueueClaimState.Status;
+import io.asynq4j.internal.server.config.ServedQueues;
+import io.asynq4j.internal.server.config.ServerConfig;
+import io.asynq4j.internal.server.shard.SharedQueueWatch;
+import io.asynq4j.internal.time.TimeMath;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of the served queues are worth asking for tasks. A queue that gave nothing is watched and
+ * not asked again before Redis reports a change, the poll interval has passed, or a time has come.
+ *
+ * <p>Used by the thread of the claim loop, except for {@link #settled} and the notifications.
+ */
+public final class QueueReadiness {
+
+  private static final Set<QueuePart> PENDING = EnumSet.of(QueuePart.PENDING);
+  private static final Set<QueuePart> PAUSED = EnumSet.of(QueuePart.PAUSED);
+  private static final Set<QueuePart> LEASE = EnumSet.of(QueuePart.LEASE);
+
+  /** The longest wait while Redis reports changes: a message may get lost. */
+  static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
+  /** The shortest wait before a held queue is asked again, whatever the clocks say. */
+  private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+
+  private final ServerConfig config;
+  private final ServedQueues queues;
+  private final Clock clock;
+  private final WakeupSignal signal;
+  private final SharedQueueWatch watch;
+  private final StrideScheduler<QueueClaimState> ready;
+  private final Set<QueueName> woken = ConcurrentHashMap.newKeySet();
+  private final Set<QueueName> limited = ConcurrentHashMap.newKeySet();
+  private volatile boolean allWoken = true;
+  private volatile boolean queuesChanged = true;
+
+  private Map<QueueName, QueueClaimState> served = new LinkedHashMap<>();
+  private final Set<QueueClaimState> unwatched = new LinkedHashSet<>();
+  private final Set<QueueClaimState> held = new LinkedHashSet<>();
+
+  /** Queues that are left to other servers first, and until when. */
+  private final Map<QueueClaimState, Long> deferred = new LinkedHashMap<>();
+
+  private long lastPoll = System.nanoTime();
+
+  public QueueReadiness(
+      ServerConfig config,
+      ServedQueues queues,
+      Clock clock,
+      WakeupSignal signal,
+      SharedQueueWatch watch) {
+    this(config, queues, clock, signal, watch, QueueClaimState::weight);
+  }
+
+  /**
+   * @param weight of a queue that becomes ready
+   */
+  QueueReadiness(
+      ServerConfig config,
+      ServedQueues queues,
+      Clock clock,
+      WakeupSignal signal,
+      SharedQueueWatch watch,
+      ToIntFunction<QueueClaimState> weight) {
+    this.config = config;
+    this.queues = queues;
+    this.clock = clock;
+    this.signal = signal;
+    this.watch = watch;
+    this.ready = new StrideScheduler<>(config.strictPriority(), weight);
+    watch.listen(
+        EnumSet.of(QueuePart.PENDING, QueuePart.PAUSED, QueuePart.LEASE),
+        this::wake,
+        this::wakeAll);
+    queues.onChange(
+        () -> {
+          queuesChanged = true;
+          signal.raise();
+        });
+  }
+
+  private void wake(QueueName queue) {
+    woken.add(queue);
+    signal.raise();
+  }
+
+  private void wakeAll() {
+    allWoken = true;
+    signal.raise();
+  }
+
+  /** A task of this queue has been settled: where active tasks are limited, a place is free. */
+  public void settled(QueueName queue) {
+    if (limited.contains(queue)) {
+      wake(queue);
+    }
+  }
+
+  /** Asks all queues again, since what is known of them may be wrong after a failure. */
+  void checkAll() {
+    allWoken = true;
+  }
+
+  /** The queues that are ready, with what each has had of the workers. */
+  StrideScheduler<QueueClaimState> ready() {
+    return ready;
+  }
+
+  boolean isServed(QueueClaimState queue) {
+    return served.get(queue.name()) == queue;
+  }
+
+  void updateServedQueues() {
+    if (!queuesChanged) {
+      return;
+    }
+    queuesChanged = false;
+    try {
+      serve(queues.weights());
+    } catch (RuntimeException | Error e) {
+      queuesChanged = true;
+      throw e;
+    }
+  }
+
+  /**
+   * Makes those queues ready that were reported, polled or whose time has come.
+   *
+   * @param isPending whether a claim from a stalled queue is under way
+   */
+  void update(Predicate<QueueClaimState> isPending) {
+    long now = System.nanoTime();
+    boolean all = allWoken;
+    if (all || now - lastPoll >= pollNanos()) {
+      lastPoll = now;
+      if (all) {
+        allWoken = false;
+        woken.clear();
+      }
+      served.values().forEach(queue -> checkAgain(queue, isPending));
+    }
+    if (!woken.isEmpty()) {
+      List<QueueName> names = List.copyOf(woken);
+      names.forEach(woken::remove);
+      for (QueueName name : names) {
+        QueueClaimState queue = served.get(name);
+        if (queue != null) {
+          reported(queue);
+        }
+      }
+    }
+    if (!deferred.isEmpty()) {
+      deferred
+          .entrySet()
+          .removeIf(
+              entry -> entry.getValue() - now <= 0 && checkDeferred(entry.getKey(), isPending));
+    }
+    if (!held.isEmpty()) {
+      Instant instant = clock.instant();
+      for (QueueClaimState queue : List.copyOf(held)) {
+        Instant until = queue.heldUntil();
+        if (until == null || !instant.isBefore(until)) {
+          makeReady(queue);
+        }
+      }
+    }
+  }
+
+  private void serve(Map<QueueName, Integer> weights) {
+    Map<QueueName, QueueClaimState> next = new LinkedHashMap<>();
+    weights.forEach(
+        (name, weight) -> {
+          QueueClaimState queue = served.get(name);
+          QueueRules rules = config.rulesOf(name);
+          if (queue == null || queue.weight() != weight || !queue.rules().equals(rules)) {
+            queue = new QueueClaimState(name, weight, rules);
+          }
+          next.put(name, queue);
+        });
+    served = next;
+    ready.forgetIf(queue -> !isServed(queue));
+    held.removeIf(queue -> !isServed(queue));
+    unwatched.removeIf(queue -> !isServed(queue));
+    served.values().stream()
+        .filter(queue -> queue.status() == Status.EMPTY)
+        .forEach(unwatched::add);
+  }
+
+  /**
+   * A watched queue is checked anyway, since a message may get lost; and a held one, since the task
+   * that holds it may be gone. A queue that an error, such as a lack of memory, has left without a
+   * place gets its place again.
+   */
+  private void checkAgain(QueueClaimState queue, Predicate<QueueClaimState> isPending) {
+    switch (queue.status()) {
+      case WATCHED -> {
+        queue.become(Status.EMPTY);
+        unwatched.add(queue);
+      }
+      case HELD -> makeReady(queue);
+      case READY, FULL_WATCHED -> ready.enter(queue);
+      case EMPTY, PAUSED, FULL -> unwatched.add(queue);
+      case STALLED -> {
+        // Otherwise it is asked once its server answers.
+        if (!isPending.test(queue)) {
+          makeReady(queue);
+        }
+      }
+    }
+  }
+
+  private void reported(QueueClaimState queue) {
+    if (queue.status() == Status.STALLED) {
+      // It is asked in any case once its server answers.
+      return;
+    }
+    long wait = queue.reported();
+    if (wait == 0 || queue.status() != Status.WATCHED) {
+      makeReady(queue);
+    } else {
+      deferred.putIfAbsent(queue, System.nanoTime() + wait);
+    }
+  }
+
+  /** After a wait for other servers: whether they have left something is checked before a claim. */
+  private boolean checkDeferred(QueueClaimState queue, Predicate<QueueClaimState> isPending) {
+    if (isServed(queue)) {
+      checkAgain(queue, isPending);
+    }
+    return true;
+  }
+
+  void makeReady(QueueClaimState queue) {
+    unwatched.remove(queue);
+    held.remove(queue);
+    queue.become(Status.READY);
+    ready.enter(queue);
+  }
+
+  /** The queue has given all that it may give now. */
+  void becomeIdle(QueueClaimState queue, Status status) {
+    ready.leave(queue);
+    queue.become(status);
+    unwatched.add(queue);
+  }
+
+  /** The server of the queue does not answer in time. */
+  void stall(QueueClaimState queue) {
+    ready.leave(queue);
+    queue.become(Status.STALLED);
+  }
+
+  /**
+   * As many tasks of the queue are active as may be.
+   *
+   * @param placesWatched whether its places were watched before it was asked
+   */
+  void becomeFull(QueueClaimState queue, boolean placesWatched) {
+    limited.add(queue.name());
+    becomeIdle(queue, Status.FULL);
+    if (placesWatched) {
+      unwatched.remove(queue);
+      queue.become(Status.WATCHED);
+    }
+  }
+
+  /** The queue gives nothing before a time, by its rate or the order of its tasks. */
+  void becomeHeld(QueueClaimState queue, @Nullable Instant until) {
+    limited.add(queue.name());
+    hold(queue, until);
+  }
+
+  void hold(QueueClaimState queue, @Nullable Instant until) {
+    ready.leave(queue);
+    queue.holdUntil(until);
+    held.add(queue);
+  }
+
+  /** Watches queues that gave nothing. Those that have something by now become ready. */
+  void watchIdle() {
+    if (unwatched.isEmpty()) {
+      return;
+    }
+    List<QueueClaimState> all = List.copyOf(unwatched);
+    watch(all, Status.EMPTY, PENDING);
+    watch(all, Status.PAUSED, PAUSED);
+    watch(all, Status.FULL, LEASE);
+    // Not before: when Redis fails, they are as unwatched as they were.
+    unwatched.clear();
+  }
+
+  private void watch(List<QueueClaimState> all, Status status, Set<QueuePart> parts) {
+    List<QueueName> names = new ArrayList<>();
+    for (QueueClaimState queue : all) {
+      if (queue.status() == status) {
+        names.add(queue.name());
+      }
+    }
+    if (names.isEmpty()) {
+      return;
+    }
+    Set<QueueName> nonEmpty = watch.arm(names, parts);
+    for (QueueName name : names) {
+      QueueClaimState queue = served.get(name);
+      if (queue == null) {
+        continue;
+      }
+      boolean hasSome = nonEmpty.contains(name);
+      switch (status) {
+        case EMPTY -> becomeReadyIf(hasSome, queue);
+        case PAUSED -> becomeReadyIf(!hasSome, queue);
+        default -> {
+          // A place may have become free before it was watched: asked once more.
+          makeReady(queue);
+          queue.become(Status.FULL_WATCHED);
+        }
+      }
+    }
+  }
+
+  private void becomeReadyIf(boolean mayGiveTasks, QueueClaimState queue) {
+    if (mayGiveTasks) {
+      makeReady(queue);
+    } else {
+      queue.become(Status.WATCHED);
+    }
+  }
+
+  private long pollNanos() {
+    long poll = config.pollInterval().toNanos();
+    return watch.isLive() ? Math.max(LONGEST_WAIT.toNanos(), poll) : poll;
+  }
+
+  /** How long nothing is to be done unless a notification comes. */
+  long idleNanos() {
+    long nanos = System.nanoTime();
+    long wait = Math.max(0, lastPoll + pollNanos() - nanos);
+    for (long until : deferred.values()) {
+      wait = Math.min(wait, Math.max(until - nanos, 1));
+    }
+    if (!held.isEmpty()) {
+      Instant now = clock.instant();
+      for (QueueClaimState queue : held) {
+        Instant until = queue.heldUntil();
+        if (until != null) {
+          long left = TimeMath.nanosUntil(until.plusMillis(1), now);
+          wait = Math.min(wait, Math.max(left, SHORTEST_WAIT.toNanos()));
+        }
+      }
+    }
+    return wait;
+  }
+}
