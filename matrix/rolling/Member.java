@@ -63,22 +63,24 @@ public final class Member {
     try (TaskServer server =
         TaskServer.builder(redis)
             .queue("default", 3)
-            .queue("ordered", 1)
-            .ordered("ordered")
+            .queue("ordered", q -> q.ordered())
             .concurrency(10)
             .retryPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)))
             .shutdownTimeout(Duration.ofSeconds(30))
-            .groupMaxSize(10)
-            .groupGrace(Duration.ofSeconds(1))
-            .aggregator(
-                (queue, group, tasks) ->
-                    Aggregated.of(
-                        Task.of(
-                            "together",
-                            Payload.ofUtf8(
-                                tasks.stream()
-                                    .map(task -> task.payload().utf8())
-                                    .collect(Collectors.joining(" "))))))
+            .groups(
+                groups ->
+                    groups
+                        .maxSize(10)
+                        .grace(Duration.ofSeconds(1))
+                        .aggregator(
+                            (queue, group, tasks) ->
+                                Aggregated.of(
+                                    Task.of(
+                                        "together",
+                                        Payload.ofUtf8(
+                                            tasks.stream()
+                                                .map(task -> task.payload().utf8())
+                                                .collect(Collectors.joining(" ")))))))
             .handlers(handlers)
             .build()) {
       write("ready");

@@ -1,6 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.ArchiveSettings;
 import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
@@ -30,7 +31,6 @@ import io.asynq4j.internal.inspect.TaskExplainer;
 import io.asynq4j.internal.inspect.TaskOperations;
 import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.redis.RedisConnection;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -42,6 +42,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
@@ -90,35 +91,21 @@ public final class Inspector {
    */
   public static final class Builder {
     private final Broker broker;
-    private int archiveSize = ArchiveRules.DEFAULT.maxSize();
-    private Duration archiveAge = ArchiveRules.DEFAULT.maxAge();
-    private boolean archiveReleasesLocks = ArchiveRules.DEFAULT.releaseLocks();
+    private final ArchiveSettings archive = new ArchiveSettings();
 
     private Builder(Broker broker) {
       this.broker = broker;
     }
 
-    /** How many archived tasks a queue keeps; 7,900 when not said. */
-    public Builder archiveSize(int tasks) {
-      this.archiveSize = tasks;
-      return this;
-    }
-
-    /** How long; 90 days when not said. */
-    public Builder archiveAge(Duration age) {
-      this.archiveAge = age;
-      return this;
-    }
-
-    /** Whether a unique task that is archived lets an equal one in at once; it does not. */
-    public Builder archiveReleasesLocks(boolean releases) {
-      this.archiveReleasesLocks = releases;
+    /** How much is kept of archived tasks: the same as the servers of the queues keep. */
+    public Builder archive(Consumer<ArchiveSettings> settings) {
+      settings.accept(archive);
       return this;
     }
 
     public Inspector build() {
-      ArchiveRules rules = new ArchiveRules(archiveSize, archiveAge, archiveReleasesLocks);
-      return new Inspector(broker, new TaskOperations(broker, rules, WhenFull.REFUSE));
+      return new Inspector(
+          broker, new TaskOperations(broker, ArchiveRules.of(archive), WhenFull.REFUSE));
     }
   }
 

@@ -1,11 +1,12 @@
 package io.asynq4j.lease;
 
+import io.asynq4j.ArchiveSettings;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
-import io.asynq4j.RateLimit;
+import io.asynq4j.QueueSettings;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
@@ -67,9 +68,10 @@ public final class TaskLeases {
 
   private TaskLeases(Builder builder) {
     this.broker = builder.broker;
-    this.rules = Map.copyOf(builder.rules);
-    this.archive =
-        new ArchiveRules(builder.archiveSize, builder.archiveAge, builder.archiveReleasesLocks);
+    Map<QueueName, QueueRules> limits = new LinkedHashMap<>();
+    builder.queues.forEach((queue, settings) -> limits.put(queue, QueueRules.of(settings)));
+    this.rules = Map.copyOf(limits);
+    this.archive = ArchiveRules.of(builder.archive);
     this.retryPolicy = builder.retryPolicy;
     this.resultLimit = builder.resultLimit;
   }
@@ -614,71 +616,42 @@ public final class TaskLeases {
   /** Collects rules; not thread-safe. */
   public static final class Builder {
     private final Broker broker;
-    private final Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
+    private final Map<QueueName, QueueSettings> queues = new LinkedHashMap<>();
     private RetryPolicy retryPolicy = RetryPolicy.standard();
     private ResultLimit resultLimit = ResultLimit.DEFAULT;
-    private int archiveSize = ArchiveRules.DEFAULT.maxSize();
-    private Duration archiveAge = ArchiveRules.DEFAULT.maxAge();
-    private boolean archiveReleasesLocks = ArchiveRules.DEFAULT.releaseLocks();
+    private final ArchiveSettings archive = new ArchiveSettings();
 
     private Builder(Broker broker) {
       this.broker = broker;
     }
 
-    /** How many tasks of a queue may run at once, over all workers; Go servers do not obey. */
-    public Builder maxActive(String queue, int maxActive) {
+    /** Limits of a queue over all workers: {@code .queue("mail", q -> q.maxActive(20))}. */
+    public Builder queue(String queue, Consumer<QueueSettings> settings) {
       QueueName name = QueueName.of(queue);
-      rules.put(name, new QueueRules(maxActive, false, rateOf(name)));
+      QueueSettings given = queues.computeIfAbsent(name, any -> new QueueSettings());
+      try {
+        settings.accept(given);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("queue \"" + name + "\": " + e.getMessage(), e);
+      }
       return this;
     }
 
-    /** One task of a queue at a time, in their order; one that fails holds the line. */
-    public Builder ordered(String queue) {
-      QueueName name = QueueName.of(queue);
-      rules.put(name, new QueueRules(0, true, rateOf(name)));
-      return this;
-    }
-
-    /** How many tasks of a queue may begin in how long, over all workers; Go ones do not obey. */
-    public Builder rateLimit(String queue, RateLimit rate) {
-      rules.merge(
-          QueueName.of(queue),
-          new QueueRules(0, false, rate),
-          (own, given) -> new QueueRules(own.maxActive(), own.ordered(), given.rate()));
-      return this;
-    }
-
-    private @Nullable RateLimit rateOf(QueueName queue) {
-      return rules.getOrDefault(queue, QueueRules.NONE).rate();
-    }
-
-    /** How long a failed task waits when the worker does not say it. */
+    /** Delay of a failed task when the worker gives none. */
     public Builder retryPolicy(RetryPolicy policy) {
       this.retryPolicy = policy;
       return this;
     }
 
-    /** How many bytes a result may have; 1 MiB. */
+    /** Maximum size of a result in bytes. Default: 1 MiB. */
     public Builder maxResult(int bytes) {
       this.resultLimit = new ResultLimit(bytes);
       return this;
     }
 
-    /** How many archived tasks of a queue are kept; 7,900. */
-    public Builder archiveSize(int maxSize) {
-      this.archiveSize = maxSize;
-      return this;
-    }
-
-    /** How long archived tasks are kept; 90 days. */
-    public Builder archiveAge(Duration maxAge) {
-      this.archiveAge = maxAge;
-      return this;
-    }
-
-    /** Lets an equal task in when a unique one has been archived. */
-    public Builder archiveReleasesLocks() {
-      this.archiveReleasesLocks = true;
+    /** How much is kept of archived tasks. */
+    public Builder archive(Consumer<ArchiveSettings> settings) {
+      settings.accept(archive);
       return this;
     }
 

@@ -1,8 +1,9 @@
 package io.asynq4j.server;
 
+import io.asynq4j.ArchiveSettings;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
-import io.asynq4j.RateLimit;
+import io.asynq4j.QueueSettings;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
@@ -11,15 +12,12 @@ import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Middleware;
 import io.asynq4j.handler.Mux;
-import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.ResultLimit;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
-import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.server.ProcessSignalRunner;
 import io.asynq4j.internal.server.ServerEngine;
 import io.asynq4j.internal.server.config.DefinitionCache;
-import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.config.QueuePattern;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.config.ServerConfigValidator;
@@ -168,11 +166,10 @@ public final class TaskServer implements AutoCloseable {
 
     private final RedisConnection redis;
     private int concurrency = Runtime.getRuntime().availableProcessors();
-    private final Map<QueueName, Integer> queues = new LinkedHashMap<>();
+    private final Map<QueueName, QueueSettings> queues = new LinkedHashMap<>();
     private final List<QueuePattern> patterns = new ArrayList<>();
     private boolean isWithoutQueues;
     private boolean strictPriority;
-    private final Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
     private @Nullable Handler<Task> handler;
     private @Nullable DefinitionCache defined;
     private RetryPolicy retryPolicy = RetryPolicy.standard();
@@ -182,100 +179,65 @@ public final class TaskServer implements AutoCloseable {
     private final List<ServerListener> listeners = new ArrayList<>();
     private @Nullable Executor executor;
     private Duration shutdownTimeout = Duration.ofSeconds(8);
-    private Duration cancelGrace = Duration.ofSeconds(2);
     private int maxResult = ResultLimit.DEFAULT.maxBytes();
-    private Duration missingHandlerDelay = Duration.ofMinutes(1);
-    private boolean keepFailures = true;
-    private int failureLogLimit = 10;
-    private boolean logEveryStackTrace;
-    private Duration lease = Duration.ofSeconds(15);
-    private Duration heartbeat = Duration.ofSeconds(5);
-    private boolean heartbeatGiven;
-    private Duration pollInterval = Duration.ofSeconds(1);
-    private Duration recoverInterval = Duration.ofSeconds(2);
-    private Duration forwardInterval = Duration.ofSeconds(5);
-    private Duration janitorInterval = Duration.ofSeconds(8);
-    private Duration repairInterval = Duration.ofMinutes(1);
-    private Duration healthInterval = Duration.ofSeconds(15);
     private @Nullable Consumer<@Nullable Throwable> healthCheck;
-    private int maxCrashes = CrashRules.DEFAULT.maxCrashes();
-    private Duration crashDelay = CrashRules.DEFAULT.delay();
-    private Duration goGrace = CrashRules.DEFAULT.goGrace();
-    private int archiveSize = ArchiveRules.DEFAULT.maxSize();
-    private Duration archiveAge = ArchiveRules.DEFAULT.maxAge();
-    private boolean archiveReleasesLocks = ArchiveRules.DEFAULT.releaseLocks();
-    private @Nullable GroupAggregator aggregator;
-    private int groupMaxSize;
-    private Duration groupMaxDelay = Duration.ZERO;
-    private Duration groupGrace = Duration.ofMinutes(1);
-    private Duration groupTimeout = GroupRules.DEFAULT_TIMEOUT;
-    private int groupParallelism = 3;
+    private final ServerSettings.Groups groups = new ServerSettings.Groups();
+    private final ServerSettings.Timing timing = new ServerSettings.Timing();
+    private final ServerSettings.Crashes crashes = new ServerSettings.Crashes();
+    private final ServerSettings.Failures failures = new ServerSettings.Failures();
+    private final ArchiveSettings archive = new ArchiveSettings();
 
     private Builder(RedisConnection redis) {
       this.redis = redis;
     }
 
-    /** How many handlers may run at once; as many as there are processors when not said. */
+    /** Maximum number of handlers that run at once. Default: the number of processors. */
     public Builder concurrency(int concurrency) {
       this.concurrency = concurrency;
       return this;
     }
 
-    /** Queues with their weights: of busy queues, one with weight 6 gets twice that of 3. */
+    /** Serves queues with their weights. */
     public Builder queues(Map<String, Integer> weights) {
       weights.forEach(this::queue);
       isWithoutQueues = queues.isEmpty() && patterns.isEmpty();
       return this;
     }
 
+    /** Serves a queue. Without any, the server serves the queue {@code default}. */
     public Builder queue(String queue) {
-      return queue(queue, 1);
+      return queue(queue, settings -> {});
     }
 
+    /** Serves a queue with a weight, see {@link QueueSettings#weight(int)}. */
     public Builder queue(String queue, int weight) {
-      queues.put(QueueName.of(queue), weight);
+      return queue(queue, settings -> settings.weight(weight));
+    }
+
+    /** Serves a queue: {@code .queue("mail", q -> q.weight(3).maxActive(20))}. */
+    public Builder queue(String queue, Consumer<QueueSettings> settings) {
+      QueueName name = QueueName.of(queue);
+      QueueSettings given = queues.computeIfAbsent(name, any -> new QueueSettings());
+      try {
+        settings.accept(given);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("queue \"" + name + "\": " + e.getMessage(), e);
+      }
       isWithoutQueues = false;
       return this;
     }
 
-    /** All queues that look like this, such as {@code tenant-*}, also those that come later. */
+    /** Serves all queues that match, such as {@code tenant-*}, also those that appear later. */
     public Builder queuePattern(String glob, int weight) {
       patterns.add(QueuePattern.of(glob, weight));
       isWithoutQueues = false;
       return this;
     }
 
-    /** A queue gets a worker only when all heavier ones are empty. */
+    /** A queue gets workers only while all queues of greater weight are empty. */
     public Builder strictPriority() {
       this.strictPriority = true;
       return this;
-    }
-
-    /** How many tasks of a queue may run at once, over all servers; Go servers do not obey. */
-    public Builder maxActive(String queue, int maxActive) {
-      QueueName name = QueueName.of(queue);
-      rules.put(name, new QueueRules(maxActive, false, rateOf(name)));
-      return this;
-    }
-
-    /** One task of a queue at a time, in their order; one that fails holds the line. */
-    public Builder ordered(String queue) {
-      QueueName name = QueueName.of(queue);
-      rules.put(name, new QueueRules(0, true, rateOf(name)));
-      return this;
-    }
-
-    /** How many tasks of a queue may begin in how long, over all servers; Go ones do not obey. */
-    public Builder rateLimit(String queue, RateLimit rate) {
-      rules.merge(
-          QueueName.of(queue),
-          new QueueRules(0, false, rate),
-          (own, given) -> new QueueRules(own.maxActive(), own.ordered(), given.rate()));
-      return this;
-    }
-
-    private @Nullable RateLimit rateOf(QueueName queue) {
-      return rules.getOrDefault(queue, QueueRules.NONE).rate();
     }
 
     /** What handles the tasks: a {@code Mux}, or one handler for all. */
@@ -361,12 +323,6 @@ public final class TaskServer implements AutoCloseable {
       return this;
     }
 
-    /** How long the outcome of a handler that was asked to stop still counts; 2 seconds. */
-    public Builder cancelGrace(Duration grace) {
-      this.cancelGrace = grace;
-      return this;
-    }
-
     /**
      * How many bytes a result may have; 1 MiB. A task whose result is larger is completed without
      * it, and says so: see {@link io.asynq4j.TaskInfo#isResultDropped}.
@@ -376,166 +332,39 @@ public final class TaskServer implements AutoCloseable {
       return this;
     }
 
-    /** How long a task waits that no handler is registered for; a minute. */
-    public Builder missingHandlerDelay(Duration delay) {
-      this.missingHandlerDelay = delay;
-      return this;
-    }
-
-    /**
-     * Whether the latest five failures of a task are kept with it, each with its time, error and
-     * stack trace; they are.
-     */
-    public Builder keepFailures(boolean keep) {
-      this.keepFailures = keep;
-      return this;
-    }
-
-    /**
-     * How many failures of one task type are logged in 10 seconds, and as many of those that
-     * archive their task; the others are counted, and their number is logged. Default: 10.
-     */
-    public Builder failureLogLimit(int limit) {
-      this.failureLogLimit = limit;
-      return this;
-    }
-
-    /**
-     * Whether each failure is logged with its stack trace, and not only one that archives its task.
-     * Default: false.
-     */
-    public Builder logEveryStackTrace(boolean every) {
-      this.logEveryStackTrace = every;
-      return this;
-    }
-
-    /** How long after its last sign of life a worker counts as vanished; 15 seconds. */
-    public Builder lease(Duration lease) {
-      this.lease = lease;
-      return this;
-    }
-
-    /**
-     * How often leases are extended, and the server shows itself. Default: 5 seconds, or a third of
-     * the lease where that is shorter.
-     */
-    public Builder heartbeat(Duration heartbeat) {
-      this.heartbeat = heartbeat;
-      this.heartbeatGiven = true;
-      return this;
-    }
-
-    /** How often empty queues are asked where Redis may not tell of changes; a second. */
-    public Builder pollInterval(Duration interval) {
-      this.pollInterval = interval;
-      return this;
-    }
-
-    /** How often tasks of vanished workers are looked for; 2 seconds. */
-    public Builder recoverInterval(Duration interval) {
-      this.recoverInterval = interval;
-      return this;
-    }
-
-    /** How often due tasks are looked for beside the times that are known; 5 seconds. */
-    public Builder forwardInterval(Duration interval) {
-      this.forwardInterval = interval;
-      return this;
-    }
-
-    /** How often what has been kept for long enough is deleted; 8 seconds. */
-    public Builder janitorInterval(Duration interval) {
-      this.janitorInterval = interval;
-      return this;
-    }
-
-    /** How often what was left half written is put right; a minute. */
-    public Builder repairInterval(Duration interval) {
-      this.repairInterval = interval;
-      return this;
-    }
-
     /** Is told from time to time whether Redis answers: null, or what went wrong. */
     public Builder healthCheck(Consumer<@Nullable Throwable> listener) {
       this.healthCheck = listener;
       return this;
     }
 
-    /** How often; 15 seconds. */
-    public Builder healthInterval(Duration interval) {
-      this.healthInterval = interval;
+    /** How groups are aggregated: {@code .groups(g -> g.aggregator(digest).maxSize(100))}. */
+    public Builder groups(Consumer<ServerSettings.Groups> settings) {
+      settings.accept(groups);
       return this;
     }
 
-    /** The crash of its worker in a row at which a task is archived; the third. */
-    public Builder maxCrashes(int maxCrashes) {
-      this.maxCrashes = maxCrashes;
+    /** How much is kept of archived tasks. */
+    public Builder archive(Consumer<ArchiveSettings> settings) {
+      settings.accept(archive);
       return this;
     }
 
-    /** How long a task waits after the second crash, doubling from then on; 30 seconds. */
-    public Builder crashDelay(Duration delay) {
-      this.crashDelay = delay;
+    /** Leases, timeouts, and intervals of the background duties. */
+    public Builder timing(Consumer<ServerSettings.Timing> settings) {
+      settings.accept(timing);
       return this;
     }
 
-    /** How much longer than its lease a Go worker is given; 30 seconds. */
-    public Builder goGrace(Duration grace) {
-      this.goGrace = grace;
+    /** What happens to tasks whose worker has crashed. */
+    public Builder crashes(Consumer<ServerSettings.Crashes> settings) {
+      settings.accept(crashes);
       return this;
     }
 
-    /** How many archived tasks of a queue are kept; 7,900. */
-    public Builder archiveSize(int maxSize) {
-      this.archiveSize = maxSize;
-      return this;
-    }
-
-    /** How long archived tasks are kept; 90 days. */
-    public Builder archiveAge(Duration maxAge) {
-      this.archiveAge = maxAge;
-      return this;
-    }
-
-    /** Lets an equal task in when a unique one has been archived. */
-    public Builder archiveReleasesLocks() {
-      this.archiveReleasesLocks = true;
-      return this;
-    }
-
-    /** Makes one task of the tasks of a group; without it, groups wait for another server. */
-    public Builder aggregator(GroupAggregator aggregator) {
-      this.aggregator = aggregator;
-      return this;
-    }
-
-    /** With so many tasks a group is ready; any number when not said. */
-    public Builder groupMaxSize(int maxSize) {
-      this.groupMaxSize = maxSize;
-      return this;
-    }
-
-    /** After so long a group is ready, even when tasks keep coming; any time when not said. */
-    public Builder groupMaxDelay(Duration maxDelay) {
-      this.groupMaxDelay = maxDelay;
-      return this;
-    }
-
-    /** When no task came for so long, a group is ready; a minute. */
-    public Builder groupGrace(Duration grace) {
-      this.groupGrace = grace;
-      return this;
-    }
-
-    /** How long an aggregator may take before its tasks go back; 2 minutes. */
-    public Builder groupTimeout(Duration timeout) {
-      this.groupTimeout = timeout;
-      return this;
-    }
-
-    /** How many groups are aggregated at once; 3. */
-    public Builder groupParallelism(int parallelism) {
-      this.groupParallelism = parallelism;
+    /** How failed attempts are recorded and logged. */
+    public Builder failures(Consumer<ServerSettings.Failures> settings) {
+      settings.accept(failures);
       return this;
     }
 
@@ -559,20 +388,23 @@ public final class TaskServer implements AutoCloseable {
       return new TaskServer(new ServerEngine(redis, config, handlers));
     }
 
-    /** Room for two heartbeats that fail. */
-    private static Duration atMostAThird(Duration heartbeat, Duration lease) {
-      Duration third = lease.dividedBy(3);
-      return third.compareTo(heartbeat) < 0 ? third : heartbeat;
-    }
-
     ServerConfig config() {
-      Map<QueueName, Integer> served =
-          queues.isEmpty() && patterns.isEmpty() && defined == null
-              ? Map.of(QueueName.DEFAULT, 1)
-              : queues;
+      Map<QueueName, Integer> weights = new LinkedHashMap<>();
+      Map<QueueName, QueueRules> rules = new LinkedHashMap<>();
+      queues.forEach(
+          (name, settings) -> {
+            weights.put(name, settings.weight());
+            QueueRules limits = QueueRules.of(settings);
+            if (!limits.equals(QueueRules.NONE)) {
+              rules.put(name, limits);
+            }
+          });
+      if (queues.isEmpty() && patterns.isEmpty() && defined == null) {
+        weights.put(QueueName.DEFAULT, 1);
+      }
       return new ServerConfig(
           concurrency,
-          served,
+          weights,
           patterns,
           strictPriority,
           rules,
@@ -583,29 +415,24 @@ public final class TaskServer implements AutoCloseable {
           listeners,
           executor,
           shutdownTimeout,
-          cancelGrace,
-          missingHandlerDelay,
+          timing.cancelGrace,
+          failures.missingHandlerDelay,
           new ResultLimit(maxResult),
-          keepFailures,
-          failureLogLimit,
-          logEveryStackTrace,
-          lease,
-          heartbeatGiven ? heartbeat : atMostAThird(heartbeat, lease),
-          pollInterval,
-          recoverInterval,
-          forwardInterval,
-          janitorInterval,
-          repairInterval,
-          healthInterval,
+          failures.keep,
+          failures.logLimit,
+          failures.logEveryStackTrace,
+          timing.lease(),
+          timing.heartbeat(),
+          timing.pollInterval,
+          timing.recoverInterval,
+          timing.forwardInterval,
+          timing.janitorInterval,
+          timing.repairInterval,
+          timing.healthInterval,
           healthCheck,
-          new CrashRules(maxCrashes, crashDelay, goGrace),
-          new ArchiveRules(archiveSize, archiveAge, archiveReleasesLocks),
-          aggregator == null
-              ? null
-              : new GroupConfig(
-                  aggregator,
-                  new GroupRules(groupMaxSize, groupMaxDelay, groupGrace, groupTimeout),
-                  groupParallelism),
+          crashes.rules(),
+          ArchiveRules.of(archive),
+          groups.config(),
           defined);
     }
   }

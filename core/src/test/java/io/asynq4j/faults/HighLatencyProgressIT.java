@@ -51,9 +51,12 @@ class HighLatencyProgressIT {
               return Outcome.done();
             })
         .concurrency(HANDLERS)
-        .lease(Duration.ofSeconds(3))
-        .heartbeat(Duration.ofMillis(500))
-        .recoverInterval(Duration.ofMillis(200))
+        .timing(
+            timing ->
+                timing
+                    .lease(Duration.ofSeconds(3))
+                    .heartbeat(Duration.ofMillis(500))
+                    .recoverInterval(Duration.ofMillis(200)))
         .listener(
             new ServerListener() {
               @Override

@@ -441,7 +441,11 @@ class ResourceExhaustionIT {
   @Test
   void theThreadsThatSettleAreThereBeforeTasksAreClaimed() {
     world.start(
-        world.quick(handler).aggregator((queue, group, tasks) -> Aggregated.of(Task.of("batch"))));
+        world
+            .quick(handler)
+            .groups(
+                groups ->
+                    groups.aggregator((queue, group, tasks) -> Aggregated.of(Task.of("batch")))));
 
     // The order in which they are started is the order of the numbers.
     assertThat(Thread.getAllStackTraces().keySet())

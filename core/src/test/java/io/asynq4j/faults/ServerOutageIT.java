@@ -311,7 +311,7 @@ class ServerOutageIT {
         TaskServer busy = ServerFixture.quick(redis, waiting).listener(recorder).build();
         TaskServer idle =
             ServerFixture.quick(redis, waiting)
-                .recoverInterval(Duration.ofMillis(100))
+                .timing(timing -> timing.recoverInterval(Duration.ofMillis(100)))
                 .listener(recorder)
                 .build()) {
       admin.configSet("stop-writes-on-bgsave-error", "no");

@@ -226,15 +226,18 @@ class SilentShardServerIT {
     try (TaskServer server =
         server()
             .queues(Map.of(healthy, 1, stuck, 1))
-            .aggregator(
-                (queue, group, tasks) -> {
-                  aggregated.add(queue + " " + group);
-                  if (queue.value().equals(stuck)) {
-                    release.await();
-                  }
-                  return Aggregated.of(Task.of("batch"));
-                })
-            .groupMaxSize(1)
+            .groups(
+                groups ->
+                    groups
+                        .aggregator(
+                            (queue, group, tasks) -> {
+                              aggregated.add(queue + " " + group);
+                              if (queue.value().equals(stuck)) {
+                                release.await();
+                              }
+                              return Aggregated.of(Task.of("batch"));
+                            })
+                        .maxSize(1))
             .build()) {
       server.start();
       soon(() -> assertThat(aggregated).isNotEmpty());

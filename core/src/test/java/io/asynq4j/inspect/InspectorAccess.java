@@ -13,6 +13,8 @@ public final class InspectorAccess {
   }
 
   public static Inspector broker(Broker broker, int archiveSize, Duration archiveAge) {
-    return Inspector.builder(broker).archiveSize(archiveSize).archiveAge(archiveAge).build();
+    return Inspector.builder(broker)
+        .archive(archive -> archive.maxSize(archiveSize).maxAge(archiveAge))
+        .build();
   }
 }

@@ -340,7 +340,8 @@ class TaskLeasesIT {
 
   @Test
   void aLimitedQueueGivesNoMoreThanMayRunAndAnOperatorsLimitWins() {
-    TaskLeases limited = TaskLeasesAccess.broker(redis.broker).maxActive("q", 3).build();
+    TaskLeases limited =
+        TaskLeasesAccess.broker(redis.broker).queue("q", q -> q.maxActive(3)).build();
     redis.enqueueMany(10, o -> o);
     redis.claimOne();
 
@@ -357,7 +358,7 @@ class TaskLeasesIT {
 
   @Test
   void anOrderedQueueGivesOneAtATimeAndAFailureHoldsTheLine() {
-    TaskLeases ordered = TaskLeasesAccess.broker(redis.broker).ordered("q").build();
+    TaskLeases ordered = TaskLeasesAccess.broker(redis.broker).queue("q", q -> q.ordered()).build();
     redis.enqueue("a", "b");
     LeasedTask first = ordered.claim("q", 5, LEASE).get(0);
     assertThat(ordered.claim("q", 5, LEASE)).isEmpty();
@@ -494,7 +495,8 @@ class TaskLeasesIT {
   @Test
   void anArchivedTaskKeepsItsErrorAndTheArchiveItsSize() {
     redis.enqueue("a", "b");
-    TaskLeases small = TaskLeasesAccess.broker(redis.broker).archiveSize(1).build();
+    TaskLeases small =
+        TaskLeasesAccess.broker(redis.broker).archive(archive -> archive.maxSize(1)).build();
     List<LeasedTask> claimed = leases.claim("q", 2, LEASE);
     small.archive(claimed.get(0), "old");
     redis.clock.advance(Duration.ofSeconds(1));

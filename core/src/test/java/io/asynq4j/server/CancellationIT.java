@@ -220,7 +220,7 @@ class CancellationIT {
                   }
                   return Outcome.done();
                 })
-            .maxActive("default", 1)
+            .queue("default", q -> q.maxActive(1))
             .listener(recorder));
 
     soon(() -> assertThat(recorder.lines()).contains("stuck stuck DEADLINE"));
@@ -312,7 +312,7 @@ class CancellationIT {
                   }
                   return Outcome.done();
                 })
-            .goGrace(Duration.ZERO));
+            .crashes(crashes -> crashes.goGrace(Duration.ZERO)));
     running.await();
     try (Jedis jedis = world.jedis()) {
       jedis.zrem("asynq:{default}:lease", "a");
@@ -395,8 +395,8 @@ class CancellationIT {
                   return Outcome.done();
                 })
             // No heartbeat notices before the handler does, and interrupts it.
-            .lease(Duration.ofMinutes(5))
-            .heartbeat(Duration.ofMinutes(1)));
+            .timing(
+                timing -> timing.lease(Duration.ofMinutes(5)).heartbeat(Duration.ofMinutes(1))));
     running.await();
     try (Jedis jedis = world.jedis()) {
       jedis.zadd("asynq:{default}:lease", 4_000_000_000.0, "a");

@@ -158,7 +158,11 @@ class ClaimingIT {
     IntStream.range(0, queues).forEach(i -> weights.put("q" + i, 1 + i % 5));
     // Without looking now and then: what Redis does not tell of in time is found too late.
     world.start(
-        world.quick(see).queues(weights).concurrency(16).pollInterval(Duration.ofMinutes(1)));
+        world
+            .quick(see)
+            .queues(weights)
+            .concurrency(16)
+            .timing(timing -> timing.pollInterval(Duration.ofMinutes(1))));
 
     List<Thread> producers = new ArrayList<>();
     for (int p = 0; p < 4; p++) {
@@ -285,7 +289,7 @@ class ClaimingIT {
   void aPausedQueueIsNotAskedAllTheTime() throws Exception {
     world.inspection().pause(ServerFixture.Q);
     world.enqueue("a");
-    world.start(world.quick(see).pollInterval(Duration.ofMillis(100)));
+    world.start(world.quick(see).timing(timing -> timing.pollInterval(Duration.ofMillis(100))));
     soon(() -> assertThat(world.broker().presence().servers()).hasSize(1));
     long before = commands();
     // The time over which commands are counted.
@@ -336,7 +340,7 @@ class ClaimingIT {
                       return see.handle(task, context);
                     }))
             .concurrency(16)
-            .maxActive("default", 3));
+            .queue("default", q -> q.maxActive(3)));
 
     soon(() -> assertThat(seen).hasSize(300));
     assertThat(gauge.most).hasValue(3);
@@ -357,7 +361,7 @@ class ClaimingIT {
                         return see.handle(task, context);
                       }))
               .concurrency(8)
-              .maxActive("default", 3));
+              .queue("default", q -> q.maxActive(3)));
     }
 
     soon(() -> assertThat(seen).hasSize(200).doesNotHaveDuplicates());
@@ -379,7 +383,7 @@ class ClaimingIT {
                   return Outcome.done();
                 })
             .concurrency(10)
-            .maxActive("default", 5));
+            .queue("default", q -> q.maxActive(5)));
     soon(() -> assertThat(running).hasSize(2));
 
     world.inspection().set(ServerFixture.Q, new Settings(OptionalInt.of(4), Optional.empty()));
@@ -417,7 +421,7 @@ class ClaimingIT {
         world
             .quick(handler)
             .concurrency(8)
-            .ordered("default")
+            .queue("default", q -> q.ordered())
             .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(5))));
 
     await().atMost(Duration.ofMinutes(2)).until(() -> done.size() == count);
@@ -436,7 +440,7 @@ class ClaimingIT {
                   }
                   return see.handle(task, context);
                 })
-            .ordered("default"));
+            .queue("default", q -> q.ordered()));
     world.enqueue("bad");
     world.enqueue("good");
     soon(() -> assertThat(world.info("bad").retried()).isEqualTo(1));

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.asynq4j.ArchiveSettings;
+import io.asynq4j.QueueSettings;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +20,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -36,7 +40,7 @@ class ConfigurationDocTest {
 
   private static final Path PAGE = Path.of("../docs/configuration.md");
   private static final Pattern ROW = Pattern.compile("\\| (`[^|]+`) \\| ([^|]*) \\| ([^|]*)\\| .*");
-  private static final Pattern NAME = Pattern.compile("`(\\w+)`");
+  private static final Pattern NAME = Pattern.compile("`([\\w.]+)`");
   private static final Pattern TIME = Pattern.compile("([\\d.]+) (s|min|h|d)");
 
   private final RedisConnection redis =
@@ -67,15 +71,44 @@ class ConfigurationDocTest {
     return rows;
   }
 
+  /** The topics of a builder, by its method. */
+  private static final Map<String, Class<?>> TOPICS =
+      Map.of(
+          "queue", QueueSettings.class,
+          "archive", ArchiveSettings.class,
+          "groups", ServerSettings.Groups.class,
+          "timing", ServerSettings.Timing.class,
+          "crashes", ServerSettings.Crashes.class,
+          "failures", ServerSettings.Failures.class);
+
   @Test
   void everySettingHasItsLineAndEveryLineItsSetting() {
-    Set<String> settings =
-        Arrays.stream(TaskServer.Builder.class.getDeclaredMethods())
-            .filter(method -> method.getReturnType() == TaskServer.Builder.class)
-            .map(Method::getName)
-            .collect(Collectors.toCollection(TreeSet::new));
+    Set<String> settings = new TreeSet<>(settersOf(TaskServer.Builder.class));
+    TOPICS.forEach(
+        (topic, type) -> settersOf(type).forEach(name -> settings.add(topic + "." + name)));
+    // A topic has a line only for its settings; a queue also for itself, with its weight.
+    settings.removeAll(
+        Set.of("archive", "groups", "timing", "crashes", "failures", "queue.weight"));
 
     assertThat(new TreeSet<>(rows().keySet())).isEqualTo(settings);
+  }
+
+  private static Set<String> settersOf(Class<?> type) {
+    return Arrays.stream(type.getDeclaredMethods())
+        .filter(method -> method.getReturnType() == type)
+        .map(Method::getName)
+        .collect(Collectors.toSet());
+  }
+
+  private static Class<?> typeOf(String setting) {
+    int dot = setting.indexOf('.');
+    return dot < 0
+        ? TaskServer.Builder.class
+        : Objects.requireNonNull(TOPICS.get(setting.substring(0, dot)), setting);
+  }
+
+  private static String nameOf(String setting) {
+    return setting.substring(setting.indexOf('.') + 1);
   }
 
   static Stream<String> durations() {
@@ -87,10 +120,10 @@ class ConfigurationDocTest {
   }
 
   private static boolean hasParameter(String setting, Class<?> type) {
-    return Arrays.stream(TaskServer.Builder.class.getMethods())
+    return Arrays.stream(typeOf(setting).getMethods())
         .anyMatch(
             method ->
-                method.getName().equals(setting)
+                method.getName().equals(nameOf(setting))
                     && List.of(method.getParameterTypes()).equals(List.of(type)));
   }
 
@@ -173,25 +206,57 @@ class ConfigurationDocTest {
     TaskServer.Builder builder = builder();
     Class<?> type = value instanceof Integer ? int.class : Duration.class;
     try {
-      TaskServer.Builder.class.getMethod(setting, type).invoke(builder, value);
-    } catch (java.lang.reflect.InvocationTargetException e) {
+      Method setter = typeOf(setting).getMethod(nameOf(setting), type);
+      switch (setting.replaceAll("\\..*", "")) {
+        case "queue" -> builder.queue("default", each -> set(each, setter, value));
+        case "archive" -> builder.archive(each -> set(each, setter, value));
+        case "groups" -> builder.groups(each -> set(each, setter, value));
+        case "timing" -> builder.timing(each -> set(each, setter, value));
+        case "crashes" -> builder.crashes(each -> set(each, setter, value));
+        case "failures" -> builder.failures(each -> set(each, setter, value));
+        default -> setter.invoke(builder, value);
+      }
+    } catch (InvocationTargetException e) {
       throw (Exception) e.getCause();
     }
     builder.build();
   }
 
+  @SuppressWarnings("unchecked") // A setter returns the object it is called on.
+  private static <T> T set(T settings, Method setter, Object value) {
+    try {
+      return (T) setter.invoke(settings, value);
+    } catch (InvocationTargetException e) {
+      throw (RuntimeException) e.getCause();
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private TaskServer.Builder builder() {
     // A lease and a heartbeat that leave room for the bounds of each other.
     return TaskServer.builder(redis)
-        .heartbeat(Duration.ofMillis(1_500))
-        .aggregator((queue, group, tasks) -> GroupAggregator.Aggregated.of(tasks.get(0)))
+        .timing(timing -> timing.heartbeat(Duration.ofMillis(1_500)))
+        .groups(
+            groups ->
+                groups.aggregator(
+                    (queue, group, tasks) -> GroupAggregator.Aggregated.of(tasks.get(0))))
         .handlers((task, context) -> Outcome.done());
   }
 
-  private Object field(String name) throws ReflectiveOperationException {
-    Field field = TaskServer.Builder.class.getDeclaredField(name);
+  /** What a builder has before it is set: by its field, or for a heartbeat by its rule. */
+  private Object field(String setting) throws ReflectiveOperationException {
+    Class<?> type = typeOf(setting);
+    Object settings =
+        type == TaskServer.Builder.class
+            ? TaskServer.builder(redis)
+            : type.getDeclaredConstructor().newInstance();
+    if (setting.equals("timing.heartbeat")) {
+      return ((ServerSettings.Timing) settings).heartbeat();
+    }
+    Field field = type.getDeclaredField(nameOf(setting));
     field.setAccessible(true);
-    return field.get(TaskServer.builder(redis));
+    return field.get(settings);
   }
 
   private static int number(String text) {

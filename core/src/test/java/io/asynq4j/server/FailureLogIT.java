@@ -155,7 +155,7 @@ class FailureLogIT {
   @Test
   void aServerThatStopsReportsWhatItHasNotLogged() {
     world.enqueueMany("a", 20, options -> options);
-    world.start(world.quick(FAILING).failureLogLimit(3));
+    world.start(world.quick(FAILING).failures(failures -> failures.logLimit(3)));
     soon(() -> assertThat(world.count(TaskState.RETRY)).isEqualTo(20));
     world.stopServers();
 

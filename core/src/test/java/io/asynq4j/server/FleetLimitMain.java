@@ -31,7 +31,7 @@ final class FleetLimitMain {
                 return Outcome.done();
               })
           .concurrency(10)
-          .maxActive("default", limit)
+          .queue("default", q -> q.maxActive(limit))
           .build()
           .run();
     }

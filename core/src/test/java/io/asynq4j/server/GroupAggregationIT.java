@@ -43,7 +43,7 @@ class GroupAggregationIT {
               handled.add(task.type() + " " + task.payload().utf8());
               return Outcome.done();
             })
-        .aggregator(aggregator);
+        .groups(groups -> groups.aggregator(aggregator));
   }
 
   private static Aggregated sizeOf(String group, List<Task> tasks) {
@@ -62,7 +62,7 @@ class GroupAggregationIT {
   void aGroupIntoWhichNothingMoreComesBecomesOneTask() throws Exception {
     world.start(
         aggregating((queue, group, tasks) -> sizeOf(group, tasks))
-            .groupGrace(Duration.ofSeconds(2)));
+            .groups(groups -> groups.grace(Duration.ofSeconds(2))));
     for (int i = 0; i < 3; i++) {
       world.enqueue("a" + i, options -> options.group("g"));
       // They come one after the other, each within the grace of the one before.
@@ -78,8 +78,7 @@ class GroupAggregationIT {
   void aGroupIntoWhichTasksKeepComingBecomesOneAfterItsLongestDelay() throws Exception {
     world.start(
         aggregating((queue, group, tasks) -> sizeOf(group, tasks))
-            .groupGrace(MINUTE)
-            .groupMaxDelay(Duration.ofSeconds(2)));
+            .groups(groups -> groups.grace(MINUTE).maxDelay(Duration.ofSeconds(2))));
     world.enqueue("a", options -> options.group("g"));
     world.enqueue("b", options -> options.group("g"));
 
@@ -92,8 +91,7 @@ class GroupAggregationIT {
     world.enqueueMany("a", 23, options -> options.group("g"));
     world.start(
         aggregating((queue, group, tasks) -> sizeOf(group, tasks))
-            .groupGrace(MINUTE)
-            .groupMaxSize(5));
+            .groups(groups -> groups.grace(MINUTE).maxSize(5)));
 
     soon(
         () ->
@@ -117,7 +115,8 @@ class GroupAggregationIT {
   private static TaskInfo aggregatedBy(GroupAggregator aggregator, TaskServer.Builder server) {
     world.enqueueMany("a", 2, options -> options.group("g"));
     TaskServer started =
-        world.start(server.aggregator(aggregator).groupGrace(MINUTE).groupMaxSize(2));
+        world.start(
+            server.groups(groups -> groups.aggregator(aggregator).grace(MINUTE).maxSize(2)));
     soon(() -> assertThat(world.ids(Q, TaskState.COMPLETED)).hasSize(1));
     started.stop();
     return world.info(world.ids(Q, TaskState.COMPLETED).get(0));
@@ -173,8 +172,7 @@ class GroupAggregationIT {
                       options ->
                           options.id("made").queue("elsewhere").maxRetry(9).processIn(MINUTE));
                 })
-            .groupGrace(MINUTE)
-            .groupMaxSize(5));
+            .groups(groups -> groups.grace(MINUTE).maxSize(5)));
 
     world.awaitState("made", TaskState.SCHEDULED);
     assertThat(members).containsExactly("p0", "p1", "p2", "p3", "p4");
@@ -194,7 +192,7 @@ class GroupAggregationIT {
               case 2 -> null;
               default -> sizeOf(group, tasks);
             };
-    world.start(aggregating(failing).groupGrace(MINUTE).groupMaxSize(3));
+    world.start(aggregating(failing).groups(groups -> groups.grace(MINUTE).maxSize(3)));
 
     soon(() -> assertThat(handled).containsExactly("batch g 3"));
     assertThat(tries).hasValue(3);
@@ -211,7 +209,7 @@ class GroupAggregationIT {
                   tries.incrementAndGet();
                   throw new IllegalStateException("never");
                 })
-            .groupGrace(Duration.ZERO));
+            .groups(groups -> groups.grace(Duration.ZERO)));
     soon(() -> assertThat(tries.get()).isEqualTo(2));
     // Ten of its intervals: the third try comes 2 s after the second.
     Thread.sleep(1_000);
@@ -231,8 +229,7 @@ class GroupAggregationIT {
                     Aggregated.of(
                         Task.of("batch", Payload.ofUtf8(group + " " + tasks.size())),
                         options -> options.id("made")))
-            .groupGrace(MINUTE)
-            .groupMaxSize(3));
+            .groups(groups -> groups.grace(MINUTE).maxSize(3)));
     soon(() -> assertThat(waiting("g")).isEqualTo(3));
 
     world.inspection().resume(Q);
@@ -257,9 +254,7 @@ class GroupAggregationIT {
                   made.put(group, tasks.size());
                   return sizeOf(group, tasks);
                 })
-            .groupGrace(MINUTE)
-            .groupMaxSize(2)
-            .groupParallelism(2));
+            .groups(groups -> groups.grace(MINUTE).maxSize(2).parallelism(2)));
 
     soon(() -> assertThat(made).hasSize(100).doesNotContainKey("slow"));
     release.countDown();

@@ -109,12 +109,14 @@ class LifecycleIT {
     TaskServer.Builder builder = world.quick((task, context) -> Outcome.done());
     assertThatThrownBy(() -> builder.concurrency(0).build()).hasMessageContaining("concurrency");
     builder.concurrency(1);
-    assertThatThrownBy(() -> builder.pollInterval(Duration.ofSeconds(-1)).build())
+    assertThatThrownBy(
+            () -> builder.timing(timing -> timing.pollInterval(Duration.ofSeconds(-1))).build())
         .hasMessageContaining("pollInterval");
-    builder.pollInterval(Duration.ofSeconds(1));
-    assertThatThrownBy(() -> builder.heartbeat(Duration.ofMinutes(1)).build())
+    builder.timing(timing -> timing.pollInterval(Duration.ofSeconds(1)));
+    assertThatThrownBy(
+            () -> builder.timing(timing -> timing.heartbeat(Duration.ofMinutes(1))).build())
         .hasMessageContaining("heartbeat");
-    builder.heartbeat(Duration.ofSeconds(1));
+    builder.timing(timing -> timing.heartbeat(Duration.ofSeconds(1)));
     assertThatThrownBy(() -> builder.queue("q", 0).build()).hasMessageContaining("weight");
     assertThatThrownBy(() -> builder.queue("", 1)).isInstanceOf(IllegalArgumentException.class);
   }
@@ -361,7 +363,7 @@ class LifecycleIT {
                       waitStubbornly(release);
                       return Outcome.done();
                     })
-                .ordered("default")
+                .queue("default", q -> q.ordered())
                 .shutdownTimeout(Duration.ZERO));
     running.await();
     try {

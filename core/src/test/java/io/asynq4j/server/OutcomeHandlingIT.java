@@ -127,7 +127,7 @@ class OutcomeHandlingIT {
                 (task, context) -> {
                   throw new IllegalStateException("no luck");
                 })
-            .keepFailures(false));
+            .failures(failures -> failures.keep(false)));
 
     world.awaitState("a", TaskState.ARCHIVED);
     assertThat(world.inspection().failures(ServerFixture.Q, "a")).isEmpty();

@@ -146,8 +146,7 @@ class ServerDutiesIT {
     world.start(
         world
             .quick((task, context) -> Outcome.done())
-            .lease(Duration.ofMinutes(2))
-            .heartbeat(Duration.ofMinutes(1))
+            .timing(timing -> timing.lease(Duration.ofMinutes(2)).heartbeat(Duration.ofMinutes(1)))
             .listener(recorder));
     world.enqueue("b");
     // By then each duty of the server has been done once.
@@ -186,7 +185,7 @@ class ServerDutiesIT {
   void aTaskThatTakesItsWorkersWithItIsArchived() {
     world.enqueue("a");
     vanishWith(Q, 1);
-    world.start(blocked().maxCrashes(1));
+    world.start(blocked().crashes(crashes -> crashes.max(1)));
 
     world.awaitState("a", TaskState.ARCHIVED);
     assertThat(world.info("a").lastError()).isEqualTo("asynq: task lease expired");
@@ -200,7 +199,7 @@ class ServerDutiesIT {
       jedis.hset("asynq:{default}:t:a", "crashes", "1");
     }
     vanishWith(Q, 1);
-    world.start(blocked().crashDelay(Duration.ofMinutes(10)));
+    world.start(blocked().crashes(crashes -> crashes.delay(Duration.ofMinutes(10))));
 
     world.awaitState("a", TaskState.RETRY);
     assertThat(world.info("a").retried()).isZero();
@@ -302,7 +301,7 @@ class ServerDutiesIT {
       jedis.zadd("asynq:{default}:lease", 1.5, "nobody");
     }
     release.countDown();
-    world.start(blocked().goGrace(Duration.ZERO));
+    world.start(blocked().crashes(crashes -> crashes.goGrace(Duration.ZERO)));
 
     world.awaitGone("a");
     soon(() -> assertThat(lease("default", "nobody")).isZero());

@@ -111,15 +111,18 @@ public final class ServerFixture
     return TaskServer.builder(redis)
         .handlers(handler)
         .concurrency(4)
-        .lease(Duration.ofSeconds(3))
-        .heartbeat(Duration.ofMillis(500))
-        .pollInterval(Duration.ofMillis(20))
-        .recoverInterval(Duration.ofMillis(200))
-        .forwardInterval(Duration.ofMillis(100))
-        .janitorInterval(Duration.ofMillis(200))
-        .repairInterval(Duration.ofSeconds(1))
-        .healthInterval(Duration.ofMillis(100))
-        .cancelGrace(Duration.ofMillis(300))
+        .timing(
+            timing ->
+                timing
+                    .lease(Duration.ofSeconds(3))
+                    .heartbeat(Duration.ofMillis(500))
+                    .pollInterval(Duration.ofMillis(20))
+                    .recoverInterval(Duration.ofMillis(200))
+                    .forwardInterval(Duration.ofMillis(100))
+                    .janitorInterval(Duration.ofMillis(200))
+                    .repairInterval(Duration.ofSeconds(1))
+                    .healthInterval(Duration.ofMillis(100))
+                    .cancelGrace(Duration.ofMillis(300)))
         .shutdownTimeout(Duration.ofSeconds(2))
         .retryPolicy(RetryPolicy.fixed(Duration.ofHours(1)));
   }

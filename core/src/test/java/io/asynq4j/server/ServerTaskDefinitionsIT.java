@@ -180,7 +180,7 @@ class ServerTaskDefinitionsIT {
     try (TaskServer served =
         TaskServer.builder(redis)
             .definitions(definition -> ServingMode.UPKEEP)
-            .recoverInterval(Duration.ofMillis(200))
+            .timing(timing -> timing.recoverInterval(Duration.ofMillis(200)))
             .handlers(
                 (task, context) -> {
                   throw new AssertionError("nothing is processed");

@@ -196,9 +196,9 @@ class StressIT {
                     }
                   })
               // Only what is told to loses its lease, however busy the machine is.
-              .lease(Duration.ofSeconds(60))
-              .goGrace(Duration.ZERO)
-              .archiveSize(1_000_000)
+              .timing(timing -> timing.lease(Duration.ofSeconds(60)))
+              .crashes(crashes -> crashes.goGrace(Duration.ZERO))
+              .archive(archive -> archive.maxSize(1_000_000))
               .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(10))));
     }
     world.broker().enqueueing().enqueue(tasks);

@@ -1,8 +1,14 @@
 package io.asynq4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.entry;
 
+import io.asynq4j.QueueName;
+import io.asynq4j.QueueSettings;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -26,16 +32,16 @@ class TaskServerBuilderTest {
 
   @Test
   void aShortLeaseAloneShortensTheHeartbeat() {
-    assertThat(server().lease(Duration.ofSeconds(6)).config().heartbeat())
+    assertThat(server().timing(timing -> timing.lease(Duration.ofSeconds(6))).config().heartbeat())
         .isEqualTo(Duration.ofSeconds(2));
-    assertThat(server().lease(Duration.ofSeconds(3)).config().heartbeat())
+    assertThat(server().timing(timing -> timing.lease(Duration.ofSeconds(3))).config().heartbeat())
         .isEqualTo(Duration.ofSeconds(1));
   }
 
   @Test
   void aLongLeaseAloneLeavesTheHeartbeatAsItIs() {
     assertThat(server().config().heartbeat()).isEqualTo(Duration.ofSeconds(5));
-    assertThat(server().lease(Duration.ofHours(1)).config().heartbeat())
+    assertThat(server().timing(timing -> timing.lease(Duration.ofHours(1))).config().heartbeat())
         .isEqualTo(Duration.ofSeconds(5));
   }
 
@@ -43,10 +49,46 @@ class TaskServerBuilderTest {
   void aHeartbeatThatIsSetStaysAsItIs() {
     assertThat(
             server()
-                .heartbeat(Duration.ofSeconds(1))
-                .lease(Duration.ofSeconds(30))
+                .timing(
+                    timing -> timing.heartbeat(Duration.ofSeconds(1)).lease(Duration.ofSeconds(30)))
                 .config()
                 .heartbeat())
         .isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void anOrderedQueueWithSeveralActiveTasksIsRejectedWithBothSettings() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> server().queue("orders", q -> q.ordered().maxActive(5)))
+        .withMessage(
+            "queue \"orders\": ordered() allows one active task at a time, but maxActive is 5:"
+                + " leave out one of them");
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                server()
+                    .queue("orders", q -> q.maxActive(5))
+                    .queue("orders", QueueSettings::ordered))
+        .withMessageContaining("maxActive is 5");
+    assertThat(server().queue("orders", q -> q.maxActive(1).ordered()).config().rules())
+        .containsOnly(entry(QueueName.of("orders"), new QueueRules(0, true)));
+  }
+
+  @Test
+  void twoWeightsOfOneQueueAreRejectedWithBoth() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> server().queue("mail", 3).queue("mail", 5))
+        .withMessage("queue \"mail\": weight is 3 and cannot be 5 too: set it once");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> server().queue("mail", 0))
+        .withMessage("queue \"mail\": weight must be 1 or greater, got 0");
+  }
+
+  @Test
+  void settingsOfOneQueueAddUp() {
+    ServerConfig config = server().queue("mail", 3).queue("mail", q -> q.maxActive(20)).config();
+
+    assertThat(config.queues()).containsOnly(entry(QueueName.of("mail"), 3));
+    assertThat(config.rules()).containsOnly(entry(QueueName.of("mail"), new QueueRules(20, false)));
   }
 }

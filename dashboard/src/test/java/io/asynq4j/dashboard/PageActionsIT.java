@@ -304,7 +304,7 @@ class PageActionsIT {
     try (TaskServer server =
         TaskServer.builder(on.redis)
             .queue("mail", 1)
-            .heartbeat(Duration.ofMillis(500))
+            .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
             .handlers((task, context) -> Outcome.done())
             .build()) {
       server.start();
@@ -466,7 +466,7 @@ class PageActionsIT {
     TaskServer server =
         TaskServer.builder(on.redis)
             .queue("elsewhere", 1)
-            .heartbeat(Duration.ofMillis(500))
+            .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
             .handlers((task, context) -> Outcome.done())
             .build();
     try (scheduler;

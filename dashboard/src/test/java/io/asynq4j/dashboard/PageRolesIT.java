@@ -90,7 +90,7 @@ class PageRolesIT {
         TaskServer.builder(on.redis)
             .queue("mail", 1)
             .concurrency(1)
-            .heartbeat(Duration.ofMillis(500))
+            .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
             .handlers((task, context) -> Outcome.done())
             .build();
     server.start();

@@ -29,7 +29,7 @@ final class SampleData implements AutoCloseable {
             .queue("reports", 3)
             .queue("media", 1)
             .concurrency(12)
-            .heartbeat(Duration.ofMillis(500))
+            .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
             .retryPolicy(RetryPolicy.fixed(Duration.ofMinutes(20)))
             .handlers(
                 (task, context) -> {

@@ -16,7 +16,7 @@ public final class StuckServer implements AutoCloseable {
     server =
         TaskServer.builder(redis)
             .queue("mail", 1)
-            .heartbeat(Duration.ofMillis(500))
+            .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
             .handlers(
                 (task, context) -> {
                   begun.countDown();

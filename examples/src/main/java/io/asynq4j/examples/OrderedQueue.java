@@ -39,7 +39,7 @@ public final class OrderedQueue {
         TaskServer server =
             TaskServer.builder(redis)
                 .queue("ledger")
-                .ordered("ledger")
+                .queue("ledger", q -> q.ordered())
                 .concurrency(10)
                 .retryPolicy(RetryPolicy.fixed(ofMillis(100)))
                 .handlers(handlers)

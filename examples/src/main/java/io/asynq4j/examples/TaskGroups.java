@@ -34,8 +34,8 @@ public final class TaskGroups {
         TaskServer server =
             TaskServer.builder(redis)
                 .handlers(handlers)
-                .groupMaxSize(3)
-                .groupGrace(ofMinutes(1))
+                .groups(groups -> groups.maxSize(3)
+                .grace(ofMinutes(1))
                 .aggregator(
                     (queue, group, tasks) ->
                         Aggregated.of(
@@ -45,7 +45,7 @@ public final class TaskGroups {
                                     tasks.stream()
                                         .map(task -> task.payload().utf8())
                                         .sorted()
-                                        .collect(Collectors.joining(", "))))))
+                                        .collect(Collectors.joining(", ")))))))
                 .build()) {
       server.start();
       for (String news : new String[] {"Ann joined", "Ben left", "Cem wrote"}) {

@@ -52,7 +52,7 @@ class ArchiveIT extends InteropTestBase {
 
   @Test
   void whatHasGrownOldIsTrimmedByOurServersBeforeGoHasToDoIt() {
-    archive(Inspector.builder(redis).archiveSize(GOS).build(), GOS);
+    archive(Inspector.builder(redis).archive(archive -> archive.maxSize(GOS)).build(), GOS);
     ageArchive(TOO_OLD);
 
     try (TaskServer server = javaServer().handlers(new PayloadDrivenHandler(event -> {})).build()) {
@@ -77,7 +77,7 @@ class ArchiveIT extends InteropTestBase {
 
   @Test
   void anArchiveThatIsTooLargeForGoIsToldByTheDoctorAndTrimmedWhenAskedFor() {
-    archive(Inspector.builder(redis).archiveSize(3 * GOS).build(), 2 * GOS + 10);
+    archive(Inspector.builder(redis).archive(archive -> archive.maxSize(3 * GOS)).build(), 2 * GOS + 10);
     assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(2 * GOS + 10);
 
     assertThat(inspector.doctor(DoctorOptions.dryRun().build()).findings())

@@ -65,7 +65,7 @@ class InspectionIT extends InteropTestBase {
     try (TaskServer server =
             javaServer()
                 .concurrency(3)
-                .heartbeat(Duration.ofMillis(500))
+                .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
                 .shutdownTimeout(Duration.ofMillis(100))
                 .handlers(new PayloadDrivenHandler(event -> {}))
                 .build();
@@ -73,7 +73,7 @@ class InspectionIT extends InteropTestBase {
             TaskServer.builder(redis)
                 .queues(WEIGHTS)
                 .strictPriority()
-                .heartbeat(Duration.ofMillis(500))
+                .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
                 .concurrency(7)
                 .handlers(new PayloadDrivenHandler(event -> {}))
                 .build()) {

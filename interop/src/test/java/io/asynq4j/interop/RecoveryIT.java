@@ -183,7 +183,7 @@ class RecoveryIT extends InteropTestBase {
       ageLease(ID);
       try (TaskServer server =
           javaServer()
-              .heartbeat(Duration.ofMillis(500))
+              .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
               .handlers(
                   (task, context) -> {
                     started.countDown();

@@ -127,8 +127,8 @@ class RollingMigrationIT extends InteropTestBase {
     Queue<WorkerProcess.Event> seen = new ConcurrentLinkedQueue<>();
     try (TaskServer server =
         javaServer()
-            .groupGrace(Duration.ofSeconds(1))
-            .aggregator(SampleTasks::join)
+            .groups(groups -> groups.grace(Duration.ofSeconds(1))
+            .aggregator(SampleTasks::join))
             .handlers(new PayloadDrivenHandler(seen::add))
             .build()) {
       server.start();

@@ -58,7 +58,7 @@ final class Asynq4jContender implements Contender {
               return Outcome.done();
             },
             builder ->
-                lease == null ? builder : builder.lease(lease).heartbeat(lease.dividedBy(3)));
+                lease == null ? builder : builder.timing(timing -> timing.lease(lease).heartbeat(lease.dividedBy(3))));
   }
 
   @Override

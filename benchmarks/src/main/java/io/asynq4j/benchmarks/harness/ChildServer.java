@@ -46,7 +46,7 @@ public final class ChildServer {
             queues,
             Integer.parseInt(arguments[1]),
             handler,
-            server -> server.lease(lease).heartbeat(lease.dividedBy(3)));
+            server -> server.timing(timing -> timing.lease(lease).heartbeat(lease.dividedBy(3))));
     try {
       System.out.println("ready");
       while (System.in.read() >= 0) {

@@ -47,8 +47,8 @@ class LeaseRenewerTest {
       TaskServerAccess.config(
           TaskServer.builder(redis)
               .handlers(handler)
-              .lease(Duration.ofSeconds(3))
-              .heartbeat(Duration.ofMillis(500)));
+              .timing(
+                  timing -> timing.lease(Duration.ofSeconds(3)).heartbeat(Duration.ofMillis(500))));
   private final HealthTracker vitals = new HealthTracker(redis.broker().clock());
   private final AttemptRegistry attempts = new AttemptRegistry();
   private final AtomicInteger beats = new AtomicInteger();

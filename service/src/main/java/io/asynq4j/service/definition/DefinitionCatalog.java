@@ -69,12 +69,12 @@ public final class DefinitionCatalog {
           byName.put(name, entry);
           byQueue.put(definition.queue().value(), entry);
           if (definition.ordered()) {
-            leases.ordered(definition.queue().value());
+            leases.queue(definition.queue().value(), q -> q.ordered());
           } else if (definition.maxRun() > 0) {
-            leases.maxActive(definition.queue().value(), definition.maxRun());
+            leases.queue(definition.queue().value(), q -> q.maxActive(definition.maxRun()));
           }
           if (definition.rate() != null) {
-            leases.rateLimit(definition.queue().value(), definition.rate());
+            leases.queue(definition.queue().value(), q -> q.rateLimit(definition.rate()));
           }
         });
     return new State(all, byName, byQueue, leases.build());

@@ -124,7 +124,7 @@ class LeaseDispatcherIT {
 
   @Test
   void aHoldBeyondAllCalendarsKeepsNoWorkerFromItsAnswer() throws Exception {
-    TaskLeases leases = TaskLeases.builder(fixture.redis).ordered("good").build();
+    TaskLeases leases = TaskLeases.builder(fixture.redis).queue("good", q -> q.ordered()).build();
     fixture.post("/v1/tasks", "{\"name\":\"good\",\"id\":\"1\"}");
     fixture.redis("HSET asynq:{good}:t:1 hold_until inf");
     try (LeaseDispatcher desk =

@@ -1,5 +1,6 @@
 package io.asynq4j.internal.broker.rules;
 
+import io.asynq4j.ArchiveSettings;
 import java.time.Duration;
 
 /**
@@ -26,7 +27,11 @@ public record ArchiveRules(int maxSize, Duration maxAge, boolean releaseLocks) {
    * Fewer than the original keeps: when all have grown old, a Go server trims them at once, and
    * with 8,000 it fails.
    */
-  public static final ArchiveRules DEFAULT = new ArchiveRules(7_900, GO.maxAge(), false);
+  public static final ArchiveRules DEFAULT = of(new ArchiveSettings());
+
+  public static ArchiveRules of(ArchiveSettings settings) {
+    return new ArchiveRules(settings.maxSize(), settings.maxAge(), settings.releasesLocks());
+  }
 
   public ArchiveRules {
     if (maxSize < 0) {

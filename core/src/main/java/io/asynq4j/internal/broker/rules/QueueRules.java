@@ -1,5 +1,6 @@
 package io.asynq4j.internal.broker.rules;
 
+import io.asynq4j.QueueSettings;
 import io.asynq4j.RateLimit;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,14 @@ public record QueueRules(int maxActive, boolean ordered, @Nullable RateLimit rat
     if (maxActive < 0) {
       throw new IllegalArgumentException("maxActive must not be negative: " + maxActive);
     }
+  }
+
+  /** The limits among the settings of a queue. */
+  public static QueueRules of(QueueSettings settings) {
+    return new QueueRules(
+        settings.isOrdered() ? 0 : settings.maxActive(),
+        settings.isOrdered(),
+        settings.rateLimit());
   }
 
   public QueueRules(int maxActive, boolean ordered) {

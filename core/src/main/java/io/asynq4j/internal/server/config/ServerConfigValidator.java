@@ -64,13 +64,6 @@ public final class ServerConfigValidator {
                 }
               });
     }
-    for (QueueName queue : new TreeSet<>(config.rules().keySet())) {
-      if (!isServed(queue)) {
-        warnings.add(
-            "maxActive, ordered or rateLimit is set for queue \"%s\", which this server does not serve"
-                .formatted(queue));
-      }
-    }
   }
 
   private boolean isServed(QueueName queue) {

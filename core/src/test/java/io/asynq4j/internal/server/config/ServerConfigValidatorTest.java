@@ -57,15 +57,8 @@ class ServerConfigValidatorTest {
   @Test
   void aQueueThatIsServedByNameOrPatternIsNone() {
     assertThat(warnings(server(welcome()).queue("mail"))).isEmpty();
-    assertThat(warnings(server(welcome()).queuePattern("m*", 1).maxActive("more", 2))).isEmpty();
-  }
-
-  @Test
-  void limitsOfAQueueThatIsNotServedAreAWarning() {
-    assertThat(warnings(server(welcome()).queue("mail").maxActive("mial", 2).ordered("default")))
-        .hasSize(2)
-        .anySatisfy(line -> assertThat(line).contains("queue \"mial\""))
-        .anySatisfy(line -> assertThat(line).contains("queue \"default\""));
+    assertThat(warnings(server(welcome()).queuePattern("m*", 1).queue("more", q -> q.maxActive(2))))
+        .isEmpty();
   }
 
   @Test
@@ -110,7 +103,7 @@ class ServerConfigValidatorTest {
             warnings(
                 server(Mux.builder().build())
                     .definitions(definition -> ServingMode.NONE)
-                    .maxActive("unknown", 1)))
+                    .queue("unknown", q -> q.maxActive(1))))
         .isEmpty();
   }
 

@@ -50,7 +50,8 @@ class ForwarderIT {
   private void start(Function<Instant, Instant> nextDue) {
     Handler<Task> handler = (task, context) -> Outcome.done();
     ServerConfig config =
-        TaskServerAccess.config(world.quick(handler).forwardInterval(Duration.ofHours(1)));
+        TaskServerAccess.config(
+            world.quick(handler).timing(timing -> timing.forwardInterval(Duration.ofHours(1))));
     ServerEngine engine = new ServerEngine(world.redis, config, handler);
     Broker real = world.broker();
     Upkeep upkeep =

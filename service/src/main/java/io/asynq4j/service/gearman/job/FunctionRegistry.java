@@ -92,12 +92,12 @@ public final class FunctionRegistry {
               byQueue.put(queue, definition);
               queueByTag.put(JobKey.tag(queue), queue);
               if (definition.ordered()) {
-                leases.ordered(queue);
+                leases.queue(queue, q -> q.ordered());
               } else if (definition.maxRun() > 0) {
-                leases.maxActive(queue, definition.maxRun());
+                leases.queue(queue, q -> q.maxActive(definition.maxRun()));
               }
               if (definition.rate() != null) {
-                leases.rateLimit(queue, definition.rate());
+                leases.queue(queue, q -> q.rateLimit(definition.rate()));
               }
             });
     return new State(new TreeMap<>(all), byQueue, queueByTag, leases.build());

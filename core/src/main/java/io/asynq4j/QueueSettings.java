@@ -1,0 +1,87 @@
+package io.asynq4j;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of one queue, for the builders of servers and leases: {@code .queue("mail", q ->
+ * q.weight(3).maxActive(20))}. Not thread-safe.
+ *
+ * <p>Limits hold over all servers of this library; Go servers do not obey them. Limits that an
+ * operator has set in Redis win over these.
+ */
+public final class QueueSettings {
+
+  private @Nullable Integer weight;
+  private int maxActive;
+  private boolean ordered;
+  private @Nullable RateLimit rateLimit;
+
+  /** Creates settings with the defaults; builders do it for their callers. */
+  public QueueSettings() {}
+
+  /**
+   * Share of the workers among busy queues: a queue with weight 6 gets twice as many as one with
+   * weight 3. Only servers use it. Default: 1.
+   */
+  public QueueSettings weight(int newWeight) {
+    if (newWeight < 1) {
+      throw new IllegalArgumentException("weight must be 1 or greater, got " + newWeight);
+    }
+    if (weight != null && weight != newWeight) {
+      throw new IllegalArgumentException(
+          "weight is " + weight + " and cannot be " + newWeight + " too: set it once");
+    }
+    this.weight = newWeight;
+    return this;
+  }
+
+  /** Maximum number of active tasks. Default: 0, no limit. */
+  public QueueSettings maxActive(int limit) {
+    if (limit < 0) {
+      throw new IllegalArgumentException("maxActive must be 0 or greater, got " + limit);
+    }
+    this.maxActive = limit;
+    requireConsistent();
+    return this;
+  }
+
+  /** One task at a time, first in, first out. A task that waits for a retry blocks the queue. */
+  public QueueSettings ordered() {
+    this.ordered = true;
+    requireConsistent();
+    return this;
+  }
+
+  private void requireConsistent() {
+    if (ordered && maxActive > 1) {
+      throw new IllegalArgumentException(
+          "ordered() allows one active task at a time, but maxActive is "
+              + maxActive
+              + ": leave out one of them");
+    }
+  }
+
+  /** Maximum number of tasks that start in a period; null for no limit. Default: no limit. */
+  public QueueSettings rateLimit(@Nullable RateLimit limit) {
+    this.rateLimit = limit;
+    return this;
+  }
+
+  public int weight() {
+    return weight == null ? 1 : weight;
+  }
+
+  /** 0 for no limit. */
+  public int maxActive() {
+    return maxActive;
+  }
+
+  public boolean isOrdered() {
+    return ordered;
+  }
+
+  /** Null for no limit. */
+  public @Nullable RateLimit rateLimit() {
+    return rateLimit;
+  }
+}

@@ -1,0 +1,246 @@
+package io.asynq4j.server;
+
+import io.asynq4j.internal.broker.Aggregation.GroupRules;
+import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.server.config.GroupConfig;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Topics of the settings of a {@link TaskServer}, each for a method of its builder. Not
+ * thread-safe.
+ *
+ * <pre>{@code
+ * TaskServer.builder(redis)
+ *     .handlers(mux)
+ *     .timing(t -> t.lease(Duration.ofSeconds(30)))
+ *     .groups(g -> g.aggregator(digest).maxSize(100))
+ *     .build();
+ * }</pre>
+ */
+public final class ServerSettings {
+
+  private ServerSettings() {}
+
+  /** How groups of tasks are aggregated. */
+  public static final class Groups {
+    private @Nullable GroupAggregator aggregator;
+    private int maxSize;
+    private Duration maxDelay = Duration.ZERO;
+    private Duration grace = Duration.ofMinutes(1);
+    private Duration timeout = GroupRules.DEFAULT_TIMEOUT;
+    private int parallelism = 3;
+
+    Groups() {}
+
+    /** Turns the tasks of a group into one. Without it, groups wait for another server. */
+    public Groups aggregator(GroupAggregator newAggregator) {
+      this.aggregator = newAggregator;
+      return this;
+    }
+
+    /** Number of tasks at which a group is aggregated. Default: 0, no limit. */
+    public Groups maxSize(int tasks) {
+      this.maxSize = tasks;
+      return this;
+    }
+
+    /**
+     * Time after its first task at which a group is aggregated, even while tasks arrive. Default:
+     * 0, no limit.
+     */
+    public Groups maxDelay(Duration delay) {
+      this.maxDelay = delay;
+      return this;
+    }
+
+    /** Time without a new task after which a group is aggregated. Default: 1 minute. */
+    public Groups grace(Duration newGrace) {
+      this.grace = newGrace;
+      return this;
+    }
+
+    /** Time limit of an aggregator, after which its tasks go back. Default: 2 minutes. */
+    public Groups timeout(Duration newTimeout) {
+      this.timeout = newTimeout;
+      return this;
+    }
+
+    /** Maximum number of groups that are aggregated at the same time. Default: 3. */
+    public Groups parallelism(int groups) {
+      this.parallelism = groups;
+      return this;
+    }
+
+    /** Null without an aggregator. */
+    @Nullable GroupConfig config() {
+      return aggregator == null
+          ? null
+          : new GroupConfig(
+              aggregator, new GroupRules(maxSize, maxDelay, grace, timeout), parallelism);
+    }
+  }
+
+  /** Leases, timeouts, and intervals of the background duties. */
+  public static final class Timing {
+    private Duration lease = Duration.ofSeconds(15);
+    private @Nullable Duration heartbeat;
+    Duration cancelGrace = Duration.ofSeconds(2);
+    Duration pollInterval = Duration.ofSeconds(1);
+    Duration recoverInterval = Duration.ofSeconds(2);
+    Duration forwardInterval = Duration.ofSeconds(5);
+    Duration janitorInterval = Duration.ofSeconds(8);
+    Duration repairInterval = Duration.ofMinutes(1);
+    Duration healthInterval = Duration.ofSeconds(15);
+
+    Timing() {}
+
+    /**
+     * Time after its last heartbeat at which a server loses its active tasks to others. Default: 15
+     * seconds.
+     */
+    public Timing lease(Duration newLease) {
+      this.lease = newLease;
+      return this;
+    }
+
+    /**
+     * Interval at which leases are extended and the server shows that it is alive. Default: 5
+     * seconds, or a third of the lease if that is shorter.
+     */
+    public Timing heartbeat(Duration interval) {
+      this.heartbeat = interval;
+      return this;
+    }
+
+    /** Time in which the outcome of a cancelled handler still counts. Default: 2 seconds. */
+    public Timing cancelGrace(Duration grace) {
+      this.cancelGrace = grace;
+      return this;
+    }
+
+    /** Interval of polling empty queues where Redis cannot notify. Default: 1 second. */
+    public Timing pollInterval(Duration interval) {
+      this.pollInterval = interval;
+      return this;
+    }
+
+    /** Interval of the search for tasks whose lease has expired. Default: 2 seconds. */
+    public Timing recoverInterval(Duration interval) {
+      this.recoverInterval = interval;
+      return this;
+    }
+
+    /** Interval of the search for due tasks beside the known times. Default: 5 seconds. */
+    public Timing forwardInterval(Duration interval) {
+      this.forwardInterval = interval;
+      return this;
+    }
+
+    /** Interval of deleting tasks whose retention has ended. Default: 8 seconds. */
+    public Timing janitorInterval(Duration interval) {
+      this.janitorInterval = interval;
+      return this;
+    }
+
+    /** Interval of repairing what interrupted writers have left. Default: 1 minute. */
+    public Timing repairInterval(Duration interval) {
+      this.repairInterval = interval;
+      return this;
+    }
+
+    /** Interval of the health check. Default: 15 seconds. */
+    public Timing healthInterval(Duration interval) {
+      this.healthInterval = interval;
+      return this;
+    }
+
+    Duration lease() {
+      return lease;
+    }
+
+    /** By default, two heartbeats may fail before the lease ends. */
+    Duration heartbeat() {
+      if (heartbeat != null) {
+        return heartbeat;
+      }
+      Duration usual = Duration.ofSeconds(5);
+      Duration third = lease.dividedBy(3);
+      return third.compareTo(usual) < 0 ? third : usual;
+    }
+  }
+
+  /** What happens to tasks whose worker has crashed. */
+  public static final class Crashes {
+    private int max = CrashRules.DEFAULT.maxCrashes();
+    private Duration delay = CrashRules.DEFAULT.delay();
+    private Duration goGrace = CrashRules.DEFAULT.goGrace();
+
+    Crashes() {}
+
+    /** Number of crashes in a row at which a task is archived. Default: 3. */
+    public Crashes max(int crashes) {
+      this.max = crashes;
+      return this;
+    }
+
+    /** Delay after the second crash; it doubles with each further one. Default: 30 seconds. */
+    public Crashes delay(Duration newDelay) {
+      this.delay = newDelay;
+      return this;
+    }
+
+    /** Time that a Go worker gets beyond its lease. Default: 30 seconds. */
+    public Crashes goGrace(Duration grace) {
+      this.goGrace = grace;
+      return this;
+    }
+
+    CrashRules rules() {
+      return new CrashRules(max, delay, goGrace);
+    }
+  }
+
+  /** How failed attempts are recorded and logged. */
+  public static final class Failures {
+    boolean keep = true;
+    int logLimit = 10;
+    boolean logEveryStackTrace;
+    Duration missingHandlerDelay = Duration.ofMinutes(1);
+
+    Failures() {}
+
+    /**
+     * Whether the last five failures of a task are stored with it: time, error and stack trace.
+     * Default: true.
+     */
+    public Failures keep(boolean newKeep) {
+      this.keep = newKeep;
+      return this;
+    }
+
+    /**
+     * Maximum number of failures of one task type that are logged in 10 seconds, and of those that
+     * archive their task. The others are counted, and their number is logged. Default: 10.
+     */
+    public Failures logLimit(int failures) {
+      this.logLimit = failures;
+      return this;
+    }
+
+    /**
+     * Whether every failure is logged with its stack trace, not only those that archive their task.
+     * Default: false.
+     */
+    public Failures logEveryStackTrace(boolean every) {
+      this.logEveryStackTrace = every;
+      return this;
+    }
+
+    /** Delay of a task for which no handler is registered. Default: 1 minute. */
+    public Failures missingHandlerDelay(Duration delay) {
+      this.missingHandlerDelay = delay;
+      return this;
+    }
+  }
+}
