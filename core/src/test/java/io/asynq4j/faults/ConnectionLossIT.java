@@ -178,7 +178,7 @@ class ConnectionLossIT {
         });
     closing.close();
 
-    assertThat(failure.get(60, TimeUnit.SECONDS)).hasMessageContaining("has been closed");
+    assertThat(failure.get(60, TimeUnit.SECONDS)).hasMessageContaining("is closed");
     assertThat(interrupted.get(60, TimeUnit.SECONDS)).isFalse();
     proxy.stall(false);
   }

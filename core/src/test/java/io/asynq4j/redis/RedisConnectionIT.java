@@ -152,7 +152,7 @@ class RedisConnectionIT {
 
     assertThatIllegalStateException()
         .isThrownBy(connection::ping)
-        .withMessageContainingAll("127.0.0.1:" + redis.port(), "has been closed");
+        .withMessageContainingAll("127.0.0.1:" + redis.port(), "is closed");
     assertThatIllegalStateException()
         .isThrownBy(() -> connection.broker().enqueueing().enqueue(List.of(task())));
     assertThatIllegalStateException()
@@ -173,7 +173,7 @@ class RedisConnectionIT {
     assertThat(waiting)
         .failsWithin(Duration.ofSeconds(30))
         .withThrowableThat()
-        .withMessageContaining("has been closed");
+        .withMessageContaining("is closed");
   }
 
   @Test

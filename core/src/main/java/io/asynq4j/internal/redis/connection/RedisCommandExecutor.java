@@ -1,19 +1,13 @@
 package io.asynq4j.internal.redis.connection;
 
 import io.asynq4j.BrokerException;
-import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.IdempotencyLanes;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ResendPolicy;
-import java.io.IOException;
-import java.net.SocketException;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
-import java.util.NoSuchElementException;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -44,13 +38,9 @@ public final class RedisCommandExecutor implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** What the JDK says where the interrupt of a virtual thread has closed its socket. */
-  private static final String CLOSED_BY_INTERRUPT = "Closed by interrupt";
-
   private final RedisNodes nodes;
   private final long retryNanos;
-  private final String where;
-  private final ConnectionFailureAnalyzer likelyCause;
+  private final RedisFailureTranslator failures;
   private final AtomicBoolean closed;
   private final boolean heedsInterrupts;
 
@@ -63,8 +53,7 @@ public final class RedisCommandExecutor implements AutoCloseable {
     this(
         nodes,
         retryFor.toNanos(),
-        where,
-        likelyCause,
+        new RedisFailureTranslator(where, likelyCause),
         new AtomicBoolean(),
         /* heedsInterrupts= */ true);
   }
@@ -72,14 +61,12 @@ public final class RedisCommandExecutor implements AutoCloseable {
   private RedisCommandExecutor(
       RedisNodes nodes,
       long retryNanos,
-      String where,
-      ConnectionFailureAnalyzer likelyCause,
+      RedisFailureTranslator failures,
       AtomicBoolean closed,
       boolean heedsInterrupts) {
     this.nodes = nodes;
     this.retryNanos = retryNanos;
-    this.where = where;
-    this.likelyCause = likelyCause;
+    this.failures = failures;
     this.closed = closed;
     this.heedsInterrupts = heedsInterrupts;
   }
@@ -90,7 +77,7 @@ public final class RedisCommandExecutor implements AutoCloseable {
    */
   public RedisCommandExecutor uninterrupted() {
     return new RedisCommandExecutor(
-        nodes, retryNanos, where, likelyCause, closed, /* heedsInterrupts= */ false);
+        nodes, retryNanos, failures, closed, /* heedsInterrupts= */ false);
   }
 
   /** Sends a command that concerns one key. */
@@ -198,20 +185,13 @@ public final class RedisCommandExecutor implements AutoCloseable {
 
   private void requireOpen() {
     if (closed.get()) {
-      throw new IllegalStateException("this connection to Redis at " + where + " has been closed");
+      throw failures.closed();
     }
   }
 
   /** The same failure of a command of which an earlier try may have been done. */
   public static BrokerException inDoubt(BrokerException e) {
-    if (e.mayHaveBeenApplied()) {
-      return e;
-    }
-    String message = e.getMessage() + " (an earlier try may have been done: its answer was lost)";
-    Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-    return e instanceof BrokerRefusedException refused
-        ? new BrokerRefusedException(message, true, cause, refused.reason())
-        : new BrokerUnavailableException(message, true, cause);
+    return RedisFailureTranslator.inDoubt(e);
   }
 
   /** One try, through all redirections. */
@@ -241,10 +221,7 @@ public final class RedisCommandExecutor implements AutoCloseable {
         }
       }
     }
-    throw new BrokerUnavailableException(
-        "Redis at " + where + " redirects in circles; its cluster may be reconfiguring",
-        false,
-        new IllegalStateException(MAX_REDIRECTIONS + " redirections"));
+    throw failures.redirectLoop(MAX_REDIRECTIONS);
   }
 
   private List<@Nullable Object> callAllOnce(int slot, List<CommandArguments> commands) {
@@ -329,28 +306,10 @@ public final class RedisCommandExecutor implements AutoCloseable {
   }
 
   private BrokerException notConnected(JedisException e) {
-    JedisDataException answer = CauseFinder.find(JedisDataException.class, e);
-    if (answer != null) {
-      return answered(answer);
+    if (failures.mayHaveMoved(e)) {
+      refresh();
     }
-    if (CauseFinder.find(NoSuchElementException.class, e) != null) {
-      return new BrokerUnavailableException(
-          "all connections to Redis at " + where + " are in use; raise maxConnections", false, e);
-    }
-    if (isCutByInterrupt(e)) {
-      return new BrokerUnavailableException(
-          "interrupted while connecting to Redis at " + where, false, e);
-    }
-    if (CauseFinder.find(InterruptedException.class, e) != null) {
-      Thread.currentThread().interrupt();
-      return new BrokerUnavailableException(
-          "interrupted while waiting for a connection to Redis at " + where, false, e);
-    }
-    refresh();
-    return new BrokerUnavailableException(
-        "cannot connect to Redis at " + where + ": " + reason(e) + likelyCause.ofFailure(e),
-        false,
-        e);
+    return failures.notConnected(e);
   }
 
   /**
@@ -363,11 +322,8 @@ public final class RedisCommandExecutor implements AutoCloseable {
     } catch (JedisDataException e) {
       // It lives. What it says now it will say to the command too, if it matters.
     } catch (JedisException e) {
-      if (!isCutByInterrupt(e)) {
-        nodes.dropIdle(slot);
-      }
-      throw new BrokerUnavailableException(
-          "lost the connection to Redis at " + where + ": " + reason(e), false, e);
+      dropIdleUnlessInterrupted(slot, e);
+      throw failures.connectionLost(e);
     }
   }
 
@@ -391,24 +347,21 @@ public final class RedisCommandExecutor implements AutoCloseable {
         nodes.dropIdle(slot);
         refresh();
       }
-      throw answered(e);
+      throw failures.answered(e);
     } catch (JedisException e) {
       throw lostAnswer(slot, arguments, e);
     }
   }
 
   private BrokerException lostAnswer(int slot, CommandArguments arguments, JedisException e) {
-    if (isCutByInterrupt(e)) {
-      return new BrokerUnavailableException(
-          "interrupted while Redis at " + where + " did " + name(arguments) + "; it may be done",
-          true,
-          e);
+    dropIdleUnlessInterrupted(slot, e);
+    return failures.answerLost(arguments, e);
+  }
+
+  private void dropIdleUnlessInterrupted(int slot, JedisException e) {
+    if (!RedisFailureTranslator.isCutByInterrupt(e)) {
+      nodes.dropIdle(slot);
     }
-    nodes.dropIdle(slot);
-    return new BrokerUnavailableException(
-        "lost the answer of Redis at " + where + " to " + name(arguments) + ": " + reason(e),
-        true,
-        e);
   }
 
   /** What is known of the servers may be out of date. */
@@ -421,37 +374,9 @@ public final class RedisCommandExecutor implements AutoCloseable {
     }
   }
 
-  /** An error that Redis answered. */
+  /** An error that Redis answered on a dedicated connection. */
   BrokerException answered(JedisDataException error) {
-    RedisError kind = RedisError.of(error);
-    String advice =
-        kind == RedisError.OTHER
-            ? likelyCause.ofAnswer(String.valueOf(error.getMessage()))
-            : kind.advice();
-    String message = "Redis at " + where + " answered " + error.getMessage() + advice;
-    return kind.passes()
-        ? new BrokerUnavailableException(message, false, error)
-        : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error, kind.reason(error));
-  }
-
-  private static String name(CommandArguments arguments) {
-    return arguments.getCommand().toString();
-  }
-
-  /** To interrupt a virtual thread closes its socket, which tells nothing of other connections. */
-  private static boolean isCutByInterrupt(JedisException e) {
-    SocketException closed = CauseFinder.find(SocketException.class, e);
-    return closed != null
-        && Thread.currentThread().isInterrupted()
-        && CLOSED_BY_INTERRUPT.equals(closed.getMessage());
-  }
-
-  private static String reason(JedisException e) {
-    IOException io = CauseFinder.find(IOException.class, e);
-    if (io instanceof UnknownHostException) {
-      return "unknown host " + io.getMessage();
-    }
-    return String.valueOf(io == null ? e.getMessage() : io.getMessage());
+    return failures.answered(error);
   }
 
   @Override

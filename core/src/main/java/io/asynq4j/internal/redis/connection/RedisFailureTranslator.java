@@ -1,0 +1,140 @@
+package io.asynq4j.internal.redis.connection;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.BrokerUnavailableException;
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Translates failures of the Redis client into {@link BrokerException}s, which tell whether the
+ * command may have been done and what to do next. Immutable.
+ */
+final class RedisFailureTranslator {
+
+  /** The message of the JDK where the interrupt of a virtual thread has closed its socket. */
+  private static final String CLOSED_BY_INTERRUPT = "Closed by interrupt";
+
+  private final String where;
+  private final ConnectionFailureAnalyzer analyzer;
+
+  /**
+   * @param where the addresses of Redis, for messages
+   */
+  RedisFailureTranslator(String where, ConnectionFailureAnalyzer analyzer) {
+    this.where = where;
+    this.analyzer = analyzer;
+  }
+
+  IllegalStateException closed() {
+    return new IllegalStateException("the connection to Redis at " + where + " is closed");
+  }
+
+  BrokerUnavailableException redirectLoop(int redirections) {
+    return new BrokerUnavailableException(
+        "redirect loop in the Redis Cluster at " + where + "; it may be reconfiguring",
+        false,
+        new IllegalStateException(redirections + " redirections"));
+  }
+
+  /** No connection was available or could be opened. */
+  BrokerException notConnected(JedisException e) {
+    JedisDataException answer = CauseFinder.find(JedisDataException.class, e);
+    if (answer != null) {
+      return answered(answer);
+    }
+    if (isPoolExhausted(e)) {
+      return new BrokerUnavailableException(
+          "all connections to Redis at " + where + " are in use; raise maxConnections", false, e);
+    }
+    if (isCutByInterrupt(e)) {
+      return new BrokerUnavailableException(
+          "interrupted while connecting to Redis at " + where, false, e);
+    }
+    if (CauseFinder.find(InterruptedException.class, e) != null) {
+      Thread.currentThread().interrupt();
+      return new BrokerUnavailableException(
+          "interrupted while waiting for a connection to Redis at " + where, false, e);
+    }
+    return new BrokerUnavailableException(
+        "cannot connect to Redis at " + where + ": " + reason(e) + analyzer.ofFailure(e),
+        false,
+        e);
+  }
+
+  /** Whether a failure to connect may be due to servers that are no longer where they were. */
+  boolean mayHaveMoved(JedisException e) {
+    return CauseFinder.find(JedisDataException.class, e) == null
+        && !isPoolExhausted(e)
+        && !isCutByInterrupt(e)
+        && CauseFinder.find(InterruptedException.class, e) == null;
+  }
+
+  private static boolean isPoolExhausted(JedisException e) {
+    return CauseFinder.find(NoSuchElementException.class, e) != null;
+  }
+
+  /** A connection died before a command was sent. */
+  BrokerUnavailableException connectionLost(JedisException e) {
+    return new BrokerUnavailableException(
+        "lost the connection to Redis at " + where + ": " + reason(e), false, e);
+  }
+
+  /** A command was sent and its answer is missing. */
+  BrokerUnavailableException answerLost(CommandArguments arguments, JedisException e) {
+    String command = arguments.getCommand().toString();
+    return new BrokerUnavailableException(
+        isCutByInterrupt(e)
+            ? "interrupted while Redis at " + where + " did " + command + "; it may be done"
+            : "lost the answer of Redis at " + where + " to " + command + ": " + reason(e),
+        true,
+        e);
+  }
+
+  /** An error that Redis answered. */
+  BrokerException answered(JedisDataException error) {
+    RedisError kind = RedisError.of(error);
+    String advice =
+        kind == RedisError.OTHER
+            ? analyzer.ofAnswer(String.valueOf(error.getMessage()))
+            : kind.advice();
+    String message = "Redis at " + where + " answered " + error.getMessage() + advice;
+    return kind.passes()
+        ? new BrokerUnavailableException(message, false, error)
+        : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error, kind.reason(error));
+  }
+
+  /** The same failure of a command of which an earlier try may have been done. */
+  static BrokerException inDoubt(BrokerException e) {
+    if (e.mayHaveBeenApplied()) {
+      return e;
+    }
+    String message = e.getMessage() + " (an earlier try may have been done: its answer was lost)";
+    Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+    return e instanceof BrokerRefusedException refused
+        ? new BrokerRefusedException(message, true, cause, refused.reason())
+        : new BrokerUnavailableException(message, true, cause);
+  }
+
+  /** An interrupt of a virtual thread closes its socket; other connections are not affected. */
+  static boolean isCutByInterrupt(JedisException e) {
+    SocketException closed = CauseFinder.find(SocketException.class, e);
+    return closed != null
+        && Thread.currentThread().isInterrupted()
+        && CLOSED_BY_INTERRUPT.equals(closed.getMessage());
+  }
+
+  private static String reason(JedisException e) {
+    IOException io = CauseFinder.find(IOException.class, e);
+    if (io instanceof UnknownHostException) {
+      return "unknown host " + io.getMessage();
+    }
+    return String.valueOf(io == null ? e.getMessage() : io.getMessage());
+  }
+}
