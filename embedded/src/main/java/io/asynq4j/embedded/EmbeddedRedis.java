@@ -1,22 +1,17 @@
 package io.asynq4j.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -41,12 +36,10 @@ public final class EmbeddedRedis implements AutoCloseable {
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
   private static final int FREE_PORT_ATTEMPTS = 20;
-  // In the words of glibc, and of musl, with which the bundled binary is linked.
-  private static final Pattern ADDRESS_IN_USE = Pattern.compile("Address (already )?in use");
 
   private final ServerSettings settings;
   private final RedisBinary binary;
-  private final Path runDirectory;
+  private final RunDirectory runDirectory;
   private final Path dataDirectory;
   private final @Nullable DataDirectoryLock lock;
   private volatile int port;
@@ -62,9 +55,8 @@ public final class EmbeddedRedis implements AutoCloseable {
     Path kept = settings.dataDirectory();
     this.lock = kept == null ? null : DataDirectoryLock.acquire(kept);
     try {
-      this.runDirectory = Files.createTempDirectory("asynq4j-redis-");
-      this.dataDirectory =
-          kept == null ? Files.createDirectory(runDirectory.resolve("data")) : kept;
+      this.runDirectory = RunDirectory.create();
+      this.dataDirectory = kept == null ? runDirectory.createDataDirectory() : kept;
     } catch (IOException e) {
       if (lock != null) {
         lock.close();
@@ -156,7 +148,7 @@ public final class EmbeddedRedis implements AutoCloseable {
       throw new IllegalStateException("This Redis is closed");
     }
     stop();
-    process = launch().orElseThrow(() -> portInUse(port));
+    process = launch().orElseThrow(() -> StartFailure.portInUse(port));
   }
 
   /** Ends the server and deletes what is not in a data directory of the caller's. */
@@ -205,7 +197,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 
   private ServerProcess startFirst() {
     if (settings.port() != 0) {
-      return startOn(settings.port()).orElseThrow(() -> portInUse(settings.port()));
+      return startOn(settings.port()).orElseThrow(() -> StartFailure.portInUse(settings.port()));
     }
     for (int attempt = 1; attempt < FREE_PORT_ATTEMPTS; attempt++) {
       // Another process may take the port between the look and the start: then the next one.
@@ -220,25 +212,20 @@ public final class EmbeddedRedis implements AutoCloseable {
 
   private Optional<ServerProcess> startOn(int candidate) {
     port = candidate;
-    writeConfigFile(settings.configFile(candidate, dataDirectory));
+    runDirectory.writeConfigFile(settings.configFile(candidate, dataDirectory));
     return launch();
   }
 
   /** Empty if the port is in use. */
   private Optional<ServerProcess> launch() {
-    Path log = runDirectory.resolve("redis.log");
+    Path log = runDirectory.newLog();
     List<String> command = new ArrayList<>();
     command.add(binary.executable().toString());
-    command.add(configFile().toString());
+    command.add(runDirectory.configFile().toString());
     if (settings.sentinel()) {
       command.add("--sentinel");
     }
-    try {
-      Files.deleteIfExists(log);
-    } catch (IOException e) {
-      throw new EmbeddedRedisException("Cannot delete " + log, e);
-    }
-    ServerProcess started = ServerProcess.start(command, runDirectory, log);
+    ServerProcess started = ServerProcess.start(command, runDirectory.path(), log);
     boolean ready = false;
     try {
       ready = awaitReady(started);
@@ -250,7 +237,14 @@ public final class EmbeddedRedis implements AutoCloseable {
         started.kill();
       }
     }
-    return ready ? Optional.of(started) : failed(log);
+    if (ready) {
+      return Optional.of(started);
+    }
+    StartFailure failure = new StartFailure(ServerProcess.tail(log));
+    if (failure.isPortInUse()) {
+      return Optional.empty();
+    }
+    throw failure.exception(binary, settings);
   }
 
   private boolean awaitReady(ServerProcess started) {
@@ -270,67 +264,15 @@ public final class EmbeddedRedis implements AutoCloseable {
     return false;
   }
 
-  private Optional<ServerProcess> failed(Path log) {
-    String tail = ServerProcess.tail(log);
-    if (ADDRESS_IN_USE.matcher(tail).find()) {
-      return Optional.empty();
-    }
-    String advice =
-        tail.contains("Permission denied") && !tail.contains("listening")
-            ? " (if programs may not be run from there, the system property "
-                + RedisBinary.CACHE_PROPERTY
-                + " names another directory)"
-            : "";
-    throw new EmbeddedRedisException(
-        "Redis from "
-            + binary
-            + " did not start"
-            + advice
-            + "; the end of its log:\n"
-            + settings.withoutSecrets(tail));
-  }
-
-  private static EmbeddedRedisException portInUse(int port) {
-    return new EmbeddedRedisException(
-        "Port "
-            + port
-            + " of "
-            + HOST
-            + " is already in use. End the process that listens on it, choose another port, or"
-            + " choose none to get a free one; if it is a Redis that you want to use, give its URL"
-            + " instead.");
-  }
-
-  private Path configFile() {
-    return runDirectory.resolve("redis.conf");
-  }
-
-  private void writeConfigFile(String content) {
-    try {
-      Path file = configFile();
-      Files.deleteIfExists(file);
-      Files.createFile(
-          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(file, content);
-    } catch (IOException e) {
-      throw new EmbeddedRedisException("Cannot write the configuration of Redis", e);
-    }
-  }
-
   private void deleteFiles() {
-    try {
-      if (settings.unixSocket() != null) {
+    if (settings.unixSocket() != null) {
+      try {
         Files.deleteIfExists(settings.unixSocket());
+      } catch (IOException e) {
+        // A socket that nobody listens on does no harm.
       }
-      try (Stream<Path> files = Files.walk(runDirectory)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.deleteIfExists(file);
-        }
-      }
-    } catch (IOException | UncheckedIOException e) {
-      // It lies in the temporary directory, which the system cleans; no reason to fail a shutdown.
-      runDirectory.toFile().deleteOnExit();
     }
+    runDirectory.delete();
   }
 
   /** Configures a server. Not thread safe. */

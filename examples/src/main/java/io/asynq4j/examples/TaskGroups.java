@@ -34,18 +34,21 @@ public final class TaskGroups {
         TaskServer server =
             TaskServer.builder(redis)
                 .handlers(handlers)
-                .groups(groups -> groups.maxSize(3)
-                .grace(ofMinutes(1))
-                .aggregator(
-                    (queue, group, tasks) ->
-                        Aggregated.of(
-                            Task.of(
-                                "digest",
-                                Payload.ofUtf8(
-                                    tasks.stream()
-                                        .map(task -> task.payload().utf8())
-                                        .sorted()
-                                        .collect(Collectors.joining(", ")))))))
+                .groups(
+                    groups ->
+                        groups
+                            .maxSize(3)
+                            .grace(ofMinutes(1))
+                            .aggregator(
+                                (queue, group, tasks) ->
+                                    Aggregated.of(
+                                        Task.of(
+                                            "digest",
+                                            Payload.ofUtf8(
+                                                tasks.stream()
+                                                    .map(task -> task.payload().utf8())
+                                                    .sorted()
+                                                    .collect(Collectors.joining(", ")))))))
                 .build()) {
       server.start();
       for (String news : new String[] {"Ann joined", "Ben left", "Cem wrote"}) {

@@ -77,7 +77,9 @@ class ArchiveIT extends InteropTestBase {
 
   @Test
   void anArchiveThatIsTooLargeForGoIsToldByTheDoctorAndTrimmedWhenAskedFor() {
-    archive(Inspector.builder(redis).archive(archive -> archive.maxSize(3 * GOS)).build(), 2 * GOS + 10);
+    archive(
+        Inspector.builder(redis).archive(archive -> archive.maxSize(3 * GOS)).build(),
+        2 * GOS + 10);
     assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(2 * GOS + 10);
 
     assertThat(inspector.doctor(DoctorOptions.dryRun().build()).findings())

@@ -42,8 +42,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
         javaServer()
             .concurrency(10)
             .handlers(new PayloadDrivenHandler(seen::add))
-            .groups(groups -> groups.maxSize(SampleTasks.GROUPED)
-            .aggregator(SampleTasks::join))
+            .groups(groups -> groups.maxSize(SampleTasks.GROUPED).aggregator(SampleTasks::join))
             .build()) {
       server.start();
       soon(() -> assertThat(seen).hasSize(RUNS));

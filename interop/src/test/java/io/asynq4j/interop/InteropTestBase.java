@@ -141,8 +141,11 @@ public abstract class InteropTestBase {
   TaskServer.Builder javaServer(String... queues) {
     TaskServer.Builder server =
         TaskServer.builder(redis)
-            .timing(timing -> timing.recoverInterval(Duration.ofMillis(100))
-            .janitorInterval(Duration.ofMillis(500)))
+            .timing(
+                timing ->
+                    timing
+                        .recoverInterval(Duration.ofMillis(100))
+                        .janitorInterval(Duration.ofMillis(500)))
             .shutdownTimeout(Duration.ofSeconds(5));
     for (String queue : queues) {
       server.queue(queue);

@@ -30,13 +30,15 @@ final class JavaFleetMember {
               .concurrency(10)
               .handlers(JavaFleetMember::roll)
               .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(300)))
-              .groups(groups -> groups.aggregator(JavaFleetMember::joinAndTell)
-              .maxSize(20)
-              .grace(Duration.ofSeconds(1))
-              .maxDelay(Duration.ofSeconds(2)))
+              .groups(
+                  groups ->
+                      groups
+                          .aggregator(JavaFleetMember::joinAndTell)
+                          .maxSize(20)
+                          .grace(Duration.ofSeconds(1))
+                          .maxDelay(Duration.ofSeconds(2)))
               // Whoever is killed all the time must not count as poison.
-              .crashes(crashes -> crashes.max(1_000)
-              .delay(Duration.ofSeconds(1)))
+              .crashes(crashes -> crashes.max(1_000).delay(Duration.ofSeconds(1)))
               .timing(timing -> timing.repairInterval(Duration.ofSeconds(2)))
               .listener(new Told());
       for (String queue : args[1].split(",", -1)) {

@@ -127,8 +127,7 @@ class RollingMigrationIT extends InteropTestBase {
     Queue<WorkerProcess.Event> seen = new ConcurrentLinkedQueue<>();
     try (TaskServer server =
         javaServer()
-            .groups(groups -> groups.grace(Duration.ofSeconds(1))
-            .aggregator(SampleTasks::join))
+            .groups(groups -> groups.grace(Duration.ofSeconds(1)).aggregator(SampleTasks::join))
             .handlers(new PayloadDrivenHandler(seen::add))
             .build()) {
       server.start();

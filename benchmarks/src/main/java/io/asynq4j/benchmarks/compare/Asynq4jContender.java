@@ -58,7 +58,9 @@ final class Asynq4jContender implements Contender {
               return Outcome.done();
             },
             builder ->
-                lease == null ? builder : builder.timing(timing -> timing.lease(lease).heartbeat(lease.dividedBy(3))));
+                lease == null
+                    ? builder
+                    : builder.timing(timing -> timing.lease(lease).heartbeat(lease.dividedBy(3))));
   }
 
   @Override

@@ -43,7 +43,9 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
     int tasks = wanted != null ? wanted : size(FULL_TASKS, 2_000);
     QueueName queue = lab.newQueue();
     Inspector inspector =
-        Inspector.builder(lab.connection()).archive(archive -> archive.maxSize(Integer.MAX_VALUE)).build();
+        Inspector.builder(lab.connection())
+            .archive(archive -> archive.maxSize(Integer.MAX_VALUE))
+            .build();
     BenchmarkTasks.fill(lab, List.of(queue), tasks);
     inspector.archiveAll(queue.value(), TaskState.PENDING);
     Selection archived = inspector.select(queue.value(), TaskState.ARCHIVED);

@@ -163,10 +163,13 @@ public final class DevCommand extends LocalCommand {
           TaskServer.builder(redis)
               .concurrency(concurrency)
               .retryPolicy(RetryPolicy.exponential(Duration.ofSeconds(2), Duration.ofMinutes(5)))
-              .groups(groups -> groups.aggregator(DemoHandler::aggregate)
-              .grace(Duration.ofSeconds(5))
-              .maxDelay(Duration.ofSeconds(30))
-              .maxSize(20))
+              .groups(
+                  groups ->
+                      groups
+                          .aggregator(DemoHandler::aggregate)
+                          .grace(Duration.ofSeconds(5))
+                          .maxDelay(Duration.ofSeconds(30))
+                          .maxSize(20))
               .handlers(demo.mux());
       served.forEach(queue -> builder.queue(queue, DemoLoadGenerator.weight(queue)));
       try (TaskServer server = builder.build();

@@ -63,9 +63,7 @@ final class RedisFailureTranslator {
           "interrupted while waiting for a connection to Redis at " + where, false, e);
     }
     return new BrokerUnavailableException(
-        "cannot connect to Redis at " + where + ": " + reason(e) + analyzer.ofFailure(e),
-        false,
-        e);
+        "cannot connect to Redis at " + where + ": " + reason(e) + analyzer.ofFailure(e), false, e);
   }
 
   /** Whether a failure to connect may be due to servers that are no longer where they were. */
