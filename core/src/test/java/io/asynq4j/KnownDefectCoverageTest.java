@@ -3,8 +3,10 @@ package io.asynq4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -15,20 +17,70 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every known defect of the original has a test that bears its number, or a reason in DECISIONS.md.
+ * Compares the requirement numbers in test sources with docs/reference/requirements.md: every cited
+ * number is explained there, and every known defect of the protocol has a test or a reason.
  */
 class KnownDefectCoverageTest {
 
+  private static final Path PAGE = Path.of("../docs/reference/requirements.md");
+
+  private static final String NUMBER = "(?:fixes[QW]\\d\\d|rule\\d\\d|[a-z]{1,2}\\d\\d)";
+
+  /** Names such as {@code b04_fixesW09_anInvalidItemFailsAlone}. */
+  private static final Pattern NUMBERED_NAME =
+      Pattern.compile("\\b((?:" + NUMBER + "_)+)[a-z]\\w*");
+
+  /** Names of argument sources, which have numbers only. */
+  private static final Pattern NUMBERS_ONLY =
+      Pattern.compile("\\b(" + NUMBER + "(?:_" + NUMBER + ")+)\\b");
+
+  /** Reasons such as "Q-21: half a second is rounded up". */
+  private static final Pattern CITED_DEFECT = Pattern.compile("\"([QW])-(\\d{1,2})[a-z]?\\b");
+
   @Test
-  void everyQuirkOfTheProtocolIsFixedByATestOrDecidedOtherwise() throws IOException {
-    Set<String> answered = new TreeSet<>(numbers("fixesQ(\\d\\d)", tests()));
-    answered.addAll(numbers("\\| Q-(\\d+) \\|", Files.readString(Path.of("../DECISIONS.md"))));
+  void everyDefectOfTheProtocolHasATestOrAReason() throws IOException {
+    Set<String> answered = new TreeSet<>(numbers("fixesQ(\\d\\d)", tests(Path.of("src/test"))));
+    answered.addAll(numbers("\\| Q-(\\d+) \\|", Files.readString(PAGE)));
 
     assertThat(answered)
         .containsAll(
             IntStream.rangeClosed(1, 37)
                 .mapToObj(number -> String.format("%02d", number))
                 .toList());
+  }
+
+  @Test
+  void everyNumberThatATestCitesIsOnThePage() throws IOException {
+    String sources = testsOfAllModules();
+    Set<String> cited = new TreeSet<>();
+    for (Pattern pattern : new Pattern[] {NUMBERED_NAME, NUMBERS_ONLY}) {
+      Matcher name = pattern.matcher(sources);
+      while (name.find()) {
+        cited.addAll(Set.of(name.group(1).split("_", -1)));
+      }
+    }
+    cited.remove("");
+    Matcher defect = CITED_DEFECT.matcher(sources);
+    while (defect.find()) {
+      cited.add(
+          String.format(
+              Locale.ROOT, "fixes%s%02d", defect.group(1), Integer.parseInt(defect.group(2))));
+    }
+
+    assertThat(cited).hasSizeGreaterThan(200);
+    assertThat(onThePage()).containsAll(cited);
+  }
+
+  /** The numbers in the first column of the page's tables. */
+  private static Set<String> onThePage() throws IOException {
+    Set<String> numbers = new TreeSet<>();
+    for (String line : Files.readAllLines(PAGE)) {
+      Matcher row = Pattern.compile("\\| `(" + NUMBER + ")` \\| .*").matcher(line);
+      if (row.matches()) {
+        assertThat(numbers.add(row.group(1))).as("%s is listed once", row.group(1)).isTrue();
+      }
+    }
+    return numbers;
   }
 
   private static Set<String> numbers(String pattern, String text) {
@@ -40,12 +92,24 @@ class KnownDefectCoverageTest {
     return numbers;
   }
 
-  private static String tests() throws IOException {
-    try (Stream<Path> sources = Files.walk(Path.of("src/test/java"))) {
+  private static String testsOfAllModules() throws IOException {
+    try (Stream<Path> modules = Files.list(Path.of(".."))) {
+      return modules
+          .map(module -> module.resolve("src/test"))
+          .filter(Files::isDirectory)
+          .map(KnownDefectCoverageTest::tests)
+          .collect(Collectors.joining("\n"));
+    }
+  }
+
+  private static String tests(Path directory) {
+    try (Stream<Path> sources = Files.walk(directory)) {
       return sources
           .filter(path -> path.toString().endsWith(".java"))
           .map(KnownDefectCoverageTest::read)
           .collect(Collectors.joining("\n"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -53,7 +117,7 @@ class KnownDefectCoverageTest {
     try {
       return Files.readString(path);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Behaviour section 4 and its scenarios Z01–Z11. */
+/** Routing of tasks to handlers: requirements z01 to z11 of docs/reference/requirements.md. */
 class MuxTest {
 
   private static final TaskContext CONTEXT = new FakeTaskContext("id");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import redis.clients.jedis.Protocol.Command;
 
-/** Behaviour 7.2 and its scenarios SM01–SM08, as handlers see it. */
+/** Semaphores as handlers use them: requirements sm01 to sm08. */
 @TestInstance(Lifecycle.PER_CLASS)
 class TaskSemaphoreIT {
 

@@ -31,7 +31,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/** Behaviour 5 and its scenarios Q01–Q10, and what goes beyond it, with a time that is set. */
+/** Schedulers with a settable clock: requirements q01 to q10, and extensions of them. */
 public interface SchedulerContract {
 
   BrokerFixture redis();

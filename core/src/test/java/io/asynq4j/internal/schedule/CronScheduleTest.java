@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Behaviour 5.3: what specs mean, and which are refused. */
+/** The meaning of cron specs, and which are refused. */
 class CronScheduleTest {
 
   /** All times are UTC; 2024-01-01 is a Monday, and 2024 a leap year. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Behaviour, appendix E. */
+/** Option texts of schedule entries are those that Go writes and reads. */
 class OptionTextCodecTest {
 
   private static TaskOptions everything() {

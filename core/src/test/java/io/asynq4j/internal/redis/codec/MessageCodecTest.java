@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The vectors of protocol section 7.1, and what must never be written or believed. */
+/** Encodes and decodes task messages that Go has written, and refuses invalid ones. */
 class MessageCodecTest {
 
   private static final String V1 =

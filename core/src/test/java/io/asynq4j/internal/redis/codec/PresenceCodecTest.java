@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The vectors of protocol section 7.1 for servers and schedulers. */
+/** Encodes and decodes messages of servers and schedulers that Go has written. */
 class PresenceCodecTest {
 
   private static final String V6 =

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The vectors of protocol sections 7.2 and 7.3. */
+/** Key names are those that Go computes for the same queue, type and payload. */
 class RedisKeysTest {
 
   private static final QueueName DEFAULT = QueueName.of("default");

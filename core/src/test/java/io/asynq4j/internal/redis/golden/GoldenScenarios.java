@@ -41,9 +41,9 @@ import java.util.function.UnaryOperator;
 final class GoldenScenarios {
 
   private static final String ROUNDED_UP =
-      "design section 2: times to run or to delete at are rounded up, so that nothing happens early";
+      "times to run or to delete at are rounded up, so that nothing happens early";
   private static final String LOCK_ROUNDED_UP =
-      "design section 2: the life of a lock is rounded up";
+      "the expiry of a lock is rounded up";
 
   private static final Payload USER_42 = Payload.ofUtf8("{\"user_id\":42}");
   private static final Instant FAR = Instant.parse("2100-01-02T03:04:05.678Z");
@@ -383,7 +383,7 @@ final class GoldenScenarios {
               p.process(failing("context canceled"));
             })
         .differs("retry t1: T+3600 -> T+3601", ROUNDED_UP);
-    String noHandler = "W-46, design section 5: a missing handler costs no retry";
+    String noHandler = "W-46: a missing handler costs no retry";
     when(
             "retry-no-handler",
             p -> {
@@ -474,7 +474,7 @@ final class GoldenScenarios {
 
   private void presence() {
     String fence =
-        "design section 5.6: behind the point of a lease's score stands the token of its claim";
+        "the fraction of a lease's score is the token of its claim";
     when(
             "live-server",
             p -> {

@@ -84,7 +84,6 @@ final class ModelGoBroker {
     return 1;
   }
 
-  /** 4.4. */
   static @Nullable WireTask dequeue(ModelQueue queue) {
     if (queue.paused != null || queue.pending.isEmpty()) {
       return null;
@@ -104,7 +103,6 @@ final class ModelGoBroker {
     return true;
   }
 
-  /** 4.5. */
   static boolean done(ModelQueue queue, WireTask message) {
     String id = message.getId();
     if (!endLease(queue, id)) {
@@ -116,7 +114,6 @@ final class ModelGoBroker {
     return true;
   }
 
-  /** 4.6. */
   static boolean complete(ModelQueue queue, WireTask message) {
     String id = message.getId();
     if (!endLease(queue, id)) {
@@ -129,7 +126,6 @@ final class ModelGoBroker {
     return true;
   }
 
-  /** 4.7. */
   static boolean requeue(ModelQueue queue, String id) {
     if (!endLease(queue, id)) {
       return false;
@@ -139,7 +135,6 @@ final class ModelGoBroker {
     return true;
   }
 
-  /** 4.12. */
   static boolean retry(ModelQueue queue, WireTask message, long at, String error, boolean failure) {
     String id = message.getId();
     if (!endLease(queue, id)) {
@@ -151,7 +146,6 @@ final class ModelGoBroker {
     return true;
   }
 
-  /** 4.13. */
   static boolean archive(ModelQueue queue, WireTask message, String error) {
     String id = message.getId();
     if (!endLease(queue, id)) {
@@ -173,7 +167,6 @@ final class ModelGoBroker {
     return old.keySet();
   }
 
-  /** 4.14. */
   static int forward(ModelQueue queue, String state) {
     int handled = 0;
     for (String id : ModelQueue.inOrder(queue.zset(state))) {
@@ -198,7 +191,6 @@ final class ModelGoBroker {
     return handled;
   }
 
-  /** 4.20. */
   static void expire(ModelQueue queue) {
     for (String id : ModelQueue.inOrder(queue.zset("completed"))) {
       Long until = queue.zset("completed").get(id);
@@ -209,12 +201,10 @@ final class ModelGoBroker {
     }
   }
 
-  /** 4.22. */
   static void extend(ModelQueue queue, String id) {
     queue.lease.computeIfPresent(id, (any, old) -> new ModelLease(queue.second() + 30, 0));
   }
 
-  /** 4.30. */
   static void writeResult(ModelQueue queue, String id, String result) {
     ModelTask task = queue.tasks.get(id);
     if (task == null) {
@@ -249,7 +239,6 @@ final class ModelGoBroker {
     return task != null && Set.of(states).contains(task.state());
   }
 
-  /** 5.10. */
   static boolean run(ModelQueue queue, String id) {
     if (!isIn(queue, id, "scheduled", "retry", "archived", "completed", "aggregating")
         || !takeOut(queue, id)) {
@@ -260,7 +249,7 @@ final class ModelGoBroker {
     return true;
   }
 
-  /** 5.13, with Q-7. */
+  /** Leaves the records of trimmed tasks behind: Q-7. */
   static boolean archiveWaiting(ModelQueue queue, String id) {
     if (!isIn(queue, id, "pending", "scheduled", "retry", "completed", "aggregating")
         || !takeOut(queue, id)) {
@@ -275,7 +264,6 @@ final class ModelGoBroker {
     return true;
   }
 
-  /** 5.15. */
   static boolean delete(ModelQueue queue, String id) {
     if (!isIn(queue, id, "pending", "scheduled", "retry", "archived", "completed", "aggregating")
         || !takeOut(queue, id)) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * A Go process at one queue, played with plain commands: the effects of sections 4 and 5 of the
- * protocol, in their order, with the defects that section 6 names.
+ * Simulates a Go process on one queue with plain commands: the effects of its scripts, in their
+ * order, with the defects Q01 to Q37 of docs/reference/requirements.md.
  */
 public final class SimulatedGoProcess {
 

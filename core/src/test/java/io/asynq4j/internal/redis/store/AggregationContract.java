@@ -36,9 +36,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/**
- * How many tasks become one: behaviour group G. G11 is about a caller's deadline, not the store.
- */
+/** Aggregation of the tasks of a group: requirements g01 to g13. */
 public interface AggregationContract {
 
   BrokerFixture redis();

@@ -34,7 +34,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/** How workers get tasks and keep them: the first part of behaviour group D, and L01–L04. */
+/** Claiming tasks and extending leases: requirements d01 to d05, l03 and l04. */
 interface ClaimContract {
 
   BrokerFixture redis();

@@ -19,7 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/** How tasks come in: behaviour groups E and B. */
+/** Enqueueing tasks: requirements e01 to e13, b06 and b07. */
 interface EnqueueContract {
 
   BrokerFixture redis();

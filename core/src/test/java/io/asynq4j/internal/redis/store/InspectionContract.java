@@ -54,7 +54,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
-/** What operators see and do: behaviour group I, as far as it is the store's. */
+/** Inspection and operator actions in the store: requirements i01 to i45. */
 interface InspectionContract {
 
   BrokerFixture redis();

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * Who is there, what is cancelled and what is shared: L05–L08, Q11–Q13, I41, I45 and SM01–SM08.
- * What SM04, SM05 and half of SM08 ask for, a deadline and an id, cannot be left out here.
+ * Presence of servers and schedulers, cancellation and semaphores: requirements l05 to l09, q11 to
+ * q13, i41, i45 and sm01 to sm08.
  */
 interface PresenceContract {
 

@@ -31,7 +31,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/** How attempts end: the second part of behaviour group D, and R01–R05. */
+/** Settling attempts: requirements d06 to d12 and r01 to r05. */
 public interface SettleContract {
 
   BrokerFixture redis();

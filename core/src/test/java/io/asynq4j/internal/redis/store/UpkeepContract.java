@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
-/** The chores: R06–R10, F02, J01 and V01–V05, the last with the rules of our design. */
+/** Duties of a server in the store: requirements r06 to r10, f02, j01 and v01 to v05. */
 interface UpkeepContract {
 
   BrokerFixture redis();
