@@ -13,7 +13,7 @@
  *
  * Where the pcntl extension is there, the lease is extended by an alarm while a task runs; elsewhere a handler that takes
  * longer than the lease calls extend() or progress() now and then. If the process dies, its lease ends and the task goes to
- * another. The protocol is in docs/protocol.md.
+ * another. The protocol is in docs/reference/lease-protocol.md.
  */
 
 /** Thrown by a handler: it has not failed, and is to run again after so many seconds. */

@@ -12,7 +12,7 @@
     worker.run()                     # until TERM or INT; what runs is finished first
 
 Leases are extended by a thread while a task runs. If the process dies, its leases end and the tasks go to others. The
-protocol is in docs/protocol.md.
+protocol is in docs/reference/lease-protocol.md.
 """
 
 import json

@@ -1,8 +1,8 @@
 package io.asynq4j;
 
 /**
- * When a new task counts as taken in. The safer, the longer it takes; {@code docs/tasks.md} says
- * what each survives.
+ * When a new task counts as taken in. The safer, the longer it takes; {@code
+ * docs/guides/enqueueing.md} says what each survives.
  */
 public enum Durability {
   /** The primary has it. What a crash or a failover loses before it was copied is lost. */

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Where a task is in its life. The legal changes are told by {@link #next()}; docs/states.md draws
- * them.
+ * Where a task is in its life. The legal changes are told by {@link #next()};
+ * docs/reference/states.md draws them.
  */
 public enum TaskState {
   /** A worker has it, under a lease. */

@@ -24,12 +24,12 @@ import picocli.CommandLine.Option;
       "",
       "How it works:",
       "  'asynq serve --config asynq.yaml' takes in tasks by HTTP, executes hosted ones and leases",
-      "  others to workers in any language, as that file says: docs/service.md describes it. HUP has",
-      "  it read again. Redis is the one that it names, whatever other settings say."
+      "  others to workers in any language, as that file says: docs/guides/service.md describes it.",
+      "  HUP has it read again. Redis is the one that it names, whatever other settings say."
     })
 public final class ServeCommand extends LocalCommand {
 
-  private static final String SEE_DOCS = "docs/service.md describes the file";
+  private static final String SEE_DOCS = "docs/guides/service.md describes the file";
 
   @Option(names = "--check", description = "Only say what is wrong with the configuration.")
   private boolean check;

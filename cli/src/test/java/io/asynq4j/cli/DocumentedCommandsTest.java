@@ -50,7 +50,7 @@ class DocumentedCommandsTest {
   }
 
   private static Stream<Path> files() throws IOException {
-    try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+    try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
       List<Path> all =
           new ArrayList<>(docs.filter(file -> file.toString().endsWith(".md")).sorted().toList());
       all.add(0, ROOT.resolve("README.md"));

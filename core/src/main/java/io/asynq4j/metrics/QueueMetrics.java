@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Redis is asked at fixed intervals by a thread of its own, however often the meters are read.
  * What cannot be read of a queue hides no other queue: {@code asynq.queue.up} is 0 for it. The
- * names that asynq's own exporter has are there too, unless left out. docs/metrics.md names all.
+ * names that asynq's own exporter has are there too, unless left out. docs/reference/metrics.md
+ * names all.
  */
 public final class QueueMetrics implements MeterBinder, AutoCloseable {
 

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a server does, as meters: give it to {@code TaskServer.builder(redis).listener(…)}.
- * Thread-safe; several servers of a process may share one. docs/metrics.md names the meters.
+ * Thread-safe; several servers of a process may share one. docs/reference/metrics.md names the
+ * meters.
  *
  * <p>Queues and types are labels. So that neither fills the registry, only the first so many are
  * told by their names, all others together as {@code other}.

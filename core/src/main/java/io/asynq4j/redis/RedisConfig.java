@@ -296,7 +296,7 @@ public final class RedisConfig {
   /**
    * Whether an enqueue carries a number, so that it is sent again when its answer was lost, and
    * still done once. Without, such an enqueue fails as one that may have been applied, and costs
-   * Redis less; docs/performance.md says how much.
+   * Redis less; docs/explanation/performance.md says how much.
    */
   public boolean numberedEnqueue() {
     return numberedEnqueue;

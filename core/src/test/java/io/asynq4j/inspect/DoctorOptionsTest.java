@@ -48,7 +48,7 @@ class DoctorOptionsTest {
   void everythingThatCanBeAmissIsExplainedHereAndInTheGuide() throws IOException {
     assertThat(Arrays.stream(Finding.Kind.values()).map(Enum::name))
         .containsExactlyElementsOf(Arrays.stream(FindingKind.values()).map(Enum::name).toList());
-    String guide = Files.readString(Path.of("../docs/doctor.md"));
+    String guide = Files.readString(Path.of("../docs/guides/doctor.md"));
     for (Finding.Kind kind : Finding.Kind.values()) {
       assertThat(guide)
           .contains(

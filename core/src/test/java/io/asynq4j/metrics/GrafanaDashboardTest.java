@@ -18,8 +18,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The board asks only for what there is. That docs/metrics.md names exactly what is exported is
- * held by MetricsIT.
+ * The board asks only for what there is. That docs/reference/metrics.md names exactly what is
+ * exported is held by MetricsIT.
  */
 class GrafanaDashboardTest {
 
@@ -41,7 +41,7 @@ class GrafanaDashboardTest {
   /** The documented names with their labels. */
   private static Map<String, Set<String>> documented() throws IOException {
     Map<String, Set<String>> labels = new TreeMap<>();
-    for (String line : Files.readAllLines(Path.of("../docs/metrics.md"))) {
+    for (String line : Files.readAllLines(Path.of("../docs/reference/metrics.md"))) {
       Matcher row = ROW.matcher(line);
       if (row.lookingAt()) {
         Matcher name = NAME.matcher(row.group(1));

@@ -367,7 +367,7 @@ class MetricsIT {
       scheduler.start();
       QueueMetrics queues = byHand();
       everythingHappens(ServerMetrics.create(registry));
-      String doc = Files.readString(Path.of("../docs/metrics.md"));
+      String doc = Files.readString(Path.of("../docs/reference/metrics.md"));
       Set<String> documented = new TreeSet<>();
       Matcher name = Pattern.compile("`(asynq_[a-z_]+)`").matcher(doc);
       while (name.find()) {

@@ -344,7 +344,7 @@ public class AclIT {
 
   @Test
   void theDocumentationNamesExactlyWhatIsNeeded() throws IOException {
-    String docs = Files.readString(Path.of("../docs/redis-layout.md"));
+    String docs = Files.readString(Path.of("../docs/reference/redis-layout.md"));
     String documented =
         docs.substring(docs.indexOf("~asynq:*"), docs.indexOf("```", docs.indexOf("~asynq:*")));
 
@@ -504,7 +504,7 @@ public class AclIT {
     assertThat(
             catchThrowableOfType(
                 BrokerRefusedException.class, () -> connectAs(NEEDED + " -time").close()))
-        .hasMessageContainingAll("'time'", "docs/redis-layout.md");
+        .hasMessageContainingAll("'time'", "docs/reference/redis-layout.md");
   }
 
   @Test
@@ -520,14 +520,14 @@ public class AclIT {
       BrokerRefusedException inScript =
           catchThrowableOfType(
               BrokerRefusedException.class, () -> enqueue(connection.broker(), "a"));
-      assertThat(inScript).hasMessageContaining("docs/redis-layout.md");
+      assertThat(inScript).hasMessageContaining("docs/reference/redis-layout.md");
       assertThat(inScript.mayHaveBeenApplied()).as("a script fails in the middle").isTrue();
     }
     try (RedisConnection connection = connectAs(NEEDED + " -smembers")) {
       BrokerRefusedException plain =
           catchThrowableOfType(
               BrokerRefusedException.class, () -> connection.broker().inspection().queues());
-      assertThat(plain).hasMessageContainingAll("NOPERM", "docs/redis-layout.md");
+      assertThat(plain).hasMessageContainingAll("NOPERM", "docs/reference/redis-layout.md");
       assertThat(plain.mayHaveBeenApplied()).isFalse();
     }
   }
@@ -569,7 +569,7 @@ public class AclIT {
   private static void refusedToRead(ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOf(BrokerRefusedException.class)
-        .hasMessageContaining("docs/redis-layout.md");
+        .hasMessageContaining("docs/reference/redis-layout.md");
   }
 
   @Test

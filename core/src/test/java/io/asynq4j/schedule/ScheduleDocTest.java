@@ -25,10 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The settings in docs/schedules.md are those of the code. */
+/** The settings in docs/guides/schedules.md are those of the code. */
 class ScheduleDocTest {
 
-  private static final Path PAGE = Path.of("../docs/schedules.md");
+  private static final Path PAGE = Path.of("../docs/guides/schedules.md");
   private static final Pattern ROW =
       Pattern.compile("\\| `(\\w+)` \\| (\\d+) (\\w+) \\| (\\d+) (\\w+) to (\\d+) (\\w+) \\| .*");
 

@@ -34,11 +34,11 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** docs/configuration.md says what the code does. */
+/** docs/reference/configuration.md says what the code does. */
 @TestInstance(Lifecycle.PER_CLASS)
 class ConfigurationDocTest {
 
-  private static final Path PAGE = Path.of("../docs/configuration.md");
+  private static final Path PAGE = Path.of("../docs/reference/configuration.md");
   private static final Pattern ROW = Pattern.compile("\\| (`[^|]+`) \\| ([^|]*) \\| ([^|]*)\\| .*");
   private static final Pattern NAME = Pattern.compile("`([\\w.]+)`");
   private static final Pattern TIME = Pattern.compile("([\\d.]+) (s|min|h|d)");

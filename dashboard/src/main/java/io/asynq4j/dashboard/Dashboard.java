@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>It listens on 127.0.0.1 unless told otherwise, and beyond the loopback only with
- * authentication. docs/dashboard.md tells the rest.
+ * authentication. docs/guides/dashboard.md tells the rest.
  */
 public final class Dashboard implements AutoCloseable {
 

@@ -84,7 +84,7 @@ class SnippetsIT {
   @CsvSource({"sh, sh", "python, python3", "php, php"})
   void tasksAreHandedInAsTheDocumentShows(String language, String interpreter) throws Exception {
     assumeProgram(language.equals("sh") ? "curl" : interpreter);
-    List<String> blocks = blocks("service.md", language);
+    List<String> blocks = blocks("guides/service.md", language);
     assertThat(blocks).hasSize(1);
     try (TaskServer server =
         TaskServer.fromDefinitions(
@@ -105,7 +105,7 @@ class SnippetsIT {
   void aWorkerWorksAsTheDocumentShows(String language, String interpreter, String worker)
       throws Exception {
     assumeProgram(interpreter);
-    List<String> blocks = blocks("protocol.md", language);
+    List<String> blocks = blocks("reference/lease-protocol.md", language);
     assertThat(blocks).hasSize(1);
     Files.copy(WORKERS.resolve(worker), directory.resolve(worker));
     Process process = run(interpreter, "snippet", blocks.get(0));
@@ -122,7 +122,7 @@ class SnippetsIT {
 
   @Test
   void theFileThatTheDocumentBeginsWithIsFine() throws IOException {
-    String first = blocks("service.md", "yaml").get(0);
+    String first = blocks("guides/service.md", "yaml").get(0);
     ServiceConfig config =
         ServiceConfig.parse("asynq.yaml", first, Map.of("MAIL_SECRET", "0123456789abcdef"));
     assertThat(config.taskNames()).containsExactlyInAnyOrder("welcome-mail", "dumpfeature");
@@ -130,7 +130,7 @@ class SnippetsIT {
 
   @Test
   void everyKeyOfTheFileIsInTheDocument() throws IOException {
-    String document = Files.readString(DOCS.resolve("service.md"));
+    String document = Files.readString(DOCS.resolve("guides/service.md"));
     String sources =
         Files.readString(Path.of("src/main/java/io/asynq4j/service/config/TaskSectionReader.java"))
             + Files.readString(

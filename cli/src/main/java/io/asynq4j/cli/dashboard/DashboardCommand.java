@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
       "  has a line for each user or token, which 'asynq dashboard hash' makes; without the option,",
       "  the variable ASYNQ_DASHBOARD_CREDENTIALS may hold such lines. Passwords need TLS on the way:",
       "  --tls-cert and --tls-key, or a proxy. Programs find the API below /api/v1, and Prometheus",
-      "  the metrics at /metrics. docs/dashboard.md tells the rest."
+      "  the metrics at /metrics. docs/guides/dashboard.md tells the rest."
     },
     subcommands = DashboardHashCommand.class)
 public final class DashboardCommand extends HttpServerCommand {

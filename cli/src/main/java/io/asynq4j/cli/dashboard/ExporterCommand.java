@@ -16,9 +16,9 @@ import picocli.CommandLine.Option;
       "How it works:",
       "  Prometheus asks for /metrics; Redis is asked at most every 5 seconds, however many ask.",
       "  The names are those of asynq's own exporter, and beside them better ones, which",
-      "  docs/metrics.md tells. It listens on 127.0.0.1, and elsewhere only with --credentials, as",
-      "  'asynq dashboard' does: Prometheus logs in by basic_auth or a token, which need TLS on the",
-      "  way: --tls-cert and --tls-key, or a proxy. /health needs no login."
+      "  docs/reference/metrics.md tells. It listens on 127.0.0.1, and elsewhere only with",
+      "  --credentials, as 'asynq dashboard' does: Prometheus logs in by basic_auth or a token, which",
+      "  need TLS on the way: --tls-cert and --tls-key, or a proxy. /health needs no login."
     })
 public final class ExporterCommand extends HttpServerCommand {
 

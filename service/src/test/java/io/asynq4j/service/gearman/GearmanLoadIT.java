@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How much goes through a gateway: small background jobs are handed in, and taken and completed.
- * Short, or some seconds with {@code -Dasynq4j.full=true}; docs/gearman.md has the figures.
+ * Short, or some seconds with {@code -Dasynq4j.full=true}; docs/guides/gearman.md has the figures.
  */
 class GearmanLoadIT {
 

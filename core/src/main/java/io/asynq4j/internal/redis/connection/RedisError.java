@@ -20,7 +20,7 @@ public enum RedisError {
   MISCONF(false, "; Redis cannot save to disk and refuses writes. Nothing was written"),
   NOAUTH(false, "; give the password in the URL, as in redis://:password@host:6379"),
   WRONGPASS(false, "; check user and password in the URL"),
-  NOPERM(false, "; docs/redis-layout.md lists what the user of this library must be allowed to do"),
+  NOPERM(false, "; docs/reference/redis-layout.md lists the permissions that a Redis user needs"),
   NOSCRIPT(false, ""),
   OTHER(false, "");
 

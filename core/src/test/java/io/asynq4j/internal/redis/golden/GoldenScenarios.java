@@ -42,8 +42,7 @@ final class GoldenScenarios {
 
   private static final String ROUNDED_UP =
       "times to run or to delete at are rounded up, so that nothing happens early";
-  private static final String LOCK_ROUNDED_UP =
-      "the expiry of a lock is rounded up";
+  private static final String LOCK_ROUNDED_UP = "the expiry of a lock is rounded up";
 
   private static final Payload USER_42 = Payload.ofUtf8("{\"user_id\":42}");
   private static final Instant FAR = Instant.parse("2100-01-02T03:04:05.678Z");
@@ -473,8 +472,7 @@ final class GoldenScenarios {
   }
 
   private void presence() {
-    String fence =
-        "the fraction of a lease's score is the token of its claim";
+    String fence = "the fraction of a lease's score is the token of its claim";
     when(
             "live-server",
             p -> {

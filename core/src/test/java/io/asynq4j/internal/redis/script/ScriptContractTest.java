@@ -190,7 +190,7 @@ class ScriptContractTest {
     Map<String, String> drawn = new TreeMap<>();
     Matcher arrow =
         Pattern.compile("^ +(\\S+) --> (\\S+): (.*)$", Pattern.MULTILINE)
-            .matcher(Files.readString(Path.of("../docs/states.md")));
+            .matcher(Files.readString(Path.of("../docs/reference/states.md")));
     while (arrow.find()) {
       String edge = (arrow.group(1) + " -> " + arrow.group(2)).replace("[*]", "absent");
       drawn.merge(edge, arrow.group(3), (one, other) -> one + ", " + other);
