@@ -1,63 +1,90 @@
 package io.asynq4j;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.client.EnqueueResult;
-import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
-import io.asynq4j.redis.RedisConnection;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** The Java of the README is this, word for word, and it runs. */
+/** Runs the complete programs of the README and of the tutorial, exactly as they are printed. */
 class ReadmeIT {
 
-  // types
-  record WelcomeEmail(long userId, String language) {}
+  private static final Path README = Path.of("../README.md");
+  private static final Path TUTORIAL = Path.of("../docs/tutorial.md");
+  private static final Pattern PROGRAM =
+      Pattern.compile("```java\\n(.*?public class (\\w+) .*?)```", Pattern.DOTALL);
 
-  static final TaskType<WelcomeEmail> WELCOME_EMAIL =
-      TaskType.of("email:welcome", WelcomeEmail.class)
-          .with(o -> o.queue("mail").maxRetry(5).timeout(Duration.ofMinutes(2)));
+  @TempDir private Path directory;
 
-  // end of types
+  @Test
+  void theProgramOfTheReadmeIsShortAndRuns() throws Exception {
+    assertThat(program(README).group(1).lines()).hasSizeLessThan(25);
 
-  @SuppressWarnings("SystemOut") // as a reader would try it
-  private static void example() {
-    // README
-    try (EmbeddedRedis server = EmbeddedRedis.start();
-        RedisConnection redis = RedisConnection.open(server.uri());
-        TaskClient client = TaskClient.create(redis)) {
-      client.enqueue(WELCOME_EMAIL, new WelcomeEmail(42, "en"));
-      EnqueueResult again =
-          client.enqueue(
-              WELCOME_EMAIL,
-              new WelcomeEmail(42, "en"),
-              o -> o.processIn(Duration.ofHours(24)).uniqueFor(Duration.ofHours(1)));
-      System.out.println(again.orThrow().state() + " until " + again.orThrow().nextProcessAt());
-    }
-    // end
+    assertThat(run(README, List.of(), 1)).containsExactly("Hello, world!");
   }
 
   @Test
-  void theExampleRunsAndIsTheOneInTheReadme() throws IOException {
-    example();
+  void theProgramOfTheTutorialPrintsWhatTheTutorialSays() throws Exception {
+    try (EmbeddedRedis redis = EmbeddedRedis.builder().ephemeral().start()) {
+      List<String> lines = run(TUTORIAL, List.of(redis.uri()), 2);
 
-    Path source = Path.of("src/test/java", ReadmeIT.class.getName().replace('.', '/') + ".java");
-    List<String> lines = Files.readAllLines(source);
-    assertThat(squeezed(Files.readString(Path.of("../README.md"))))
-        .contains(between(lines, "  // types", "  // end of types"))
-        .contains(between(lines, "    // README", "    // end"));
+      assertThat(lines).containsExactly("first attempt fails", "sent to user 42");
+      assertThat(Files.readString(TUTORIAL))
+          .contains("```\n" + String.join("\n", lines) + "\n```");
+    }
   }
 
-  private static String between(List<String> lines, String from, String to) {
-    return squeezed(String.join("", lines.subList(lines.indexOf(from) + 1, lines.indexOf(to))));
+  @Test
+  void theReadmeStaysShort() throws IOException {
+    assertThat(Files.readAllLines(README)).hasSizeLessThan(150);
   }
 
-  private static String squeezed(String text) {
-    return text.replaceAll("\\s", "");
+  private static Matcher program(Path document) throws IOException {
+    Matcher program = PROGRAM.matcher(Files.readString(document));
+    assertThat(program.find()).as("a program in %s", document).isTrue();
+    return program;
+  }
+
+  /** Runs the program of a document as a source file until it has printed so many lines. */
+  private List<String> run(Path document, List<String> arguments, int count) throws Exception {
+    Matcher program = program(document);
+    Path source = directory.resolve(program.group(2) + ".java");
+    Files.writeString(source, program.group(1));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                source.toString()));
+    command.addAll(arguments);
+    Path errors = directory.resolve("errors");
+    Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
+    List<String> lines = new ArrayList<>();
+    try (BufferedReader output =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+      while (lines.size() < count) {
+        String line = output.readLine();
+        assertThat(line).as("output; errors: %s", Files.readString(errors)).isNotNull();
+        lines.add(line);
+      }
+      process.destroy();
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it ends on TERM").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return lines;
   }
 }
