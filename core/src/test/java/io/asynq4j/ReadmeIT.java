@@ -40,8 +40,7 @@ class ReadmeIT {
       List<String> lines = run(TUTORIAL, List.of(redis.uri()), 2);
 
       assertThat(lines).containsExactly("first attempt fails", "sent to user 42");
-      assertThat(Files.readString(TUTORIAL))
-          .contains("```\n" + String.join("\n", lines) + "\n```");
+      assertThat(Files.readString(TUTORIAL)).contains("```\n" + String.join("\n", lines) + "\n```");
     }
   }
 
