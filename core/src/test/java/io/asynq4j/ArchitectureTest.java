@@ -56,8 +56,14 @@ class ArchitectureTest {
     return type.getPackageName().startsWith("io.asynq4j");
   }
 
+  /** Enums of the inspector whose rules and words the store applies too. */
+  private static final Set<String> SHARED_ENUMS =
+      Set.of("io.asynq4j.inspect.FindingKind", "io.asynq4j.inspect.TaskAction");
+
   private static boolean isShared(JavaClass type) {
-    return type.getPackageName().equals(VOCABULARY) || HELPERS.contains(type.getPackageName());
+    return type.getPackageName().equals(VOCABULARY)
+        || HELPERS.contains(type.getPackageName())
+        || SHARED_ENUMS.contains(type.getBaseComponentType().getName());
   }
 
   /**
@@ -103,6 +109,17 @@ class ArchitectureTest {
           .dependOnClassesThat(
               DescribedPredicate.describe(
                   "are ours and no helpers", type -> isOurs(type) && !isShared(type)));
+
+  @ArchTest
+  static final ArchRule shared_enums_know_only_the_vocabulary =
+      classes()
+          .that(
+              DescribedPredicate.describe(
+                  "are shared enums", type -> SHARED_ENUMS.contains(type.getName())))
+          .should()
+          .onlyDependOnClassesThat(
+              DescribedPredicate.describe(
+                  "are not ours or are shared", type -> !isOurs(type) || isShared(type)));
 
   @ArchTest
   static final ArchRule helpers_know_only_each_other_and_the_vocabulary =

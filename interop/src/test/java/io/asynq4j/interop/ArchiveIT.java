@@ -6,6 +6,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.interop.peer.GoTask;
 import io.asynq4j.interop.peer.GoTaskInfo;
@@ -71,7 +72,7 @@ class ArchiveIT extends InteropTestBase {
     Diagnosis repaired = inspector.doctor(DoctorOptions.repair().build());
     assertThat(repaired.findings())
         .extracting(Finding::kind)
-        .containsExactly(Finding.Kind.RECORD_WITHOUT_CONTAINER);
+        .containsExactly(FindingKind.RECORD_WITHOUT_CONTAINER);
     assertThat(repaired.isHealthy()).isTrue();
   }
 
@@ -84,7 +85,7 @@ class ArchiveIT extends InteropTestBase {
 
     assertThat(inspector.doctor(DoctorOptions.dryRun().build()).findings())
         .extracting(Finding::kind)
-        .contains(Finding.Kind.ARCHIVE_WEDGES_GO);
+        .contains(FindingKind.ARCHIVE_WEDGES_GO);
     assertThat(inspector.doctor(DoctorOptions.repair().trimArchives().build()).isHealthy())
         .isTrue();
     assertGoArchives("after it was trimmed");

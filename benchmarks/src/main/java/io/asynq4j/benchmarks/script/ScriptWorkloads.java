@@ -303,7 +303,7 @@ final class ScriptWorkloads {
     String prefix = stock.key("unique:");
     return stock.enqueue(count, options -> options.uniqueFor(TaskPreparer.LONG)).stream()
         .map(id -> broker.inspection().task(queue, id).uniqueKey().substring(prefix.length()))
-        .map(lock -> Subject.of(Diagnostics.Kind.LOCK, queue, lock))
+        .map(lock -> Subject.of(Diagnostics.SubjectKind.LOCK, queue, lock))
         .toList();
   }
 

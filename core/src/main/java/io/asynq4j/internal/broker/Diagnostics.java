@@ -1,6 +1,7 @@
 package io.asynq4j.internal.broker;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,13 +10,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what does not fit together in the store, and puts it right. Each call does a bounded piece;
+ * Finds inconsistencies in the store, and repairs them. Each call does a bounded piece;
  * thread-safe, and safe to run while others work on the same queues.
  */
 public interface Diagnostics {
 
-  /** What can be looked at. */
-  enum Kind {
+  /** The kinds of things that can be examined. */
+  enum SubjectKind {
     /** A task, by its id: its record, its container and its lease. */
     TASK,
     /** The lock of a unique task, by what follows {@code unique:}. */
@@ -42,32 +43,6 @@ public interface Diagnostics {
     HISTORY
   }
 
-  /** What can be amiss. */
-  enum FindingKind {
-    ID_WITHOUT_RECORD,
-    RECORD_WITHOUT_MESSAGE,
-    RECORD_WITHOUT_CONTAINER,
-    WRONG_STATE,
-    IN_SEVERAL_CONTAINERS,
-    ACTIVE_WITHOUT_LEASE,
-    LEASE_WITHOUT_ACTIVE,
-    UNREADABLE,
-    STALE_LOCK,
-    UNLISTED_GROUP,
-    STALE_GROUP,
-    STALE_AGGREGATION_SET,
-    UNLISTED_SPENT_SET,
-    ARCHIVE_OVERFLOW,
-    ARCHIVE_WEDGES_GO,
-    UNREGISTERED_QUEUE,
-    EMPTY_QUEUE,
-    STALE_PRESENCE,
-    LEAKED_PRESENCE,
-    LEAKED_HISTORY,
-    UNSERVED_QUEUE,
-    UNAGGREGATED_GROUP
-  }
-
   /**
    * Something to be looked at.
    *
@@ -75,14 +50,15 @@ public interface Diagnostics {
    * @param seen what a walk over the queue's lists has shown of a task
    * @param place the group or aggregation set in which a task was met, as {@code g:…}; or empty
    */
-  record Subject(Kind kind, @Nullable QueueName queue, String name, Seen seen, String place) {
+  record Subject(
+      SubjectKind kind, @Nullable QueueName queue, String name, Seen seen, String place) {
 
-    public static Subject of(Kind kind, @Nullable QueueName queue, String name) {
+    public static Subject of(SubjectKind kind, @Nullable QueueName queue, String name) {
       return new Subject(kind, queue, name, Seen.NOWHERE, "");
     }
 
     public static Subject task(QueueName queue, String id, Seen seen, String place) {
-      return new Subject(Kind.TASK, queue, id, seen, place);
+      return new Subject(SubjectKind.TASK, queue, id, seen, place);
     }
 
     public Subject with(Seen newlySeen) {
@@ -100,18 +76,18 @@ public interface Diagnostics {
   }
 
   /**
-   * What is amiss with a subject.
+   * The inconsistency of one subject.
    *
    * @param count how many entries are concerned
-   * @param detail tells it from another case of the same
+   * @param detail tells it from another case of the same kind
    */
-  record FindingDetail(FindingKind ailment, long count, String detail) {}
+  record FindingDetail(FindingKind kind, long count, String detail) {}
 
   /** How much may be in an archive, and how long an aggregation may be overdue. */
   record Norms(ArchiveRules archive, Duration overdue) {}
 
   /**
-   * Looks at subjects of one kind and queue. For each what is amiss, or null.
+   * Examines subjects of one kind and queue. Returns a finding for each, or null.
    *
    * @param closely searches the lists for tasks, as far as that is cheap, instead of believing what
    *     was seen of them
@@ -119,17 +95,17 @@ public interface Diagnostics {
   List<@Nullable FindingDetail> examine(List<Subject> subjects, Norms norms, boolean closely);
 
   /**
-   * Puts right what is amiss with subjects of one kind and queue, if it still is.
+   * Repairs subjects of one kind and queue whose finding is still the same.
    *
    * @param removeUnreadable whether tasks that nobody can read are deleted instead of archived
    */
-  List<RepairResult> heal(
-      List<Subject> subjects, List<FindingDetail> symptoms, Norms norms, boolean removeUnreadable);
+  List<RepairResult> repair(
+      List<Subject> subjects, List<FindingDetail> findings, Norms norms, boolean removeUnreadable);
 
-  /** What became of something that was to be put right. */
+  /** What became of a repair. */
   enum RepairResult {
     DONE,
-    /** It was not amiss any more, or in another way. */
+    /** The finding was gone, or another one. */
     CHANGED,
     /** It is in the middle of a list that is too long to be changed there. */
     OUT_OF_REACH

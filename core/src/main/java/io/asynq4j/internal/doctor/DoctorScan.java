@@ -6,32 +6,28 @@ import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.DoctorProgress;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Diagnostics;
-import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
-import io.asynq4j.internal.broker.Diagnostics.FindingKind;
 import io.asynq4j.internal.broker.Diagnostics.Keyspace;
-import io.asynq4j.internal.broker.Diagnostics.Kind;
 import io.asynq4j.internal.broker.Diagnostics.Members;
 import io.asynq4j.internal.broker.Diagnostics.Node;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
+import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One visit of a doctor. It goes over the containers of each queue, where ids without a task are
- * found, then over all keys, where tasks without a container are, and at the end over the lists of
- * queues and servers. Whatever looks amiss goes to the suspects, who are looked at again. Not
+ * One scan of the doctor. It reads the containers of each queue, where ids without a task are
+ * found, then all keys, where tasks without a container are, and at the end the lists of queues and
+ * servers. Every inconsistency becomes a candidate, which is examined a second time. Not
  * thread-safe.
  */
 public final class DoctorScan {
@@ -45,8 +41,7 @@ public final class DoctorScan {
   private final Broker broker;
   private final DoctorOptions options;
   private final Predicate<DoctorProgress> goOn;
-  private final FindingCandidates suspects;
-  private final UnservedTaskDetector unattended;
+  private final FindingCandidates candidates;
   private final Instant startedAt;
   private final Map<QueueName, ListMembership> lists = new HashMap<>();
 
@@ -71,8 +66,7 @@ public final class DoctorScan {
     this.diagnostics = broker.diagnostics();
     this.options = options;
     this.goOn = goOn;
-    this.suspects = new FindingCandidates(broker, options);
-    this.unattended = new UnservedTaskDetector(broker);
+    this.candidates = new FindingCandidates(broker, options);
     this.startedAt = broker.clock().instant();
     this.resume = ScanPosition.parse(options.resumeFrom());
   }
@@ -85,90 +79,35 @@ public final class DoctorScan {
     }
     keys();
     if (options.queues().isEmpty() && !isStopped()) {
-      suspects.examine(diagnostics.registries());
+      candidates.examine(diagnostics.registries());
       // Who has not seen all keys does not know which queues have none.
-      if (!wasStopped && suspects.problems().isEmpty()) {
-        suspects.examine(emptyQueues());
+      if (!wasStopped && candidates.problems().isEmpty()) {
+        candidates.examine(emptyQueues());
       }
     }
     // Too late to stop: what was passed is not looked at again.
-    boolean unused = goOn.test(progress("looking again at " + suspects.size() + " suspects"));
-    long before = suspects.tally().repaired();
-    Map<QueueName, Long> unserved = isStopped() ? Map.of() : unserved(queues());
-    suspects.settle();
-    attend(unserved);
+    boolean unused = goOn.test(progress("looking again at " + candidates.size() + " candidates"));
+    long before = candidates.counter().repaired();
+    UnservedCheck unserved = new UnservedCheck(broker, candidates, registered);
+    if (!isStopped()) {
+      unserved.examine(queues());
+    }
+    candidates.confirm();
+    if (!isStopped()) {
+      unserved.confirm(queues());
+    }
     ScanPosition next = stoppedAt;
     if (next != null && ListMembership.NAMES.contains(next.container())) {
-      long gone = suspects.tally().repaired() - before;
+      long gone = candidates.counter().repaired() - before;
       next = next.at(back(next.container(), next.cursor(), gone));
     }
     return new Diagnosis(
         startedAt,
         broker.clock().instant(),
-        suspects.examined(),
-        suspects.tally().findings(),
-        suspects.problems(),
+        candidates.examined(),
+        candidates.counter().findings(),
+        candidates.problems(),
         next == null ? null : next.text());
-  }
-
-  /** Queues with tasks that are due and no server, with the number of tasks that wait. */
-  private Map<QueueName, Long> unserved(Collection<QueueName> candidates) {
-    Map<QueueName, Long> unserved = new TreeMap<>();
-    suspects.guarded(
-        "cannot look which queues are served",
-        () -> {
-          Set<String> served = unattended.served();
-          for (QueueName queue : candidates) {
-            if (!served.contains(queue.value()) && registered.contains(queue.value())) {
-              suspects.guarded(
-                  "cannot look who serves queue " + queue,
-                  () -> count(unserved, queue, unattended.waiting(queue)));
-            }
-          }
-        });
-    return unserved;
-  }
-
-  private static void count(Map<QueueName, Long> counts, QueueName queue, long tasks) {
-    if (tasks > 0) {
-      counts.put(queue, tasks);
-    }
-  }
-
-  /** The second look at queues without a server, and groups of those that have one. */
-  private void attend(Map<QueueName, Long> unserved) {
-    if (isStopped()) {
-      return;
-    }
-    Map<QueueName, Long> still = unserved.isEmpty() ? Map.of() : unserved(unserved.keySet());
-    still.forEach(
-        (queue, tasks) ->
-            found(FindingKind.UNSERVED_QUEUE, Kind.QUEUE, queue, List.of(queue.value()), tasks));
-    for (QueueName queue : queues()) {
-      if (!still.containsKey(queue)) {
-        suspects.guarded(
-            "cannot look at the groups of queue " + queue,
-            () ->
-                found(
-                    FindingKind.UNAGGREGATED_GROUP,
-                    Kind.GROUP,
-                    queue,
-                    unattended.groups(queue),
-                    1));
-      }
-    }
-  }
-
-  private void found(
-      FindingKind ailment, Kind kind, QueueName queue, List<String> names, long countOfEach) {
-    for (String name : names) {
-      suspects
-          .tally()
-          .add(
-              Subject.of(kind, queue, name),
-              new FindingDetail(ailment, countOfEach, ""),
-              /* isRepaired= */ false);
-    }
   }
 
   private Set<QueueName> queues() {
@@ -180,7 +119,7 @@ public final class DoctorScan {
       try {
         queues.add(QueueName.of(name));
       } catch (IllegalArgumentException e) {
-        suspects.problem("cannot look at the queue \"" + name + "\": " + e.getMessage());
+        candidates.problem("cannot look at the queue \"" + name + "\": " + e.getMessage());
       }
     }
     return queues;
@@ -203,7 +142,7 @@ public final class DoctorScan {
 
   private DoctorProgress progress(String step) {
     return new DoctorProgress(
-        step, suspects.examined(), suspects.tally().found(), suspects.tally().repaired());
+        step, candidates.examined(), candidates.counter().found(), candidates.counter().repaired());
   }
 
   // ---- the containers of a queue ----
@@ -213,7 +152,7 @@ public final class DoctorScan {
       return;
     }
     String name = queue.value();
-    suspects.guarded(
+    candidates.guarded(
         "cannot look at the lists of queue " + queue,
         () ->
             lists.put(
@@ -227,10 +166,10 @@ public final class DoctorScan {
     for (String container : TASKS_OF) {
       walk(queue, container, DoctorScan::task);
     }
-    walk(queue, GROUPS, (visited, group) -> Subject.of(Kind.GROUP_NAME, queue, group));
-    walk(queue, SETS, (visited, key) -> Subject.of(Kind.AGGREGATION_SET, queue, key));
+    walk(queue, GROUPS, (visited, group) -> Subject.of(SubjectKind.GROUP_NAME, queue, group));
+    walk(queue, SETS, (visited, key) -> Subject.of(SubjectKind.AGGREGATION_SET, queue, key));
     if (!isStopped() && resume == null) {
-      suspects.examine(List.of(Subject.of(Kind.ARCHIVE, queue, name)));
+      candidates.examine(List.of(Subject.of(SubjectKind.ARCHIVE, queue, name)));
     }
   }
 
@@ -264,18 +203,18 @@ public final class DoctorScan {
       String first,
       Visited visited,
       BiFunction<Visited, String, Subject> subjectOf) {
-    suspects.guarded(
+    candidates.guarded(
         "cannot look at " + container + " of queue " + queue,
         () -> {
           String cursor = first;
           do {
             Members members = diagnostics.members(queue, container, cursor);
-            long before = suspects.tally().repaired();
-            suspects.examine(
+            long before = candidates.counter().repaired();
+            candidates.examine(
                 members.members().stream()
                     .map(member -> subjectOf.apply(visited, member))
                     .toList());
-            long gone = suspects.tally().repaired() - before;
+            long gone = candidates.counter().repaired() - before;
             cursor = back(container, members.next(), gone);
           } while (!cursor.isEmpty()
               && goesOn(at(queue, container, cursor), "queue " + queue + ": " + container));
@@ -314,18 +253,18 @@ public final class DoctorScan {
   private void keys() {
     QueueName only = options.queues().size() == 1 ? options.queues().iterator().next() : null;
     List<Node> nodes = new ArrayList<>();
-    suspects.guarded("cannot look at keys", () -> nodes.addAll(diagnostics.nodes(only)));
+    candidates.guarded("cannot look at keys", () -> nodes.addAll(diagnostics.nodes(only)));
     for (Node node : nodes) {
       ScanPosition from = resume;
       if (!isStopped() && (from == null || from.owner().equals(node.name()))) {
         resume = null;
-        suspects.guarded(
+        candidates.guarded(
             "cannot look at the keys of " + node.name(),
             () -> keys(node, only, from == null ? "" : from.cursor()));
       }
     }
     if (resume != null) {
-      suspects.problem(
+      candidates.problem(
           "the server " + resume.owner() + " whose keys were to be looked at is gone; begin anew");
     }
   }
@@ -336,7 +275,7 @@ public final class DoctorScan {
       page = at;
       Keyspace keys = diagnostics.keys(node, only, registered, at.cursor());
       if (keys.moved()) {
-        suspects.problem(
+        candidates.problem(
             "keys of " + node.name() + " have moved to another server meanwhile; begin anew");
         return;
       }
@@ -357,15 +296,15 @@ public final class DoctorScan {
         meet(queue, subject.kind());
       }
       ListMembership known = queue == null ? null : lists.get(queue);
-      if (subject.kind() == Kind.TASK && known != null) {
+      if (subject.kind() == SubjectKind.TASK && known != null) {
         wanted.add(subject.with(known.of(subject.name())));
-      } else if (subject.kind() != Kind.TASK && subject.kind() != Kind.QUEUE) {
+      } else if (subject.kind() != SubjectKind.TASK && subject.kind() != SubjectKind.QUEUE) {
         wanted.add(subject);
       }
     }
-    suspects.examine(wanted);
+    candidates.examine(wanted);
     for (Subject subject : wanted) {
-      if (subject.kind() == Kind.GROUP) {
+      if (subject.kind() == SubjectKind.GROUP) {
         walk(Objects.requireNonNull(subject.queue()), "g:" + subject.name(), DoctorScan::task);
       }
     }
@@ -376,11 +315,12 @@ public final class DoctorScan {
   }
 
   /** Queues that are not registered are found by their tasks; locks may outlive a queue. */
-  private void meet(QueueName queue, Kind kind) {
+  private void meet(QueueName queue, SubjectKind kind) {
     met.add(queue);
-    boolean holdsTasks = kind == Kind.TASK || kind == Kind.GROUP || kind == Kind.QUEUE;
+    boolean holdsTasks =
+        kind == SubjectKind.TASK || kind == SubjectKind.GROUP || kind == SubjectKind.QUEUE;
     if (holdsTasks && !registered.contains(queue.value()) && unregistered.add(queue)) {
-      suspects.examine(List.of(Subject.of(Kind.QUEUE, queue, queue.value())));
+      candidates.examine(List.of(Subject.of(SubjectKind.QUEUE, queue, queue.value())));
       if (!lists.containsKey(queue)) {
         containers(queue);
       }
@@ -393,7 +333,7 @@ public final class DoctorScan {
     List<Subject> empty = new ArrayList<>();
     for (QueueName queue : queues()) {
       if (!met.contains(queue)) {
-        empty.add(Subject.of(Kind.QUEUE_NAME, queue, queue.value()));
+        empty.add(Subject.of(SubjectKind.QUEUE_NAME, queue, queue.value()));
       }
     }
     return empty;

@@ -3,15 +3,16 @@ package io.asynq4j.internal.doctor;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.inspect.DoctorOptions;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Diagnostics;
 import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
-import io.asynq4j.internal.broker.Diagnostics.FindingKind;
-import io.asynq4j.internal.broker.Diagnostics.Kind;
 import io.asynq4j.internal.broker.Diagnostics.Norms;
 import io.asynq4j.internal.broker.Diagnostics.RepairResult;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
+import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.inspect.HashedIdSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,8 +27,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What looked amiss once. After a while it is looked at again: what is in transition is right by
- * then. What is still amiss is a finding, and is put right where that is wanted. Not thread-safe.
+ * Inconsistencies that were seen once. They are examined again after a while, since a task in
+ * transition is consistent by then. Those that remain are findings, and are repaired if the options
+ * say so. Not thread-safe.
  */
 final class FindingCandidates {
 
@@ -42,19 +44,19 @@ final class FindingCandidates {
 
   private static final int MOST_PROBLEMS = 20;
 
-  private record Key(Kind kind, @Nullable QueueName queue, String name) {}
+  private record Key(SubjectKind kind, @Nullable QueueName queue, String name) {}
 
-  private record Candidate(Subject subject, FindingDetail symptom) {}
+  private record Candidate(Subject subject, FindingDetail finding) {}
 
   /** What can be looked at in one call. */
-  private record CheckKey(Kind kind, @Nullable QueueName queue) {}
+  private record CheckKey(SubjectKind kind, @Nullable QueueName queue) {}
 
   private final Broker broker;
   private final Diagnostics diagnostics;
   private final DoctorOptions options;
   private final Norms norms;
-  private final FindingCounter tally;
-  private final Map<Key, Candidate> suspects = new LinkedHashMap<>();
+  private final FindingCounter counter;
+  private final Map<Key, Candidate> candidates = new LinkedHashMap<>();
   private final HashedIdSet found = new HashedIdSet();
   private final Set<String> problems = new TreeSet<>();
   private long lastAdded;
@@ -69,11 +71,11 @@ final class FindingCandidates {
             new ArchiveRules(
                 options.archiveMaxSize(), options.archiveMaxAge(), /* releaseLocks= */ false),
             OVERDUE);
-    this.tally = new FindingCounter(options.sampleSize());
+    this.counter = new FindingCounter(options.sampleSize());
   }
 
-  FindingCounter tally() {
-    return tally;
+  FindingCounter counter() {
+    return counter;
   }
 
   long examined() {
@@ -81,7 +83,7 @@ final class FindingCandidates {
   }
 
   int size() {
-    return suspects.size();
+    return candidates.size();
   }
 
   List<String> problems() {
@@ -90,15 +92,16 @@ final class FindingCandidates {
 
   /** Takes a first look at subjects of any kind. */
   void examine(List<Subject> subjects) {
-    byWard(subjects)
+    byCheck(subjects)
         .forEach(
-            (ward, all) -> inParts(all, "cannot look at " + name(ward), part -> examineWard(part)));
-    if (suspects.size() >= MOST) {
-      settle();
+            (check, all) ->
+                inParts(all, "cannot look at " + name(check), part -> examineBatch(part)));
+    if (candidates.size() >= MOST) {
+      confirm();
     }
   }
 
-  private static Map<CheckKey, List<Subject>> byWard(List<Subject> subjects) {
+  private static Map<CheckKey, List<Subject>> byCheck(List<Subject> subjects) {
     return subjects.stream()
         .collect(
             Collectors.groupingBy(
@@ -107,29 +110,29 @@ final class FindingCandidates {
                 Collectors.toList()));
   }
 
-  private static String name(CheckKey ward) {
-    String what = ward.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-    return ward.queue() == null ? what : what + " of queue " + ward.queue();
+  private static String name(CheckKey check) {
+    String what = check.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    return check.queue() == null ? what : what + " of queue " + check.queue();
   }
 
-  private void examineWard(List<Subject> subjects) {
-    List<@Nullable FindingDetail> symptoms =
+  private void examineBatch(List<Subject> subjects) {
+    List<@Nullable FindingDetail> findings =
         diagnostics.examine(subjects, norms, /* closely= */ false);
     examined += subjects.size();
     for (int i = 0; i < subjects.size(); i++) {
-      FindingDetail symptom = symptoms.get(i);
-      if (symptom != null) {
-        suspect(subjects.get(i), symptom);
+      FindingDetail finding = findings.get(i);
+      if (finding != null) {
+        remember(subjects.get(i), finding);
       }
     }
   }
 
-  private void suspect(Subject subject, FindingDetail symptom) {
+  private void remember(Subject subject, FindingDetail finding) {
     if (!found.contains(nameOf(subject))) {
       // A later look has seen more of it.
-      suspects.put(
+      candidates.put(
           new Key(subject.kind(), subject.queue(), subject.name()),
-          new Candidate(subject, symptom));
+          new Candidate(subject, finding));
       lastAdded = System.nanoTime();
     }
   }
@@ -138,35 +141,36 @@ final class FindingCandidates {
     return subject.kind() + " " + subject.queue() + " " + subject.name();
   }
 
-  /** Takes the second look at all suspects, and puts right what is amiss if that is wanted. */
-  void settle() {
-    if (suspects.isEmpty()) {
+  /** Examines all candidates a second time, and repairs those that remain if asked to. */
+  void confirm() {
+    if (candidates.isEmpty()) {
       return;
     }
     pause();
-    Map<CheckKey, List<Candidate>> wards =
-        suspects.values().stream()
+    Map<CheckKey, List<Candidate>> checks =
+        candidates.values().stream()
             .collect(
                 Collectors.groupingBy(
-                    suspect -> new CheckKey(suspect.subject().kind(), suspect.subject().queue()),
+                    candidate ->
+                        new CheckKey(candidate.subject().kind(), candidate.subject().queue()),
                     LinkedHashMap::new,
                     Collectors.toList()));
-    suspects.clear();
+    candidates.clear();
     // Tasks come last: whether one is where it should be may depend on what the others say.
-    settle(wards, ward -> ward.kind() != Kind.TASK);
-    settle(wards, ward -> ward.kind() == Kind.TASK);
+    confirm(checks, check -> check.kind() != SubjectKind.TASK);
+    confirm(checks, check -> check.kind() == SubjectKind.TASK);
   }
 
-  private void settle(Map<CheckKey, List<Candidate>> wards, Predicate<CheckKey> which) {
-    wards.forEach(
-        (ward, all) -> {
-          if (which.test(ward)) {
-            String problem = "cannot put right " + name(ward);
-            QueueName queue = ward.queue();
-            if (ward.kind() == Kind.TASK && queue != null) {
+  private void confirm(Map<CheckKey, List<Candidate>> checks, Predicate<CheckKey> which) {
+    checks.forEach(
+        (check, all) -> {
+          if (which.test(check)) {
+            String problem = "cannot put right " + name(check);
+            QueueName queue = check.queue();
+            if (check.kind() == SubjectKind.TASK && queue != null) {
               guarded(problem, () -> seeAgain(queue, all));
             }
-            inParts(all, problem, this::settleWard);
+            inParts(all, problem, this::confirmBatch);
           }
         });
   }
@@ -182,56 +186,57 @@ final class FindingCandidates {
 
   private void seeAgain(QueueName queue, List<Candidate> all) {
     Set<String> ids =
-        all.stream().map(suspect -> suspect.subject().name()).collect(Collectors.toSet());
+        all.stream().map(candidate -> candidate.subject().name()).collect(Collectors.toSet());
     ListMembership lists =
         ListMembership.walk(diagnostics, queue, broker.clock().instant(), ids, () -> true);
     all.replaceAll(
-        suspect ->
+        candidate ->
             new Candidate(
-                suspect.subject().with(lists.of(suspect.subject().name())), suspect.symptom()));
+                candidate.subject().with(lists.of(candidate.subject().name())),
+                candidate.finding()));
   }
 
-  private void settleWard(List<Candidate> part) {
+  private void confirmBatch(List<Candidate> part) {
     List<Subject> subjects = part.stream().map(Candidate::subject).toList();
     List<@Nullable FindingDetail> now = diagnostics.examine(subjects, norms, /* closely= */ true);
-    List<Subject> ill = new ArrayList<>();
-    List<FindingDetail> symptoms = new ArrayList<>();
+    List<Subject> confirmed = new ArrayList<>();
+    List<FindingDetail> findings = new ArrayList<>();
     for (int i = 0; i < part.size(); i++) {
-      FindingDetail symptom = now.get(i);
-      if (symptom != null && isSame(part.get(i), symptom)) {
-        ill.add(subjects.get(i));
-        symptoms.add(symptom);
+      FindingDetail finding = now.get(i);
+      if (finding != null && isSame(part.get(i), finding)) {
+        confirmed.add(subjects.get(i));
+        findings.add(finding);
       }
     }
-    List<RepairResult> treatments = heal(ill, symptoms);
-    for (int i = 0; i < ill.size(); i++) {
-      if (treatments.get(i) != RepairResult.CHANGED) {
-        found.add(nameOf(ill.get(i)));
-        tally.add(ill.get(i), symptoms.get(i), treatments.get(i) == RepairResult.DONE);
+    List<RepairResult> results = repair(confirmed, findings);
+    for (int i = 0; i < confirmed.size(); i++) {
+      if (results.get(i) != RepairResult.CHANGED) {
+        found.add(nameOf(confirmed.get(i)));
+        counter.add(confirmed.get(i), findings.get(i), results.get(i) == RepairResult.DONE);
       }
     }
   }
 
   /** Of a task in every detail; of others how many they are may change. */
-  private static boolean isSame(Candidate suspect, FindingDetail now) {
-    return suspect.subject().kind() == Kind.TASK
-        ? suspect.symptom().equals(now)
-        : suspect.symptom().ailment() == now.ailment();
+  private static boolean isSame(Candidate candidate, FindingDetail now) {
+    return candidate.subject().kind() == SubjectKind.TASK
+        ? candidate.finding().equals(now)
+        : candidate.finding().kind() == now.kind();
   }
 
-  private List<RepairResult> heal(List<Subject> ill, List<FindingDetail> symptoms) {
-    boolean mayHeal =
+  private List<RepairResult> repair(List<Subject> confirmed, List<FindingDetail> findings) {
+    boolean mayRepair =
         options.repairs()
             && (options.trimsArchives()
-                || !symptoms.stream().anyMatch(FindingCandidates::isTrimming));
-    return mayHeal
-        ? diagnostics.heal(ill, symptoms, norms, options.removesUnreadable())
-        : ill.stream().map(subject -> RepairResult.OUT_OF_REACH).toList();
+                || !findings.stream().anyMatch(FindingCandidates::isTrimming));
+    return mayRepair
+        ? diagnostics.repair(confirmed, findings, norms, options.removesUnreadable())
+        : confirmed.stream().map(subject -> RepairResult.OUT_OF_REACH).toList();
   }
 
-  private static boolean isTrimming(FindingDetail symptom) {
-    return symptom.ailment() == FindingKind.ARCHIVE_OVERFLOW
-        || symptom.ailment() == FindingKind.ARCHIVE_WEDGES_GO;
+  private static boolean isTrimming(FindingDetail finding) {
+    return finding.kind() == FindingKind.ARCHIVE_OVERFLOW
+        || finding.kind() == FindingKind.ARCHIVE_WEDGES_GO;
   }
 
   private interface Check<T> {

@@ -2,6 +2,7 @@ package io.asynq4j.internal.doctor;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.inspect.Finding;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Counts what was found, by kind and queue, with a few names of each. Not thread-safe. */
 final class FindingCounter {
 
-  private record Place(Finding.Kind kind, @Nullable QueueName queue) {}
+  private record Place(FindingKind kind, @Nullable QueueName queue) {}
 
   private static final class Count {
     private long found;
@@ -31,14 +32,14 @@ final class FindingCounter {
     this.sampleSize = sampleSize;
   }
 
-  void add(Subject subject, FindingDetail symptom, boolean isRepaired) {
-    Finding.Kind kind = Finding.Kind.valueOf(symptom.ailment().name());
-    Count count = counts.computeIfAbsent(new Place(kind, subject.queue()), place -> new Count());
-    count.found += symptom.count();
-    found += symptom.count();
+  void add(Subject subject, FindingDetail finding, boolean isRepaired) {
+    Count count =
+        counts.computeIfAbsent(new Place(finding.kind(), subject.queue()), place -> new Count());
+    count.found += finding.count();
+    found += finding.count();
     if (isRepaired) {
-      count.repaired += symptom.count();
-      repaired += symptom.count();
+      count.repaired += finding.count();
+      repaired += finding.count();
     }
     if (count.sample.size() < sampleSize) {
       count.sample.add(subject.name());

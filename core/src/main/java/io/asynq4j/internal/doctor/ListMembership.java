@@ -4,6 +4,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Diagnostics;
 import io.asynq4j.internal.broker.Diagnostics.Members;
 import io.asynq4j.internal.broker.Diagnostics.Seen;
+import io.asynq4j.internal.inspect.HashedIdSet;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;

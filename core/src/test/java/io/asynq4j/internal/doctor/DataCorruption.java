@@ -7,7 +7,7 @@ import static io.asynq4j.fixture.BrokerFixture.key;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;
-import io.asynq4j.inspect.Finding.Kind;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.wire.WireTask;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -18,15 +18,17 @@ import redis.clients.jedis.Protocol.Command;
 /** A way in which Redis gets damaged, by a Go process or otherwise. */
 @SuppressWarnings("ImmutableEnumChecker") // what inflicts it has no state
 enum DataCorruption {
-  GHOST_PENDING(Kind.ID_WITHOUT_RECORD, "x", f -> f.raw(Command.LPUSH, key("pending"), "x"), ""),
-  GHOST_ACTIVE(Kind.ID_WITHOUT_RECORD, "x", f -> f.raw(Command.LPUSH, key("active"), "x"), ""),
-  GHOST_LEASE(Kind.ID_WITHOUT_RECORD, "x", ghostIn("lease"), ""),
-  GHOST_SCHEDULED(Kind.ID_WITHOUT_RECORD, "x", ghostIn("scheduled"), ""),
-  GHOST_RETRY(Kind.ID_WITHOUT_RECORD, "x", ghostIn("retry"), ""),
-  GHOST_ARCHIVED(Kind.ID_WITHOUT_RECORD, "x", ghostIn("archived"), ""),
-  GHOST_COMPLETED(Kind.ID_WITHOUT_RECORD, "x", ghostIn("completed"), ""),
+  GHOST_PENDING(
+      FindingKind.ID_WITHOUT_RECORD, "x", f -> f.raw(Command.LPUSH, key("pending"), "x"), ""),
+  GHOST_ACTIVE(
+      FindingKind.ID_WITHOUT_RECORD, "x", f -> f.raw(Command.LPUSH, key("active"), "x"), ""),
+  GHOST_LEASE(FindingKind.ID_WITHOUT_RECORD, "x", ghostIn("lease"), ""),
+  GHOST_SCHEDULED(FindingKind.ID_WITHOUT_RECORD, "x", ghostIn("scheduled"), ""),
+  GHOST_RETRY(FindingKind.ID_WITHOUT_RECORD, "x", ghostIn("retry"), ""),
+  GHOST_ARCHIVED(FindingKind.ID_WITHOUT_RECORD, "x", ghostIn("archived"), ""),
+  GHOST_COMPLETED(FindingKind.ID_WITHOUT_RECORD, "x", ghostIn("completed"), ""),
   GHOST_GROUPED(
-      Kind.ID_WITHOUT_RECORD,
+      FindingKind.ID_WITHOUT_RECORD,
       "x",
       f -> {
         ghostIn("g:odd").accept(f);
@@ -34,7 +36,7 @@ enum DataCorruption {
       },
       ""),
   GHOST_IN_A_SET(
-      Kind.ID_WITHOUT_RECORD,
+      FindingKind.ID_WITHOUT_RECORD,
       "x",
       f -> {
         ghostIn("g:odd:set").accept(f);
@@ -45,7 +47,7 @@ enum DataCorruption {
       },
       "g:odd:set: {y="),
   GHOST_DEQUEUED_BY_GO(
-      Kind.ID_WITHOUT_RECORD,
+      FindingKind.ID_WITHOUT_RECORD,
       "x",
       f -> {
         f.raw(Command.RPUSH, key("pending"), "x");
@@ -53,17 +55,21 @@ enum DataCorruption {
       },
       ""),
 
-  LATE_RESULT_OF_GO(Kind.RECORD_WITHOUT_MESSAGE, "x", f -> go(f).writeResult("x", "too late"), ""),
+  LATE_RESULT_OF_GO(
+      FindingKind.RECORD_WITHOUT_MESSAGE, "x", f -> go(f).writeResult("x", "too late"), ""),
 
   LOST_PENDING(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> f.seedRecord(TaskState.PENDING, "x"),
       "pending: [x, "),
   LOST_ACTIVE(
-      Kind.RECORD_WITHOUT_CONTAINER, "x", f -> f.seedRecord(TaskState.ACTIVE, "x"), "x=" + at(60)),
+      FindingKind.RECORD_WITHOUT_CONTAINER,
+      "x",
+      f -> f.seedRecord(TaskState.ACTIVE, "x"),
+      "x=" + at(60)),
   DONE_BY_GO_WITHOUT_LEASE(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> {
         f.seed(TaskState.ACTIVE, "x", T + 30);
@@ -72,20 +78,23 @@ enum DataCorruption {
       },
       "x=" + at(60)),
   LOST_RETRY(
-      Kind.RECORD_WITHOUT_CONTAINER, "x", f -> f.seedRecord(TaskState.RETRY, "x"), "x=" + at(60)),
+      FindingKind.RECORD_WITHOUT_CONTAINER,
+      "x",
+      f -> f.seedRecord(TaskState.RETRY, "x"),
+      "x=" + at(60)),
   LOST_COMPLETED(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> f.seedRecord(TaskState.COMPLETED, "x"),
       "x=" + at(60)),
   LOST_SCHEDULED(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> f.seedRecord(TaskState.SCHEDULED, "x"),
       "quarantine=the doctor found it in no container, and when it was to run is not known any more,"
           + " state=archived"),
   LOST_SCHEDULED_WITH_ITS_TIME(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> {
         f.seedRecord(TaskState.SCHEDULED, "x");
@@ -93,7 +102,7 @@ enum DataCorruption {
       },
       "x=" + at(5000)),
   LOST_IN_ITS_GROUP(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> {
         f.seedRecord(TaskState.AGGREGATING, "x");
@@ -101,12 +110,12 @@ enum DataCorruption {
       },
       "g:odd: {x=" + at(60) + "}\n"),
   LOST_WITH_ITS_GROUP(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> f.seedRecord(TaskState.AGGREGATING, "x"),
       "and its group is not known any more, state=archived"),
   LOST_WITHOUT_A_STATE(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> {
         f.seedRecord(TaskState.PENDING, "x");
@@ -114,7 +123,7 @@ enum DataCorruption {
       },
       "and its state is not known any more, state=archived"),
   LOST_IN_A_STATE_NOBODY_KNOWS(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> {
         f.seedRecord(TaskState.PENDING, "x");
@@ -122,7 +131,7 @@ enum DataCorruption {
       },
       "and its state is not known any more, state=archived"),
   TRIMMED_BY_GO_WITHOUT_ITS_RECORD(
-      Kind.RECORD_WITHOUT_CONTAINER,
+      FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> {
         f.seed(TaskState.ARCHIVED, "x", T - 100 * 86_400L);
@@ -132,7 +141,7 @@ enum DataCorruption {
       "y=" + at(0)),
 
   LEFT_HALF_WAY_BY_GOS_ARCHIVE(
-      Kind.WRONG_STATE,
+      FindingKind.WRONG_STATE,
       "x",
       f -> {
         f.seedRecord(TaskState.ACTIVE, "x");
@@ -140,7 +149,7 @@ enum DataCorruption {
       },
       "t:x: {msg=t(p) retry 0/25 timeout 1800, state=archived}"),
   IN_A_SET_NOBODY_KNOWS(
-      Kind.WRONG_STATE,
+      FindingKind.WRONG_STATE,
       "x",
       f -> {
         f.seedRecord(TaskState.AGGREGATING, "x");
@@ -149,7 +158,7 @@ enum DataCorruption {
       },
       "g:odd: {x=" + at(10) + "}\n"),
   PENDING_WITH_ANOTHER_STATE(
-      Kind.WRONG_STATE,
+      FindingKind.WRONG_STATE,
       "x",
       f -> {
         f.seedRecord(TaskState.RETRY, "x");
@@ -158,7 +167,7 @@ enum DataCorruption {
       "pending: [x, "),
 
   IN_RETRY_TOO(
-      Kind.IN_SEVERAL_CONTAINERS,
+      FindingKind.IN_SEVERAL_CONTAINERS,
       "x",
       f -> {
         f.seed(TaskState.PENDING, "x", 0);
@@ -166,7 +175,7 @@ enum DataCorruption {
       },
       "pending: [x, "),
   IN_PENDING_TOO(
-      Kind.IN_SEVERAL_CONTAINERS,
+      FindingKind.IN_SEVERAL_CONTAINERS,
       "x",
       f -> {
         f.seed(TaskState.RETRY, "x", T + 100);
@@ -174,7 +183,7 @@ enum DataCorruption {
       },
       "x=" + at(100)),
   PENDING_TWICE(
-      Kind.IN_SEVERAL_CONTAINERS,
+      FindingKind.IN_SEVERAL_CONTAINERS,
       "x",
       f -> {
         f.seed(TaskState.PENDING, "x", 0);
@@ -182,7 +191,7 @@ enum DataCorruption {
       },
       "pending: [x, "),
   ACTIVE_AND_PENDING(
-      Kind.IN_SEVERAL_CONTAINERS,
+      FindingKind.IN_SEVERAL_CONTAINERS,
       "x",
       f -> {
         f.seed(TaskState.ACTIVE, "x", T + 100);
@@ -190,7 +199,7 @@ enum DataCorruption {
       },
       "x=" + at(100)),
   WITHOUT_LEASE(
-      Kind.ACTIVE_WITHOUT_LEASE,
+      FindingKind.ACTIVE_WITHOUT_LEASE,
       "x",
       f -> {
         f.seed(TaskState.ACTIVE, "x", T + 100);
@@ -198,7 +207,7 @@ enum DataCorruption {
       },
       "x=" + at(60)),
   LEASED_AND_NOT_LISTED(
-      Kind.LEASE_WITHOUT_ACTIVE,
+      FindingKind.LEASE_WITHOUT_ACTIVE,
       "x",
       f -> {
         f.seed(TaskState.ACTIVE, "x", T + 100);
@@ -206,7 +215,7 @@ enum DataCorruption {
       },
       "active: [x, "),
   LEASED_AND_WAITING(
-      Kind.LEASE_WITHOUT_ACTIVE,
+      FindingKind.LEASE_WITHOUT_ACTIVE,
       "x",
       f -> {
         f.seed(TaskState.RETRY, "x", T + 100);
@@ -215,7 +224,7 @@ enum DataCorruption {
       ""),
 
   UNREADABLE(
-      Kind.UNREADABLE,
+      FindingKind.UNREADABLE,
       "x",
       f -> {
         f.seed(TaskState.RETRY, "x", T + 100);
@@ -223,7 +232,7 @@ enum DataCorruption {
       },
       "state=archived"),
   UNREADABLE_AND_WEDGING_GOS_RECOVERER(
-      Kind.UNREADABLE,
+      FindingKind.UNREADABLE,
       "x",
       f -> {
         f.seed(TaskState.ACTIVE, "x", T - 100);
@@ -232,9 +241,12 @@ enum DataCorruption {
       "state=archived"),
 
   LOCK_OF_A_TASK_THAT_IS_GONE(
-      Kind.STALE_LOCK, "t:0", f -> f.raw(Command.SET, key("unique:t:0"), "gone", "EX", "900"), ""),
+      FindingKind.STALE_LOCK,
+      "t:0",
+      f -> f.raw(Command.SET, key("unique:t:0"), "gone", "EX", "900"),
+      ""),
   LOCK_LEFT_BY_GO_ON_A_CONFLICT(
-      Kind.STALE_LOCK,
+      FindingKind.STALE_LOCK,
       "t:0",
       f -> {
         f.seed(TaskState.RETRY, "x", T + 100);
@@ -244,7 +256,7 @@ enum DataCorruption {
       ""),
 
   GROUP_JOINED_BY_GOS_FORWARDER(
-      Kind.UNLISTED_GROUP,
+      FindingKind.UNLISTED_GROUP,
       "odd",
       f -> {
         f.seed(TaskState.RETRY, "x", T - 1);
@@ -253,7 +265,7 @@ enum DataCorruption {
       },
       "groups: [busy, odd]"),
   GROUP_WITHOUT_TASKS(
-      Kind.STALE_GROUP,
+      FindingKind.STALE_GROUP,
       "odd",
       f -> {
         f.raw(Command.DEL, key("scheduled"), key("retry"), RedisKeys.task(Q, "later"));
@@ -262,7 +274,7 @@ enum DataCorruption {
       },
       "groups: [busy]"),
   AGGREGATION_THAT_NOBODY_ENDS(
-      Kind.STALE_AGGREGATION_SET,
+      FindingKind.STALE_AGGREGATION_SET,
       key("g:odd:set"),
       f -> {
         f.seedRecord(TaskState.AGGREGATING, "x");
@@ -272,43 +284,47 @@ enum DataCorruption {
       },
       "g:odd: {x=" + at(10) + "}\n"),
   AGGREGATION_OF_NOTHING(
-      Kind.STALE_AGGREGATION_SET,
+      FindingKind.STALE_AGGREGATION_SET,
       key("g:odd:set"),
       f -> f.raw(Command.ZADD, key("aggregation_sets"), at(100), key("g:odd:set")),
       ""),
-  USED_UP_AND_NEVER_SWEPT(Kind.UNLISTED_SPENT_SET, "set", ghostIn("spent:set"), "spent: [set]"),
+  USED_UP_AND_NEVER_SWEPT(
+      FindingKind.UNLISTED_SPENT_SET, "set", ghostIn("spent:set"), "spent: [set]"),
 
   ARCHIVE_TOO_OLD(
-      Kind.ARCHIVE_OVERFLOW, "q", f -> f.seed(TaskState.ARCHIVED, "x", T - 91 * 86_400L), ""),
+      FindingKind.ARCHIVE_OVERFLOW,
+      "q",
+      f -> f.seed(TaskState.ARCHIVED, "x", T - 91 * 86_400L),
+      ""),
 
   UNREGISTERED(
-      Kind.UNREGISTERED_QUEUE,
+      FindingKind.UNREGISTERED_QUEUE,
       "q",
       f -> f.raw(Command.SREM, RedisKeys.QUEUES, "q"),
       "asynq:queues: [q]"),
   REGISTERED_AND_EMPTY(
-      Kind.EMPTY_QUEUE,
+      FindingKind.EMPTY_QUEUE,
       "old",
       f -> f.raw(Command.SADD, RedisKeys.QUEUES, "old"),
       "asynq:queues: [q]"),
   SERVER_THAT_IS_GONE(
-      Kind.STALE_PRESENCE,
+      FindingKind.STALE_PRESENCE,
       RedisKeys.SERVERS,
       f -> f.raw(Command.ZADD, RedisKeys.SERVERS, at(-61), RedisKeys.server("h", 1, "gone")),
       ""),
   SCHEDULER_WITHOUT_AN_END(
-      Kind.LEAKED_PRESENCE,
+      FindingKind.LEAKED_PRESENCE,
       RedisKeys.scheduler("gone"),
       f -> f.raw(Command.RPUSH, RedisKeys.scheduler("gone"), "an entry"),
       ""),
   HISTORY_WITHOUT_AN_END(
-      Kind.LEAKED_HISTORY,
+      FindingKind.LEAKED_HISTORY,
       "gone",
       f -> f.raw(Command.ZADD, RedisKeys.schedulerHistory("gone"), at(-10), "an event"),
       "scheduler_history:gone: {an event=" + at(-10) + "} for 7776000s");
 
   /** What a doctor must find, and nothing else. */
-  final Kind kind;
+  final FindingKind kind;
 
   /** What it must name. */
   final String name;
@@ -318,7 +334,7 @@ enum DataCorruption {
   /** A part of the world once that has been put right. */
   final String healed;
 
-  DataCorruption(Kind kind, String name, Consumer<BrokerFixture> inflict, String healed) {
+  DataCorruption(FindingKind kind, String name, Consumer<BrokerFixture> inflict, String healed) {
     this.kind = kind;
     this.name = name;
     this.inflict = inflict;

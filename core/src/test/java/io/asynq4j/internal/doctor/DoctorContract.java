@@ -14,7 +14,7 @@ import io.asynq4j.fixture.RedisInvariants;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
-import io.asynq4j.inspect.Finding.Kind;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.inspect.InspectorAccess;
 import io.asynq4j.internal.broker.Diagnostics;
 import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
@@ -224,15 +224,15 @@ public interface DoctorContract {
     assertThat(diagnosis.findings())
         .extracting(Finding::kind)
         .containsExactlyInAnyOrder(
-            Kind.ID_WITHOUT_RECORD,
-            Kind.RECORD_WITHOUT_CONTAINER,
-            Kind.STALE_LOCK,
-            Kind.UNREGISTERED_QUEUE,
-            Kind.STALE_PRESENCE,
-            Kind.LEAKED_HISTORY);
+            FindingKind.ID_WITHOUT_RECORD,
+            FindingKind.RECORD_WITHOUT_CONTAINER,
+            FindingKind.STALE_LOCK,
+            FindingKind.UNREGISTERED_QUEUE,
+            FindingKind.STALE_PRESENCE,
+            FindingKind.LEAKED_HISTORY);
     Finding lost =
         diagnosis.findings().stream()
-            .filter(finding -> finding.kind() == Kind.RECORD_WITHOUT_CONTAINER)
+            .filter(finding -> finding.kind() == FindingKind.RECORD_WITHOUT_CONTAINER)
             .findFirst()
             .orElseThrow();
     assertThat(lost.queue()).isEqualTo(Q);
@@ -254,7 +254,7 @@ public interface DoctorContract {
 
     assertThat(diagnosis.findings())
         .extracting(Finding::kind)
-        .containsExactly(Kind.UNLISTED_SPENT_SET);
+        .containsExactly(FindingKind.UNLISTED_SPENT_SET);
     assertThat(redis().world()).contains("spent: [set]\n").doesNotContain("g:odd");
     assertThat(redis().aggregation().sweep(Q, 10)).isEqualTo(1);
     RedisInvariants.assertHold(redis().server);
@@ -293,12 +293,12 @@ public interface DoctorContract {
 
     Diagnosis reported = visit(limited);
     assertThat(reported.findings())
-        .containsExactly(new Finding(Kind.ARCHIVE_OVERFLOW, Q, 56, 0, List.of("q")));
+        .containsExactly(new Finding(FindingKind.ARCHIVE_OVERFLOW, Q, 56, 0, List.of("q")));
     assertThat(reported.isHealthy()).isFalse();
 
     Diagnosis trimmed = visit(limited.trimArchives());
     assertThat(trimmed.findings())
-        .containsExactly(new Finding(Kind.ARCHIVE_OVERFLOW, Q, 56, 56, List.of("q")));
+        .containsExactly(new Finding(FindingKind.ARCHIVE_OVERFLOW, Q, 56, 56, List.of("q")));
     assertThat(redis().raw(Command.ZCARD, key("archived"))).isEqualTo(5L);
     RedisInvariants.assertHold(redis().server);
   }
@@ -309,7 +309,7 @@ public interface DoctorContract {
     seedMany(TaskState.ARCHIVED, 7_950, T - 91 * 86_400L);
 
     assertThat(visit(DoctorOptions.dryRun()).findings())
-        .containsExactly(new Finding(Kind.ARCHIVE_WEDGES_GO, Q, 7_950, 0, List.of("q")));
+        .containsExactly(new Finding(FindingKind.ARCHIVE_WEDGES_GO, Q, 7_950, 0, List.of("q")));
     assertThat(visit(DoctorOptions.repair().trimArchives()).isHealthy()).isTrue();
 
     assertThat(redis().raw(Command.EXISTS, key("archived"))).isEqualTo(0L);
@@ -323,7 +323,7 @@ public interface DoctorContract {
     seedMany(TaskState.ARCHIVED, most, T - 91 * 86_400L);
 
     assertThat(visit(DoctorOptions.dryRun()).findings())
-        .containsExactly(new Finding(Kind.ARCHIVE_OVERFLOW, Q, most, 0, List.of("q")));
+        .containsExactly(new Finding(FindingKind.ARCHIVE_OVERFLOW, Q, most, 0, List.of("q")));
   }
 
   /** Tasks n0, n1 and so on, with few round trips. */
@@ -387,12 +387,12 @@ public interface DoctorContract {
             Subject.task(Q, "x", Seen.NOWHERE, ""),
             Subject.task(Q, "waiting", new Seen(1, 0, redis().clock.instant()), ""));
     List<@Nullable FindingDetail> found = diagnostics.examine(subjects, norms, true);
-    List<FindingDetail> symptoms = found.stream().map(Objects::requireNonNull).toList();
+    List<FindingDetail> findings = found.stream().map(Objects::requireNonNull).toList();
     redis().raw(Command.ZADD, key("archived"), Long.toString(T), "x");
     redis().raw(Command.HSET, RedisKeys.task(Q, "waiting"), "msg", "another message");
     String before = redis().world();
 
-    assertThat(diagnostics.heal(subjects, symptoms, norms, true))
+    assertThat(diagnostics.repair(subjects, findings, norms, true))
         .containsExactly(RepairResult.CHANGED, RepairResult.CHANGED);
 
     assertThat(redis().world()).isEqualTo(before);
@@ -406,7 +406,7 @@ public interface DoctorContract {
       redis().raw(Command.LPUSH, key("pending"), "ghost" + i);
       redis().seedRecord(TaskState.RETRY, "lost" + i);
     }
-    Map<Kind, Long> found = new HashMap<>();
+    Map<FindingKind, Long> found = new HashMap<>();
     String resumeFrom = null;
     int visits = 0;
     do {
@@ -427,7 +427,7 @@ public interface DoctorContract {
     assertThat(visits).isBetween(4, 99);
     assertThat(found)
         .containsExactlyInAnyOrderEntriesOf(
-            Map.of(Kind.ID_WITHOUT_RECORD, 40L, Kind.RECORD_WITHOUT_CONTAINER, 40L));
+            Map.of(FindingKind.ID_WITHOUT_RECORD, 40L, FindingKind.RECORD_WITHOUT_CONTAINER, 40L));
     assertThat(visit(DoctorOptions.dryRun()).isHealthy()).isTrue();
     RedisInvariants.assertHold(redis().server);
   }
@@ -444,7 +444,7 @@ public interface DoctorContract {
 
     assertThat(diagnosis.findings())
         .extracting(Finding::kind, Finding::queue)
-        .containsExactly(tuple(Kind.ID_WITHOUT_RECORD, other));
+        .containsExactly(tuple(FindingKind.ID_WITHOUT_RECORD, other));
     assertThat(redis().raw(Command.LLEN, key("pending"))).isEqualTo(1L);
   }
 
@@ -460,7 +460,9 @@ public interface DoctorContract {
 
     assertThat(diagnosis.problems()).anySatisfy(problem -> assertThat(problem).contains("queue q"));
     assertThat(diagnosis.isComplete()).isFalse();
-    assertThat(diagnosis.findings()).extracting(Finding::kind).contains(Kind.ID_WITHOUT_RECORD);
+    assertThat(diagnosis.findings())
+        .extracting(Finding::kind)
+        .contains(FindingKind.ID_WITHOUT_RECORD);
     assertThat(redis().raw(Command.LLEN, RedisKeys.of(other, "pending"))).isEqualTo(0L);
   }
 
@@ -475,7 +477,8 @@ public interface DoctorContract {
 
     assertThat(diagnosis.findings())
         .extracting(Finding::kind, Finding::queue)
-        .containsExactly(tuple(Kind.ID_WITHOUT_RECORD, odd), tuple(Kind.STALE_LOCK, odd));
+        .containsExactly(
+            tuple(FindingKind.ID_WITHOUT_RECORD, odd), tuple(FindingKind.STALE_LOCK, odd));
     assertThat(diagnosis.isHealthy()).isTrue();
   }
 

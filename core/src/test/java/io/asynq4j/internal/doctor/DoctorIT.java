@@ -14,6 +14,7 @@ import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.inspect.InspectorAccess;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
@@ -111,12 +112,12 @@ class DoctorIT {
       assertThat(diagnosis.findings())
           .containsExactly(
               new Finding(
-                  Finding.Kind.ID_WITHOUT_RECORD,
+                  FindingKind.ID_WITHOUT_RECORD,
                   Q,
                   3,
                   2,
                   List.of("ghost39900", "ghost20000", "ghost100")),
-              new Finding(Finding.Kind.RECORD_WITHOUT_CONTAINER, Q, 1, 1, List.of("lost")));
+              new Finding(FindingKind.RECORD_WITHOUT_CONTAINER, Q, 1, 1, List.of("lost")));
       assertThat(redis.raw(Command.LLEN, key("pending"))).isEqualTo(39_999L);
       assertThat(redis.rawText(Command.LINDEX, key("pending"), "0")).isEqualTo("lost");
     }

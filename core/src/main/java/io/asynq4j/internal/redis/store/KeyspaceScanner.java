@@ -2,10 +2,10 @@ package io.asynq4j.internal.redis.store;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Diagnostics.Keyspace;
-import io.asynq4j.internal.broker.Diagnostics.Kind;
 import io.asynq4j.internal.broker.Diagnostics.Members;
 import io.asynq4j.internal.broker.Diagnostics.Node;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
+import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
@@ -127,9 +127,9 @@ final class KeyspaceScanner {
     }
     if (key.startsWith(RedisKeys.schedulerHistory(""))) {
       String entry = key.substring(RedisKeys.schedulerHistory("").length());
-      return Subject.of(Kind.HISTORY, null, entry);
+      return Subject.of(SubjectKind.HISTORY, null, entry);
     }
-    return RedisKeys.registryOf(key) == null ? null : Subject.of(Kind.PRESENCE, null, key);
+    return RedisKeys.registryOf(key) == null ? null : Subject.of(SubjectKind.PRESENCE, null, key);
   }
 
   /**
@@ -153,7 +153,7 @@ final class KeyspaceScanner {
 
   private static @Nullable Subject ofQueue(QueueName queue, String word) {
     if (CONTAINERS.contains(word)) {
-      return Subject.of(Kind.QUEUE, queue, queue.value());
+      return Subject.of(SubjectKind.QUEUE, queue, queue.value());
     }
     int colon = word.indexOf(':');
     if (colon < 0) {
@@ -161,10 +161,10 @@ final class KeyspaceScanner {
     }
     String name = word.substring(colon + 1);
     return switch (word.substring(0, colon)) {
-      case "t" -> Subject.of(Kind.TASK, queue, name);
-      case "g" -> Subject.of(Kind.GROUP, queue, name);
-      case "unique" -> Subject.of(Kind.LOCK, queue, name);
-      case "spent" -> Subject.of(Kind.SPENT_SET, queue, name);
+      case "t" -> Subject.of(SubjectKind.TASK, queue, name);
+      case "g" -> Subject.of(SubjectKind.GROUP, queue, name);
+      case "unique" -> Subject.of(SubjectKind.LOCK, queue, name);
+      case "spent" -> Subject.of(SubjectKind.SPENT_SET, queue, name);
       default -> null;
     };
   }

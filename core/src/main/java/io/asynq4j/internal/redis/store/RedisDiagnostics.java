@@ -1,6 +1,7 @@
 package io.asynq4j.internal.redis.store;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Diagnostics;
 import io.asynq4j.internal.broker.Presence;
@@ -92,7 +93,7 @@ final class RedisDiagnostics implements Diagnostics {
   @Override
   public List<Subject> registries() {
     return Stream.of(RedisKeys.SERVERS, RedisKeys.WORKERS, RedisKeys.SCHEDULERS)
-        .map(key -> Subject.of(Kind.REGISTRY, null, key))
+        .map(key -> Subject.of(SubjectKind.REGISTRY, null, key))
         .toList();
   }
 
@@ -128,11 +129,11 @@ final class RedisDiagnostics implements Diagnostics {
 
   private static List<@Nullable FindingDetail> each(
       List<Subject> subjects, Function<Subject, @Nullable FindingDetail> look) {
-    List<@Nullable FindingDetail> symptoms = new ArrayList<>(subjects.size());
+    List<@Nullable FindingDetail> findings = new ArrayList<>(subjects.size());
     for (Subject subject : subjects) {
-      symptoms.add(look.apply(subject));
+      findings.add(look.apply(subject));
     }
-    return symptoms;
+    return findings;
   }
 
   private static QueueName queueOf(Subject subject) {
@@ -140,7 +141,7 @@ final class RedisDiagnostics implements Diagnostics {
   }
 
   private List<@Nullable FindingDetail> tidy(List<Subject> subjects, Norms norms, boolean repair) {
-    List<@Nullable FindingDetail> symptoms = new ArrayList<>(subjects.size());
+    List<@Nullable FindingDetail> findings = new ArrayList<>(subjects.size());
     for (List<Subject> batch : BatchSplitter.of(subjects)) {
       CommandArgs args =
           new CommandArgs(2 + batch.size() * 2).add(repair).add(WholeSeconds.ceil(norms.overdue()));
@@ -150,15 +151,15 @@ final class RedisDiagnostics implements Diagnostics {
       QueueName queue = queueOf(batch.get(0));
       for (Object answer : ReplyParser.list(scripts.run(Script.TIDY, queue, args))) {
         String word = ReplyParser.text(answer);
-        symptoms.add(
-            word.isEmpty() ? null : symptom(FindingKind.valueOf(word.toUpperCase(Locale.ROOT)), 1));
+        findings.add(
+            word.isEmpty() ? null : finding(FindingKind.valueOf(word.toUpperCase(Locale.ROOT)), 1));
       }
     }
-    return symptoms;
+    return findings;
   }
 
-  private static FindingDetail symptom(FindingKind ailment, long count) {
-    return new FindingDetail(ailment, count, "");
+  private static FindingDetail finding(FindingKind kind, long count) {
+    return new FindingDetail(kind, count, "");
   }
 
   private @Nullable FindingDetail archive(QueueName queue, ArchiveRules rules) {
@@ -167,9 +168,9 @@ final class RedisDiagnostics implements Diagnostics {
     long surplus = old + Math.max(0, size - old - rules.maxSize());
     ArchiveRules go = ArchiveRules.GO;
     if (size - go.maxSize() >= GO_WEDGED_BY || archivedBefore(queue, go) >= GO_WEDGED_BY) {
-      return symptom(FindingKind.ARCHIVE_WEDGES_GO, size);
+      return finding(FindingKind.ARCHIVE_WEDGES_GO, size);
     }
-    return surplus == 0 ? null : symptom(FindingKind.ARCHIVE_OVERFLOW, surplus);
+    return surplus == 0 ? null : finding(FindingKind.ARCHIVE_OVERFLOW, surplus);
   }
 
   private long archivedBefore(QueueName queue, ArchiveRules rules) {
@@ -180,11 +181,11 @@ final class RedisDiagnostics implements Diagnostics {
   private @Nullable FindingDetail queue(Subject subject) {
     return number(Command.SISMEMBER, RedisKeys.QUEUES, subject.name()) == 1
         ? null
-        : symptom(FindingKind.UNREGISTERED_QUEUE, 1);
+        : finding(FindingKind.UNREGISTERED_QUEUE, 1);
   }
 
   private @Nullable FindingDetail queueName(Subject subject) {
-    return holdsNothing(queueOf(subject)) ? symptom(FindingKind.EMPTY_QUEUE, 1) : null;
+    return holdsNothing(queueOf(subject)) ? finding(FindingKind.EMPTY_QUEUE, 1) : null;
   }
 
   private boolean holdsNothing(QueueName queue) {
@@ -198,7 +199,7 @@ final class RedisDiagnostics implements Diagnostics {
   private @Nullable FindingDetail registry(String key) {
     long end = time.clock().instant().getEpochSecond() - PRESENCE_GRACE_SECONDS;
     long gone = number(Command.ZCOUNT, key, "-inf", "(" + end);
-    return gone == 0 ? null : symptom(FindingKind.STALE_PRESENCE, gone);
+    return gone == 0 ? null : finding(FindingKind.STALE_PRESENCE, gone);
   }
 
   /** Who shows himself is registered first, so one that is not and stays was left behind. */
@@ -209,7 +210,7 @@ final class RedisDiagnostics implements Diagnostics {
     boolean leaked =
         link.call(list, ResendPolicy.SAFE, Command.ZSCORE, args) == null
             && number(Command.EXISTS, key) == 1;
-    return leaked ? symptom(FindingKind.LEAKED_PRESENCE, 1) : null;
+    return leaked ? finding(FindingKind.LEAKED_PRESENCE, 1) : null;
   }
 
   private List<@Nullable FindingDetail> histories(List<Subject> subjects) {
@@ -222,7 +223,7 @@ final class RedisDiagnostics implements Diagnostics {
         subject ->
             !entries.contains(subject.name())
                     && number(Command.PTTL, RedisKeys.schedulerHistory(subject.name())) == -1
-                ? symptom(FindingKind.LEAKED_HISTORY, 1)
+                ? finding(FindingKind.LEAKED_HISTORY, 1)
                 : null);
   }
 
@@ -235,13 +236,13 @@ final class RedisDiagnostics implements Diagnostics {
   }
 
   @Override
-  public List<RepairResult> heal(
-      List<Subject> subjects, List<FindingDetail> symptoms, Norms norms, boolean removeUnreadable) {
+  public List<RepairResult> repair(
+      List<Subject> subjects, List<FindingDetail> findings, Norms norms, boolean removeUnreadable) {
     if (subjects.isEmpty()) {
       return List.of();
     }
-    if (subjects.get(0).kind() == Kind.TASK) {
-      return tasks.heal(queueOf(subjects.get(0)), subjects, symptoms, removeUnreadable);
+    if (subjects.get(0).kind() == SubjectKind.TASK) {
+      return tasks.repair(queueOf(subjects.get(0)), subjects, findings, removeUnreadable);
     }
     boolean isTidied =
         switch (subjects.get(0).kind()) {
@@ -252,16 +253,16 @@ final class RedisDiagnostics implements Diagnostics {
         isTidied
             ? tidy(subjects, norms, /* repair= */ true)
             : examine(subjects, norms, /* closely= */ true);
-    List<RepairResult> treatments = new ArrayList<>(subjects.size());
+    List<RepairResult> results = new ArrayList<>(subjects.size());
     for (int i = 0; i < subjects.size(); i++) {
-      FindingDetail symptom = found.get(i);
-      boolean same = symptom != null && symptom.ailment() == symptoms.get(i).ailment();
-      treatments.add(same ? heal(subjects.get(i), norms) : RepairResult.CHANGED);
+      FindingDetail finding = found.get(i);
+      boolean same = finding != null && finding.kind() == findings.get(i).kind();
+      results.add(same ? repair(subjects.get(i), norms) : RepairResult.CHANGED);
     }
-    return treatments;
+    return results;
   }
 
-  private RepairResult heal(Subject subject, Norms norms) {
+  private RepairResult repair(Subject subject, Norms norms) {
     switch (subject.kind()) {
       case AGGREGATION_SET -> giveBack(queueOf(subject), subject.name());
       case ARCHIVE -> {

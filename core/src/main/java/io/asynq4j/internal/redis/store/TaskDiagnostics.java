@@ -1,8 +1,8 @@
 package io.asynq4j.internal.redis.store;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
-import io.asynq4j.internal.broker.Diagnostics.FindingKind;
 import io.asynq4j.internal.broker.Diagnostics.RepairResult;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
 import io.asynq4j.internal.broker.TaskMessage;
@@ -43,7 +43,7 @@ final class TaskDiagnostics {
 
   /** What a look has shown of a task: what is amiss, and its message if that was to be read. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Look(@Nullable FindingDetail symptom, byte[] message) {}
+  private record Look(@Nullable FindingDetail finding, byte[] message) {}
 
   /**
    * What the script needs to know to put a task right.
@@ -60,9 +60,9 @@ final class TaskDiagnostics {
   private record Answer(String finding, byte[] message) {}
 
   List<@Nullable FindingDetail> examine(QueueName queue, List<Subject> tasks, boolean closely) {
-    List<@Nullable FindingDetail> symptoms = new ArrayList<>(tasks.size());
-    look(queue, tasks, closely).forEach(look -> symptoms.add(look.symptom()));
-    return symptoms;
+    List<@Nullable FindingDetail> findings = new ArrayList<>(tasks.size());
+    look(queue, tasks, closely).forEach(look -> findings.add(look.finding()));
+    return findings;
   }
 
   private List<Look> look(QueueName queue, List<Subject> tasks, boolean closely) {
@@ -77,16 +77,16 @@ final class TaskDiagnostics {
     List<Look> looks = new ArrayList<>(tasks.size());
     for (int i = 0; i < tasks.size(); i++) {
       Answer answer = answers.get(i);
-      FindingDetail symptom = symptom(answer.finding());
-      if (symptom == null && answer.message().length > 0) {
-        symptom = readable(answer.message(), queue, tasks.get(i).name());
+      FindingDetail finding = finding(answer.finding());
+      if (finding == null && answer.message().length > 0) {
+        finding = readable(answer.message(), queue, tasks.get(i).name());
       }
-      looks.add(new Look(symptom, answer.message()));
+      looks.add(new Look(finding, answer.message()));
     }
     return looks;
   }
 
-  private static @Nullable FindingDetail symptom(String finding) {
+  private static @Nullable FindingDetail finding(String finding) {
     if (finding.isEmpty()) {
       return null;
     }
@@ -108,41 +108,41 @@ final class TaskDiagnostics {
   }
 
   /** Puts right what is amiss with tasks, where it is still the same. */
-  List<RepairResult> heal(
+  List<RepairResult> repair(
       QueueName queue,
       List<Subject> tasks,
-      List<FindingDetail> symptoms,
+      List<FindingDetail> findings,
       boolean removeUnreadable) {
     List<Look> looks = look(queue, tasks, /* closely= */ true);
-    RepairResult[] treatments = new RepairResult[tasks.size()];
-    Arrays.fill(treatments, RepairResult.CHANGED);
+    RepairResult[] results = new RepairResult[tasks.size()];
+    Arrays.fill(results, RepairResult.CHANGED);
     List<Integer> same = new ArrayList<>();
-    List<Subject> toHeal = new ArrayList<>();
-    List<Repair> remedies = new ArrayList<>();
+    List<Subject> toRepair = new ArrayList<>();
+    List<Repair> repairs = new ArrayList<>();
     for (int i = 0; i < tasks.size(); i++) {
-      FindingDetail symptom = looks.get(i).symptom();
-      if (symptom != null && symptom.equals(symptoms.get(i))) {
+      FindingDetail finding = looks.get(i).finding();
+      if (finding != null && finding.equals(findings.get(i))) {
         same.add(i);
-        toHeal.add(tasks.get(i));
-        remedies.add(remedy(queue, tasks.get(i).name(), symptom, looks.get(i).message()));
+        toRepair.add(tasks.get(i));
+        repairs.add(repairOf(queue, tasks.get(i).name(), finding, looks.get(i).message()));
       }
     }
-    List<Answer> answers = ask(queue, toHeal, remedies, "1", removeUnreadable);
+    List<Answer> answers = ask(queue, toRepair, repairs, "1", removeUnreadable);
     for (int i = 0; i < same.size(); i++) {
       String finding = answers.get(i).finding();
       if (finding.equals(DONE) || finding.equals(FAR)) {
-        treatments[same.get(i)] =
-            finding.equals(DONE) ? RepairResult.DONE : RepairResult.OUT_OF_REACH;
+        results[same.get(i)] = finding.equals(DONE) ? RepairResult.DONE : RepairResult.OUT_OF_REACH;
       }
     }
-    return List.of(treatments);
+    return List.of(results);
   }
 
-  private static Repair remedy(QueueName queue, String id, FindingDetail symptom, byte[] message) {
-    String word = symptom.ailment().name().toLowerCase(Locale.ROOT);
-    boolean bare = symptom.detail().isEmpty() && !hasDetail(symptom.ailment());
-    String expected = bare ? word : word + " " + symptom.detail();
-    String state = symptom.detail().split(" ", 2)[0];
+  private static Repair repairOf(
+      QueueName queue, String id, FindingDetail finding, byte[] message) {
+    String word = finding.kind().name().toLowerCase(Locale.ROOT);
+    boolean bare = finding.detail().isEmpty() && !hasDetail(finding.kind());
+    String expected = bare ? word : word + " " + finding.detail();
+    String state = finding.detail().split(" ", 2)[0];
     if (message.length == 0) {
       return new Repair(expected, "", "", reason(state), "");
     }
@@ -156,9 +156,8 @@ final class TaskDiagnostics {
   }
 
   /** Whether the script says more than the word, even if that is nothing. */
-  private static boolean hasDetail(FindingKind ailment) {
-    return ailment != FindingKind.RECORD_WITHOUT_MESSAGE
-        && ailment != FindingKind.ACTIVE_WITHOUT_LEASE;
+  private static boolean hasDetail(FindingKind kind) {
+    return kind != FindingKind.RECORD_WITHOUT_MESSAGE && kind != FindingKind.ACTIVE_WITHOUT_LEASE;
   }
 
   /** Where the task was in its container, as far as its message tells. */
@@ -185,7 +184,7 @@ final class TaskDiagnostics {
   private List<Answer> ask(
       QueueName queue,
       List<Subject> tasks,
-      List<Repair> remedies,
+      List<Repair> repairs,
       String repair,
       boolean removeUnreadable) {
     List<Answer> answers = new ArrayList<>(tasks.size());
@@ -195,7 +194,7 @@ final class TaskDiagnostics {
       CommandArgs args = new CommandArgs(3 + (to - from) * 10).add(repair).add(repair.equals("0"));
       args.add(removeUnreadable);
       for (int i = from; i < to; i++) {
-        add(args, tasks.get(i), remedies.get(i));
+        add(args, tasks.get(i), repairs.get(i));
       }
       List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.EXAMINE, queue, args));
       for (int i = 0; i < reply.size(); i += 2) {
@@ -209,17 +208,17 @@ final class TaskDiagnostics {
     return answers;
   }
 
-  private static void add(CommandArgs args, Subject task, Repair remedy) {
+  private static void add(CommandArgs args, Subject task, Repair repair) {
     Instant since = task.seen().since();
     args.add(task.name())
         .add(task.seen().inPending())
         .add(task.seen().inActive())
         .add(task.place())
         .add(since.getEpochSecond() * 1_000_000_000 + since.getNano())
-        .add(remedy.expected())
-        .add(remedy.score())
-        .add(remedy.group())
-        .add(remedy.reason())
-        .add(remedy.digest());
+        .add(repair.expected())
+        .add(repair.score())
+        .add(repair.group())
+        .add(repair.reason())
+        .add(repair.digest());
   }
 }

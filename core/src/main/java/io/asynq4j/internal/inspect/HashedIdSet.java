@@ -1,10 +1,10 @@
-package io.asynq4j.internal.doctor;
+package io.asynq4j.internal.inspect;
 
 /**
- * Remembers very many ids in little memory: of each only a hash of 64 bits, for which two ids are
- * confused once in a hundred thousand visits to a queue of ten millions. Not thread-safe.
+ * A set of very many ids in little memory: it keeps a hash of 64 bits of each. Two ids are confused
+ * once in a hundred thousand scans of a queue of ten million tasks. Not thread-safe.
  */
-final class HashedIdSet {
+public final class HashedIdSet {
 
   private static final int SMALLEST = 64;
 
@@ -12,7 +12,7 @@ final class HashedIdSet {
   private int size;
 
   /** False if it was there already. */
-  boolean add(String id) {
+  public boolean add(String id) {
     if (size * 4L >= slots.length * 3L) {
       grow();
     }
@@ -23,7 +23,7 @@ final class HashedIdSet {
     return false;
   }
 
-  boolean contains(String id) {
+  public boolean contains(String id) {
     long hash = hash(id);
     int mask = slots.length - 1;
     for (int i = (int) hash & mask; slots[i] != 0; i = (i + 1) & mask) {

@@ -1,4 +1,4 @@
-package io.asynq4j.internal.doctor;
+package io.asynq4j.internal.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

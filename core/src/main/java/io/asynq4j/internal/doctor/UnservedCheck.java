@@ -1,0 +1,91 @@
+package io.asynq4j.internal.doctor;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.inspect.FindingKind;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
+import io.asynq4j.internal.broker.Diagnostics.Subject;
+import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Finds queues that no live server serves and groups that no server aggregates. A queue counts only
+ * if it is unserved in both examinations, since servers restart. Not thread-safe.
+ */
+final class UnservedCheck {
+
+  private final FindingCandidates candidates;
+  private final UnservedTaskDetector detector;
+  private final Set<String> registered;
+  private Map<QueueName, Long> unserved = Map.of();
+
+  /**
+   * @param registered names of queues; others are not examined
+   */
+  UnservedCheck(Broker broker, FindingCandidates candidates, Set<String> registered) {
+    this.candidates = candidates;
+    this.detector = new UnservedTaskDetector(broker);
+    this.registered = registered;
+  }
+
+  /** The first look. */
+  void examine(Collection<QueueName> queues) {
+    unserved = unserved(queues);
+  }
+
+  /** The second look at queues without a server, and at the groups of all others. */
+  void confirm(Collection<QueueName> queues) {
+    Map<QueueName, Long> still = unserved.isEmpty() ? Map.of() : unserved(unserved.keySet());
+    still.forEach(
+        (queue, tasks) ->
+            add(
+                FindingKind.UNSERVED_QUEUE,
+                Subject.of(SubjectKind.QUEUE, queue, queue.value()),
+                tasks));
+    for (QueueName queue : queues) {
+      if (!still.containsKey(queue)) {
+        candidates.guarded(
+            "cannot look at the groups of queue " + queue, () -> addUnaggregated(queue));
+      }
+    }
+  }
+
+  /** Queues with tasks that are due and no server, with the number of tasks that wait. */
+  private Map<QueueName, Long> unserved(Collection<QueueName> queues) {
+    Map<QueueName, Long> waiting = new TreeMap<>();
+    candidates.guarded(
+        "cannot look which queues are served",
+        () -> {
+          Set<String> served = detector.served();
+          for (QueueName queue : queues) {
+            if (!served.contains(queue.value()) && registered.contains(queue.value())) {
+              candidates.guarded(
+                  "cannot look who serves queue " + queue,
+                  () -> count(waiting, queue, detector.waiting(queue)));
+            }
+          }
+        });
+    return waiting;
+  }
+
+  private static void count(Map<QueueName, Long> counts, QueueName queue, long tasks) {
+    if (tasks > 0) {
+      counts.put(queue, tasks);
+    }
+  }
+
+  private void addUnaggregated(QueueName queue) {
+    List<String> groups = detector.groups(queue);
+    groups.forEach(
+        group ->
+            add(FindingKind.UNAGGREGATED_GROUP, Subject.of(SubjectKind.GROUP, queue, group), 1));
+  }
+
+  private void add(FindingKind kind, Subject subject, long count) {
+    candidates.counter().add(subject, new FindingDetail(kind, count, ""), /* isRepaired= */ false);
+  }
+}
