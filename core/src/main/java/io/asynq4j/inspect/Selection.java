@@ -3,17 +3,17 @@ package io.asynq4j.inspect;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
-import io.asynq4j.TaskStateException;
 import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
-import io.asynq4j.internal.broker.Inspection.Archived;
 import io.asynq4j.internal.broker.Inspection.Page;
+import io.asynq4j.internal.inspect.ArchiveAction;
 import io.asynq4j.internal.inspect.BulkOperation;
+import io.asynq4j.internal.inspect.BulkTaskOperations;
+import io.asynq4j.internal.inspect.RescheduleAction;
 import io.asynq4j.internal.inspect.TaskMover;
 import io.asynq4j.internal.inspect.TaskOperations;
 import io.asynq4j.internal.inspect.TaskScan;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -191,8 +191,8 @@ public final class Selection {
 
   /** Makes them pending, at the tail of their queue and in their order. */
   public BulkReport run() {
-    TaskOperations.requireRunnable(state);
-    return act(ids -> operations.inspection().run(queue, ids));
+    TaskAction.RUN.require(state);
+    return act(TaskAction.RUN, ids -> operations.inspection().run(queue, ids));
   }
 
   /**
@@ -200,48 +200,14 @@ public final class Selection {
    * unless {@link #droppingOldest} is set.
    */
   public BulkReport archive() {
-    TaskOperations.requireArchivable(state);
-    return bulk(new Archiving());
-  }
-
-  private final class Archiving implements BulkOperation.BulkAction {
-    private long dropped;
-    private @Nullable String obstacle;
-
-    @Override
-    public List<@Nullable String> apply(List<TaskInfo> tasks) {
-      Archived archived = operations.archive(queue, tasks.stream().map(TaskInfo::id).toList());
-      dropped += archived.dropped();
-      List<@Nullable String> problems = new ArrayList<>(tasks.size());
-      for (ActionAnswer answer : archived.answers()) {
-        problems.add(TaskOperations.problem(answer));
-        if (answer.verdict() == Status.ARCHIVE_FULL) {
-          obstacle = operations.archiveFull(queue);
-        }
-      }
-      return problems;
-    }
-
-    @Override
-    public boolean takesOut() {
-      return true;
-    }
-
-    @Override
-    public @Nullable String obstacle() {
-      return obstacle;
-    }
-
-    @Override
-    public long dropped() {
-      return dropped;
-    }
+    TaskAction.ARCHIVE.require(state);
+    return bulk(new ArchiveAction(operations, queue));
   }
 
   /** Deletes them. */
   public BulkReport delete() {
-    TaskOperations.requireDeletable(state);
-    return act(ids -> operations.inspection().delete(queue, ids));
+    TaskAction.DELETE.require(state);
+    return act(TaskAction.DELETE, ids -> operations.inspection().delete(queue, ids));
   }
 
   /** Moves them to another queue, one by one as {@link Inspector#move} does. */
@@ -253,21 +219,30 @@ public final class Selection {
 
   /** Has their handlers told to stop. Only for active tasks. */
   public BulkReport cancel(AfterCancel afterwards) {
-    if (state != TaskState.ACTIVE) {
-      throw new IllegalArgumentException(
-          "only active tasks can be cancelled; " + state.word() + " ones can be deleted");
-    }
+    TaskAction.CANCEL.require(state);
     return each(/* takesOut= */ false, task -> operations.cancel(queue, task.id(), afterwards));
   }
 
-  private BulkReport act(Function<List<String>, List<ActionAnswer>> action) {
+  /**
+   * Has them run at this time, as {@link Inspector#reschedule(String, String, Instant)} does. Every
+   * task gets its time once, also where that puts it behind others of the selection.
+   */
+  public BulkReport reschedule(Instant at) {
+    TaskAction.RESCHEDULE.require(state);
+    TimeMath.require(at, "the time of a task");
+    return bulk(new RescheduleAction(operations, queue, state, at));
+  }
+
+  private BulkReport act(TaskAction action, Function<List<String>, List<ActionAnswer>> operation) {
     return bulk(
         new Step(
             /* takesOut= */ true,
             tasks -> {
               List<String> ids = tasks.stream().map(TaskInfo::id).toList();
               List<@Nullable String> problems = new ArrayList<>(ids.size());
-              action.apply(ids).forEach(answer -> problems.add(TaskOperations.problem(answer)));
+              operation
+                  .apply(ids)
+                  .forEach(answer -> problems.add(TaskOperations.problem(action, answer)));
               return problems;
             }));
   }
@@ -279,19 +254,10 @@ public final class Selection {
             tasks -> {
               List<@Nullable String> problems = new ArrayList<>(tasks.size());
               for (TaskInfo task : tasks) {
-                problems.add(tried(task, action));
+                problems.add(BulkTaskOperations.attempt(() -> action.accept(task)));
               }
               return problems;
             }));
-  }
-
-  private static @Nullable String tried(TaskInfo task, Consumer<TaskInfo> action) {
-    try {
-      action.accept(task);
-      return null;
-    } catch (TaskNotFoundException | TaskStateException e) {
-      return e.getMessage();
-    }
   }
 
   private record Step(boolean takesOut, Function<List<TaskInfo>, List<@Nullable String>> function)

@@ -9,6 +9,7 @@ import io.asynq4j.fixture.RedisTestBase;
 abstract class InspectorContract extends RedisTestBase
     implements InspectorQueueContract,
         InspectorTaskContract,
+        InspectorActionContract,
         InspectorBulkContract,
         InspectorArchiveContract,
         InspectorTransferContract,

@@ -239,7 +239,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
       inspector().run("q", id);
       assertThat(state(id)).isEqualTo(TaskState.PENDING);
     }
-    isRefused(() -> inspector().run("q", "pending"), "cannot be run while it is pending");
+    isRefused(() -> inspector().run("q", "pending"), "cannot be run in state pending");
     isRefused(() -> inspector().run("q", "active"), "active", "cancel it first");
   }
 
@@ -251,7 +251,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
       assertThat(inspector().task("q", id).since()).isEqualTo(NOON);
       assertThat(state(id)).isEqualTo(TaskState.ARCHIVED);
     }
-    isRefused(() -> inspector().archive("q", "archived"), "while it is archived");
+    isRefused(() -> inspector().archive("q", "archived"), "in state archived");
     isRefused(() -> inspector().archive("q", "active"), "cancel it first");
   }
 
@@ -266,7 +266,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
     assertThat(report.done()).isEqualTo(3);
     assertThat(report.failures())
         .containsExactly(
-            new BulkReport.Failure("active", "is active by now"),
+            new BulkReport.Failure("active", TaskAction.DELETE.refusal(TaskState.ACTIVE)),
             new BulkReport.Failure("nothing", "is gone"));
     assertThat(inspector().queue("q").size()).isEqualTo(4);
   }
@@ -351,6 +351,6 @@ interface InspectorTaskContract extends InspectorContractSupport {
     assertThat(heard)
         .containsExactlyInAnyOrder(
             "a", "a", new ControlMessage.Cancel(Q, "a", AfterCancel.ARCHIVE).text());
-    isRefused(() -> inspector().cancel("q", "b"), "does not run", "pending");
+    isRefused(() -> inspector().cancel("q", "b"), "no worker is running it", "pending");
   }
 }

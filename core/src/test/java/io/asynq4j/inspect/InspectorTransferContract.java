@@ -107,7 +107,7 @@ interface InspectorTransferContract extends InspectorContractSupport {
     for (String id : List.of("a", "c")) {
       assertThatThrownBy(() -> inspector().move("q", id, "other"))
           .isInstanceOf(TaskStateException.class)
-          .hasMessageContaining("copied");
+          .hasMessageContaining(TaskAction.MOVE.refusal(inspector().task("q", id).state()));
     }
     assertThatThrownBy(() -> inspector().move("q", "a", "q"))
         .isInstanceOf(IllegalArgumentException.class);
@@ -166,7 +166,7 @@ interface InspectorTransferContract extends InspectorContractSupport {
 
     assertThatThrownBy(() -> InspectorAccess.broker(claimed).move("q", "a", "other"))
         .isInstanceOf(TaskStateException.class)
-        .hasMessageContaining("a worker has just taken it");
+        .hasMessageContaining("a worker or an aggregation has just taken it");
 
     assertThat(inspector().task("q", "a").state()).isEqualTo(TaskState.ACTIVE);
     assertThat(isThere("other", "a")).isFalse();

@@ -41,6 +41,11 @@ public final class BulkOperation {
     /** Whether it takes what it is done to out of its state. */
     boolean takesOut();
 
+    /** Whether it was done to this task before, which the scan has met again. */
+    default boolean isRepeated(TaskInfo task) {
+      return false;
+    }
+
     /** Why nothing more can be done from now on; null while it can. */
     default @Nullable String obstacle() {
       return null;
@@ -105,8 +110,9 @@ public final class BulkOperation {
       page = walk.shorten(page, page.tasks().indexOf(wanted.get((int) room - 1)) + 1);
       wanted = wanted(page, now);
     }
+    long repeated = page.tasks().stream().filter(action::isRepeated).count();
     int takenOut = act(wanted);
-    looked += TaskScan.rows(page);
+    looked += TaskScan.rows(page) - repeated;
     matched += wanted.size();
     page.unreadable().forEach(id -> fail(id, "cannot be read, so nobody knows what it is"));
     // Whoever goes on after an obstacle begins with those that it left where they are.
@@ -116,7 +122,9 @@ public final class BulkOperation {
   }
 
   private List<TaskInfo> wanted(Page page, Instant now) {
-    return page.tasks().stream().filter(task -> filter.matches(task, now)).toList();
+    return page.tasks().stream()
+        .filter(task -> !action.isRepeated(task) && filter.matches(task, now))
+        .toList();
   }
 
   /** Returns how many tasks have left their state. */

@@ -6,6 +6,7 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
+import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.EnqueueReply.Status;
@@ -25,9 +26,9 @@ import java.util.function.UnaryOperator;
  *
  * <p>Two queues may lie on two nodes, so a move is two steps: the task is inserted there, then
  * deleted here. Whatever fails in between, it is in one of the queues or in both, never in none;
- * and a move that is done again finishes what was begun. A worker that takes the task just then
- * keeps it, and the copy is taken back, unless that is taken too: then it runs twice, as a task
- * may.
+ * and a move that is done again finishes what was begun. A worker or an aggregation that takes the
+ * task just then keeps it, and the copy is taken back, unless that is taken too: then it runs
+ * twice, as a task may.
  */
 public final class TaskMover {
 
@@ -43,10 +44,7 @@ public final class TaskMover {
 
   public static void requireMovable(QueueName from, TaskState state, QueueName to) {
     requireOther(from, to);
-    if (!isMovable(state)) {
-      throw new IllegalArgumentException(
-          state.word() + " tasks cannot be moved, only copied: one that runs must end first");
-    }
+    TaskAction.MOVE.require(state);
   }
 
   private static void requireOther(QueueName from, QueueName to) {
@@ -56,17 +54,10 @@ public final class TaskMover {
     }
   }
 
-  private static boolean isMovable(TaskState state) {
-    return state != TaskState.ACTIVE && state != TaskState.COMPLETED;
-  }
-
   public void move(QueueName from, String id, QueueName to) {
     requireOther(from, to);
     Stored stored = inspection().stored(from, id);
-    if (!isMovable(stored.state())) {
-      throw new TaskStateException(
-          from, id, "is " + stored.state().word() + ", so it can be copied but not moved");
-    }
+    TaskOperations.require(TaskAction.MOVE, from, id, stored.state());
     NewTask there = new NewTask(stored.message().movedTo(to), placement(stored), stored.lockLeft());
     insert(from, there);
     ActionAnswer deleted = inspection().delete(from, List.of(id)).get(0);
@@ -127,8 +118,10 @@ public final class TaskMover {
         from,
         id,
         back.verdict() == ActionAnswer.Status.DONE
-            ? "was not moved: a worker has just taken it"
-            : "was taken by a worker just now, and its copy in queue \"" + to + "\" too");
+            ? "was not moved: a worker or an aggregation has just taken it"
+            : "was taken by a worker or an aggregation just now, and its copy in queue \""
+                + to
+                + "\" too");
   }
 
   /** Enqueues the same task anew. Returns its id. */

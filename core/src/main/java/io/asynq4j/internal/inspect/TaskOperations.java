@@ -6,6 +6,7 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
+import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Inspection;
 import io.asynq4j.internal.broker.Inspection.ActionAnswer;
@@ -78,10 +79,7 @@ public final class TaskOperations {
 
   public void cancel(QueueName queue, String id, AfterCancel after) {
     TaskInfo task = inspection().task(queue, id);
-    if (task.state() != TaskState.ACTIVE) {
-      throw new TaskStateException(
-          queue, id, "does not run, it is " + task.state().word() + ": run, archive or delete it");
-    }
+    require(TaskAction.CANCEL, queue, id, task.state());
     // For workers with leases, whom nobody can call.
     inspection().markCancelled(queue, id, after);
     if (after != AfterCancel.RETRY) {
@@ -91,68 +89,35 @@ public final class TaskOperations {
     broker.cancellations().publish(id);
   }
 
-  /** Null when it was done. */
-  public static @Nullable String problem(ActionAnswer answer) {
+  /** Why an action on a task was not done; null when it was. */
+  public static @Nullable String problem(TaskAction action, ActionAnswer answer) {
     return switch (answer.verdict()) {
       case DONE -> null;
       case NOT_FOUND -> "is gone";
       case NO_MESSAGE -> "has no message, so it can only be deleted";
-      case ARCHIVE_FULL -> "is not archived, since the archive of its queue is full";
-      case WRONG_STATE -> "is " + Objects.requireNonNull(answer.state()).word() + " by now";
+      case ARCHIVE_FULL ->
+          "cannot be archived: the archive of its queue is full; delete or run archived tasks, or"
+              + " allow the oldest to be deleted";
+      case WRONG_STATE -> action.refusal(Objects.requireNonNull(answer.state()));
     };
   }
 
-  /**
-   * Throws unless an action on a task was done.
-   *
-   * @param verb what was to be done, as in "cannot be archived"
-   */
-  public static void requireDone(QueueName queue, String id, String verb, ActionAnswer answer) {
+  /** Throws unless an action on a task was done. */
+  public static void requireDone(
+      QueueName queue, String id, TaskAction action, ActionAnswer answer) {
     if (answer.verdict() == Status.NOT_FOUND) {
       throw new TaskNotFoundException(queue, id);
-    } else if (answer.verdict() == Status.NO_MESSAGE) {
-      throw new TaskStateException(queue, id, "has no message, so it can only be deleted");
-    } else if (answer.verdict() == Status.ARCHIVE_FULL) {
-      throw new TaskStateException(
-          queue,
-          id,
-          "cannot be archived, since the archive of its queue is full: delete or run archived"
-              + " tasks, or allow the oldest to be deleted");
-    } else if (answer.verdict() == Status.WRONG_STATE) {
-      TaskState state = Objects.requireNonNull(answer.state());
-      throw new TaskStateException(
-          queue,
-          id,
-          "cannot be "
-              + verb
-              + " while it is "
-              + state.word()
-              + (state == TaskState.ACTIVE ? "; cancel it first" : ""));
+    }
+    String problem = problem(action, answer);
+    if (problem != null) {
+      throw new TaskStateException(queue, id, problem);
     }
   }
 
-  public static void requireRunnable(TaskState state) {
-    if (state == TaskState.ACTIVE || state == TaskState.PENDING) {
-      throw new IllegalArgumentException(
-          state.word() + " tasks cannot be run: they run, or are about to");
-    }
-  }
-
-  public static void requireArchivable(TaskState state) {
-    if (state == TaskState.ARCHIVED) {
-      throw new IllegalArgumentException("archived tasks are archived already");
-    }
-    requireNotActive(state, "archived");
-  }
-
-  public static void requireDeletable(TaskState state) {
-    requireNotActive(state, "deleted");
-  }
-
-  private static void requireNotActive(TaskState state, String verb) {
-    if (state == TaskState.ACTIVE) {
-      throw new IllegalArgumentException(
-          "active tasks cannot be " + verb + "; cancel them, which can archive or delete them");
+  /** Throws unless an action is possible with a task in its state. */
+  static void require(TaskAction action, QueueName queue, String id, TaskState state) {
+    if (!action.isAllowedIn(state)) {
+      throw new TaskStateException(queue, id, action.refusal(state));
     }
   }
 }

@@ -1,11 +1,8 @@
 package io.asynq4j.internal.redis.store;
 
+import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
-import io.asynq4j.QueueNotEmptyException;
-import io.asynq4j.TaskInfo;
-import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
-import io.asynq4j.TaskStateException;
 import io.asynq4j.internal.broker.Inspection.ActionAnswer;
 import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.internal.broker.Inspection.Archived;
@@ -17,49 +14,34 @@ import io.asynq4j.internal.redis.codec.TaskRow;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
-import io.asynq4j.internal.redis.command.ResendPolicy;
-import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Protocol.Command;
 
-/** What operators do to tasks: to some by their ids, to all of a state, to a whole queue. */
+/**
+ * Runs, archives, deletes, reschedules and cancels tasks: some by their ids, or all of a state.
+ * Thread-safe.
+ */
 final class OperatorActions {
 
-  /** A task that changes so often is not one that anybody can look at. */
-  private static final int MOST_LOOKS = 20;
-
   private final ScriptRunner scripts;
-  private final RedisCommandExecutor link;
-  private final QueueRegistry registry;
-  private final RedisInspection inspection;
-  private final RedisAggregation aggregation;
-  private final RedisUpkeep upkeep;
+  private final QueueReader queues;
+  private final TaskReader tasks;
   private final ArchiveTrimmer archives;
 
-  OperatorActions(
-      ScriptRunner scripts,
-      RedisCommandExecutor link,
-      QueueRegistry registry,
-      RedisInspection inspection,
-      RedisAggregation aggregation,
-      RedisUpkeep upkeep) {
+  OperatorActions(ScriptRunner scripts, QueueReader queues, TaskReader tasks) {
     this.scripts = scripts;
-    this.link = link;
-    this.registry = registry;
-    this.inspection = inspection;
-    this.aggregation = aggregation;
-    this.upkeep = upkeep;
+    this.queues = queues;
+    this.tasks = tasks;
     this.archives = new ArchiveTrimmer(scripts);
   }
 
@@ -90,60 +72,8 @@ final class OperatorActions {
     return new Archived(answers, dropped.sum());
   }
 
-  ArchivedAll archiveAll(
-      QueueName queue,
-      TaskState state,
-      @Nullable String group,
-      ArchiveRules rules,
-      WhenFull whenFull,
-      IntConsumer progress) {
-    LongAdder dropped = new LongAdder();
-    AtomicBoolean full = new AtomicBoolean();
-    int done =
-        all(
-            queue,
-            state,
-            group,
-            ids -> {
-              Archived archived = archive(queue, ids, rules, whenFull);
-              dropped.add(archived.dropped());
-              archived.answers().stream()
-                  .filter(answer -> answer.verdict() == Status.ARCHIVE_FULL)
-                  .findAny()
-                  .ifPresent(answer -> full.set(true));
-              return archived.answers();
-            },
-            full::get,
-            progress);
-    return new ArchivedAll(done, dropped.sum(), full.get());
-  }
-
   List<ActionAnswer> delete(QueueName queue, List<String> ids) {
     return act(Script.DELETE, queue, new CommandArgs().addEmpty().addEmpty(), ids);
-  }
-
-  /**
-   * Deletes a task if it is as the caller wants it to be. When somebody changes it between the look
-   * and the deletion, it is looked at again.
-   */
-  boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition) {
-    for (int tries = 0; tries < MOST_LOOKS; tries++) {
-      TaskRow row = inspection.row(queue, id);
-      if (!condition.test(RedisInspection.info(row))) {
-        return false;
-      }
-      CommandArgs args = new CommandArgs(3).addEmpty().add(row.fingerprint()).add(id);
-      Object reply = ReplyParser.list(scripts.run(Script.DELETE, queue, args)).get(0);
-      if (!(reply instanceof Long code)) {
-        throw new TaskStateException(
-            queue, id, "cannot be deleted while it is " + ReplyParser.text(reply));
-      } else if (code == 0) {
-        throw new TaskNotFoundException(queue, id);
-      } else if (code == 1) {
-        return true;
-      }
-    }
-    throw RedisInspection.changedMeanwhile(queue, id);
   }
 
   List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due) {
@@ -151,14 +81,9 @@ final class OperatorActions {
     return act(Script.RESCHEDULE_WAITING, queue, head, ids);
   }
 
-  /**
-   * Deletes tasks that were found in a container, and takes ids out of it that stand for no task.
-   */
-  List<ActionAnswer> deleteFrom(
-      QueueName queue, TaskState state, @Nullable String group, List<String> ids) {
-    String container =
-        group == null ? RedisKeys.of(queue, state.word()) : RedisKeys.group(queue, group);
-    return act(Script.DELETE, queue, new CommandArgs().add(container).addEmpty(), ids);
+  void markCancelled(QueueName queue, String id, AfterCancel after) {
+    CommandArgs args = new CommandArgs(2).add(id).add(after.name().toLowerCase(Locale.ROOT));
+    scripts.run(Script.CANCEL, queue, args);
   }
 
   private List<ActionAnswer> act(
@@ -173,7 +98,7 @@ final class OperatorActions {
 
   private List<ActionAnswer> act(
       Script script, QueueName queue, CommandArgs head, List<String> ids, Rest rest) {
-    inspection.requireQueue(queue);
+    queues.requireQueue(queue);
     List<ActionAnswer> answers = new ArrayList<>(ids.size());
     for (List<String> batch : BatchSplitter.of(ids)) {
       CommandArgs args = new CommandArgs(head.size() + batch.size());
@@ -202,7 +127,53 @@ final class OperatorActions {
     return code == -2 ? Status.ARCHIVE_FULL : Status.NO_MESSAGE;
   }
 
-  int all(
+  int runAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
+    return all(queue, state, group, ids -> run(queue, ids), progress);
+  }
+
+  ArchivedAll archiveAll(
+      QueueName queue,
+      TaskState state,
+      @Nullable String group,
+      ArchiveRules rules,
+      WhenFull whenFull,
+      IntConsumer progress) {
+    LongAdder dropped = new LongAdder();
+    AtomicBoolean full = new AtomicBoolean();
+    int done =
+        all(
+            queue,
+            state,
+            group,
+            ids -> {
+              Archived archived = archive(queue, ids, rules, whenFull);
+              dropped.add(archived.dropped());
+              archived.answers().stream()
+                  .filter(answer -> answer.verdict() == Status.ARCHIVE_FULL)
+                  .findAny()
+                  .ifPresent(answer -> full.set(true));
+              return archived.answers();
+            },
+            full::get,
+            progress);
+    return new ArchivedAll(done, dropped.sum(), full.get());
+  }
+
+  int deleteAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
+    return all(queue, state, group, ids -> deleteFrom(queue, state, group, ids), progress);
+  }
+
+  /**
+   * Deletes tasks that were found in a container, and takes ids out of it that stand for no task.
+   */
+  private List<ActionAnswer> deleteFrom(
+      QueueName queue, TaskState state, @Nullable String group, List<String> ids) {
+    String container =
+        group == null ? RedisKeys.of(queue, state.word()) : RedisKeys.group(queue, group);
+    return act(Script.DELETE, queue, new CommandArgs().add(container).addEmpty(), ids);
+  }
+
+  private int all(
       QueueName queue,
       TaskState state,
       @Nullable String group,
@@ -224,14 +195,13 @@ final class OperatorActions {
       Function<List<String>, List<ActionAnswer>> action,
       BooleanSupplier stop,
       IntConsumer progress) {
-    inspection.requireQueue(queue);
+    queues.requireQueue(queue);
     int done = 0;
     int passedOver = 0;
     long budget = -1;
     while (true) {
-      RedisInspection.Slice slice =
-          inspection.slice(
-              queue, new Listing(state, group, false, passedOver, BatchSplitter.MAX, null));
+      TaskReader.Slice slice =
+          tasks.slice(queue, new Listing(state, group, false, passedOver, BatchSplitter.MAX, null));
       budget = budget < 0 ? slice.total() : budget;
       List<String> ids = slice.rows().stream().map(TaskRow::id).toList();
       if (ids.isEmpty() || done + passedOver >= budget) {
@@ -249,64 +219,5 @@ final class OperatorActions {
         return done;
       }
     }
-  }
-
-  void removeQueue(QueueName queue, boolean force) {
-    inspection.requireQueue(queue);
-    // So that what stands for nothing active does not keep the queue, and a lost lease does.
-    upkeep.repair(queue);
-    if (force) {
-      refuseWhileActive(queue);
-      empty(queue);
-    }
-    Object left = scripts.run(Script.REMOVE_QUEUE, queue, new CommandArgs());
-    if (!(left instanceof Long)) {
-      throw new QueueNotEmptyException(queue, ReplyParser.text(left));
-    }
-    registry.remove(queue);
-  }
-
-  private void refuseWhileActive(QueueName queue) {
-    String key = RedisKeys.of(queue, "lease");
-    if (ReplyParser.number(
-            link.call(key, ResendPolicy.SAFE, Command.ZCARD, new CommandArgs().add(key)))
-        > 0) {
-      throw new QueueNotEmptyException(queue, TaskState.ACTIVE.word());
-    }
-  }
-
-  private void empty(QueueName queue) {
-    for (TaskState state : TaskState.values()) {
-      if (state != TaskState.ACTIVE && state != TaskState.AGGREGATING) {
-        deleteAll(queue, state, null, progress -> {});
-      }
-    }
-    aggregation.reclaimAll(queue);
-    upkeep.relistGroups(queue);
-    for (String group : aggregation.groups(queue)) {
-      deleteAll(queue, TaskState.AGGREGATING, group, progress -> {});
-    }
-    int swept;
-    do {
-      swept = aggregation.sweep(queue, BatchSplitter.MAX);
-    } while (swept > 0);
-    // What the original has left behind: records in no container, and locks of tasks that are gone.
-    upkeep.walk(queue, "t:", ids -> delete(queue, ids));
-    upkeep.walk(queue, "unique:", locks -> locks.forEach(lock -> dropAbandoned(queue, lock)));
-  }
-
-  private void dropAbandoned(QueueName queue, String lock) {
-    String key = RedisKeys.of(queue, "unique:" + lock);
-    Object holder = link.call(key, ResendPolicy.SAFE, Command.GET, new CommandArgs().add(key));
-    String task = RedisKeys.task(queue, ReplyParser.text(holder));
-    if (ReplyParser.number(
-            link.call(task, ResendPolicy.SAFE, Command.EXISTS, new CommandArgs().add(task)))
-        == 0) {
-      link.call(key, ResendPolicy.SAFE, Command.DEL, new CommandArgs().add(key));
-    }
-  }
-
-  int deleteAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
-    return all(queue, state, group, ids -> deleteFrom(queue, state, group, ids), progress);
   }
 }

@@ -1,0 +1,99 @@
+package io.asynq4j.inspect;
+
+import io.asynq4j.TaskState;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What an operator can do to a task, and the states in which it is possible. The inspector, its
+ * selections, the command line and the dashboard all apply these rules.
+ */
+public enum TaskAction {
+  /** Make it pending now. */
+  RUN("run", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.PENDING))),
+  /** Keep it in the archive. */
+  ARCHIVE("archived", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.ARCHIVED))),
+  /** Delete it, with the lock it holds. */
+  DELETE("deleted", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE))),
+  /** Tell its worker to stop. */
+  CANCEL("cancelled", EnumSet.of(TaskState.ACTIVE)),
+  /** Move it to another queue. */
+  MOVE("moved", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.COMPLETED))),
+  /** Give it another time to run. */
+  RESCHEDULE(
+      "rescheduled",
+      EnumSet.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY, TaskState.ARCHIVED)),
+  /** Enqueue the same task again, with an id of its own. */
+  COPY("copied", EnumSet.allOf(TaskState.class)),
+  /** Replace its payload or its headers. */
+  UPDATE("updated", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.COMPLETED)));
+
+  private final String done;
+
+  @SuppressWarnings("ImmutableEnumChecker") // It is unmodifiable.
+  private final Set<TaskState> states;
+
+  TaskAction(String done, EnumSet<TaskState> states) {
+    this.done = done;
+    this.states = Collections.unmodifiableSet(states);
+  }
+
+  /** The states in which it is possible. */
+  public Set<TaskState> states() {
+    return states;
+  }
+
+  public boolean isAllowedIn(TaskState state) {
+    return states.contains(state);
+  }
+
+  /**
+   * Throws an {@code IllegalArgumentException} with the {@link #refusal} unless the action is
+   * possible in this state.
+   */
+  public void require(TaskState state) {
+    if (!isAllowedIn(state)) {
+      throw new IllegalArgumentException("a task " + refusal(state));
+    }
+  }
+
+  /** The word for this action in the command line, in the API and on every page. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The participle, as in "cannot be archived". */
+  public String done() {
+    return done;
+  }
+
+  /**
+   * Why a task in this state refuses the action, and what to do instead. It follows the name of the
+   * task, as in "cannot be run in state pending: …".
+   */
+  public String refusal(TaskState state) {
+    return "cannot be %s in state %s: %s".formatted(done, state.word(), reason(state));
+  }
+
+  private String reason(TaskState state) {
+    if (isAllowedIn(state)) {
+      return state == TaskState.AGGREGATING
+          ? "it is part of an aggregation under way; try again when that has ended"
+          : "it has just changed; look again, then try again";
+    } else if (state == TaskState.ACTIVE) {
+      return "a worker is running it; cancel it first";
+    }
+    return switch (this) {
+      case RUN -> "it is already waiting for a worker; check that a server serves its queue";
+      case ARCHIVE -> "it is already in the archive; run or delete it";
+      case CANCEL -> "no worker is running it; delete it instead";
+      case RESCHEDULE ->
+          state == TaskState.AGGREGATING
+              ? "it waits for its group and not for a time; run it instead"
+              : "it has ended; copy it instead";
+      default -> "it has ended; copy it instead";
+    };
+  }
+}
