@@ -2,11 +2,14 @@ package io.asynq4j.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.api.Route;
 import io.asynq4j.dashboard.page.ClasspathFiles;
+import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -150,6 +153,29 @@ class OpenApiTest {
 
   private static boolean isFalse(JsonNode node) {
     return node.isBoolean() && !node.booleanValue();
+  }
+
+  @Test
+  void theStatesAndActionsOfTasksAreAllDocumented() {
+    JsonNode states =
+        document.at(
+            "/components/schemas/Session/properties/actions/additionalProperties/items/enum");
+    assertThat(states.valueStream().map(JsonNode::stringValue))
+        .containsExactly(
+            Arrays.stream(TaskState.values()).map(TaskState::word).toArray(String[]::new));
+    List<String> actions =
+        Arrays.stream(TaskAction.values())
+            .map(action -> action == TaskAction.UPDATE ? "edit" : action.word())
+            .toList();
+    assertThat(
+            document
+                .at("/components/schemas/TaskDetail/allOf/1/properties/actions/items/enum")
+                .valueStream()
+                .map(JsonNode::stringValue))
+        .containsExactlyInAnyOrderElementsOf(actions);
+    assertThat(
+            document.at("/components/schemas/Session/properties/actions/description").stringValue())
+        .contains(String.join(", ", actions));
   }
 
   @Test

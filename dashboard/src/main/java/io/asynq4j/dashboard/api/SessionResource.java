@@ -1,10 +1,13 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.page.ClasspathFiles;
+import io.asynq4j.inspect.TaskAction;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -52,7 +55,17 @@ public final class SessionResource {
             .put("redis", settings.redis().keySet())
             .put("hidden", settings.hidden().stream().map(HiddenField::word).sorted().toList())
             .put("metrics", settings.metrics())
+            .put("actions", actions())
             .put("requestHeader", Exchange.REQUEST_HEADER));
+  }
+
+  /** The states in which each action on a task is possible. */
+  private static Map<String, List<String>> actions() {
+    Map<String, List<String>> actions = new LinkedHashMap<>();
+    for (TaskAction action : TaskAction.values()) {
+      actions.put(TaskView.word(action), action.states().stream().map(TaskState::word).toList());
+    }
+    return actions;
   }
 
   private static String version() {

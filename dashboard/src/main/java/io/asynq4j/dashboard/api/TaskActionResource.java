@@ -4,22 +4,19 @@ import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.TaskState;
-import io.asynq4j.TaskStateException;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.TaskAction;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -159,7 +156,7 @@ public final class TaskActionResource {
     TaskInfo task = inspector.task(queue, id);
     contents.requireNotMasked(task.type(), payload);
     inspector.updatePayload(queue, id, payload);
-    if (isToRun && task.state() != TaskState.PENDING) {
+    if (isToRun && TaskAction.RUN.isAllowedIn(task.state())) {
       inspector.run(queue, id);
     }
     exchange.changed(1);
@@ -271,14 +268,8 @@ public final class TaskActionResource {
           case "delete" -> inspector.delete(queue, ids);
           case "reschedule" ->
               inspector.reschedule(queue, ids, body.timeFrom(exchange.source().now()));
-          case "cancel" -> {
-            AfterCancel after = afterCancel(body);
-            yield each(ids, id -> inspector.cancel(queue, id, after));
-          }
-          case "move" -> {
-            String to = exchange.visible(body.requiredText("queue"));
-            yield each(ids, id -> inspector.move(queue, id, to));
-          }
+          case "cancel" -> inspector.cancel(queue, ids, afterCancel(body));
+          case "move" -> inspector.move(queue, ids, exchange.visible(body.requiredText("queue")));
           default ->
               throw Problem.unprocessable(
                   "\"action\" must be run, archive, delete, reschedule, cancel or move, not \""
@@ -303,20 +294,5 @@ public final class TaskActionResource {
                                 .put("problem", failure.problem())
                                 .map())
                     .toList()));
-  }
-
-  private static BulkReport each(List<String> ids, Consumer<String> action) {
-    List<BulkReport.Failure> failures = new ArrayList<>();
-    for (String id : ids) {
-      try {
-        action.accept(id);
-      } catch (TaskNotFoundException | TaskStateException e) {
-        failures.add(
-            new BulkReport.Failure(id, Objects.requireNonNullElse(e.getMessage(), "failed")));
-      }
-    }
-    int failed = failures.size();
-    return new BulkReport(
-        ids.size(), ids.size(), ids.size() - failed, failed, failures, null, null);
   }
 }

@@ -6,10 +6,10 @@ import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.live.RedisInstance;
-import io.asynq4j.dashboard.search.BulkJobRequest;
 import io.asynq4j.dashboard.search.FailureFingerprint;
 import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.inspect.WorkerSnapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,15 +105,16 @@ final class TaskView {
     if (!role.mayDo(Role.OPERATOR)) {
       return actions;
     }
-    for (BulkJobRequest.Action action : BulkJobRequest.Action.values()) {
-      if (action != BulkJobRequest.Action.COUNT && action.states().contains(state)) {
-        actions.add(action.word());
+    for (TaskAction action : TaskAction.values()) {
+      if (action.isAllowedIn(state)) {
+        actions.add(word(action));
       }
     }
-    actions.add("copy");
-    if (state != TaskState.ACTIVE && state != TaskState.COMPLETED) {
-      actions.add("edit");
-    }
     return actions;
+  }
+
+  /** The word for an action in the API. */
+  static String word(TaskAction action) {
+    return action == TaskAction.UPDATE ? "edit" : action.word();
   }
 }

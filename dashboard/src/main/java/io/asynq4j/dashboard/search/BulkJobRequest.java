@@ -3,9 +3,9 @@ package io.asynq4j.dashboard.search;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.inspect.TaskAction;
 import java.time.Instant;
-import java.util.EnumSet;
-import java.util.Set;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,31 +28,25 @@ public record BulkJobRequest(
     boolean removeUnreadable,
     boolean trimArchives) {
 
-  /** What can be done with many tasks, and in which states. */
+  /** What a job can do: an action on many tasks, or one that changes none. */
   public enum Action {
-    COUNT(EnumSet.allOf(TaskState.class)),
-    RUN(EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.PENDING))),
-    ARCHIVE(EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.ARCHIVED))),
-    DELETE(EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE))),
-    CANCEL(EnumSet.of(TaskState.ACTIVE)),
-    MOVE(EnumSet.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY, TaskState.ARCHIVED)),
-    RESCHEDULE(
-        EnumSet.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY, TaskState.ARCHIVED)),
-    DOCTOR(EnumSet.noneOf(TaskState.class));
+    COUNT(null),
+    RUN(TaskAction.RUN),
+    ARCHIVE(TaskAction.ARCHIVE),
+    DELETE(TaskAction.DELETE),
+    CANCEL(TaskAction.CANCEL),
+    MOVE(TaskAction.MOVE),
+    RESCHEDULE(TaskAction.RESCHEDULE),
+    DOCTOR(null);
 
-    @SuppressWarnings("ImmutableEnumChecker") // It is unmodifiable.
-    private final Set<TaskState> states;
+    private final @Nullable TaskAction taskAction;
 
-    Action(EnumSet<TaskState> states) {
-      this.states = java.util.Collections.unmodifiableSet(states);
-    }
-
-    public Set<TaskState> states() {
-      return states;
+    Action(@Nullable TaskAction taskAction) {
+      this.taskAction = taskAction;
     }
 
     public String word() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
 
     public static Action ofWord(String word) {
@@ -75,8 +69,8 @@ public record BulkJobRequest(
       if (query == null) {
         throw Problem.unprocessable("\"query\" is missing: it says which tasks are meant.");
       }
-      if (action != Action.COUNT) {
-        requireStates(action, query);
+      if (action.taskAction != null) {
+        requireStates(action.taskAction, query);
       }
     }
     if (action == Action.MOVE && to == null) {
@@ -90,16 +84,15 @@ public record BulkJobRequest(
     }
   }
 
-  private static void requireStates(Action action, Query query) {
+  private static void requireStates(TaskAction action, Query query) {
     if (!query.namesState()) {
       throw Problem.unprocessable(
           "The query must name a state, such as state:archived, so that nothing is meant by accident.");
     }
     for (TaskState state : query.states()) {
-      if (!action.states().contains(state)) {
+      if (!action.isAllowedIn(state)) {
         throw Problem.unprocessable(
-            "%s is not possible with %s tasks; name other states."
-                .formatted(action.word(), state.word()));
+            "A task " + action.refusal(state) + ". Name other states in the query.");
       }
     }
     if (query.states().isEmpty()) {

@@ -2,7 +2,6 @@ package io.asynq4j.dashboard.search;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.TaskInfo;
 import io.asynq4j.dashboard.api.Problem;
 import io.asynq4j.dashboard.auth.AuditLog;
 import io.asynq4j.dashboard.auth.User;
@@ -37,11 +36,6 @@ public final class BulkJobRunner implements AutoCloseable {
   private static final int MOST_AT_ONCE = 4;
   private static final int KEPT = 100;
   private static final Duration TELL_EVERY = Duration.ofMillis(500);
-
-  /** A new time does not take a task out of its state: it must be known who is meant beforehand. */
-  private static final int MOST_RESCHEDULED = 100_000;
-
-  private static final int BATCH = 200;
 
   private final RedisInstance source;
   private final PayloadRenderer contents;
@@ -178,7 +172,7 @@ public final class BulkJobRunner implements AutoCloseable {
     }
   }
 
-  private BulkReport act(BulkJobRequest request, TaskSearch.Part part, Selection selection) {
+  private static BulkReport act(BulkJobRequest request, TaskSearch.Part part, Selection selection) {
     return switch (request.action()) {
       case COUNT -> selection.count();
       case RUN -> selection.run();
@@ -186,7 +180,7 @@ public final class BulkJobRunner implements AutoCloseable {
       case DELETE -> selection.delete();
       case CANCEL -> selection.cancel(request.after());
       case MOVE -> move(Objects.requireNonNull(request.to()), part, selection);
-      case RESCHEDULE -> reschedule(request, part, selection);
+      case RESCHEDULE -> selection.reschedule(Objects.requireNonNull(request.at()));
       case DOCTOR -> throw new AssertionError("the doctor selects nothing");
     };
   }
@@ -196,34 +190,6 @@ public final class BulkJobRunner implements AutoCloseable {
     return part.queue().equals(to)
         ? new BulkReport(0, 0, 0, 0, List.of(), null, null)
         : selection.moveTo(to);
-  }
-
-  private BulkReport reschedule(BulkJobRequest request, TaskSearch.Part part, Selection selection) {
-    List<String> ids =
-        selection.stream()
-            .limit(Math.min(request.limit(), MOST_RESCHEDULED))
-            .map(TaskInfo::id)
-            .toList();
-    long done = 0;
-    long failed = 0;
-    List<BulkReport.Failure> failures = new ArrayList<>();
-    for (int from = 0; from < ids.size(); from += BATCH) {
-      BulkReport report =
-          source
-              .inspector()
-              .reschedule(
-                  part.queue(),
-                  ids.subList(from, Math.min(ids.size(), from + BATCH)),
-                  Objects.requireNonNull(request.at()));
-      done += report.done();
-      failed += report.failed();
-      failures.addAll(report.failures());
-    }
-    String problem =
-        ids.size() == MOST_RESCHEDULED
-            ? "%,d tasks at a time get a new time; do it again for the rest.".formatted(ids.size())
-            : null;
-    return new BulkReport(ids.size(), ids.size(), done, failed, failures, null, problem);
   }
 
   private void examine(BulkJob job) {

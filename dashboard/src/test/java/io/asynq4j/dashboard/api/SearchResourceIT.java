@@ -243,6 +243,7 @@ class SearchResourceIT {
             "{\"action\":\"delete\",\"query\":\"state:active\"}",
             "{\"action\":\"run\",\"query\":\"state:pending\"}",
             "{\"action\":\"cancel\",\"query\":\"state:retry\"}",
+            "{\"action\":\"move\",\"query\":\"state:completed\",\"queue\":\"b\"}",
             "{\"action\":\"move\",\"query\":\"state:pending\"}",
             "{\"action\":\"shred\",\"query\":\"state:pending\"}",
             "{\"action\":\"delete\",\"query\":\"state:retry\",\"limit\":0}")) {
@@ -309,7 +310,7 @@ class SearchResourceIT {
     assertThat(groups.at("/items/1/lastSeen").isNull()).isFalse();
     JsonNode failed = on.api(dashboard, "/queues/mail/tasks/email7").get().is(200).json();
     assertThat(failed.at("/failures/0/error").stringValue()).contains("timeout of host");
-    assertThat(failed.at("/failures/0/trace").stringValue()).contains("SearchApiIT");
+    assertThat(failed.at("/failures/0/trace").stringValue()).contains("SearchResourceIT");
     String query = groups.at("/items/1/query").stringValue();
     JsonNode run =
         done(

@@ -11,6 +11,7 @@ import io.asynq4j.dashboard.Dashboard;
 import io.asynq4j.dashboard.DashboardFixture;
 import io.asynq4j.dashboard.StuckServer;
 import io.asynq4j.inspect.PageRequest;
+import io.asynq4j.inspect.TaskAction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -227,6 +228,37 @@ class TaskResourceIT {
     assertThat(why.get("reasons").findValuesAsString("kind")).contains("no-server");
     assertThat(why.get("text").stringValue()).contains("No live server");
     on.api(dashboard, "/queues/mail/tasks/a/result").get().isProblem(404, "not-found");
+  }
+
+  @Test
+  void theSessionTellsWhichActionIsPossibleInWhichState() {
+    JsonNode actions = on.api(on.start(), "/session").get().is(200).json().get("actions");
+
+    assertThat(actions.size()).isEqualTo(TaskAction.values().length);
+    for (TaskAction action : TaskAction.values()) {
+      String word = action == TaskAction.UPDATE ? "edit" : action.word();
+      assertThat(actions.get(word).valueStream().map(JsonNode::stringValue))
+          .containsExactlyElementsOf(action.states().stream().map(TaskState::word).toList());
+    }
+  }
+
+  @Test
+  void tasksOfAGroupAreMovedOneByOneAndByAJob() {
+    for (String id : List.of("a", "b", "c")) {
+      on.enqueue("mail", "t", o -> o.id(id).group("g"));
+    }
+    Dashboard dashboard = on.start();
+    JsonNode task = on.api(dashboard, "/queues/mail/tasks/a").get().is(200).json();
+
+    assertThat(Json.text(task.get("actions")))
+        .isEqualTo("[\"run\",\"archive\",\"delete\",\"move\",\"copy\",\"edit\"]");
+    on.api(dashboard, "/queues/mail/tasks/a/move").post("{\"queue\":\"slow\"}").is(204);
+    on.api(dashboard, "/jobs")
+        .post("{\"action\":\"move\",\"query\":\"state:aggregating\",\"queue\":\"slow\"}")
+        .is(202);
+
+    await().until(() -> on.inspector.groups("slow").equals(Map.of("g", 3L)));
+    assertThat(on.inspector.groups("mail")).isEmpty();
   }
 
   @Test

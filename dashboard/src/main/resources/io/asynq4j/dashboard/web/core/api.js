@@ -7,7 +7,7 @@ BASE.password = '';
 const PATIENCE_MS = 20_000;
 
 /** Who is asking; filled once before the first page is shown. */
-export const session = {role: 'viewer', redis: [], hidden: [], readOnly: false, requestHeader: 'X-Asynq-Request'};
+export const session = {role: 'viewer', redis: [], hidden: [], readOnly: false, actions: {}, requestHeader: 'X-Asynq-Request'};
 
 let redis = null;
 

@@ -68,7 +68,7 @@ export const byId = (...ids) => (ids.some((id) => id.startsWith('-')) ? ids : {i
 /** A payload as the command takes it: @ at the beginning would be a file. */
 export const literal = (text) => (text.startsWith('@') ? `@${text}` : text);
 
-const BULK = {run: 'runall', archive: 'archiveall', delete: 'deleteall', cancel: 'cancelall', move: 'moveall'};
+const BULK = {run: 'runall', archive: 'archiveall', delete: 'deleteall', cancel: 'cancelall', move: 'moveall', reschedule: 'rescheduleall'};
 const BULK_TERM = /^(queue|state|group|type|id|error):(?:"((?:[^"\\]|\\.)*)"|(\S+))$/;
 
 /** The command for all tasks that a query wants; null where only a job can do it. */

@@ -1,4 +1,7 @@
-// The states of tasks, in the order they are shown, and what can be done in each; the same as in JobRequest.java.
+// The states of tasks, in the order they are shown, and how the actions on them look. Which action is possible in which
+// state is in the session that the API returns.
+
+import {session} from './api.js';
 
 export const STATES = ['active', 'pending', 'aggregating', 'scheduled', 'retry', 'archived', 'completed'];
 
@@ -12,15 +15,16 @@ export const WHAT = {
   completed: 'done, kept for a while',
 };
 
-const WAITING = ['pending', 'scheduled', 'retry', 'archived'];
-
 export const ACTIONS = {
-  run: {label: 'Run now', icon: 'play', states: STATES.filter((s) => s !== 'active' && s !== 'pending')},
-  archive: {label: 'Archive', icon: 'archive', states: STATES.filter((s) => s !== 'active' && s !== 'archived')},
-  delete: {label: 'Delete', icon: 'trash', danger: true, states: STATES.filter((s) => s !== 'active')},
-  cancel: {label: 'Cancel', icon: 'stop', danger: true, states: ['active']},
-  move: {label: 'Move', icon: 'move', states: WAITING},
-  reschedule: {label: 'Reschedule', icon: 'clock', states: WAITING},
+  run: {label: 'Run now', icon: 'play'},
+  archive: {label: 'Archive', icon: 'archive'},
+  delete: {label: 'Delete', icon: 'trash', danger: true},
+  cancel: {label: 'Cancel', icon: 'stop', danger: true},
+  move: {label: 'Move', icon: 'move'},
+  reschedule: {label: 'Reschedule', icon: 'clock'},
 };
 
-export const actionsOf = (state) => Object.keys(ACTIONS).filter((action) => ACTIONS[action].states.includes(state));
+export const isAllowed = (action, state) => session.actions[action].includes(state);
+
+/** The actions that are possible in all of these states. */
+export const actionsOf = (...states) => Object.keys(ACTIONS).filter((action) => states.every((state) => isAllowed(action, state)));

@@ -3,6 +3,7 @@
 import {may} from '../core/api.js';
 import {count, plural} from '../core/format.js';
 import {link, queueLink, setQuery, taskLink} from '../core/router.js';
+import {isAllowed} from '../core/states.js';
 import {View, html, nothing, repeat} from '../core/view.js';
 import {ageOf, badge, empty, head, trouble, waiting, when} from '../parts/basics.js';
 import {icon} from '../parts/icons.js';
@@ -26,8 +27,7 @@ class FailuresPage extends View {
   }
 
   async #do(action, group) {
-    const states = Object.keys(group.states).filter((state) => group.states[state] > 0);
-    const allowed = action === 'archive' ? states.filter((state) => state === 'retry') : states;
+    const allowed = statesOf(group).filter((state) => isAllowed(action, state));
     if (await actOnQuery(action, `${group.query} state:${(allowed.length ? allowed : ['retry']).join(',')}`)) {
       this.groups.refresh();
     }
@@ -56,10 +56,12 @@ class FailuresPage extends View {
       </div>
       ${may('operator') ? html`<div class="failure-actions">
         <button class="small" @click=${() => this.#do('run', g)}>${icon('play')}Retry group</button>
-        ${g.states.retry ? html`<button class="small" @click=${() => this.#do('archive', g)}>${icon('archive')}Archive</button>` : nothing}
+        ${statesOf(g).some((state) => isAllowed('archive', state)) ? html`<button class="small" @click=${() => this.#do('archive', g)}>${icon('archive')}Archive</button>` : nothing}
         <button class="small quiet-danger" @click=${() => this.#do('delete', g)}>${icon('trash')}Delete</button></div>` : nothing}
     </article>`;
   }
 }
+
+const statesOf = (group) => Object.keys(group.states).filter((state) => group.states[state] > 0);
 
 FailuresPage.define('failures-page');

@@ -6,7 +6,7 @@ import {copy} from '../core/clipboard.js';
 import {count, plural} from '../core/format.js';
 import {pref, setPref} from '../core/prefs.js';
 import {link, setQuery} from '../core/router.js';
-import {ACTIONS} from '../core/states.js';
+import {ACTIONS, actionsOf} from '../core/states.js';
 import {View, html, nothing} from '../core/view.js';
 import {bar, empty, head} from '../parts/basics.js';
 import {icon} from '../parts/icons.js';
@@ -150,8 +150,7 @@ class SearchPage extends View {
     if (!states) {
       return html`<span class="faint">Add a state to act on all of them</span>`;
     }
-    const possible = Object.keys(ACTIONS).filter((action) => states.every((state) => ACTIONS[action].states.includes(state)));
-    return html`<span class="faint">All matching:</span>${possible.map((action) => html`
+    return html`<span class="faint">All matching:</span>${actionsOf(...states).map((action) => html`
       <button class=${ACTIONS[action].danger ? 'small quiet-danger' : 'small'} @click=${async () => { if (await actOnQuery(action, this.#q)) this.#begin(); }}>${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>`)}`;
   }
 }
