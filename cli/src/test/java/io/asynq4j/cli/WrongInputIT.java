@@ -96,6 +96,7 @@ class WrongInputIT {
         "task archiveall -q nosuch -s retry --dry-run",
         "task deleteall -q nosuch -s retry --yes",
         "task moveall -q nosuch -s retry --to other --yes",
+        "task rescheduleall -q nosuch -s retry --in 1m --yes",
         "task cancelall -q nosuch --yes",
         "server stop nosuch --yes",
         "server quiet nosuch",
@@ -140,6 +141,8 @@ class WrongInputIT {
         "task runall -q mail -s pending --yes",
         "task runall -q mail -s retry",
         "task deleteall -q mail -s active --yes",
+        "task rescheduleall -q mail -s completed --in 1m --yes",
+        "task rescheduleall -q mail -s retry --yes",
         "task deleteall -q mail -s retry --limit 0 --yes",
         "task cancel running-1 --then sleep",
         "queue history mail -x 0",
@@ -260,6 +263,7 @@ class WrongInputIT {
       case "group list" -> "-q mail";
       case "task list", "task runall", "task archiveall", "task deleteall" -> "-q mail -s retry";
       case "task moveall" -> "-q mail -s retry --to x";
+      case "task rescheduleall" -> "-q mail -s retry --in 1m";
       case "task cancelall" -> "-q mail";
       case "task enqueue" -> "-t a";
       case "task update" -> "x -l y";

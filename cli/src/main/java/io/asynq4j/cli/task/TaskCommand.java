@@ -5,6 +5,7 @@ import io.asynq4j.cli.task.bulk.TaskArchiveAllCommand;
 import io.asynq4j.cli.task.bulk.TaskCancelAllCommand;
 import io.asynq4j.cli.task.bulk.TaskDeleteAllCommand;
 import io.asynq4j.cli.task.bulk.TaskMoveAllCommand;
+import io.asynq4j.cli.task.bulk.TaskRescheduleAllCommand;
 import io.asynq4j.cli.task.bulk.TaskRunAllCommand;
 import io.asynq4j.cli.task.change.TaskArchiveCommand;
 import io.asynq4j.cli.task.change.TaskCancelCommand;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Command;
       TaskArchiveAllCommand.class,
       TaskDeleteAllCommand.class,
       TaskMoveAllCommand.class,
+      TaskRescheduleAllCommand.class,
       TaskCancelAllCommand.class
     },
     footerHeading = "%nExamples:%n",

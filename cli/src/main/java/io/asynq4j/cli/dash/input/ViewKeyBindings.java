@@ -18,6 +18,7 @@ import io.asynq4j.cli.dash.view.TaskView;
 import io.asynq4j.cli.dash.view.View;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.TaskAction;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -149,32 +150,38 @@ final class ViewKeyBindings {
             + " of queue \""
             + queue
             + "\"";
-    boolean isActive = state == TaskState.ACTIVE;
     return switch (c) {
       case 'r' ->
-          state == null || isActive || state == TaskState.PENDING
-              ? refused(model, "run", state)
-              : ask(
+          isPossible(TaskAction.RUN, state)
+              ? ask(
                   model,
                   "Run " + what + " now?",
-                  each(ids, id -> new OperatorAction.RunTask(queue, id), "pending now"));
+                  each(ids, id -> new OperatorAction.RunTask(queue, id), "pending now"))
+              : refused(model, TaskAction.RUN, state);
       case 'a' ->
-          state == null || isActive || state == TaskState.ARCHIVED
-              ? refused(model, "archived", state)
-              : ask(
+          isPossible(TaskAction.ARCHIVE, state)
+              ? ask(
                   model,
                   "Archive " + what + "?",
-                  each(ids, id -> new OperatorAction.ArchiveTask(queue, id), "archived"));
+                  each(ids, id -> new OperatorAction.ArchiveTask(queue, id), "archived"))
+              : refused(model, TaskAction.ARCHIVE, state);
       case 'd' ->
-          isActive
-              ? refused(model, "deleted", state)
-              : ask(
+          state == null || isPossible(TaskAction.DELETE, state)
+              ? ask(
                   model,
                   "Delete " + what + " for good?",
-                  each(ids, id -> new OperatorAction.DeleteTask(queue, id), "deleted"));
-      case 'c' -> isActive ? cancel(model, what, queue, ids) : refused(model, "cancelled", state);
+                  each(ids, id -> new OperatorAction.DeleteTask(queue, id), "deleted"))
+              : refused(model, TaskAction.DELETE, state);
+      case 'c' ->
+          isPossible(TaskAction.CANCEL, state)
+              ? cancel(model, what, queue, ids)
+              : refused(model, TaskAction.CANCEL, state);
       default -> model;
     };
+  }
+
+  private static boolean isPossible(TaskAction action, @Nullable TaskState state) {
+    return state != null && action.isAllowedIn(state);
   }
 
   private static OperatorAction each(
@@ -184,17 +191,11 @@ final class ViewKeyBindings {
         : new OperatorAction.Many(ids.stream().map(action).toList(), done);
   }
 
-  private static DashModel refused(DashModel model, String verb, @Nullable TaskState state) {
-    if (state == null) {
-      return model.saying("It cannot be " + verb + ": its record cannot be read.", false);
-    }
+  private static DashModel refused(DashModel model, TaskAction action, @Nullable TaskState state) {
     return model.saying(
-        "%s %s task cannot be %s%s."
-            .formatted(
-                state == TaskState.ACTIVE || state == TaskState.ARCHIVED ? "An" : "A",
-                state.word(),
-                verb,
-                state == TaskState.ACTIVE ? "; cancel it first (c)" : ""),
+        state == null
+            ? "It cannot be " + action.done() + ": its record cannot be read."
+            : "A task " + action.refusal(state) + ".",
         false);
   }
 

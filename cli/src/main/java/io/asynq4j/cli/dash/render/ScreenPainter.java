@@ -23,10 +23,13 @@ import io.asynq4j.cli.dash.view.ServersView;
 import io.asynq4j.cli.dash.view.TaskView;
 import io.asynq4j.cli.dash.view.TextView;
 import io.asynq4j.cli.dash.view.View;
+import io.asynq4j.inspect.TaskAction;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Paints a model onto a grid: the frame here, the views by painters of their own. */
@@ -238,12 +241,21 @@ public final class ScreenPainter {
     return spans;
   }
 
+  private static String actionKeys(TaskState state) {
+    return Stream.of(TaskAction.RUN, TaskAction.ARCHIVE, TaskAction.DELETE, TaskAction.CANCEL)
+        .filter(action -> action.isAllowedIn(state))
+        .map(action -> action.word().charAt(0) + " " + action.word())
+        .collect(Collectors.joining("|"));
+  }
+
   private static String keys(View view) {
     if (view instanceof QueuesView) {
       return "Enter open|P pause/resume|/ search|f filter|s sort|H history|q quit";
     } else if (view instanceof QueueView queue) {
       String does =
-          queue.state() == TaskState.ACTIVE ? "c cancel|H history" : "r run|a archive|d delete";
+          queue.state() == TaskState.ACTIVE
+              ? actionKeys(queue.state()) + "|H history"
+              : actionKeys(queue.state());
       return queue.listsGroups()
           ? "Enter open|←→ state|/ search|P pause/resume|H history|q back"
           : "←→ state|n/p page|/ search|Space mark|" + does + "|q back";

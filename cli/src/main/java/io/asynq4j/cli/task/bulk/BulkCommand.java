@@ -14,10 +14,10 @@ import io.asynq4j.cli.task.option.TaskFilterOptions;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
+import io.asynq4j.inspect.TaskAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -69,8 +69,8 @@ abstract class BulkCommand extends RedisCommand {
   /** The state that was asked for. */
   abstract TaskState state();
 
-  /** Those that it can be done in. */
-  abstract Set<TaskState> states();
+  /** What is done to the tasks. */
+  abstract TaskAction action();
 
   /** What it does, as in "Delete 3 tasks?". */
   abstract String verb();
@@ -78,7 +78,7 @@ abstract class BulkCommand extends RedisCommand {
   /** What was done, as in "3 tasks deleted". */
   abstract String done();
 
-  abstract BulkReport apply(Selection selection);
+  abstract BulkReport apply(Session session, Selection selection);
 
   /** The quick way to do it with all tasks of the state; empty if there is none. */
   Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
@@ -97,11 +97,12 @@ abstract class BulkCommand extends RedisCommand {
 
   @Override
   protected void check() {
-    if (!states().contains(state())) {
+    if (!action().isAllowedIn(state())) {
       throw CliException.usage(
-          "%s tasks cannot be %s".formatted(state().word(), done()),
+          "A task " + action().refusal(state()),
           "it can be done in the states "
-              + String.join(", ", states().stream().map(TaskState::word).sorted().toList()));
+              + String.join(
+                  ", ", action().states().stream().map(TaskState::word).sorted().toList()));
     }
     if (group != null && state() != TaskState.AGGREGATING) {
       throw CliException.usage("Only aggregating tasks are in groups", "leave --group out");
@@ -133,7 +134,10 @@ abstract class BulkCommand extends RedisCommand {
       }
     }
     Optional<BulkReport> quickly = isAll() ? quickly(session, inspector) : Optional.empty();
-    return tell(session, quickly.orElseGet(() -> working(session, inspector, verb(), this::apply)));
+    return tell(
+        session,
+        quickly.orElseGet(
+            () -> working(session, inspector, verb(), chosen -> apply(session, chosen))));
   }
 
   /** Whether all tasks of the state are meant. */

@@ -1,12 +1,12 @@
 package io.asynq4j.cli.task.bulk;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
-import java.util.EnumSet;
+import io.asynq4j.inspect.TaskAction;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -16,7 +16,6 @@ import picocli.CommandLine.Option;
     name = "archiveall",
     description = {
       "Archives all tasks of a queue in one state, or those that filters want.",
-      "STATE is pending, aggregating, scheduled, retry or completed.",
       "Counts them and asks before; --dry-run only counts.",
       "Stops where the archive is full, unless --drop-oldest is given."
     },
@@ -25,7 +24,15 @@ import picocli.CommandLine.Option;
       "  asynq task archiveall --queue mail --state retry --dry-run",
       "  asynq task archiveall -q mail -s pending --type 'report:*' --yes"
     })
-public final class TaskArchiveAllCommand extends BulkByStateCommand {
+public final class TaskArchiveAllCommand extends BulkCommand {
+
+  @Option(
+      names = {"-s", "--state"},
+      required = true,
+      paramLabel = "STATE",
+      completionCandidates = StateCandidates.OfArchive.class,
+      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
+  private TaskState state = TaskState.PENDING;
 
   @Option(
       names = "--drop-oldest",
@@ -34,8 +41,13 @@ public final class TaskArchiveAllCommand extends BulkByStateCommand {
   private boolean dropOldest;
 
   @Override
-  Set<TaskState> states() {
-    return EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.ARCHIVED));
+  TaskState state() {
+    return state;
+  }
+
+  @Override
+  TaskAction action() {
+    return TaskAction.ARCHIVE;
   }
 
   @Override
@@ -49,14 +61,14 @@ public final class TaskArchiveAllCommand extends BulkByStateCommand {
   }
 
   @Override
-  BulkReport apply(Selection selection) {
+  BulkReport apply(Session session, Selection selection) {
     return (dropOldest ? selection.droppingOldest() : selection).archive();
   }
 
   @Override
   Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
     Inspector allowed = dropOldest ? inspector.droppingOldest() : inspector;
-    return Optional.of(allowed.archiveEach(name, state(), progress));
+    return Optional.of(allowed.archiveEach(name, state, progress));
   }
 
   @Override

@@ -2,11 +2,11 @@ package io.asynq4j.cli.task.bulk;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.task.option.AfterCancelCandidates;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Selection;
-import java.util.EnumSet;
-import java.util.Set;
+import io.asynq4j.inspect.TaskAction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -37,8 +37,8 @@ public final class TaskCancelAllCommand extends BulkCommand {
   }
 
   @Override
-  Set<TaskState> states() {
-    return EnumSet.of(TaskState.ACTIVE);
+  TaskAction action() {
+    return TaskAction.CANCEL;
   }
 
   @Override
@@ -52,7 +52,7 @@ public final class TaskCancelAllCommand extends BulkCommand {
   }
 
   @Override
-  BulkReport apply(Selection selection) {
+  BulkReport apply(Session session, Selection selection) {
     return selection.cancel(then);
   }
 }

@@ -1,21 +1,21 @@
 package io.asynq4j.cli.task.bulk;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
-import java.util.EnumSet;
+import io.asynq4j.inspect.TaskAction;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Deletes all tasks of a queue in one state, or those that filters want. */
 @Command(
     name = "deleteall",
     description = {
       "Deletes all tasks of a queue in one state, or those that filters want.",
-      "STATE is any but active.",
       "Counts them and asks before; --dry-run only counts."
     },
     footerHeading = "%nExamples:%n",
@@ -23,11 +23,24 @@ import picocli.CommandLine.Command;
       "  asynq task deleteall --queue mail --state archived --older-than 30d --yes",
       "  asynq task deleteall -q mail -s completed --dry-run"
     })
-public final class TaskDeleteAllCommand extends BulkByStateCommand {
+public final class TaskDeleteAllCommand extends BulkCommand {
+
+  @Option(
+      names = {"-s", "--state"},
+      required = true,
+      paramLabel = "STATE",
+      completionCandidates = StateCandidates.OfDelete.class,
+      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
+  private TaskState state = TaskState.PENDING;
 
   @Override
-  Set<TaskState> states() {
-    return EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE));
+  TaskState state() {
+    return state;
+  }
+
+  @Override
+  TaskAction action() {
+    return TaskAction.DELETE;
   }
 
   @Override
@@ -41,12 +54,12 @@ public final class TaskDeleteAllCommand extends BulkByStateCommand {
   }
 
   @Override
-  BulkReport apply(Selection selection) {
+  BulkReport apply(Session session, Selection selection) {
     return selection.delete();
   }
 
   @Override
   Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
-    return reportOf(inspector.deleteAll(name, state(), progress));
+    return reportOf(inspector.deleteAll(name, state, progress));
   }
 }

@@ -1,10 +1,10 @@
 package io.asynq4j.cli.task.bulk;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Selection;
-import java.util.EnumSet;
-import java.util.Set;
+import io.asynq4j.inspect.TaskAction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -13,7 +13,6 @@ import picocli.CommandLine.Option;
     name = "moveall",
     description = {
       "Moves all tasks of a queue in one state, or those that filters want, to another queue.",
-      "STATE is pending, aggregating, scheduled, retry or archived.",
       "Counts them and asks before; --dry-run only counts."
     },
     footerHeading = "%nExamples:%n",
@@ -21,14 +20,27 @@ import picocli.CommandLine.Option;
       "  asynq task moveall -q mail -s pending --to slow --type 'report:*' --yes",
       "  asynq task moveall -q mail -s archived --to attic --dry-run"
     })
-public final class TaskMoveAllCommand extends BulkByStateCommand {
+public final class TaskMoveAllCommand extends BulkCommand {
+
+  @Option(
+      names = {"-s", "--state"},
+      required = true,
+      paramLabel = "STATE",
+      completionCandidates = StateCandidates.OfMove.class,
+      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
+  private TaskState state = TaskState.PENDING;
 
   @Option(names = "--to", required = true, paramLabel = "QUEUE", description = "Where to.")
   private String to = "";
 
   @Override
-  Set<TaskState> states() {
-    return EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.COMPLETED));
+  TaskState state() {
+    return state;
+  }
+
+  @Override
+  TaskAction action() {
+    return TaskAction.MOVE;
   }
 
   @Override
@@ -42,7 +54,7 @@ public final class TaskMoveAllCommand extends BulkByStateCommand {
   }
 
   @Override
-  BulkReport apply(Selection selection) {
+  BulkReport apply(Session session, Selection selection) {
     return selection.moveTo(to);
   }
 }

@@ -1,21 +1,21 @@
 package io.asynq4j.cli.task.bulk;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.cli.command.Session;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.Selection;
-import java.util.EnumSet;
+import io.asynq4j.inspect.TaskAction;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Makes all tasks of a queue in one state pending, or those that filters want. */
 @Command(
     name = "runall",
     description = {
       "Makes all tasks of a queue in one state pending, or those that filters want.",
-      "STATE is scheduled, retry, archived, completed or aggregating.",
       "Counts them and asks before; --dry-run only counts."
     },
     footerHeading = "%nExamples:%n",
@@ -23,11 +23,24 @@ import picocli.CommandLine.Command;
       "  asynq task runall --queue mail --state archived --error timeout --dry-run",
       "  asynq task runall -q mail -s retry --yes"
     })
-public final class TaskRunAllCommand extends BulkByStateCommand {
+public final class TaskRunAllCommand extends BulkCommand {
+
+  @Option(
+      names = {"-s", "--state"},
+      required = true,
+      paramLabel = "STATE",
+      completionCandidates = StateCandidates.OfRun.class,
+      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
+  private TaskState state = TaskState.PENDING;
 
   @Override
-  Set<TaskState> states() {
-    return EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.PENDING));
+  TaskState state() {
+    return state;
+  }
+
+  @Override
+  TaskAction action() {
+    return TaskAction.RUN;
   }
 
   @Override
@@ -41,12 +54,12 @@ public final class TaskRunAllCommand extends BulkByStateCommand {
   }
 
   @Override
-  BulkReport apply(Selection selection) {
+  BulkReport apply(Session session, Selection selection) {
     return selection.run();
   }
 
   @Override
   Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
-    return reportOf(inspector.runAll(name, state(), progress));
+    return reportOf(inspector.runAll(name, state, progress));
   }
 }

@@ -37,7 +37,7 @@ public final class TaskRescheduleCommand extends TaskChangeCommand {
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
     Instant now = session.now();
-    Instant at = when.at() != null ? when.at() : when.in() != null ? now.plus(when.in()) : now;
+    Instant at = when.from(now);
     inspector.reschedule(task.queue(), task.id(), at);
     return "runs " + TimeFormatter.relative(at, now);
   }

@@ -28,6 +28,11 @@ public final class ProcessTimeOptions {
     return in;
   }
 
+  /** The time that is meant, at this instant; the instant itself when none is given. */
+  public Instant from(Instant now) {
+    return at != null ? at : in != null ? now.plus(in) : now;
+  }
+
   public boolean isGiven() {
     return at != null || in != null;
   }

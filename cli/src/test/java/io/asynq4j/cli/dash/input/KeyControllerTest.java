@@ -22,6 +22,7 @@ import io.asynq4j.cli.dash.view.SchedulesView;
 import io.asynq4j.cli.dash.view.ServersView;
 import io.asynq4j.cli.dash.view.TaskView;
 import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.TaskAction;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -388,16 +389,21 @@ class KeyControllerTest {
   @EnumSource(TaskState.class)
   void whatAStateForbidsIsSaidAndNotAsked(TaskState state) {
     DashModel model = SampleModels.queues().into(task(state));
-    boolean isActive = state == TaskState.ACTIVE;
-    assertThat(press(model, "r").question() != null)
-        .isEqualTo(!isActive && state != TaskState.PENDING);
-    assertThat(press(model, "a").question() != null)
-        .isEqualTo(!isActive && state != TaskState.ARCHIVED);
-    assertThat(press(model, "d").question() != null).isEqualTo(!isActive);
-    assertThat(press(model, "c").question() != null).isEqualTo(isActive);
-    if (!isActive) {
-      assertThat(SampleModels.text(press(model, "c"))).contains("cannot be cancelled");
-    }
+    Map<String, TaskAction> keys =
+        Map.of(
+            "r", TaskAction.RUN,
+            "a", TaskAction.ARCHIVE,
+            "d", TaskAction.DELETE,
+            "c", TaskAction.CANCEL);
+    keys.forEach(
+        (key, action) -> {
+          DashModel pressed = press(model, key);
+          assertThat(pressed.question() != null).isEqualTo(action.isAllowedIn(state));
+          if (!action.isAllowedIn(state)) {
+            assertThat(SampleModels.text(pressed))
+                .contains("cannot be %s in state %s".formatted(action.done(), state.word()));
+          }
+        });
   }
 
   private static TaskView task(TaskState state) {

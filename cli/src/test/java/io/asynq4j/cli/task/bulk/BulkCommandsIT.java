@@ -8,6 +8,7 @@ import io.asynq4j.cli.testing.CliRunner.Answer;
 import io.asynq4j.cli.testing.TestDatabase;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.inspect.TaskAction;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -191,6 +192,29 @@ class BulkCommandsIT {
   }
 
   @Test
+  void manyGetAnotherTime() {
+    String[] command = {"task", "rescheduleall", "-q", "mail", "-s", "pending", "-t", "report:*"};
+
+    assertThat(run(command).err()).contains("--at TIME or --in DURATION");
+    String[] complete = Arrays.copyOf(command, command.length + 3);
+    System.arraycopy(new String[] {"--in", "1h", "--yes"}, 0, complete, command.length, 3);
+    assertThat(run(complete).out()).isEqualTo("10 tasks rescheduled.\n");
+
+    assertThat(size(TaskState.SCHEDULED)).isEqualTo(10);
+    assertThat(size(TaskState.PENDING)).isEqualTo(20);
+  }
+
+  @Test
+  void helpAndCompletionNameTheStatesThatAllowIt() {
+    String help = run("task", "moveall", "--help").out().replaceAll("\\s+", " ");
+    for (TaskState state : TaskState.values()) {
+      assertThat(help.contains(state.word()))
+          .as(state.word())
+          .isEqualTo(TaskAction.MOVE.isAllowedIn(state));
+    }
+  }
+
+  @Test
   void progressIsShownOnATerminalOnly() {
     assertThat(
             scene
@@ -207,7 +231,7 @@ class BulkCommandsIT {
   @Test
   void whatCannotBeDoneIsRefusedBeforeAnything() {
     assertThat(run("task", "runall", "-q", "mail", "-s", "pending", "-y").err())
-        .contains("pending tasks cannot be made pending", "archived, completed");
+        .contains("A task cannot be run in state pending", "archived, completed");
     assertThat(run("task", "deleteall", "-q", "mail", "-s", "active", "-y").exitCode())
         .isEqualTo(2);
     assertThat(run("task", "deleteall", "-q", "nosuch", "-s", "pending", "-y").exitCode())
