@@ -30,6 +30,7 @@ class ArchitectureTest {
   private static final Part BROKER = new Part(INTERNAL + ".broker");
   private static final Part REDIS = new Part("io.asynq4j.redis", INTERNAL + ".redis");
   private static final Part HANDLER = new Part("io.asynq4j.handler");
+  private static final Part OUTCOME = new Part(INTERNAL + ".outcome");
   private static final Part SERVER = new Part("io.asynq4j.server", INTERNAL + ".server");
   private static final Part CLIENT = new Part("io.asynq4j.client", INTERNAL + ".client");
   private static final Part LEASE = new Part("io.asynq4j.lease");
@@ -138,14 +139,21 @@ class ArchitectureTest {
   @ArchTest static final ArchRule handlers_know_the_broker = sees(HANDLER, BROKER, REDIS);
 
   @ArchTest
-  static final ArchRule the_server_knows_handlers_definitions_and_the_broker =
-      sees(SERVER, HANDLER, DEFINITION, BROKER, REDIS);
+  static final ArchRule the_policy_of_outcomes_knows_handlers_and_the_broker =
+      // Of the broker only what it decides about: it applies nothing itself.
+      sees(OUTCOME, HANDLER, BROKER);
+
+  @ArchTest
+  static final ArchRule the_server_knows_handlers_outcomes_definitions_and_the_broker =
+      sees(SERVER, HANDLER, OUTCOME, DEFINITION, BROKER, REDIS);
 
   @ArchTest static final ArchRule definitions_know_the_broker = sees(DEFINITION, BROKER, REDIS);
 
   @ArchTest static final ArchRule the_client_knows_the_broker = sees(CLIENT, BROKER, REDIS);
 
-  @ArchTest static final ArchRule leases_know_the_broker = sees(LEASE, BROKER, REDIS);
+  @ArchTest
+  static final ArchRule leases_know_outcomes_and_the_broker =
+      sees(LEASE, HANDLER, OUTCOME, BROKER, REDIS);
 
   @ArchTest static final ArchRule the_inspector_knows_the_broker = sees(INSPECT, BROKER, REDIS);
 

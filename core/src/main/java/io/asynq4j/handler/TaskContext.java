@@ -24,6 +24,11 @@ public interface TaskContext {
 
   int maxRetry();
 
+  /** Whether no retries are left: the task is archived if this attempt fails. */
+  default boolean isLastAttempt() {
+    return retryCount() >= maxRetry();
+  }
+
   Map<String, String> headers();
 
   /** When the attempt must be over. */

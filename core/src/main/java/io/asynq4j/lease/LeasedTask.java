@@ -63,6 +63,11 @@ public final class LeasedTask {
     return claim.message().maxRetry();
   }
 
+  /** Whether no retries are left: the task is archived if this attempt fails. */
+  public boolean isLastAttempt() {
+    return claim.message().isExhausted();
+  }
+
   /** When the attempt must be over by the task's own timeout and deadline, in whole millis. */
   public Instant deadline() {
     return deadline;

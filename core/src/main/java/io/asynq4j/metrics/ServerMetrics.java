@@ -1,6 +1,7 @@
 package io.asynq4j.metrics;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.internal.metrics.LabelLimiter;
 import io.asynq4j.server.ServerListener;
@@ -11,7 +12,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -174,30 +174,43 @@ public final class ServerMetrics implements ServerListener {
   }
 
   @Override
-  public void finished(TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {
+  public void finished(TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {
     running.remove(new Running(task));
     Timer.builder("asynq.task.duration")
         .description("How long handlers ran")
-        .tags(queueAndType(task).and("outcome", ending.name().toLowerCase(Locale.ROOT)))
+        .tags(queueAndType(task).and("outcome", label(outcome.kind())))
         .serviceLevelObjectives(DURATIONS)
         .register(registry)
         .record(ran);
   }
 
+  /** The values of the label are older than the names of the outcomes, and dashboards use them. */
+  private static String label(Outcome.Kind kind) {
+    return switch (kind) {
+      case DONE -> "completed";
+      case RETRY -> "retried";
+      case SNOOZE -> "snoozed";
+      case ARCHIVE -> "archived";
+      case DROP -> "dropped";
+      case REQUEUE -> "requeued";
+    };
+  }
+
   @Override
-  public void settled(TaskRef task, Ending ending, Duration after) {
+  public void settled(TaskRef task, Outcome outcome, Duration after) {
     Tags tags = queue(task.queue());
-    if (ending == Ending.REQUEUED || ending == Ending.SNOOZED) {
+    Outcome.Kind kind = outcome.kind();
+    if (kind == Outcome.Kind.REQUEUE || kind == Outcome.Kind.SNOOZE) {
       return;
     }
     count("asynq.server.processed", "Attempts that ended, well or badly", tags, 1);
-    if (ending == Ending.RETRIED || ending == Ending.ARCHIVED) {
+    if (kind == Outcome.Kind.RETRY || kind == Outcome.Kind.ARCHIVE) {
       count("asynq.server.failed", "Attempts that ended badly", tags, 1);
     }
-    if (ending == Ending.RETRIED) {
+    if (kind == Outcome.Kind.RETRY) {
       count("asynq.server.retried", "Attempts after which the task is tried again", tags, 1);
     }
-    if (ending == Ending.ARCHIVED) {
+    if (kind == Outcome.Kind.ARCHIVE) {
       count("asynq.server.archived", "Attempts after which the task was given up", tags, 1);
     }
   }

@@ -2,6 +2,7 @@ package io.asynq4j.server;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -27,17 +28,6 @@ public interface ServerListener {
       int maxRetry,
       @Nullable Duration waited) {}
 
-  /** How an attempt ended. */
-  enum Ending {
-    COMPLETED,
-    RETRIED,
-    SNOOZED,
-    ARCHIVED,
-    DROPPED,
-    /** Back at the head of its queue, since the server stops. */
-    REQUEUED
-  }
-
   /** So many tasks were taken from a queue in one call. */
   default void claimed(QueueName queue, int count) {}
 
@@ -47,13 +37,15 @@ public interface ServerListener {
   /**
    * A handler has decided, or its time was up. The attempt is not settled yet.
    *
-   * @param error why it failed; null when it did not
+   * @param outcome the outcome that is applied, with the delay and the text that are written: an
+   *     archive instead of a retry when no retries are left
+   * @param error why the attempt failed; null when it did not
    * @param ran how long the handler ran
    */
-  default void finished(TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {}
+  default void finished(TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {}
 
-  /** Redis has taken note of how an attempt ended; so long after it did. */
-  default void settled(TaskRef task, Ending ending, Duration after) {}
+  /** Redis has applied the outcome of an attempt, this long after the attempt ended. */
+  default void settled(TaskRef task, Outcome outcome, Duration after) {}
 
   /** So many attempts were settled in one call; {@link #settled} tells of each of them too. */
   default void settledTogether(QueueName queue, int count) {}

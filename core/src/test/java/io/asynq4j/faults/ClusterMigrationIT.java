@@ -127,7 +127,7 @@ class ClusterMigrationIT {
 
     assertThat(redis.world()).isEqualTo(before);
     assertThat(redis.settle(new Settlement.Complete(claim, Payload.absent())))
-        .isEqualTo(SettleResult.DONE);
+        .isEqualTo(SettleResult.APPLIED);
     assertThat(redis.claimOne().id()).isEqualTo("b");
   }
 
@@ -156,7 +156,7 @@ class ClusterMigrationIT {
 
     assertThat(redis.world()).isEqualTo(before);
     assertThat(redis.settle(new Settlement.Complete(claim, Payload.absent())))
-        .isEqualTo(SettleResult.DONE);
+        .isEqualTo(SettleResult.APPLIED);
     assertThat(redis.claim(10)).extracting(Claim::id).containsExactly("b", "c", "d", "e");
     assertThat(redis.inspection().stats(Q).size()).isEqualTo(6);
   }
@@ -284,7 +284,7 @@ class ClusterMigrationIT {
       SettleResult[] answer = new SettleResult[1];
       untilAnswered(
           stop, new ConcurrentLinkedQueue<>(), () -> answer[0] = redis.settle(settlement));
-      if (answer[0] == SettleResult.DONE) {
+      if (answer[0] == SettleResult.APPLIED) {
         done.merge(claim.id(), 1, Integer::sum);
       }
     }

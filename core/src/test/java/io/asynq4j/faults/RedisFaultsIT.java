@@ -547,7 +547,7 @@ class RedisFaultsIT {
     assertThat(granted).contains("active: [a]\n", "claim=" + claims.get(0).token());
     assertThat(claim(5)).extracting(Claim::id).containsExactly("b", "c", "d");
     assertThat(settle(new Settlement.Complete(claims.get(0), Payload.absent())))
-        .isEqualTo(SettleResult.DONE);
+        .isEqualTo(SettleResult.APPLIED);
   }
 
   @Test
@@ -611,7 +611,7 @@ class RedisFaultsIT {
 
   private void finish(Claim claim) {
     assertThat(direct.settle(new Settlement.Complete(claim, Payload.absent())))
-        .isEqualTo(SettleResult.DONE);
+        .isEqualTo(SettleResult.APPLIED);
   }
 
   @Test
@@ -655,16 +655,17 @@ class RedisFaultsIT {
       assertThat(direct.world()).isEqualTo(before);
 
       assertThat(settle(new Settlement.Complete(claims.get(0), Payload.absent())))
-          .isEqualTo(SettleResult.DONE);
+          .isEqualTo(SettleResult.APPLIED);
       assertThat(
               settle(
                   new Settlement.Retry(
                       claims.get(1), Duration.ofMinutes(1), "no", /* failure= */ true, false)))
-          .isEqualTo(SettleResult.DONE);
-      assertThat(settle(new Settlement.Archive(claims.get(2), "no"))).isEqualTo(SettleResult.DONE);
-      assertThat(settle(new Settlement.Requeue(claims.get(3)))).isEqualTo(SettleResult.DONE);
+          .isEqualTo(SettleResult.APPLIED);
+      assertThat(settle(new Settlement.Archive(claims.get(2), "no")))
+          .isEqualTo(SettleResult.APPLIED);
+      assertThat(settle(new Settlement.Requeue(claims.get(3)))).isEqualTo(SettleResult.APPLIED);
       assertThat(settle(new Settlement.Reschedule(claims.get(4), Duration.ofMinutes(1), false)))
-          .isEqualTo(SettleResult.DONE);
+          .isEqualTo(SettleResult.APPLIED);
       assertThat(claim(5)).extracting(Claim::id).containsExactly("back", "next");
       assertThat(broker.inspection().stats(Q).size(TaskState.RETRY)).isEqualTo(1);
     } finally {
@@ -720,7 +721,7 @@ class RedisFaultsIT {
     link(Command.CONFIG, "SET", "maxmemory", "1");
     try {
       assertThat(settle(new Settlement.Complete(claim, Payload.ofUtf8("all of it"))))
-          .isEqualTo(SettleResult.DONE);
+          .isEqualTo(SettleResult.APPLIED);
     } finally {
       link(Command.CONFIG, "SET", "maxmemory", "0");
     }

@@ -4,11 +4,10 @@ import static io.asynq4j.server.ServerFixture.Q;
 import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.fixture.AttemptHosts;
 import io.asynq4j.fixture.CapturedLogs;
 import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;
@@ -21,13 +20,10 @@ import io.asynq4j.internal.broker.pubsub.CancellationChannel;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
-import io.asynq4j.internal.server.ServerEngine;
+import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptHost;
-import io.asynq4j.internal.server.attempt.AttemptOutcome;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
-import io.asynq4j.internal.server.attempt.FailureLog;
-import io.asynq4j.internal.server.attempt.OutcomePolicy;
 import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
@@ -44,7 +40,6 @@ import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServerAccess;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -72,7 +67,6 @@ class ResourceExhaustionIT {
   private final WakeupSignal signal = new WakeupSignal();
   private final Queue<LinkageError> fatal = new ConcurrentLinkedQueue<>();
   private ServerConfig config;
-  private ServerEngine engine;
 
   /** Threads that cannot be had during a shortage. */
   private static final class ScarceThreads extends ThreadPoolExecutor {
@@ -96,79 +90,33 @@ class ResourceExhaustionIT {
     }
   }
 
-  /** A server whose settling fails a few times. */
-  private final class ScarceHost implements AttemptHost {
+  /** Settles, after it has failed a few times. */
+  private final class ScarceSink extends AttemptHosts.IgnoringSink {
     private final SettlementBuffer settler;
     private final AtomicInteger failures;
 
-    ScarceHost(SettlementBuffer settler, int failures) {
+    ScarceSink(SettlementBuffer settler, int failures) {
       this.settler = settler;
       this.failures = new AtomicInteger(failures);
     }
 
     @Override
-    public void settle(Attempt attempt, AttemptOutcome ended) {
+    public void settle(Attempt attempt, AppliedOutcome applied) {
       if (failures.getAndDecrement() > 0) {
         throw new OutOfMemoryError("Java heap space, on purpose");
       }
-      settler.add(attempt, ended);
+      settler.add(attempt, applied);
     }
 
     @Override
-    public ServerConfig config() {
-      return config;
-    }
-
-    @Override
-    public Handler<Task> handler() {
-      return handler;
-    }
-
-    @Override
-    public ServerListener events() {
-      return engine.events();
-    }
-
-    @Override
-    public FailureLog failures() {
-      return engine.failures();
-    }
-
-    @Override
-    public OutcomePolicy endings() {
-      return engine.endings();
-    }
-
-    @Override
-    public LeaseOperations source() {
-      return engine.source();
-    }
-
-    @Override
-    public Clock clock() {
-      return engine.clock();
-    }
-
-    @Override
-    public void forget(Attempt attempt) {
+    public void returned(Attempt attempt) {
       attempts.returned(attempt);
-    }
-
-    @Override
-    public void progress(Attempt attempt, Progress progress) {
-      engine.progress(attempt, progress);
-    }
-
-    @Override
-    public boolean writeResult(Attempt attempt, Payload result) {
-      return engine.writeResult(attempt, result);
     }
   }
 
   @BeforeEach
   void build() {
     config = TaskServerAccess.config(world.quick(handler));
-    engine = new ServerEngine(world.redis, config, handler);
   }
 
   @AfterEach
@@ -180,12 +128,12 @@ class ResourceExhaustionIT {
   private ShardTopology shards() {
     return new ShardTopology(
         world.broker().watches(),
-        new OutageTracker(engine.events(), new HealthTracker(engine.clock())),
+        new OutageTracker(AttemptHosts.NO_LISTENER, new HealthTracker(world.broker().clock())),
         Runnable::run);
   }
 
   private SettlementBuffer settler() {
-    return settler(world.broker().leases(), engine.events());
+    return settler(world.broker().leases(), AttemptHosts.NO_LISTENER);
   }
 
   private SettlementBuffer settler(LeaseOperations source, ServerListener events) {
@@ -202,9 +150,11 @@ class ResourceExhaustionIT {
         fatal::add);
   }
 
-  private Attempt claimed(AttemptHost host) {
+  private Attempt claimed(AttemptHost.Sink sink) {
     Claim claim =
         world.broker().leases().claim(Q, 1, Duration.ofMinutes(1), QueueRules.NONE).claims().get(0);
+    AttemptHost host =
+        AttemptHosts.of(config, handler, world.broker().leases(), world.broker().clock(), sink);
     Attempt attempt = new Attempt(1, claim, host);
     attempts.add(attempt);
     return attempt;
@@ -213,10 +163,10 @@ class ResourceExhaustionIT {
   @Test
   void whatNoThreadWasThereToSettleIsSettledLater() {
     SettlementBuffer settler = settler();
-    ScarceHost host = new ScarceHost(settler, 0);
+    ScarceSink sink = new ScarceSink(settler, 0);
     world.enqueueMany("a", 2, options -> options);
-    Attempt first = claimed(host);
-    Attempt second = claimed(host);
+    Attempt first = claimed(sink);
+    Attempt second = claimed(sink);
 
     threads.shortage = true;
     first.run();
@@ -233,10 +183,10 @@ class ResourceExhaustionIT {
   @Test
   void aQueueWhoseSettlementsNoThreadWasThereForIsSettledWithTheNextTask() {
     SettlementBuffer settler = settler();
-    ScarceHost host = new ScarceHost(settler, 0);
+    ScarceSink sink = new ScarceSink(settler, 0);
     world.enqueueMany("a", 2, options -> options);
-    Attempt first = claimed(host);
-    Attempt second = claimed(host);
+    Attempt first = claimed(sink);
+    Attempt second = claimed(sink);
 
     threads.shortage = true;
     first.run();
@@ -249,9 +199,9 @@ class ResourceExhaustionIT {
 
   @Test
   void anAttemptThatCouldNotBeHandedOverIsHandedOverWithTheNextCheck() {
-    ScarceHost host = new ScarceHost(settler(), 2);
+    ScarceSink sink = new ScarceSink(settler(), 2);
     world.enqueue("a");
-    Attempt attempt = claimed(host);
+    Attempt attempt = claimed(sink);
 
     attempt.run();
     assertThat(attempts.all()).containsExactly(attempt);
@@ -288,9 +238,9 @@ class ResourceExhaustionIT {
     SettlementBuffer settler = settler(losingAnswers(failures), recorder);
     world.enqueue("a", options -> options.retention(Duration.ofHours(1)));
 
-    claimed(new ScarceHost(settler, 0)).run();
+    claimed(new ScarceSink(settler, 0)).run();
 
-    soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a COMPLETED"));
+    soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a DONE"));
     assertThat(recorder.lines("leaseLost")).isEmpty();
   }
 
@@ -301,7 +251,7 @@ class ResourceExhaustionIT {
     SettlementBuffer settler = settler(losingAnswers(failures), new RecordingServerListener());
     world.enqueue("a");
 
-    claimed(new ScarceHost(settler, 0)).run();
+    claimed(new ScarceSink(settler, 0)).run();
 
     soon(
         () ->
@@ -321,9 +271,9 @@ class ResourceExhaustionIT {
     SettlementBuffer settler = settler(losingAnswers(failures), recorder);
     world.enqueue("a", options -> options.retention(Duration.ofHours(1)));
 
-    claimed(new ScarceHost(settler, 0)).run();
+    claimed(new ScarceSink(settler, 0)).run();
 
-    soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a COMPLETED"));
+    soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a DONE"));
     assertThat(world.state("a")).isEqualTo(TaskState.COMPLETED);
   }
 
@@ -363,32 +313,33 @@ class ResourceExhaustionIT {
     RecordingServerListener recorder = new RecordingServerListener();
     SettlementBuffer settler = settler(withoutErrors(), recorder);
     world.enqueue("a");
-    Attempt attempt = claimed(new ScarceHost(settler, 0));
+    Attempt attempt = claimed(new ScarceSink(settler, 0));
     IllegalStateException failure = new IllegalStateException("on purpose");
 
     try (CapturedLogs logs = new CapturedLogs()) {
       settler.add(
           attempt,
-          new AttemptOutcome(
-              ServerListener.Ending.RETRIED,
+          new AppliedOutcome(
+              Outcome.retry("no", Duration.ZERO),
               new Settlement.Retry(attempt.claim(), Duration.ZERO, "no", true, false),
-              failure));
+              failure,
+              /* failed= */ true));
 
-      soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a ARCHIVED"));
-      assertThat(logs.linesWith("cannot be settled as RETRIED")).hasSize(1);
+      soon(() -> assertThat(recorder.lines("settled a")).containsExactly("settled a ARCHIVE"));
+      assertThat(logs.linesWith("cannot be settled as RETRY")).hasSize(1);
       assertThat(logs.linesWith("archived with its message as it is stored")).hasSize(1);
       assertThat(logs.linesWith("could not settle 1 tasks")).hasSize(2);
     }
     assertThat(settler.waiting()).isZero();
     assertThat(world.state("a")).isEqualTo(TaskState.ARCHIVED);
-    assertThat(world.info("a").lastError()).contains("could not be settled as ARCHIVED");
+    assertThat(world.info("a").lastError()).contains("could not be settled as ARCHIVE");
   }
 
   @Test
   void tasksGoBackToTheirQueueWhenAThreadCanBeHadAgain() {
     SettlementBuffer settler = settler();
     world.enqueue("a");
-    Attempt attempt = claimed(new ScarceHost(settler, 0));
+    Attempt attempt = claimed(new ScarceSink(settler, 0));
 
     threads.shortage = true;
     Throwable failure = catchError(() -> settler.requeue(Q, List.of(attempt)));

@@ -134,7 +134,7 @@ class SentinelFailoverIT {
             tried(
                 () -> {
                   Settlement settlement = new Settlement.Complete(claim, Payload.absent());
-                  if (redis.settle(settlement) == SettleResult.DONE) {
+                  if (redis.settle(settlement) == SettleResult.APPLIED) {
                     done.merge(claim.id(), 1, Integer::sum);
                   }
                 });
@@ -181,7 +181,7 @@ class SentinelFailoverIT {
     sentinel.failover();
 
     assertThat(redis.settle(new Settlement.Complete(claim, Payload.absent())))
-        .isEqualTo(SettleResult.DONE);
+        .isEqualTo(SettleResult.APPLIED);
     assertThat(redis.claim(5)).extracting(Claim::id).containsExactly("b", "c");
   }
 

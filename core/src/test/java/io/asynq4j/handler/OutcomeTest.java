@@ -3,7 +3,9 @@ package io.asynq4j.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.AfterCancel;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class OutcomeTest {
@@ -19,6 +21,28 @@ class OutcomeTest {
     assertThat(Outcome.snooze(Duration.ZERO)).isEqualTo(new Outcome.Snooze(Duration.ZERO));
     assertThat(Outcome.archive("bad")).isEqualTo(new Outcome.Archive("bad"));
     assertThat(Outcome.drop()).isEqualTo(new Outcome.Drop());
+    assertThat(Outcome.requeue()).isEqualTo(new Outcome.Requeue());
+  }
+
+  @Test
+  void eachOutcomeHasItsKind() {
+    assertThat(
+            Stream.of(
+                    Outcome.done(),
+                    Outcome.retry("busy"),
+                    Outcome.snooze(Duration.ZERO),
+                    Outcome.archive("bad"),
+                    Outcome.drop(),
+                    Outcome.requeue())
+                .map(Outcome::kind))
+        .containsExactly(Outcome.Kind.values());
+  }
+
+  @Test
+  void whoeverCancelsATaskDecidesAboutIt() {
+    assertThat(Outcome.cancelled(AfterCancel.RETRY, "why")).isEqualTo(Outcome.retry("why"));
+    assertThat(Outcome.cancelled(AfterCancel.ARCHIVE, "why")).isEqualTo(Outcome.archive("why"));
+    assertThat(Outcome.cancelled(AfterCancel.DELETE, "why")).isEqualTo(Outcome.drop());
   }
 
   @Test

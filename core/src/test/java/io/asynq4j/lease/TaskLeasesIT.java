@@ -20,6 +20,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.TestRedis;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
@@ -199,7 +200,7 @@ class TaskLeasesIT {
     assertThat(redis.world())
         .contains("pending: [a]\n", "t:a: {crashes=1, msg=t(p) retry 0/25 ")
         .doesNotContain("failed:");
-    assertThat(leases.complete(task)).isEqualTo(LeaseEnd.LEASE_LOST);
+    assertThat(leases.complete(task)).isEmpty();
   }
 
   // ---- claim ----
@@ -363,7 +364,8 @@ class TaskLeasesIT {
     LeasedTask first = ordered.claim("q", 5, LEASE).get(0);
     assertThat(ordered.claim("q", 5, LEASE)).isEmpty();
 
-    assertThat(ordered.retry(first, "boom", Duration.ofSeconds(10))).isEqualTo(LeaseEnd.RETRIED);
+    assertThat(ordered.settle(first, Outcome.retry("boom", Duration.ofSeconds(10))))
+        .contains(Outcome.retry("boom", Duration.ofSeconds(10)));
 
     assertThat(ordered.claim("q", 5, LEASE)).isEmpty();
     redis.clock.advance(Duration.ofSeconds(10));
@@ -397,7 +399,7 @@ class TaskLeasesIT {
     LeasedTask leased = claimOne();
     leases.extend(leased, Duration.ofMinutes(5));
 
-    assertThat(leases.complete(leased)).isEqualTo(LeaseEnd.COMPLETED);
+    assertThat(leases.complete(leased)).contains(Outcome.done());
   }
 
   // ---- the verbs ----
@@ -406,7 +408,7 @@ class TaskLeasesIT {
   void aCompletedTaskIsGoneAndCounted() {
     redis.enqueue("a");
 
-    assertThat(leases.complete(claimOne())).isEqualTo(LeaseEnd.COMPLETED);
+    assertThat(leases.complete(claimOne())).contains(Outcome.done());
 
     assertThat(world()).isEqualTo("asynq:queues: [q]\nprocessed: 1\n" + COUNTED_DAY);
   }
@@ -415,7 +417,8 @@ class TaskLeasesIT {
   void aCompletedTaskWithRetentionKeepsItsResult() {
     redis.enqueue(redis.task("a", o -> o.retention(Duration.ofHours(2))));
 
-    assertThat(leases.complete(claimOne(), Payload.ofUtf8("ok"))).isEqualTo(LeaseEnd.COMPLETED);
+    assertThat(leases.complete(claimOne(), Payload.ofUtf8("ok")))
+        .contains(Outcome.done(Payload.ofUtf8("ok")));
 
     assertThat(world())
         .isEqualTo(
@@ -431,8 +434,8 @@ class TaskLeasesIT {
   void aFailedTaskWaitsAndHasOneRetryLess() {
     redis.enqueue("a");
 
-    assertThat(leases.retry(claimOne(), "boom", Duration.ofSeconds(10)))
-        .isEqualTo(LeaseEnd.RETRIED);
+    assertThat(leases.settle(claimOne(), Outcome.retry("boom", Duration.ofSeconds(10))))
+        .contains(Outcome.retry("boom", Duration.ofSeconds(10)));
 
     assertThat(world())
         .isEqualTo(
@@ -456,17 +459,65 @@ class TaskLeasesIT {
         };
     redis.enqueue("a");
 
-    TaskLeasesAccess.broker(redis.broker).retryPolicy(policy).build().retry(claimOne(), "boom");
+    TaskLeasesAccess.broker(redis.broker)
+        .retryPolicy(policy)
+        .build()
+        .settle(claimOne(), Outcome.retry("boom"));
 
     assertThat(asked).containsExactly(0, "boom", "t");
     assertThat(world()).contains("retry: {a=4102488001}\n", "due_ms=4102488001250");
   }
 
   @Test
+  void aQueueMayHaveARetryPolicyOfItsOwn() {
+    TaskLeases own =
+        TaskLeasesAccess.broker(redis.broker)
+            .retryPolicy(RetryPolicy.fixed(Duration.ofSeconds(5)))
+            .retryPolicy("q", RetryPolicy.fixed(Duration.ofSeconds(7)))
+            .build();
+    redis.enqueue(
+        redis.task("a"),
+        NewTask.of(Task.of("t"), TaskOptions.of(o -> o.id("z").queue("other")), NOON));
+
+    assertThat(own.settle(claimOne(), Outcome.retry("boom")))
+        .contains(Outcome.retry("boom", Duration.ofSeconds(7)));
+    assertThat(own.settle(own.claim("other", 1, LEASE).get(0), Outcome.retry("boom")))
+        .contains(Outcome.retry("boom", Duration.ofSeconds(5)));
+  }
+
+  @Test
+  void theCallerIsToldWhatWasWritten() {
+    redis.enqueue(
+        redis.task("a"), redis.task("b"), redis.task("c", o -> o.retention(Duration.ofHours(1))));
+    List<LeasedTask> claimed = leases.claim("q", 3, LEASE);
+    String cut = "x".repeat(2_000) + "…";
+    Duration century = Duration.ofDays(36_500);
+
+    assertThat(leases.settle(claimed.get(0), Outcome.archive("x".repeat(2_001))))
+        .contains(Outcome.archive(cut));
+    assertThat(leases.settle(claimed.get(1), Outcome.snooze(century.plusSeconds(1))))
+        .contains(Outcome.snooze(century));
+    assertThat(leases.settle(claimed.get(2), Outcome.done(List.of(1, 2))))
+        .contains(Outcome.done(Payload.ofUtf8("[1,2]")));
+
+    assertThat(redis.inspection().task(Q, "a").lastError()).isEqualTo(cut);
+    assertThat(redis.inspection().task(Q, "c").result()).isEqualTo(Payload.ofUtf8("[1,2]"));
+  }
+
+  @Test
+  void aLeasedTaskSaysWhetherThisIsItsLastAttempt() {
+    redis.enqueue(redis.task("a", o -> o.maxRetry(1)), redis.task("b", o -> o.maxRetry(0)));
+
+    assertThat(leases.claim("q", 2, LEASE))
+        .extracting(LeasedTask::isLastAttempt)
+        .containsExactly(false, true);
+  }
+
+  @Test
   void theStandardRetryPolicyHoldsWhenNothingIsSaid() {
     redis.enqueue("a");
 
-    leases.retry(claimOne(), "boom");
+    leases.settle(claimOne(), Outcome.retry("boom"));
 
     long due =
         (long) Double.parseDouble(redis.rawText(Command.ZSCORE, BrokerFixture.key("retry"), "a"));
@@ -477,8 +528,8 @@ class TaskLeasesIT {
   void aTaskWithoutRetriesLeftIsArchivedInsteadAndTheCallerIsTold() {
     redis.enqueue(redis.task("a", o -> o.maxRetry(0)));
 
-    assertThat(leases.retry(claimOne(), "boom", Duration.ofSeconds(10)))
-        .isEqualTo(LeaseEnd.ARCHIVED);
+    assertThat(leases.settle(claimOne(), Outcome.retry("boom", Duration.ofSeconds(10))))
+        .contains(Outcome.archive("boom"));
 
     assertThat(world())
         .isEqualTo(
@@ -498,10 +549,11 @@ class TaskLeasesIT {
     TaskLeases small =
         TaskLeasesAccess.broker(redis.broker).archive(archive -> archive.maxSize(1)).build();
     List<LeasedTask> claimed = leases.claim("q", 2, LEASE);
-    small.archive(claimed.get(0), "old");
+    small.settle(claimed.get(0), Outcome.archive("old"));
     redis.clock.advance(Duration.ofSeconds(1));
 
-    assertThat(small.archive(claimed.get(1), "bad")).isEqualTo(LeaseEnd.ARCHIVED);
+    assertThat(small.settle(claimed.get(1), Outcome.archive("bad")))
+        .contains(Outcome.archive("bad"));
 
     assertThat(world())
         .contains("archived: {b=" + (T + 1) + "}\n", "error 'bad', state=archived}\n")
@@ -512,7 +564,8 @@ class TaskLeasesIT {
   void aSnoozedTaskIsScheduledAndNotCounted() {
     redis.enqueue("a");
 
-    assertThat(leases.snooze(claimOne(), Duration.ofSeconds(7))).isEqualTo(LeaseEnd.SNOOZED);
+    assertThat(leases.settle(claimOne(), Outcome.snooze(Duration.ofSeconds(7))))
+        .contains(Outcome.snooze(Duration.ofSeconds(7)));
 
     assertThat(world())
         .isEqualTo(
@@ -528,8 +581,10 @@ class TaskLeasesIT {
     redis.enqueue("a", "b", "c");
     List<LeasedTask> claimed = leases.claim("q", 2, LEASE);
 
-    assertThat(leases.settle(claimed.stream().map(Verdict.Release::new).toList()))
-        .containsExactly(LeaseEnd.RELEASED, LeaseEnd.RELEASED);
+    assertThat(
+            leases.settle(
+                claimed.stream().map(task -> new LeaseOutcome(task, Outcome.requeue())).toList()))
+        .containsExactly(Optional.of(Outcome.requeue()), Optional.of(Outcome.requeue()));
 
     assertThat(world())
         .isEqualTo(
@@ -540,14 +595,14 @@ class TaskLeasesIT {
             t:b: {msg=t(p) retry 0/25 timeout 1800, pending_since=4102488000000000000, state=pending}
             t:c: {msg=t(p) retry 0/25 timeout 1800, pending_since=4102488000000000000, state=pending}
             """);
-    assertThat(leases.release(claimOne())).isEqualTo(LeaseEnd.RELEASED);
+    assertThat(leases.settle(claimOne(), Outcome.requeue())).contains(Outcome.requeue());
   }
 
   @Test
   void aDroppedTaskIsGoneWhateverItsRetention() {
     redis.enqueue(redis.task("a", o -> o.retention(Duration.ofHours(2))));
 
-    assertThat(leases.drop(claimOne())).isEqualTo(LeaseEnd.DROPPED);
+    assertThat(leases.settle(claimOne(), Outcome.drop())).contains(Outcome.drop());
 
     assertThat(world()).isEqualTo("asynq:queues: [q]\nprocessed: 1\n" + COUNTED_DAY);
   }
@@ -558,17 +613,21 @@ class TaskLeasesIT {
     redis.enqueue(redis.task("a"), redis.task("b"), other, redis.task("c"));
     List<LeasedTask> claimed = leases.claim("q", 3, LEASE);
     LeasedTask elsewhere = leases.claim("other", 1, LEASE).get(0);
-    leases.drop(claimed.get(1));
+    leases.settle(claimed.get(1), Outcome.drop());
 
     assertThat(
             leases.settle(
                 List.of(
-                    new Verdict.Snooze(claimed.get(2), Duration.ofSeconds(1)),
-                    new Verdict.Complete(elsewhere, Payload.absent()),
-                    new Verdict.Complete(claimed.get(1), Payload.absent()),
-                    new Verdict.Retry(claimed.get(0), "boom", Duration.ofSeconds(1)))))
+                    new LeaseOutcome(claimed.get(2), Outcome.snooze(Duration.ofSeconds(1))),
+                    new LeaseOutcome(elsewhere, Outcome.done()),
+                    new LeaseOutcome(claimed.get(1), Outcome.done()),
+                    new LeaseOutcome(
+                        claimed.get(0), Outcome.retry("boom", Duration.ofSeconds(1))))))
         .containsExactly(
-            LeaseEnd.SNOOZED, LeaseEnd.COMPLETED, LeaseEnd.LEASE_LOST, LeaseEnd.RETRIED);
+            Optional.of(Outcome.snooze(Duration.ofSeconds(1))),
+            Optional.of(Outcome.done()),
+            Optional.empty(),
+            Optional.of(Outcome.retry("boom", Duration.ofSeconds(1))));
     assertThat(leases.extend(List.of(elsewhere, claimed.get(0)), LEASE))
         .containsExactly(Optional.empty(), Optional.empty());
     assertThat(leases.settle(List.of())).isEmpty();
@@ -580,13 +639,13 @@ class TaskLeasesIT {
   private List<Function<LeasedTask, Boolean>> everything() {
     return List.of(
         task -> leases.extend(task, LEASE).isEmpty(),
-        task -> leases.complete(task).isLost(),
-        task -> leases.complete(task, Payload.ofUtf8("r")).isLost(),
-        task -> leases.retry(task, "e").isLost(),
-        task -> leases.archive(task, "e").isLost(),
-        task -> leases.snooze(task, Duration.ofSeconds(1)).isLost(),
-        task -> leases.release(task).isLost(),
-        task -> leases.drop(task).isLost(),
+        task -> leases.complete(task).isEmpty(),
+        task -> leases.complete(task, Payload.ofUtf8("r")).isEmpty(),
+        task -> leases.settle(task, Outcome.retry("e")).isEmpty(),
+        task -> leases.settle(task, Outcome.archive("e")).isEmpty(),
+        task -> leases.settle(task, Outcome.snooze(Duration.ofSeconds(1))).isEmpty(),
+        task -> leases.settle(task, Outcome.requeue()).isEmpty(),
+        task -> leases.settle(task, Outcome.drop()).isEmpty(),
         task -> !leases.writeResult(task, Payload.ofUtf8("r")),
         task -> !leases.progress(task, 1, "n"),
         task -> leases.restore("q", task.id(), task.token()).isEmpty());
@@ -611,7 +670,7 @@ class TaskLeasesIT {
     LeasedTask next = claimOne();
 
     hasNoEffect(slow);
-    assertThat(leases.complete(next)).isEqualTo(LeaseEnd.COMPLETED);
+    assertThat(leases.complete(next)).contains(Outcome.done());
     hasNoEffect(slow);
   }
 
@@ -622,7 +681,7 @@ class TaskLeasesIT {
     redis.clock.advance(Duration.ofMinutes(5));
 
     assertThat(leases.extend(claimed.get(0), LEASE)).contains(NOON.plusSeconds(330));
-    assertThat(leases.complete(claimed.get(1))).isEqualTo(LeaseEnd.COMPLETED);
+    assertThat(leases.complete(claimed.get(1))).contains(Outcome.done());
   }
 
   @Test
@@ -649,7 +708,7 @@ class TaskLeasesIT {
   void aSettledLeaseCannotBeSettledAgain() {
     redis.enqueue("a");
     LeasedTask leased = claimOne();
-    leases.release(leased);
+    leases.settle(leased, Outcome.requeue());
 
     hasNoEffect(leased);
   }
@@ -674,8 +733,8 @@ class TaskLeasesIT {
     assertThat(restored.token()).isEqualTo(leased.token());
     assertThat(restored.deadline()).isEqualTo(NOON.plusSeconds(120).plusMillis(123));
     assertThat(restored.leasedUntil()).isEqualTo(NOON.plusSeconds(40));
-    assertThat(elsewhere.retry(restored, "boom", Duration.ofSeconds(1)))
-        .isEqualTo(LeaseEnd.RETRIED);
+    assertThat(elsewhere.settle(restored, Outcome.retry("boom", Duration.ofSeconds(1))))
+        .contains(Outcome.retry("boom", Duration.ofSeconds(1)));
     assertThat(elsewhere.restore("q", "a", leased.token())).isEmpty();
   }
 
@@ -735,7 +794,7 @@ class TaskLeasesIT {
 
     assertThat(leases.restore("q", "a", leased.token()).orElseThrow().cancelled())
         .contains(AfterCancel.ARCHIVE);
-    leases.release(leased);
+    leases.settle(leased, Outcome.requeue());
     LeasedTask next = claimOne();
     assertThat(leases.restore("q", "a", next.token()).orElseThrow().cancelled()).isEmpty();
     assertThat(redis.world()).doesNotContain("cancel=");
@@ -798,11 +857,11 @@ class TaskLeasesIT {
     redis.enqueue("lost");
     redis.enqueue("tampered");
     List<LeasedTask> all = leases.claim("q", 9, LEASE);
-    leases.release(all.get(3));
+    leases.settle(all.get(3), Outcome.requeue());
     LeasedTask tampered = all.get(4);
     LeaseProof bad = new LeaseProof("q", tampered.id(), "123456-z" + tampered.token().substring(8));
 
-    List<LeaseEnd> ends =
+    List<Optional<Outcome>> ends =
         leases.complete(
             List.of(
                 result(all.get(3), "r"),
@@ -815,13 +874,13 @@ class TaskLeasesIT {
 
     assertThat(ends)
         .containsExactly(
-            LeaseEnd.LEASE_LOST,
-            LeaseEnd.COMPLETED,
-            LeaseEnd.LEASE_LOST,
-            LeaseEnd.COMPLETED,
-            LeaseEnd.LEASE_LOST,
-            LeaseEnd.COMPLETED,
-            LeaseEnd.LEASE_LOST);
+            Optional.empty(),
+            Optional.of(Outcome.done(Payload.ofUtf8("r"))),
+            Optional.empty(),
+            Optional.of(Outcome.done()),
+            Optional.empty(),
+            Optional.of(Outcome.done(Payload.ofUtf8("r"))),
+            Optional.empty());
     assertThat(redis.inspection().task(Q, "kept").result()).isEqualTo(Payload.ofUtf8("r"));
     assertThat(redis.inspection().task(Q, "tampered").state()).isEqualTo(TaskState.ACTIVE);
     assertThat(redis.inspection().task(Q, "lost").state()).isEqualTo(TaskState.PENDING);
@@ -836,7 +895,7 @@ class TaskLeasesIT {
         leases.claim("q", 3, LEASE).stream().map(task -> result(task, "")).toList();
     long before = scriptCalls();
 
-    assertThat(leases.complete(results)).containsOnly(LeaseEnd.COMPLETED);
+    assertThat(leases.complete(results)).containsOnly(Optional.of(Outcome.done()));
 
     assertThat(scriptCalls() - before).isEqualTo(1);
   }
@@ -862,7 +921,7 @@ class TaskLeasesIT {
   void theProgressOfManyIsWrittenInOneCallForEachQueueAndEachIsAnswered() {
     redis.enqueue("a", "b", "c");
     List<LeasedTask> leased = leases.claim("q", 3, LEASE);
-    leases.release(leased.get(1));
+    leases.settle(leased.get(1), Outcome.requeue());
     long before = scriptCalls();
 
     List<Boolean> written =
@@ -897,9 +956,9 @@ class TaskLeasesIT {
         .hasMessage("a lease must be between PT1S and PT24H: PT0.999S");
     assertThatThrownBy(() -> leases.extend(leased, Duration.ofDays(2)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> leases.snooze(leased, Duration.ofSeconds(-1)))
+    assertThatThrownBy(() -> leases.settle(leased, Outcome.snooze(Duration.ofSeconds(-1))))
         .hasMessage("the delay must not be negative: PT-1S");
-    assertThatThrownBy(() -> leases.retry(leased, "e", Duration.ofSeconds(-1)))
+    assertThatThrownBy(() -> leases.settle(leased, Outcome.retry("e", Duration.ofSeconds(-1))))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> leases.claim(" ", 1, LEASE))
         .isInstanceOf(IllegalArgumentException.class);
@@ -929,12 +988,12 @@ class TaskLeasesIT {
             () ->
                 leases.settle(
                     List.of(
-                        new Verdict.Complete(first, Payload.absent()),
-                        new Verdict.Retry(second, "failed", null))))
+                        new LeaseOutcome(first, Outcome.done()),
+                        new LeaseOutcome(second, Outcome.retry("failed")))))
         .hasMessage("no delay");
 
     assertThat(redis.world()).isEqualTo(before);
-    assertThat(leases.complete(first)).isEqualTo(LeaseEnd.COMPLETED);
+    assertThat(leases.complete(first)).contains(Outcome.done());
   }
 
   @Test
@@ -946,7 +1005,7 @@ class TaskLeasesIT {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> small.writeResult(leased, Payload.ofUtf8("12345")))
         .withMessageContaining("5 bytes, more than the 4");
-    assertThat(small.complete(leased, Payload.ofUtf8("12345"))).isEqualTo(LeaseEnd.COMPLETED);
+    assertThat(small.complete(leased, Payload.ofUtf8("12345"))).contains(Outcome.done());
 
     TaskInfo info = redis.inspection().task(Q, "a");
     assertThat(info.isResultDropped()).isTrue();

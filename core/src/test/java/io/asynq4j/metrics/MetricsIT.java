@@ -394,15 +394,38 @@ class MetricsIT {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
+  private static final List<Outcome> EVERY_OUTCOME =
+      List.of(
+          Outcome.done(),
+          Outcome.retry("no", Duration.ZERO),
+          Outcome.snooze(Duration.ZERO),
+          Outcome.archive("no"),
+          Outcome.drop(),
+          Outcome.requeue());
+
+  @Test
+  void theLabelOfEachOutcomeHasItsValue() {
+    ServerMetrics metrics = ServerMetrics.create(registry);
+    everythingHappens(metrics);
+
+    assertThat(EVERY_OUTCOME).extracting(Outcome::kind).containsExactly(Outcome.Kind.values());
+    assertThat(registry.find("asynq.task.duration").timers())
+        .extracting(timer -> timer.getId().getTag("outcome"))
+        .containsExactlyInAnyOrder(
+            "completed", "retried", "snoozed", "archived", "dropped", "requeued");
+    assertThat(registry.get("asynq.server.processed").counter().count()).isEqualTo(4);
+    assertThat(registry.get("asynq.server.failed").counter().count()).isEqualTo(2);
+  }
+
   private static void everythingHappens(ServerListener listener) {
     QueueName queue = QueueName.of("mail");
     ServerListener.TaskRef task =
         new ServerListener.TaskRef("a", queue, Task.of("t"), 0, 25, Duration.ofSeconds(1));
     listener.claimed(queue, 1);
     listener.started(task);
-    for (ServerListener.Ending ending : ServerListener.Ending.values()) {
-      listener.finished(task, ending, null, Duration.ofSeconds(1));
-      listener.settled(task, ending, Duration.ZERO);
+    for (Outcome outcome : EVERY_OUTCOME) {
+      listener.finished(task, outcome, null, Duration.ofSeconds(1));
+      listener.settled(task, outcome, Duration.ZERO);
     }
     listener.settledTogether(queue, 1);
     listener.leaseLost(task);

@@ -73,10 +73,7 @@ class ClaimingIT {
         () ->
             assertThat(recorder.lines())
                 .containsExactly(
-                    "claimed default 1",
-                    "started a",
-                    "finished a COMPLETED",
-                    "settled a COMPLETED"));
+                    "claimed default 1", "started a", "finished a DONE", "settled a DONE"));
   }
 
   @Test
@@ -494,7 +491,7 @@ class ClaimingIT {
     }
     release.countDown();
 
-    soon(() -> assertThat(recorder.lines()).contains("settled a COMPLETED"));
+    soon(() -> assertThat(recorder.lines()).contains("settled a DONE"));
     assertThat(recorder.lines("recovered")).isEmpty();
     try (Jedis jedis = world.jedis()) {
       jedis.del("asynq:{broken}:lease");

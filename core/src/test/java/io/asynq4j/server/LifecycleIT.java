@@ -204,7 +204,7 @@ class LifecycleIT {
       assertThat(first.lastError()).isEmpty();
     }
     soon(() -> assertThat(reasons).hasSize(2 * count).containsOnly(CancelReason.SHUTDOWN));
-    assertThat(recorder.lines("finished")).hasSize(2 * count).allMatch(l -> l.endsWith("REQUEUED"));
+    assertThat(recorder.lines("finished")).hasSize(2 * count).allMatch(l -> l.endsWith("REQUEUE"));
     assertThat(recorder.lines("settled")).hasSize(2 * count);
   }
 
@@ -411,7 +411,7 @@ class LifecycleIT {
 
             @Override
             public void finished(
-                TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {
+                TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {
               stopAt("finished");
             }
 
@@ -443,7 +443,7 @@ class LifecycleIT {
         new ServerListener() {
           @Override
           public void finished(
-              TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {
+              TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {
             told.countDown();
             awaitUninterruptibly(mayGoOn);
           }

@@ -106,7 +106,7 @@ class OutcomeHandlingIT {
     assertThat(info.lastFailedAt()).isNotNull();
     assertThat(info.nextProcessAt())
         .isBetween(before.plus(HOUR).minusSeconds(1), before.plus(HOUR).plusSeconds(10));
-    assertThat(recorder.lines()).contains("finished a RETRIED");
+    assertThat(recorder.lines()).contains("finished a RETRY");
     assertThat(world.inspection().stats(ServerFixture.Q).failed()).isEqualTo(1);
     List<FailedAttempt> failures = world.inspection().failures(ServerFixture.Q, "a");
     assertThat(failures)
@@ -190,7 +190,21 @@ class OutcomeHandlingIT {
     startWith((task, context) -> Outcome.drop());
 
     world.awaitGone("a");
-    assertThat(recorder.lines()).contains("finished a DROPPED");
+    assertThat(recorder.lines()).contains("finished a DROP");
+  }
+
+  @Test
+  void aHandlerMayGiveItsTaskBackUnharmed() {
+    AtomicInteger attempts = new AtomicInteger();
+    world.enqueue("a", options -> options.retention(HOUR).maxRetry(0));
+    startWith(
+        (task, context) -> attempts.incrementAndGet() < 3 ? Outcome.requeue() : Outcome.done());
+
+    world.awaitState("a", TaskState.COMPLETED);
+    assertThat(world.info("a").retried()).isZero();
+    assertThat(recorder.lines("finished"))
+        .containsExactly("finished a REQUEUE", "finished a REQUEUE", "finished a DONE");
+    assertThat(world.inspection().stats(ServerFixture.Q).processed()).isEqualTo(1);
   }
 
   @Test
@@ -254,10 +268,7 @@ class OutcomeHandlingIT {
     assertThat(runs).hasValue(4);
     assertThat(recorder.lines("finished"))
         .containsExactly(
-            "finished a RETRIED",
-            "finished a RETRIED",
-            "finished a RETRIED",
-            "finished a COMPLETED");
+            "finished a RETRY", "finished a RETRY", "finished a RETRY", "finished a DONE");
     assertThat(world.inspection().stats(ServerFixture.Q).failed()).isZero();
   }
 
@@ -319,12 +330,12 @@ class OutcomeHandlingIT {
 
           @Override
           public void finished(
-              TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {
+              TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {
             throw new OutOfMemoryError("not really");
           }
 
           @Override
-          public void settled(TaskRef task, Ending ending, Duration after) {
+          public void settled(TaskRef task, Outcome outcome, Duration after) {
             throw sneaky(new Exception("checked"));
           }
         };
@@ -697,10 +708,10 @@ class OutcomeHandlingIT {
         () ->
             assertThat(recorder.lines("settled"))
                 .containsExactlyInAnyOrder(
-                    "settled a0 ARCHIVED", "settled a1 ARCHIVED", "settled done COMPLETED"));
+                    "settled a0 ARCHIVE", "settled a1 ARCHIVE", "settled done DONE"));
     assertThat(recorder.lines("leaseLost")).isEmpty();
     assertThat(world.info("a0").lastError())
-        .contains("could not be settled as RETRIED")
+        .contains("could not be settled as RETRY")
         .contains("WRONGTYPE");
     assertThat(world.state("a1")).isEqualTo(TaskState.ARCHIVED);
     assertThat(world.state("done")).isEqualTo(TaskState.COMPLETED);

@@ -189,7 +189,7 @@ class StressIT {
               .listener(
                   new ServerListener() {
                     @Override
-                    public void settled(TaskRef task, Ending ending, Duration after) {
+                    public void settled(TaskRef task, Outcome outcome, Duration after) {
                       if (kind(task.id()) == Kind.GETS_STUCK) {
                         givenUp.add(task.id());
                       }

@@ -51,7 +51,7 @@ class PageActionsIT {
 
   private static void failed(String id, String error) {
     on.enqueue("mail", "email", o -> o.id(id));
-    TaskLeases.create(on.redis).retry(claim("mail"), error, Duration.ofHours(1));
+    TaskLeases.create(on.redis).settle(claim("mail"), Outcome.retry(error, Duration.ofHours(1)));
   }
 
   // ---- one task

@@ -81,10 +81,9 @@ class PageRolesIT {
   void fill() {
     on.enqueue("mail", "email", o -> o.id("a"));
     TaskLeases leases = TaskLeases.create(on.redis);
-    leases.retry(
+    leases.settle(
         leases.claim("mail", 1, Duration.ofMinutes(5)).get(0),
-        "connection refused",
-        Duration.ofHours(1));
+        Outcome.retry("connection refused", Duration.ofHours(1)));
     on.enqueue("billing", "charge", o -> o.id("b").processIn(Duration.ofHours(1)));
     server =
         TaskServer.builder(on.redis)

@@ -9,6 +9,7 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.Schedule;
@@ -307,10 +308,9 @@ class PagesIT {
     on.client
         .enqueue(Task.of("r" + evil, Payload.ofUtf8(json)), o -> options.apply(o).id("r" + evil))
         .orThrow();
-    leases.retry(
+    leases.settle(
         leases.claim("q" + evil, 1, Duration.ofMinutes(5)).get(0),
-        evil + "\n\tat " + evil,
-        Duration.ofHours(1));
+        Outcome.retry(evil + "\n\tat " + evil, Duration.ofHours(1)));
     on.client
         .enqueue(Task.of("c" + evil, Payload.ofUtf8(evil)), o -> options.apply(o).id("c" + evil))
         .orThrow();

@@ -365,7 +365,7 @@ class InspectionIT extends InteropTestBase {
     Settlement failed =
         new Settlement.Retry(claim(queue), HOUR, "größe", true, false, "at a.b.C(C.java:1)");
     assertThat(redis.broker().leases().settle(queue, List.of(failed), RULES, ArchiveRules.DEFAULT))
-        .containsExactly(SettleResult.DONE);
+        .containsExactly(SettleResult.APPLIED);
   }
 
   private void archiveAnUnreadableTask() {

@@ -69,7 +69,7 @@ public final class FollowUpMiddleware implements Middleware {
     if (outcome instanceof Outcome.Done done) {
       send(followUps.succeeded(attempt, json(done.result())));
     } else if (outcome instanceof Outcome.Retry retry && counts(context)) {
-      send(followUps.failed(attempt, retry.reason(), isTriedAgain(context)));
+      send(followUps.failed(attempt, retry.reason(), !context.isLastAttempt()));
     } else if (outcome instanceof Outcome.Archive archive && counts(context)) {
       send(followUps.failed(attempt, archive.reason(), /* again= */ false));
     }
@@ -84,7 +84,7 @@ public final class FollowUpMiddleware implements Middleware {
     String words = failure.getMessage() == null ? failure.toString() : failure.getMessage();
     boolean interrupted = Thread.interrupted();
     try {
-      send(followUps.failed(attempt, words, isTriedAgain(context)));
+      send(followUps.failed(attempt, words, !context.isLastAttempt()));
     } catch (RuntimeException e) {
       failure.addSuppressed(e);
     } finally {
@@ -104,10 +104,6 @@ public final class FollowUpMiddleware implements Middleware {
         .cancelled()
         .map(reason -> reason != CancelReason.LEASE_LOST && reason != CancelReason.SHUTDOWN)
         .orElse(true);
-  }
-
-  private static boolean isTriedAgain(TaskContext context) {
-    return context.retryCount() < context.maxRetry();
   }
 
   private static @Nullable JsonNode json(@Nullable Object result) {

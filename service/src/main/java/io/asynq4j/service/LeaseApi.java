@@ -1,20 +1,18 @@
 package io.asynq4j.service;
 
-import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
-import io.asynq4j.RetryPolicy;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskKind;
-import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeaseProgress;
 import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeaseResult;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
-import io.asynq4j.lease.Verdict;
 import io.asynq4j.service.api.ApiResponse;
 import io.asynq4j.service.api.Exchange;
 import io.asynq4j.service.api.Json;
@@ -34,7 +32,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -56,7 +53,6 @@ final class LeaseApi {
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
   private static final int MOST = 1_000;
-  private static final int LONGEST_ERROR = 2_000;
   private static final String CANCELLED = "it was cancelled";
   private static final String TOO_LONG = "the worker took longer than the task's timeout";
 
@@ -158,7 +154,9 @@ final class LeaseApi {
   /** The worker has gone before it could be told. */
   private void giveBack(List<LeasedTask> tasks) {
     try {
-      catalog.leases().settle(tasks.stream().map(Verdict.Release::new).toList());
+      catalog
+          .leases()
+          .settle(tasks.stream().map(task -> new LeaseOutcome(task, Outcome.requeue())).toList());
     } catch (RuntimeException e) {
       log.warn("{} tasks of a worker that has gone wait for the end of their lease", tasks.size());
     }
@@ -177,9 +175,9 @@ final class LeaseApi {
                 new LeaseResult(
                     proof,
                     fields.any("result").map(LeaseApi::payload).orElseGet(Payload::absent))));
-    List<LeaseEnd> ends = catalog.leases().complete(results);
-    for (int i = 0; i < ends.size(); i++) {
-      batch.answer(i, word(ends.get(i)));
+    List<Optional<Outcome>> applied = catalog.leases().complete(results);
+    for (int i = 0; i < applied.size(); i++) {
+      batch.answer(i, state(applied.get(i)));
     }
     return batch.answer();
   }
@@ -190,7 +188,7 @@ final class LeaseApi {
         (task, fields) -> {
           Optional<JsonNode> result = fields.any("result");
           return new Decided(
-              new Verdict.Complete(task, result.map(LeaseApi::payload).orElseGet(Payload::absent)),
+              new LeaseOutcome(task, Outcome.done(result.map(LeaseApi::payload).orElse(null))),
               followUp(task, attempt -> followUps.succeeded(attempt, result.orElse(null))));
         });
   }
@@ -203,42 +201,25 @@ final class LeaseApi {
     return settle(
         exchange,
         (task, fields) -> {
-          String error = shortened(fields.text("error").orElse("the worker has said no reason"));
+          String error = fields.text("error").orElse("the worker has said no reason");
           Optional<Duration> in = fields.duration("in");
           boolean again = fields.flag("retry", true);
-          Verdict verdict =
-              task.cancelled()
-                  .map(after -> cancelled(task, after))
-                  .orElseGet(
-                      () -> again ? retry(task, error, in) : new Verdict.Archive(task, error));
-          boolean last = !(verdict instanceof Verdict.Retry) || task.retried() >= task.maxRetry();
+          Outcome failed =
+              again
+                  ? in.map(delay -> Outcome.retry(error, delay))
+                      .orElseGet(() -> Outcome.retry(error))
+                  : Outcome.archive(error);
+          Outcome outcome = unlessCancelled(task, failed);
+          boolean willRetry = outcome.kind() == Outcome.Kind.RETRY && !task.isLastAttempt();
           return new Decided(
-              verdict, followUp(task, attempt -> followUps.failed(attempt, error, !last)));
+              new LeaseOutcome(task, outcome),
+              followUp(task, attempt -> followUps.failed(attempt, error, willRetry)));
         });
   }
 
-  private Verdict retry(LeasedTask task, String error, Optional<Duration> in) {
-    return new Verdict.Retry(task, error, in.or(() -> delay(task, error)).orElse(null));
-  }
-
   /** A worker that stops because it was told to has not failed: the canceller decides. */
-  private Verdict cancelled(LeasedTask task, AfterCancel after) {
-    return switch (after) {
-      case ARCHIVE -> new Verdict.Archive(task, CANCELLED);
-      case DELETE -> new Verdict.Drop(task);
-      case RETRY -> retry(task, CANCELLED, Optional.empty());
-    };
-  }
-
-  private static String shortened(String error) {
-    return error.length() <= LONGEST_ERROR ? error : error.substring(0, LONGEST_ERROR) + "…";
-  }
-
-  private Optional<Duration> delay(LeasedTask task, String error) {
-    Optional<RetryPolicy> policy =
-        catalog.ofQueue(task.queue().value()).flatMap(entry -> entry.definition().retryPolicy());
-    return policy.map(
-        each -> each.delay(task.retried(), new IllegalStateException(error), task.task()));
+  private static Outcome unlessCancelled(LeasedTask task, Outcome outcome) {
+    return task.cancelled().map(after -> Outcome.cancelled(after, CANCELLED)).orElse(outcome);
   }
 
   CompletionStage<ApiResponse> snooze(Exchange exchange) throws Exception {
@@ -249,13 +230,12 @@ final class LeaseApi {
               fields
                   .duration("in")
                   .orElseThrow(() -> Problem.invalid("in", "in is missing: for how long"));
-          return Decided.unlessCancelled(this, task, new Verdict.Snooze(task, in));
+          return Decided.unlessCancelled(task, Outcome.snooze(in));
         });
   }
 
   CompletionStage<ApiResponse> release(Exchange exchange) throws Exception {
-    return settle(
-        exchange, (task, fields) -> Decided.unlessCancelled(this, task, new Verdict.Release(task)));
+    return settle(exchange, (task, fields) -> Decided.unlessCancelled(task, Outcome.requeue()));
   }
 
   /**
@@ -263,12 +243,11 @@ final class LeaseApi {
    *
    * @param followUp is enqueued first: if this process ends in between, it is rather told twice
    */
-  private record Decided(Verdict verdict, Optional<EnqueueRequest> followUp) {
+  private record Decided(LeaseOutcome outcome, Optional<EnqueueRequest> followUp) {
 
-    static Decided unlessCancelled(LeaseApi api, LeasedTask task, Verdict verdict) {
+    static Decided unlessCancelled(LeasedTask task, Outcome outcome) {
       return new Decided(
-          task.cancelled().map(after -> api.cancelled(task, after)).orElse(verdict),
-          Optional.empty());
+          new LeaseOutcome(task, LeaseApi.unlessCancelled(task, outcome)), Optional.empty());
     }
   }
 
@@ -286,17 +265,32 @@ final class LeaseApi {
     // All are read before the first is settled: a bad request changes nothing.
     batch.each((i, task, fields) -> decided.put(i, decision.of(task, fields)));
     followUps.send(decided.values().stream().flatMap(each -> each.followUp().stream()).toList());
-    List<LeaseEnd> ends =
-        catalog.leases().settle(decided.values().stream().map(Decided::verdict).toList());
+    List<Optional<Outcome>> applied =
+        catalog.leases().settle(decided.values().stream().map(Decided::outcome).toList());
     List<Integer> places = List.copyOf(decided.keySet());
-    for (int i = 0; i < ends.size(); i++) {
-      batch.answer(places.get(i), word(ends.get(i)));
+    for (int i = 0; i < applied.size(); i++) {
+      batch.answer(places.get(i), state(applied.get(i)));
     }
     return batch.answer();
   }
 
-  private static String word(LeaseEnd end) {
-    return end.isLost() ? "lost" : end.name().toLowerCase(Locale.ROOT);
+  /**
+   * The state that a response names.
+   *
+   * @param applied empty when the lease is lost
+   */
+  private static String state(Optional<Outcome> applied) {
+    if (applied.isEmpty()) {
+      return "lost";
+    }
+    return switch (applied.get().kind()) {
+      case DONE -> "completed";
+      case RETRY -> "retried";
+      case SNOOZE -> "snoozed";
+      case ARCHIVE -> "archived";
+      case DROP -> "dropped";
+      case REQUEUE -> "released";
+    };
   }
 
   /**
@@ -306,7 +300,7 @@ final class LeaseApi {
   CompletionStage<ApiResponse> extend(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
     Map<Duration, List<Extension>> byLength = new LinkedHashMap<>();
-    List<Verdict> late = new ArrayList<>();
+    List<LeaseOutcome> late = new ArrayList<>();
     List<LeasedTask> abandoned = new ArrayList<>();
     List<EnqueueRequest> told = new ArrayList<>();
     TaskLeases leases = catalog.leases();
@@ -319,9 +313,9 @@ final class LeaseApi {
                     .computeIfAbsent(lease, any -> new ArrayList<>())
                     .add(new Extension(i, task));
             case OVER -> {
-              late.add(retry(task, TOO_LONG, Optional.empty()));
-              boolean again = task.retried() < task.maxRetry();
-              followUp(task, attempt -> followUps.failed(attempt, TOO_LONG, again))
+              late.add(new LeaseOutcome(task, Outcome.retry(TOO_LONG)));
+              boolean willRetry = !task.isLastAttempt();
+              followUp(task, attempt -> followUps.failed(attempt, TOO_LONG, willRetry))
                   .ifPresent(told::add);
               batch.answer(i, "lost");
             }

@@ -104,8 +104,8 @@ public final class MeasuredServer implements AutoCloseable {
   public static ServerListener onCompleted(Consumer<ServerListener.TaskRef> action) {
     return new ServerListener() {
       @Override
-      public void settled(TaskRef task, Ending ending, Duration after) {
-        if (ending == Ending.COMPLETED) {
+      public void settled(TaskRef task, Outcome outcome, Duration after) {
+        if (outcome.kind() == Outcome.Kind.DONE) {
           action.accept(task);
         }
       }

@@ -145,7 +145,7 @@ final class TaskPreparer {
   void settle(List<? extends Settlement> settlements, ArchiveRules rules) {
     for (SettleResult settled :
         broker.leases().settle(queue, settlements, QueueRules.NONE, rules)) {
-      if (settled != SettleResult.DONE) {
+      if (settled != SettleResult.APPLIED) {
         throw new IllegalStateException("not settled: " + settled);
       }
     }

@@ -6,6 +6,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
@@ -50,8 +51,8 @@ public final class SampleTasks {
       LeasedTask leased = leases.claim(queue, 1, LONG).get(0);
       switch (id) {
         case "completed-1" -> leases.complete(leased, Payload.ofUtf8("\"done\""));
-        case "retry-1" -> leases.retry(leased, "connection refused", LONG);
-        case "archived-1" -> leases.archive(leased, "no such user");
+        case "retry-1" -> leases.settle(leased, Outcome.retry("connection refused", LONG));
+        case "archived-1" -> leases.settle(leased, Outcome.archive("no such user"));
         default -> leases.progress(leased, 40, "at it");
       }
     }

@@ -10,6 +10,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
@@ -126,7 +127,7 @@ public final class TestDatabase implements AutoCloseable {
 
   /** A task in retry. */
   TestDatabase failed(String queue, String id, String error) {
-    TaskLeases.create(redis).retry(claim(queue, id), error, hour());
+    TaskLeases.create(redis).settle(claim(queue, id), Outcome.retry(error, hour()));
     return this;
   }
 

@@ -1,8 +1,8 @@
 package io.asynq4j.internal.broker;
 
-/** What Redis says to a settlement. */
+/** Whether Redis has applied a settlement. */
 public enum SettleResult {
-  DONE,
+  APPLIED,
   /** The lease is another worker's by now, or nobody's: the settlement had no effect. */
   LEASE_LOST
 }

@@ -7,9 +7,6 @@ import org.jspecify.annotations.Nullable;
 /** How an attempt ended: one case for each way a task can leave a worker. */
 public sealed interface Settlement {
 
-  /** A delay beyond this is cut to it: nobody waits longer, and numbers have an end. */
-  Duration LONGEST_DELAY = Duration.ofDays(36_500);
-
   /** How many that leave nothing one call takes: it does the least for each. */
   int MOST_THAT_LEAVE_NOTHING = 100;
 
@@ -26,10 +23,6 @@ public sealed interface Settlement {
    */
   default int mostInACall() {
     return leavesNothing() ? MOST_THAT_LEAVE_NOTHING : 50;
-  }
-
-  private static Duration cut(Duration delay) {
-    return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
   }
 
   /** How many bytes one call carries, unless a single settlement has more. */
@@ -84,10 +77,6 @@ public sealed interface Settlement {
       boolean precise,
       @Nullable String trace)
       implements Settlement {
-    public Retry {
-      delay = cut(delay);
-    }
-
     public Retry(Claim claim, Duration delay, String error, boolean failure, boolean precise) {
       this(claim, delay, error, failure, precise, null);
     }
@@ -127,11 +116,7 @@ public sealed interface Settlement {
   }
 
   /** It is to run again later, and has not failed. */
-  record Reschedule(Claim claim, Duration delay, boolean precise) implements Settlement {
-    public Reschedule {
-      delay = cut(delay);
-    }
-  }
+  record Reschedule(Claim claim, Duration delay, boolean precise) implements Settlement {}
 
   /** It did not get to its end: back to the head of the queue. */
   record Requeue(Claim claim) implements Settlement {}

@@ -1,6 +1,7 @@
 package io.asynq4j.internal.server;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.server.ServerListener;
 import java.time.Duration;
@@ -43,13 +44,13 @@ final class CompositeServerListener implements ServerListener {
   }
 
   @Override
-  public void finished(TaskRef task, Ending ending, @Nullable Throwable error, Duration ran) {
-    tell(listener -> listener.finished(task, ending, error, ran));
+  public void finished(TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {
+    tell(listener -> listener.finished(task, outcome, error, ran));
   }
 
   @Override
-  public void settled(TaskRef task, Ending ending, Duration after) {
-    tell(listener -> listener.settled(task, ending, after));
+  public void settled(TaskRef task, Outcome outcome, Duration after) {
+    tell(listener -> listener.settled(task, outcome, after));
   }
 
   @Override

@@ -8,18 +8,17 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
+import io.asynq4j.internal.outcome.AppliedOutcome;
+import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
 import io.asynq4j.internal.server.attempt.AttemptHost;
-import io.asynq4j.internal.server.attempt.AttemptOutcome;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import io.asynq4j.internal.server.attempt.FailureLog;
-import io.asynq4j.internal.server.attempt.OutcomePolicy;
 import io.asynq4j.internal.server.attempt.OverdueAttemptSettler;
 import io.asynq4j.internal.server.attempt.Watchdog;
 import io.asynq4j.internal.server.claim.ClaimLoop;
@@ -49,9 +48,7 @@ import io.asynq4j.internal.text.HostName;
 import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerHealth;
-import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.ServerState;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -75,7 +72,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The actors of a server, and the order in which they begin and end. */
-public final class ServerEngine implements AttemptHost {
+public final class ServerEngine {
 
   private static final Logger log = LoggerFactory.getLogger(ServerEngine.class);
 
@@ -90,7 +87,7 @@ public final class ServerEngine implements AttemptHost {
   private final ServerConfig config;
   private final Handler<Task> handler;
   private final CompositeServerListener events;
-  private final OutcomePolicy endings;
+  private final OutcomePolicy policy;
   private final FailureLog failures;
   private final ServedQueues queues;
   private final HealthTracker vitals;
@@ -111,7 +108,7 @@ public final class ServerEngine implements AttemptHost {
     this.config = config;
     this.handler = handler;
     this.events = new CompositeServerListener(config.listeners());
-    this.endings = new OutcomePolicy(config);
+    this.policy = new OutcomePolicy(config.outcomeRules());
     this.failures =
         new FailureLog(config.failureLogLimit(), config.logsEveryStackTrace(), System::nanoTime);
     this.queues = new ServedQueues(config);
@@ -120,8 +117,8 @@ public final class ServerEngine implements AttemptHost {
   }
 
   /** What exists only while the server runs. */
-  private final class Running {
-    final Instant startedAt = clock().instant();
+  private final class Running implements AttemptHost.Sink {
+    final Instant startedAt = broker.clock().instant();
     final String host = HostName.local();
     final WakeupSignal signal = new WakeupSignal();
     final SharedQueueWatch watcher = new SharedQueueWatch(broker.watches());
@@ -130,7 +127,7 @@ public final class ServerEngine implements AttemptHost {
     final ExecutorService shardThreads = Executors.newCachedThreadPool(daemons("asynq-lane-"));
     final ShardTopology shards = new ShardTopology(broker.watches(), outages, shardThreads);
     final ThreadPoolExecutor aggregatorThreads = threads(groupParallelism(), "asynq-aggregator-");
-    final QueueReadiness readiness = new QueueReadiness(config, queues, clock(), signal, watcher);
+    final QueueReadiness readiness = new QueueReadiness(config, queues, broker.clock(), signal, watcher);
     final AttemptReportWriter reports = new AttemptReportWriter(broker.leases(), shards);
     final AttemptExecutor workers =
         new AttemptExecutor(config.concurrency(), config.executor(), signal);
@@ -163,7 +160,8 @@ public final class ServerEngine implements AttemptHost {
     final ClaimLoop processor =
         new ClaimLoop(
             config,
-            ServerEngine.this,
+            new AttemptHost(
+                config, handler, events, policy, failures, broker.leases(), broker.clock(), this),
             queues,
             workers,
             settler,
@@ -226,6 +224,26 @@ public final class ServerEngine implements AttemptHost {
       workers.close();
     }
 
+    @Override
+    public void settle(Attempt attempt, AppliedOutcome applied) {
+      settler.add(attempt, applied);
+    }
+
+    @Override
+    public void returned(Attempt attempt) {
+      attempts.returned(attempt);
+    }
+
+    @Override
+    public void progress(Attempt attempt, Progress progress) {
+      reports.progress(attempt, progress);
+    }
+
+    @Override
+    public boolean writeResult(Attempt attempt, Payload result) {
+      return reports.result(attempt, result);
+    }
+
     private List<Duty> allDuties() {
       List<Duty> all = new ArrayList<>();
       all.add(new Recoverer(config, broker, queues, shards, events));
@@ -269,7 +287,7 @@ public final class ServerEngine implements AttemptHost {
       } else if (order.get() instanceof ControlMessage.Cancel cancel) {
         attempts.withId(cancel.id()).stream()
             .filter(attempt -> attempt.queue().equals(cancel.queue()))
-            .forEach(attempt -> attempt.cancelAnd(cancel.after()));
+            .forEach(attempt -> attempt.cancel(cancel.after()));
       } else if (order.get().equals(new ControlMessage.Quiet(id))) {
         log.info("server {} is told to be quiet by an inspector", id);
         quiet();
@@ -549,67 +567,5 @@ public final class ServerEngine implements AttemptHost {
       case QUIET -> "stopped";
       case STOPPING, CLOSED -> "closed";
     };
-  }
-
-  @Override
-  public ServerConfig config() {
-    return config;
-  }
-
-  @Override
-  public Handler<Task> handler() {
-    return handler;
-  }
-
-  @Override
-  public ServerListener events() {
-    return events;
-  }
-
-  @Override
-  public OutcomePolicy endings() {
-    return endings;
-  }
-
-  @Override
-  public FailureLog failures() {
-    return failures;
-  }
-
-  @Override
-  public LeaseOperations source() {
-    return broker.leases();
-  }
-
-  @Override
-  public Clock clock() {
-    return broker.clock();
-  }
-
-  @Override
-  public void settle(Attempt attempt, AttemptOutcome ended) {
-    Running current = running;
-    if (current != null) {
-      current.settler.add(attempt, ended);
-    }
-  }
-
-  @Override
-  public void forget(Attempt attempt) {
-    attempts.returned(attempt);
-  }
-
-  @Override
-  public void progress(Attempt attempt, Progress progress) {
-    Running current = running;
-    if (current != null && !attempt.isDecided()) {
-      current.reports.progress(attempt, progress);
-    }
-  }
-
-  @Override
-  public boolean writeResult(Attempt attempt, Payload result) {
-    Running current = running;
-    return current != null && current.reports.result(attempt, result);
   }
 }

@@ -210,7 +210,7 @@ class DoctorIT {
     List<SettleResult> settled =
         broker.leases().settle(Q, settlements, QueueRules.NONE, ArchiveRules.DEFAULT);
     for (int i = 0; i < settled.size(); i++) {
-      assertThat(settled.get(i)).isEqualTo(SettleResult.DONE);
+      assertThat(settled.get(i)).isEqualTo(SettleResult.APPLIED);
       if (settlements.get(i) instanceof Settlement.Complete complete) {
         done.merge(complete.claim().id(), 1, Integer::sum);
       }

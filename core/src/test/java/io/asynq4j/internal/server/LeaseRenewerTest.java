@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.fixture.AttemptHosts;
 import io.asynq4j.fixture.CapturedLogs;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
@@ -94,7 +95,15 @@ class LeaseRenewerTest {
     Instant now = Instant.now();
     NewTask task = NewTask.of(Task.of("t"), TaskOptions.of(o -> o), now);
     Claim claim = new Claim(task.message(), "token", now.plusSeconds(15));
-    return new Attempt(1, claim, new ServerEngine(redis, config, handler));
+    return new Attempt(
+        1,
+        claim,
+        AttemptHosts.of(
+            config,
+            handler,
+            redis.broker().leases(),
+            redis.broker().clock(),
+            new AttemptHosts.IgnoringSink()));
   }
 
   private Broker unableToExtend() {

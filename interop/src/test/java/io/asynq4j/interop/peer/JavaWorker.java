@@ -1,6 +1,7 @@
 package io.asynq4j.interop.peer;
 
 import io.asynq4j.RetryPolicy;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
@@ -28,7 +29,7 @@ public final class JavaWorker {
 
   private static final class Told implements ServerListener {
     @Override
-    public void settled(TaskRef task, Ending ending, Duration after) {
+    public void settled(TaskRef task, Outcome outcome, Duration after) {
       say(event("settled", task.id()));
     }
 

@@ -76,6 +76,9 @@ public final class DefinitionCatalog {
           if (definition.rate() != null) {
             leases.queue(definition.queue().value(), q -> q.rateLimit(definition.rate()));
           }
+          definition
+              .retryPolicy()
+              .ifPresent(policy -> leases.retryPolicy(definition.queue().value(), policy));
         });
     return new State(all, byName, byQueue, leases.build());
   }

@@ -30,6 +30,9 @@ public final class FollowUpTasks {
 
   private static final Logger log = LoggerFactory.getLogger(FollowUpTasks.class);
 
+  /** Number of characters of an error that a follow-up gets. */
+  private static final int LONGEST_ERROR = 2_000;
+
   /** One attempt at a task. */
   public record Attempt(String id, String name, int number, Payload params) {}
 
@@ -70,8 +73,12 @@ public final class FollowUpTasks {
    * @param again whether it is tried again
    */
   public Optional<EnqueueRequest> failed(Attempt attempt, String error, boolean again) {
-    ObjectNode more = Json.object().put("error", error).put("willRetry", again);
+    ObjectNode more = Json.object().put("error", cut(error)).put("willRetry", again);
     return request(Event.FAILURE, attempt, more);
+  }
+
+  private static String cut(String error) {
+    return error.length() <= LONGEST_ERROR ? error : error.substring(0, LONGEST_ERROR) + "…";
   }
 
   private Optional<EnqueueRequest> request(Event event, Attempt attempt, ObjectNode more) {

@@ -3,8 +3,9 @@ package io.asynq4j.service.definition;
 import io.asynq4j.Payload;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.Verdict;
 import io.asynq4j.service.api.Json;
 import io.asynq4j.service.api.Problem;
 import io.asynq4j.service.api.TaskJson;
@@ -64,20 +65,20 @@ public final class GearmanTaskPolicy implements JobValidator, AttemptListener {
   }
 
   @Override
-  public void end(List<Verdict> verdicts) {
+  public void end(List<LeaseOutcome> outcomes) {
     List<EnqueueRequest> requests = new ArrayList<>();
-    verdicts.forEach(verdict -> followUp(verdict).ifPresent(requests::add));
+    outcomes.forEach(each -> followUp(each.task(), each.outcome()).ifPresent(requests::add));
     followUps.send(requests);
   }
 
-  private Optional<EnqueueRequest> followUp(Verdict verdict) {
-    LeasedTask task = verdict.task();
-    if (verdict instanceof Verdict.Complete complete) {
-      return followUps.succeeded(attempt(task), TaskJson.value(complete.result()));
-    } else if (verdict instanceof Verdict.Retry retry) {
-      return followUps.failed(attempt(task), retry.error(), task.retried() < task.maxRetry());
-    } else if (verdict instanceof Verdict.Archive archive) {
-      return followUps.failed(attempt(task), archive.error(), /* again= */ false);
+  private Optional<EnqueueRequest> followUp(LeasedTask task, Outcome outcome) {
+    if (outcome instanceof Outcome.Done done) {
+      Payload result = done.result() instanceof Payload payload ? payload : Payload.absent();
+      return followUps.succeeded(attempt(task), TaskJson.value(result));
+    } else if (outcome instanceof Outcome.Retry retry) {
+      return followUps.failed(attempt(task), retry.reason(), !task.isLastAttempt());
+    } else if (outcome instanceof Outcome.Archive archive) {
+      return followUps.failed(attempt(task), archive.reason(), /* again= */ false);
     }
     return Optional.empty();
   }

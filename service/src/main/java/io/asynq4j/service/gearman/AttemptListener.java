@@ -1,7 +1,7 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.Verdict;
 import java.util.List;
 import java.util.Set;
 
@@ -28,7 +28,7 @@ public interface AttemptListener {
         public void begin(List<LeasedTask> tasks) {}
 
         @Override
-        public void end(List<Verdict> verdicts) {}
+        public void end(List<LeaseOutcome> outcomes) {}
       };
 
   /** The queues that {@link #begin} needs for this task. Must not block. */
@@ -48,5 +48,5 @@ public interface AttemptListener {
    * such as a lack of memory, all of it is repeated, until Redis answers. When Redis refuses it
    * each time for its data, the task is archived.
    */
-  void end(List<Verdict> verdicts);
+  void end(List<LeaseOutcome> outcomes);
 }

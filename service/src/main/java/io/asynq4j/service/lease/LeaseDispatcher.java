@@ -435,7 +435,7 @@ public final class LeaseDispatcher implements AutoCloseable {
       poll.answer().completeAsync(() -> tasks, answers);
     } catch (RuntimeException | Error e) {
       putBack(poll);
-      claims.release(queue, tasks);
+      claims.requeue(queue, tasks);
       throw e;
     }
   }

@@ -1,11 +1,12 @@
 package io.asynq4j.service.lease;
 
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.http.SafeLog;
 import io.asynq4j.lease.LeaseBatch;
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
-import io.asynq4j.lease.Verdict;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -59,7 +60,7 @@ public final class TimeLimitedClaimer implements AutoCloseable {
 
     LeaseBatch claim(String queue, int max, Duration lease);
 
-    void release(List<LeasedTask> tasks);
+    void requeue(List<LeasedTask> tasks);
   }
 
   private record LeaseSource(Supplier<TaskLeases> leases) implements Source {
@@ -74,8 +75,10 @@ public final class TimeLimitedClaimer implements AutoCloseable {
     }
 
     @Override
-    public void release(List<LeasedTask> tasks) {
-      leases.get().settle(tasks.stream().map(Verdict.Release::new).toList());
+    public void requeue(List<LeasedTask> tasks) {
+      leases
+          .get()
+          .settle(tasks.stream().map(task -> new LeaseOutcome(task, Outcome.requeue())).toList());
     }
   }
 
@@ -132,8 +135,8 @@ public final class TimeLimitedClaimer implements AutoCloseable {
   }
 
   /** Returns tasks to their queue that no worker can be given, on another thread. */
-  public void release(String queue, List<LeasedTask> tasks) {
-    after(0, () -> releaseNow(queue, tasks));
+  public void requeue(String queue, List<LeasedTask> tasks) {
+    after(0, () -> requeueNow(queue, tasks));
   }
 
   /** Makes no more claims. Tasks that are kept, or claimed from now on, return to their queue. */
@@ -193,7 +196,7 @@ public final class TimeLimitedClaimer implements AutoCloseable {
         return batch;
       }
       List<LeasedTask> rest = List.copyOf(tasks.subList(fitting, tasks.size()));
-      release(kept.queue, rest);
+      requeue(kept.queue, rest);
       return fitting == 0
           ? null
           : new LeaseBatch(List.copyOf(tasks.subList(0, fitting)), batch.heldUntil());
@@ -355,7 +358,7 @@ public final class TimeLimitedClaimer implements AutoCloseable {
         isKept = late.remove(call.queue, call);
       }
       if (isKept || call.isSurplus) {
-        releaseNow(call.queue, call.answer().tasks());
+        requeueNow(call.queue, call.answer().tasks());
       }
     }
 
@@ -402,12 +405,12 @@ public final class TimeLimitedClaimer implements AutoCloseable {
     }
   }
 
-  private void releaseNow(String queue, List<LeasedTask> tasks) {
+  private void requeueNow(String queue, List<LeasedTask> tasks) {
     if (tasks.isEmpty()) {
       return;
     }
     try {
-      source.release(tasks);
+      source.requeue(tasks);
     } catch (RuntimeException e) {
       log.warn(
           "{} tasks of queue {} were claimed too late and wait for the end of their lease",

@@ -140,6 +140,21 @@ class FollowUpTasksIT {
   }
 
   @Test
+  void aLongErrorIsCutForTheTaskAndForItsFollowUp() {
+    fixture.post("/v1/tasks", "{\"name\":\"leased\",\"id\":\"1\"}");
+    JsonNode failing = fixture.post("/v1/lease", "{\"names\":[\"leased\"]}").at("/tasks/0");
+    note();
+    fixture.post(
+        "/v1/fail",
+        "{\"token\":\"%s\",\"error\":\"%s\"}"
+            .formatted(failing.get("token").stringValue(), "x".repeat(2_001)));
+
+    String cut = "x".repeat(2_000) + "…";
+    assertThat(note().get("error").stringValue()).isEqualTo(cut);
+    assertThat(fixture.inspector.task("leased", "1").lastError()).isEqualTo(cut);
+  }
+
+  @Test
   void aServerThatEmbedsTheLibraryFollowsUpWithTheMiddleware() {
     try (TaskServer server =
         TaskServer.fromDefinitions(

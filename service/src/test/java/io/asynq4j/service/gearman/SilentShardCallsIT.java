@@ -12,12 +12,12 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.definition.TaskKind;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.MessageBus;
 import io.asynq4j.lease.TaskLeases;
-import io.asynq4j.lease.Verdict;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.SilentShard;
 import io.asynq4j.service.gearman.job.AssignedJob;
@@ -188,7 +188,7 @@ class SilentShardCallsIT {
     }
 
     @Override
-    public void end(List<Verdict> verdicts) {}
+    public void end(List<LeaseOutcome> outcomes) {}
   }
 
   @Test
@@ -222,14 +222,11 @@ class SilentShardCallsIT {
                       .orElseThrow()
                       .leasedUntil()
                       .isAfter(last.task().leasedUntil()));
-      Map<AssignedJob, LeaseEnd> ends = new ConcurrentHashMap<>();
+      Map<AssignedJob, Optional<Outcome>> ends = new ConcurrentHashMap<>();
       for (AssignedJob job : all) {
-        jobs.end(
-            job,
-            new Verdict.Complete(job.task(), Payload.absent()),
-            outcome -> ends.put(job, outcome));
+        jobs.end(job, Outcome.done(), outcome -> ends.put(job, outcome));
       }
-      await().until(() -> ends.equals(Map.of(last, LeaseEnd.COMPLETED)));
+      await().until(() -> ends.equals(Map.of(last, Optional.of(Outcome.done()))));
     } finally {
       shard.resume();
       jobs.close(Duration.ZERO);
@@ -310,7 +307,7 @@ class SilentShardCallsIT {
           .isEqualTo("1");
       TaskLeases elsewhere = TaskLeases.create(other);
       LeasedTask task = elsewhere.claim(healthy, 1, LEASE).get(0);
-      elsewhere.settle(List.of(new Verdict.Complete(task, Payload.ofUtf8("done"))));
+      elsewhere.complete(task, Payload.ofUtf8("done"));
       assertThat(waiting.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "done");
     }
   }

@@ -9,11 +9,12 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.lease.LeaseBatch;
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
-import io.asynq4j.lease.Verdict;
 import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;
 import java.time.Duration;
@@ -70,8 +71,8 @@ class TimeLimitedClaimerIT {
     }
 
     @Override
-    public void release(List<LeasedTask> tasks) {
-      leases.settle(tasks.stream().map(Verdict.Release::new).toList());
+    public void requeue(List<LeasedTask> tasks) {
+      leases.settle(tasks.stream().map(task -> new LeaseOutcome(task, Outcome.requeue())).toList());
     }
   }
 

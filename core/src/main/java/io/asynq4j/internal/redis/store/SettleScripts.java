@@ -82,7 +82,7 @@ final class SettleScripts {
             for (int i = 0; i < batch.size(); i++) {
               answers[batch.get(i)] =
                   ReplyParser.number(replies.get(i)) == 1
-                      ? SettleResult.DONE
+                      ? SettleResult.APPLIED
                       : SettleResult.LEASE_LOST;
             }
             if (script == Script.ARCHIVE) {
@@ -104,7 +104,8 @@ final class SettleScripts {
         args.add(ticket.id()).add(LeaseToken.orNone(ticket.token())).addEmpty();
       }
       for (Object reply : ReplyParser.list(scripts.run(Script.COMPLETE, queue, args))) {
-        answers.add(ReplyParser.number(reply) == 1 ? SettleResult.DONE : SettleResult.LEASE_LOST);
+        answers.add(
+            ReplyParser.number(reply) == 1 ? SettleResult.APPLIED : SettleResult.LEASE_LOST);
       }
     }
     return answers;

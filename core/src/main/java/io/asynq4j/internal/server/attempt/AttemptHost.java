@@ -5,38 +5,36 @@ import io.asynq4j.Progress;
 import io.asynq4j.Task;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.internal.broker.LeaseOperations;
+import io.asynq4j.internal.outcome.AppliedOutcome;
+import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.server.ServerListener;
 import java.time.Clock;
-import java.time.Duration;
 
-/** What an attempt needs of its server. */
-public interface AttemptHost {
+/** What all attempts of a server share. */
+public record AttemptHost(
+    ServerConfig config,
+    Handler<Task> handler,
+    ServerListener events,
+    OutcomePolicy policy,
+    FailureLog failures,
+    LeaseOperations source,
+    Clock clock,
+    Sink sink) {
 
-  Duration STUCK_REMINDER = Duration.ofMinutes(1);
+  /** Where attempts send what comes of them. */
+  public interface Sink {
 
-  ServerConfig config();
+    /** When this throws, nothing has happened. */
+    void settle(Attempt attempt, AppliedOutcome applied);
 
-  Handler<Task> handler();
+    /** The handler has returned, so it need not be watched any more. */
+    void returned(Attempt attempt);
 
-  ServerListener events();
+    /** Returns at once; the progress is written soon, or a later one in its place. */
+    void progress(Attempt attempt, Progress progress);
 
-  OutcomePolicy endings();
-
-  FailureLog failures();
-
-  LeaseOperations source();
-
-  Clock clock();
-
-  void settle(Attempt attempt, AttemptOutcome ended);
-
-  /** The handler has returned, so nobody need look after it any more. */
-  void forget(Attempt attempt);
-
-  /** Returns at once; it is written soon, or a later one in its place. */
-  void progress(Attempt attempt, Progress progress);
-
-  /** False when the lease is lost. */
-  boolean writeResult(Attempt attempt, Payload result);
+    /** False when the lease is lost. */
+    boolean writeResult(Attempt attempt, Payload result);
+  }
 }

@@ -1,6 +1,8 @@
 package io.asynq4j.internal.server.attempt;
 
-import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.internal.outcome.AppliedOutcome;
+import io.asynq4j.internal.outcome.ErrorText;
 import io.asynq4j.internal.server.duty.Duty;
 import io.asynq4j.internal.text.GoDuration;
 import io.asynq4j.internal.text.LogText;
@@ -34,7 +36,6 @@ public final class FailureLog implements Duty {
   static final int MOST_TYPES = 1_000;
 
   private static final Duration INTERVAL = Duration.ofSeconds(1);
-  private static final int LONGEST_ERROR = 2_000;
 
   /**
    * What is counted together.
@@ -75,15 +76,16 @@ public final class FailureLog implements Duty {
   }
 
   /** Logs an attempt that failed; any other is ignored. Never throws. */
-  void ended(TaskRef task, AttemptOutcome ended) {
-    Throwable error = ended.error();
-    if (!ended.failed() || error == null) {
+  void finished(TaskRef task, AppliedOutcome applied) {
+    Throwable error = applied.error();
+    if (!applied.failed() || error == null) {
       return;
     }
     try {
-      boolean archived = ended.settlement() instanceof Settlement.Archive;
+      Outcome outcome = applied.outcome();
+      boolean archived = outcome.kind() == Outcome.Kind.ARCHIVE;
       if (isWithinLimit(new Kind(LogText.name(task.task().type()), archived))) {
-        write(task, ended.settlement(), error, archived);
+        write(task, outcome, error, archived);
       }
     } catch (RuntimeException | Error e) {
       // The attempt has to be settled, whatever a logging library makes of it.
@@ -91,11 +93,9 @@ public final class FailureLog implements Duty {
     }
   }
 
-  private void write(TaskRef task, Settlement settlement, Throwable error, boolean archived) {
-    String consequence =
-        settlement instanceof Settlement.Retry retry
-            ? ", next in " + GoDuration.format(retry.delay())
-            : ", archived";
+  private void write(TaskRef task, Outcome outcome, Throwable error, boolean archived) {
+    Duration delay = outcome instanceof Outcome.Retry retry ? retry.delay() : null;
+    String consequence = delay == null ? ", archived" : ", next in " + GoDuration.format(delay);
     String line =
         "task %s %s (queue %s) failed, attempt %d of %d%s: %s"
             .formatted(
@@ -105,8 +105,8 @@ public final class FailureLog implements Duty {
                 task.retried() + 1L,
                 task.maxRetry() + 1L,
                 consequence,
-                LogText.of(OutcomePolicy.text(error), LONGEST_ERROR));
-    Throwable thrown = archived || everyTrace ? thrown(error) : null;
+                LogText.of(ErrorText.of(error), ErrorText.LONGEST));
+    Throwable thrown = archived || everyTrace ? ErrorText.thrown(error) : null;
     Throwable printed = thrown == null ? null : PrintableThrowable.of(thrown);
     // As an argument, for in the line itself a logging library would look for placeholders.
     if (archived) {
@@ -114,11 +114,6 @@ public final class FailureLog implements Duty {
     } else {
       log.warn("{}", line, printed);
     }
-  }
-
-  /** What a handler has returned has no place; only what it threw. */
-  private static @Nullable Throwable thrown(Throwable error) {
-    return error instanceof HandlerFailureException ? error.getCause() : error;
   }
 
   private boolean isWithinLimit(Kind kind) {

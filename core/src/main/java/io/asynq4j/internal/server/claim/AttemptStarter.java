@@ -1,11 +1,11 @@
 package io.asynq4j.internal.server.claim;
 
 import io.asynq4j.internal.broker.Claim;
+import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
 import io.asynq4j.internal.server.attempt.AttemptHost;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
-import io.asynq4j.internal.server.attempt.OutcomePolicy;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.text.LogText;
 import java.util.ArrayDeque;
@@ -62,13 +62,13 @@ final class AttemptStarter {
     } catch (RuntimeException e) {
       // A message that can be read and is not valid, such as one without a type.
       log.error("task {} of queue {} is archived", LogText.name(claim.id()), claim.queue(), e);
-      settler.addUnattempted(OutcomePolicy.refused(claim, e));
+      settler.addUnattempted(OutcomePolicy.unattemptable(claim, e));
       return;
     }
     attempts.add(attempt);
     if (!workers.start(attempt)) {
       rejected = true;
-      attempt.giveBack();
+      attempt.requeue();
     }
   }
 

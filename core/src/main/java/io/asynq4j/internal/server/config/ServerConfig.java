@@ -3,10 +3,12 @@ package io.asynq4j.internal.server.config;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
-import io.asynq4j.internal.broker.ResultLimit;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.outcome.FallbackRetryPolicy;
+import io.asynq4j.internal.outcome.OutcomePolicy;
+import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.server.ServerListener;
 import java.time.Duration;
@@ -103,7 +105,16 @@ public record ServerConfig(
     return defined == null ? QueueRules.NONE : defined.rulesOf(queue);
   }
 
-  public RetryPolicy retryPolicyOf(String type) {
+  /** What decides about attempts. */
+  public OutcomePolicy.Rules outcomeRules() {
+    RetryPolicy policy =
+        new FallbackRetryPolicy(
+            (retried, error, task) -> retryPolicyOf(task.type()).delay(retried, error, task));
+    return new OutcomePolicy.Rules(
+        claim -> policy, isFailure, codec, resultLimit, missingHandlerDelay, keepsFailures);
+  }
+
+  private RetryPolicy retryPolicyOf(String type) {
     RetryPolicy own = retryPolicies.get(type);
     if (own != null) {
       return own;

@@ -10,10 +10,10 @@ import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.concurrent.InterruptibleSleep;
 import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
+import io.asynq4j.internal.outcome.AppliedOutcome;
+import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.server.attempt.Attempt;
-import io.asynq4j.internal.server.attempt.AttemptOutcome;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
-import io.asynq4j.internal.server.attempt.OutcomePolicy;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.text.LogText;
@@ -61,15 +61,15 @@ public final class SettlementBuffer {
   /**
    * @param attempt null for a task that was claimed and could not be attempted
    */
-  private record PendingSettlement(@Nullable Attempt attempt, AttemptOutcome ended) {
+  private record PendingSettlement(@Nullable Attempt attempt, AppliedOutcome applied) {
 
     QueueName queue() {
-      return ended.settlement().claim().queue();
+      return applied.settlement().claim().queue();
     }
 
     boolean isLike(PendingSettlement other) {
-      Settlement mine = ended.settlement();
-      Settlement others = other.ended.settlement();
+      Settlement mine = applied.settlement();
+      Settlement others = other.applied.settlement();
       return mine.getClass() == others.getClass() && mine.leavesNothing() == others.leavesNothing();
     }
   }
@@ -117,13 +117,13 @@ public final class SettlementBuffer {
   }
 
   /** Settles an attempt. When this throws, nothing has happened. */
-  public void add(Attempt attempt, AttemptOutcome ended) {
-    add(new PendingSettlement(attempt, ended));
+  public void add(Attempt attempt, AppliedOutcome applied) {
+    add(new PendingSettlement(attempt, applied));
   }
 
   /** Settles a task of which no attempt could be made. When this throws, nothing has happened. */
-  public void addUnattempted(AttemptOutcome ended) {
-    add(new PendingSettlement(null, ended));
+  public void addUnattempted(AppliedOutcome applied) {
+    add(new PendingSettlement(null, applied));
   }
 
   private void add(PendingSettlement entry) {
@@ -138,7 +138,7 @@ public final class SettlementBuffer {
     settleTogether(
         queue,
         unfinished.stream()
-            .map(attempt -> new PendingSettlement(attempt, OutcomePolicy.requeued(attempt)))
+            .map(attempt -> new PendingSettlement(attempt, OutcomePolicy.requeued(attempt.claim())))
             .toList());
   }
 
@@ -272,7 +272,7 @@ public final class SettlementBuffer {
      */
     private synchronized List<PendingSettlement> next() {
       PendingSettlement first = entries.peek();
-      int most = first == null ? 0 : first.ended().settlement().mostInACall();
+      int most = first == null ? 0 : first.applied().settlement().mostInACall();
       // It must not grow: for want of memory, what is in it already would get lost. The size may be
       // behind the entries, which then come with the next batch.
       int room = Math.min(most, Math.max(size.get(), 1));
@@ -281,7 +281,7 @@ public final class SettlementBuffer {
       for (PendingSettlement entry = first;
           entry != null && batch.size() < room && entry.isLike(first);
           entry = entries.peek()) {
-        bytes += entry.ended().settlement().size();
+        bytes += entry.applied().settlement().size();
         if (!batch.isEmpty() && bytes > Settlement.MOST_BYTES) {
           break;
         }
@@ -408,7 +408,7 @@ public final class SettlementBuffer {
     /** Not even that it is archived as it is stored is accepted: then its lease ends. */
     private static boolean isHopeless(List<PendingSettlement> batch, int refusals) {
       return refusals >= MOST_REFUSALS
-          && batch.get(0).ended().settlement() instanceof Settlement.Quarantine;
+          && batch.get(0).applied().settlement() instanceof Settlement.Quarantine;
     }
 
     /**
@@ -423,7 +423,7 @@ public final class SettlementBuffer {
           return batch.stream().map(List::of).toList();
         }
         PendingSettlement entry = batch.get(0);
-        return entry.ended().settlement() instanceof Settlement.Quarantine
+        return entry.applied().settlement() instanceof Settlement.Quarantine
             ? null
             : List.of(List.of(archived(entry, refusal)));
       } catch (RuntimeException | Error e) {
@@ -433,26 +433,20 @@ public final class SettlementBuffer {
     }
 
     private PendingSettlement archived(PendingSettlement entry, BrokerRefusedException refusal) {
-      AttemptOutcome ended = entry.ended();
-      boolean asStored = ended.settlement() instanceof Settlement.Archive;
-      Claim claim = ended.settlement().claim();
+      AppliedOutcome refused = entry.applied();
+      AppliedOutcome instead = OutcomePolicy.unsettleable(refused, refusal);
+      Claim claim = refused.settlement().claim();
       log.error(
           "task {} ({}, queue {}) cannot be settled as {}, and is archived{}",
           LogText.name(claim.id()),
           LogText.name(claim.message().type()),
           queue,
-          ended.ending(),
-          asStored ? " with its message as it is stored" : "",
+          refused.outcome().kind(),
+          instead.settlement() instanceof Settlement.Quarantine
+              ? " with its message as it is stored"
+              : "",
           refusal);
-      String reason = "could not be settled as " + ended.ending() + ": " + refusal;
-      return new PendingSettlement(
-          entry.attempt(),
-          new AttemptOutcome(
-              ServerListener.Ending.ARCHIVED,
-              asStored
-                  ? new Settlement.Quarantine(claim, reason)
-                  : new Settlement.Archive(claim, reason),
-              refusal));
+      return new PendingSettlement(entry.attempt(), instead);
     }
 
     /** The last that handlers have reported, which nobody could write afterwards. */
@@ -472,7 +466,7 @@ public final class SettlementBuffer {
 
     private List<SettleResult> settleOnce(List<PendingSettlement> batch) {
       List<Settlement> settlements =
-          batch.stream().map(entry -> entry.ended().settlement()).toList();
+          batch.stream().map(entry -> entry.applied().settlement()).toList();
       List<SettleResult> answers =
           source.settle(queue, settlements, config.rulesOf(queue), config.archive());
       try {
@@ -529,14 +523,14 @@ public final class SettlementBuffer {
       for (int i = 0; i < batch.size(); i++) {
         PendingSettlement entry = batch.get(i);
         if (entry.attempt() != null) {
-          tell(entry.attempt(), entry.ended(), answers.get(i) == SettleResult.DONE || inDoubt);
+          tell(entry.attempt(), entry.applied(), answers.get(i) == SettleResult.APPLIED || inDoubt);
         }
       }
     }
 
-    private void tell(Attempt attempt, AttemptOutcome ended, boolean done) {
+    private void tell(Attempt attempt, AppliedOutcome applied, boolean done) {
       if (done) {
-        events.settled(attempt.ref(), ended.ending(), attempt.sinceEnded());
+        events.settled(attempt.ref(), applied.outcome(), attempt.sinceEnded());
       } else {
         log.warn(
             "task {} ({}, queue {}) was not settled: its lease is lost",

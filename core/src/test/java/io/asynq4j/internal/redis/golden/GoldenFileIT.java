@@ -463,7 +463,7 @@ class GoldenFileIT {
         claims.stream().map(claim -> new Settlement.Complete(claim, Payload.absent())).toList();
     assertThat(redis.source().settle(queue, settlements, QueueRules.NONE, ArchiveRules.DEFAULT))
         .hasSameSizeAs(claims)
-        .allMatch(settled -> settled == SettleResult.DONE);
+        .allMatch(settled -> settled == SettleResult.APPLIED);
     RedisInvariants.assertHold(server);
     return claims.stream().map(Claim::id).toList();
   }

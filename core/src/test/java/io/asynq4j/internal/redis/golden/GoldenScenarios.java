@@ -124,7 +124,7 @@ final class GoldenScenarios {
               redis
                   .source()
                   .settle(DEFAULT, List.of(settlement), QueueRules.NONE, ArchiveRules.DEFAULT))
-          .containsExactly(SettleResult.DONE);
+          .containsExactly(SettleResult.APPLIED);
     }
 
     void process(Function<Claim, Settlement> outcome) {

@@ -247,7 +247,7 @@ final class ModelBroker {
           settle(queue, each, isOrdered(queue, rules), archive);
           archived += each instanceof Settlement.Archive ? 1 : 0;
         }
-        answers[place] = mine ? SettleResult.DONE : SettleResult.LEASE_LOST;
+        answers[place] = mine ? SettleResult.APPLIED : SettleResult.LEASE_LOST;
       }
       if (archived > 0) {
         trim(queue, archive, archived + 100);

@@ -116,7 +116,7 @@ interface ActiveListContract {
     }
 
     assertThat(redis().source().settle(Q, settlements, QueueRules.NONE, ArchiveRules.DEFAULT))
-        .containsOnly(SettleResult.DONE);
+        .containsOnly(SettleResult.APPLIED);
 
     assertActive(ids(claims));
     assertPlaces();
@@ -331,7 +331,7 @@ interface ActiveListContract {
     List<Settlement.Complete> settlements =
         claims.stream().map(claim -> new Settlement.Complete(claim, Payload.absent())).toList();
     assertThat(redis().source().settle(Q, settlements, QueueRules.NONE, ArchiveRules.DEFAULT))
-        .containsOnly(SettleResult.DONE);
+        .containsOnly(SettleResult.APPLIED);
   }
 
   private List<String> active() {

@@ -137,7 +137,7 @@ interface ClaimContract {
 
     assertThat(score("a")).isEqualTo(lease);
     assertThat(redis().world()).contains("active: [b, a]\n").doesNotContain("nothing", "pending");
-    assertThat(redis().settle(new Settlement.Drop(running))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(new Settlement.Drop(running))).isEqualTo(SettleResult.APPLIED);
   }
 
   @Test
@@ -149,7 +149,7 @@ interface ClaimContract {
 
     assertThat(claims).extracting(Claim::id).containsExactly("a", "b");
     assertThat(score("a")).isEqualTo(score("b"));
-    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.APPLIED);
   }
 
   @Test
@@ -354,7 +354,7 @@ interface ClaimContract {
     assertThat(Double.parseDouble(score("a")))
         .isCloseTo(Double.parseDouble(T + 20 + "." + digits), within(1e-6));
     assertThat(Double.parseDouble(score("c"))).isBetween(T + 15.0, T + 16.0);
-    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.APPLIED);
   }
 
   @Test
@@ -383,7 +383,7 @@ interface ClaimContract {
         .allSatisfy(late -> assertThat(redis().settle(late)).isEqualTo(SettleResult.LEASE_LOST));
 
     assertThat(redis().world()).isEqualTo(before);
-    assertThat(redis().settle(new Settlement.Drop(current))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(new Settlement.Drop(current))).isEqualTo(SettleResult.APPLIED);
   }
 
   @Test

@@ -400,7 +400,7 @@ interface UpkeepContract {
 
     assertThat(answers).asString().isEqualTo("[0, 1, 0]");
     assertThat(redis().world()).contains("active: [a]\n", "pending: [b]\n");
-    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(new Settlement.Drop(claims.get(0)))).isEqualTo(SettleResult.APPLIED);
   }
 
   @Test
@@ -587,7 +587,7 @@ interface UpkeepContract {
 
     assertThat(redis().world()).isEqualTo(right);
     assertThat(redis().settle(new Settlement.Complete(running, Payload.absent())))
-        .isEqualTo(SettleResult.DONE);
+        .isEqualTo(SettleResult.APPLIED);
   }
 
   @Test

@@ -237,13 +237,13 @@ interface WrongKeyTypeContract {
     List<Claim> claims = redis().claim(3);
 
     redis().raw(Command.RPUSH, key(counter), "of another type");
-    assertThat(redis().settle(retried(claims.get(0)))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(retried(claims.get(0)))).isEqualTo(SettleResult.APPLIED);
     assertThat(redis().rawText(Command.GET, key(counter))).isEqualTo("1");
     redis().raw(Command.SET, key(counter), "not a number");
-    assertThat(redis().settle(retried(claims.get(1)))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(retried(claims.get(1)))).isEqualTo(SettleResult.APPLIED);
     assertThat(redis().rawText(Command.GET, key(counter))).isEqualTo("1");
     redis().raw(Command.SET, key(counter), TOO_LARGE);
-    assertThat(redis().settle(retried(claims.get(2)))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(retried(claims.get(2)))).isEqualTo(SettleResult.APPLIED);
     assertThat(redis().rawText(Command.GET, key(counter))).isEqualTo("1");
 
     assertThat(redis().world()).contains("retry: {limit=").doesNotContain("active:", "lease:");
@@ -259,7 +259,7 @@ interface WrongKeyTypeContract {
     redis().raw(Command.DEL, key(EnqueueContract.LOCK));
     redis().raw(Command.RPUSH, key(EnqueueContract.LOCK), "of another type");
 
-    assertThat(redis().settle(done(claim))).isEqualTo(SettleResult.DONE);
+    assertThat(redis().settle(done(claim))).isEqualTo(SettleResult.APPLIED);
 
     assertThat(redis().world())
         .contains(EnqueueContract.LOCK + ": [of another type]\n", "\nprocessed: 1\n")
@@ -282,7 +282,7 @@ interface WrongKeyTypeContract {
                     claims.stream().map(WrongKeyTypeContract::done).toList(),
                     QueueRules.NONE,
                     ArchiveRules.DEFAULT))
-        .containsExactly(SettleResult.DONE, SettleResult.DONE);
+        .containsExactly(SettleResult.APPLIED, SettleResult.APPLIED);
 
     assertThat(redis().inspection().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("result"));
     assertThat(redis().inspection().task(Q, "b").state()).isEqualTo(TaskState.COMPLETED);
@@ -302,7 +302,7 @@ interface WrongKeyTypeContract {
                     claims.stream().map(WrongKeyTypeContract::retried).toList(),
                     QueueRules.NONE,
                     ArchiveRules.DEFAULT))
-        .containsExactly(SettleResult.LEASE_LOST, SettleResult.DONE);
+        .containsExactly(SettleResult.LEASE_LOST, SettleResult.APPLIED);
 
     assertThat(redis().world()).contains("active: [a]\n", "retry: {b=", "t:a: of another type\n");
   }

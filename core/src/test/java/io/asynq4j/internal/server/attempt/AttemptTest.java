@@ -2,27 +2,26 @@ package io.asynq4j.internal.server.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.Payload;
-import io.asynq4j.Progress;
+import io.asynq4j.AfterCancel;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.fixture.AttemptHosts;
+import io.asynq4j.fixture.SettableClock;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.broker.Claim;
-import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.server.ServerEngine;
-import io.asynq4j.internal.server.config.ServerConfig;
+import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
-import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.server.TaskServerAccess;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,62 +33,25 @@ class AttemptTest {
 
   private final RedisConnection redis =
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
-  private final Handler<Task> handler = (task, context) -> Outcome.done();
-  private final ServerEngine engine =
-      new ServerEngine(
-          redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
-  private Clock clock = Clock.fixed(NOON, ZoneOffset.UTC);
+  private Handler<Task> handler = (task, context) -> Outcome.done();
+  private final SettableClock clock = new SettableClock(NOON);
+  private final List<AppliedOutcome> settled = new ArrayList<>();
+  private int returns;
+  private int settleFailures;
 
-  /** The server itself, with a clock that a test sets. */
-  private final AttemptHost host =
-      new AttemptHost() {
+  private final AttemptHost.Sink sink =
+      new AttemptHosts.IgnoringSink() {
         @Override
-        public ServerConfig config() {
-          return engine.config();
+        public void settle(Attempt attempt, AppliedOutcome applied) {
+          if (settleFailures-- > 0) {
+            throw new OutOfMemoryError("on purpose");
+          }
+          settled.add(applied);
         }
 
         @Override
-        public Handler<Task> handler() {
-          return engine.handler();
-        }
-
-        @Override
-        public ServerListener events() {
-          return engine.events();
-        }
-
-        @Override
-        public OutcomePolicy endings() {
-          return engine.endings();
-        }
-
-        @Override
-        public FailureLog failures() {
-          return engine.failures();
-        }
-
-        @Override
-        public LeaseOperations source() {
-          return engine.source();
-        }
-
-        @Override
-        public Clock clock() {
-          return clock;
-        }
-
-        @Override
-        public void settle(Attempt attempt, AttemptOutcome ended) {}
-
-        @Override
-        public void forget(Attempt attempt) {}
-
-        @Override
-        public void progress(Attempt attempt, Progress progress) {}
-
-        @Override
-        public boolean writeResult(Attempt attempt, Payload result) {
-          return true;
+        public void returned(Attempt attempt) {
+          returns++;
         }
       };
 
@@ -100,6 +62,13 @@ class AttemptTest {
 
   private Attempt attempt(UnaryOperator<TaskOptions.Builder> options) {
     NewTask task = NewTask.of(Task.of("t"), TaskOptions.of(options), NOON);
+    AttemptHost host =
+        AttemptHosts.of(
+            TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)),
+            handler,
+            redis.broker().leases(),
+            clock,
+            sink);
     return new Attempt(1, new Claim(task.message(), "token", NOON.plusSeconds(15)), host);
   }
 
@@ -110,13 +79,13 @@ class AttemptTest {
           attempt(o -> o.timeout(Duration.ofSeconds(50))),
           attempt(o -> o.deadline(NOON.plusSeconds(50)))
         }) {
-      clock = Clock.fixed(NOON.plusSeconds(60), ZoneOffset.UTC);
+      clock.set(NOON.plusSeconds(60));
 
       attempt.check(System.nanoTime());
 
-      assertThat(attempt.cancelled()).isEmpty();
-      assertThat(attempt.timeLeft()).isPositive();
-      clock = Clock.fixed(NOON, ZoneOffset.UTC);
+      assertThat(attempt.context().cancelled()).isEmpty();
+      assertThat(attempt.context().timeLeft()).isPositive();
+      clock.set(NOON);
     }
   }
 
@@ -126,6 +95,120 @@ class AttemptTest {
 
     attempt.check(System.nanoTime() + Duration.ofSeconds(51).toNanos());
 
-    assertThat(attempt.cancelled()).contains(CancelReason.DEADLINE);
+    assertThat(attempt.context().cancelled()).contains(CancelReason.DEADLINE);
+  }
+
+  private List<Outcome> outcomes() {
+    return settled.stream().map(AppliedOutcome::outcome).toList();
+  }
+
+  @Test
+  void whatTheHandlerReturnedIsSettledOnce() {
+    Attempt attempt = attempt(o -> o);
+
+    attempt.run();
+    attempt.requeue();
+
+    assertThat(outcomes()).containsExactly(Outcome.done());
+    assertThat(returns).isEqualTo(1);
+    assertThat(attempt.isDecided()).isTrue();
+    assertThat(attempt.isBeingDecided()).isFalse();
+    assertThat(attempt.isRunning()).isFalse();
+  }
+
+  @Test
+  void anAttemptThatWasRequeuedDoesNotCallItsHandler() {
+    handler =
+        (task, context) -> {
+          throw new AssertionError("called");
+        };
+    Attempt attempt = attempt(o -> o);
+
+    attempt.requeue();
+    attempt.run();
+
+    assertThat(outcomes()).containsExactly(Outcome.requeue());
+    assertThat(settled.get(0).settlement()).isInstanceOf(Settlement.Requeue.class);
+    assertThat(returns).isEqualTo(1);
+  }
+
+  @Test
+  void anAttemptWhoseLeaseIsLostIsNeverSettled() {
+    Attempt attempt = attempt(o -> o);
+
+    attempt.leaseLost();
+    attempt.run();
+
+    assertThat(settled).isEmpty();
+    assertThat(attempt.isLost()).isTrue();
+    assertThat(attempt.context().cancelled()).contains(CancelReason.LEASE_LOST);
+  }
+
+  @Test
+  void anAttemptIsAbandonedOnceAndNotAfterItWasDecided() {
+    Attempt attempt = attempt(o -> o);
+    Attempt decided = attempt(o -> o);
+    decided.run();
+
+    assertThat(attempt.abandon()).isTrue();
+    assertThat(attempt.abandon()).isFalse();
+    assertThat(decided.abandon()).isFalse();
+    assertThat(attempt.context().cancelled()).contains(CancelReason.SHUTDOWN);
+    assertThat(outcomes()).containsExactly(Outcome.done());
+  }
+
+  @Test
+  void aHandlerThatDoesNotStopIsSettledWithoutItAndItsOutcomeIsIgnored() {
+    List<Boolean> overdue = new ArrayList<>();
+    handler =
+        (task, context) -> {
+          Attempt attempt = ((AttemptContext) context).attempt();
+          attempt.cancel(AfterCancel.DELETE);
+          attempt.check(System.nanoTime() + Duration.ofHours(2).toNanos());
+          overdue.add(attempt.isOverdue());
+          attempt.settleWithoutHandler();
+          overdue.add(attempt.isOverdue());
+          return Outcome.done();
+        };
+
+    attempt(o -> o.timeout(Duration.ofDays(1))).run();
+
+    assertThat(overdue).containsExactly(true, false);
+    assertThat(outcomes()).containsExactly(Outcome.drop());
+  }
+
+  @Test
+  void aHandOverThatFailedIsRepeatedWithTheNextCheck() {
+    settleFailures = 2;
+    Attempt attempt = attempt(o -> o);
+
+    attempt.run();
+    assertThat(attempt.isDecided()).isTrue();
+    attempt.check(System.nanoTime());
+    assertThat(settled).isEmpty();
+    attempt.check(System.nanoTime());
+    attempt.check(System.nanoTime());
+
+    assertThat(outcomes()).containsExactly(Outcome.done());
+  }
+
+  @Test
+  void actionsRunWhenTheHandlerIsAskedToStop() {
+    List<String> ran = new ArrayList<>();
+    Attempt attempt = attempt(o -> o);
+    attempt
+        .context()
+        .onCancel(
+            () -> {
+              throw new IllegalStateException("on purpose");
+            });
+    attempt.context().onCancel(() -> ran.add("before"));
+
+    attempt.cancel(CancelReason.REQUESTED);
+    attempt.cancel(CancelReason.SHUTDOWN);
+    attempt.context().onCancel(() -> ran.add("after"));
+
+    assertThat(ran).containsExactly("before", "after");
+    assertThat(attempt.context().cancelled()).contains(CancelReason.REQUESTED);
   }
 }

@@ -6,10 +6,12 @@ import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.fixture.CapturedLogs;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.Settlement;
-import io.asynq4j.server.ServerListener.Ending;
+import io.asynq4j.internal.outcome.AppliedOutcome;
+import io.asynq4j.internal.outcome.HandlerFailureException;
 import io.asynq4j.server.ServerListener.TaskRef;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,21 +43,22 @@ class FailureLogTest {
     return new Claim(task.message(), "token", Instant.EPOCH);
   }
 
-  private static AttemptOutcome retried(Throwable error) {
-    return new AttemptOutcome(
-        Ending.RETRIED,
+  private static AppliedOutcome retried(Throwable error) {
+    return new AppliedOutcome(
+        Outcome.retry("e", Duration.ofSeconds(40)),
         new Settlement.Retry(claim(), Duration.ofSeconds(40), "e", true, false),
         error,
         /* failed= */ true);
   }
 
-  private static AttemptOutcome archived(Throwable error) {
-    return new AttemptOutcome(Ending.ARCHIVED, new Settlement.Archive(claim(), "e"), error, true);
+  private static AppliedOutcome archived(Throwable error) {
+    return new AppliedOutcome(
+        Outcome.archive("e"), new Settlement.Archive(claim(), "e"), error, /* failed= */ true);
   }
 
   private void failMany(String type, int times) {
     for (int i = 0; i < times; i++) {
-      failures.ended(task(type, 0), retried(new IOException("no luck")));
+      failures.finished(task(type, 0), retried(new IOException("no luck")));
     }
   }
 
@@ -66,7 +69,7 @@ class FailureLogTest {
 
   @Test
   void aFailureIsOneLine() {
-    failures.ended(task("email:welcome", 1), retried(new IOException("connection reset")));
+    failures.finished(task("email:welcome", 1), retried(new IOException("connection reset")));
 
     assertThat(logs.text().lines()).hasSize(1);
     assertThat(logs.text())
@@ -78,7 +81,7 @@ class FailureLogTest {
 
   @Test
   void whatArchivesATaskIsAnErrorWithItsStackTrace() {
-    failures.ended(task("t", 5), archived(new IOException("connection reset")));
+    failures.finished(task("t", 5), archived(new IOException("connection reset")));
 
     assertThat(logs.lines("ERROR"))
         .singleElement()
@@ -92,7 +95,7 @@ class FailureLogTest {
   @Test
   void everyFailureMayHaveItsStackTrace() {
     new FailureLog(3, /* everyTrace= */ true, () -> nanos)
-        .ended(task("t", 0), retried(new IOException("connection reset")));
+        .finished(task("t", 0), retried(new IOException("connection reset")));
 
     assertThat(logs.lines("WARN")).hasSize(1);
     assertThat(logs.text()).contains("\tat " + getClass().getName());
@@ -100,7 +103,7 @@ class FailureLogTest {
 
   @Test
   void whatAHandlerReturnedHasNoStackTrace() {
-    failures.ended(task("t", 0), archived(new HandlerFailureException("no such user", null)));
+    failures.finished(task("t", 0), archived(new HandlerFailureException("no such user", null)));
 
     assertThat(logs.text().lines()).hasSize(1);
     assertThat(logs.text()).contains("archived: no such user");
@@ -108,14 +111,18 @@ class FailureLogTest {
 
   @Test
   void whatIsNoFailureIsNotLogged() {
-    failures.ended(task("t", 0), retried(new IOException("connection reset")).asNoFailure());
+    AppliedOutcome failed = retried(new IOException("connection reset"));
+    failures.finished(
+        task("t", 0),
+        new AppliedOutcome(
+            failed.outcome(), failed.settlement(), failed.error(), /* failed= */ false));
 
     assertThat(logs.text()).isEmpty();
   }
 
   @Test
   void nobodyForgesALine() {
-    failures.ended(
+    failures.finished(
         task("t\n12:00 ERROR x {}", 0),
         archived(new IOException("a\n12:00 ERROR y {}", new IOException("b\r\n12:00 ERROR z"))));
 
@@ -160,7 +167,7 @@ class FailureLogTest {
   @Test
   void aStormOfRetriesDoesNotHideWhatIsArchived() {
     failMany("a", 40);
-    failures.ended(task("a", 5), archived(new IOException("connection reset")));
+    failures.finished(task("a", 5), archived(new IOException("connection reset")));
 
     assertThat(logs.lines("ERROR")).hasSize(1);
   }
@@ -169,7 +176,7 @@ class FailureLogTest {
   void aServerThatStopsReportsWhatItHasNotLogged() {
     failMany("a", 5);
     for (int i = 0; i < 4; i++) {
-      failures.ended(task("a", 5), archived(new IOException("connection reset")));
+      failures.finished(task("a", 5), archived(new IOException("connection reset")));
     }
     nanos += Duration.ofSeconds(2).toNanos();
     failures.close();
@@ -198,7 +205,7 @@ class FailureLogTest {
 
   @Test
   void anExceptionThatFailsIsLoggedByItsName() {
-    failures.ended(
+    failures.finished(
         task("t", 0),
         archived(
             new IOException() {

@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.fixture.AttemptHosts;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.server.ServerEngine;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;
@@ -31,9 +31,13 @@ class WatchdogTest {
   private final RedisConnection redis =
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
   private final Handler<Task> handler = (task, context) -> Outcome.done();
-  private final ServerEngine host =
-      new ServerEngine(
-          redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
+  private final AttemptHost host =
+      AttemptHosts.of(
+          TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)),
+          handler,
+          redis.broker().leases(),
+          redis.broker().clock(),
+          new AttemptHosts.IgnoringSink());
   private final AttemptRegistry attempts = new AttemptRegistry();
   private final AtomicInteger looks = new AtomicInteger();
   private final Watchdog watchdog = new Watchdog(attempts, looks::incrementAndGet, REST);
@@ -69,7 +73,7 @@ class WatchdogTest {
 
     attempts.add(attempt);
 
-    await().until(() -> attempt.cancelled().isPresent());
+    await().until(() -> attempt.context().cancelled().isPresent());
     assertThat(host.clock().instant()).isAfterOrEqualTo(attempt.deadline());
   }
 
@@ -84,6 +88,6 @@ class WatchdogTest {
 
     // So that work does not begin with one more thread that wakes up.
     await().during(Duration.ofMillis(300)).until(() -> looks.get() == before);
-    assertThat(attempt.cancelled()).isEmpty();
+    assertThat(attempt.context().cancelled()).isEmpty();
   }
 }

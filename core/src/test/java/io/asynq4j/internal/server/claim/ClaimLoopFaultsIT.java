@@ -5,24 +5,19 @@ import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
+import io.asynq4j.fixture.AttemptHosts;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.StoreWatch;
 import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
-import io.asynq4j.internal.server.ServerEngine;
+import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
-import io.asynq4j.internal.server.attempt.AttemptHost;
-import io.asynq4j.internal.server.attempt.AttemptOutcome;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
-import io.asynq4j.internal.server.attempt.FailureLog;
-import io.asynq4j.internal.server.attempt.OutcomePolicy;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.settle.AttemptReportWriter;
@@ -33,11 +28,13 @@ import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.SharedQueueWatch;
 import io.asynq4j.server.ServerFixture;
-import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServerAccess;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -77,7 +74,6 @@ class ClaimLoopFaultsIT {
   private int firstError;
   private int steps; // Of the processor's thread alone.
   private ServerConfig config;
-  private ServerEngine engine;
   private LeaseOperations source;
   private SettlementBuffer settler;
   private AttemptExecutor workers;
@@ -138,61 +134,35 @@ class ClaimLoopFaultsIT {
             });
   }
 
-  private final class Host implements AttemptHost {
+  /** Settles, and takes attempts off the list. */
+  private final class Sink extends AttemptHosts.IgnoringSink {
     @Override
-    public ServerConfig config() {
-      return config;
+    public void settle(Attempt attempt, AppliedOutcome applied) {
+      settler.add(attempt, applied);
     }
 
     @Override
-    public Handler<Task> handler() {
-      return handler;
-    }
-
-    @Override
-    public ServerListener events() {
-      return engine.events();
-    }
-
-    @Override
-    public OutcomePolicy endings() {
-      return engine.endings();
-    }
-
-    @Override
-    public FailureLog failures() {
-      return engine.failures();
-    }
-
-    @Override
-    public LeaseOperations source() {
-      return source;
-    }
-
-    @Override
-    public Clock clock() {
-      step();
-      return engine.clock();
-    }
-
-    @Override
-    public void settle(Attempt attempt, AttemptOutcome ended) {
-      settler.add(attempt, ended);
-    }
-
-    @Override
-    public void forget(Attempt attempt) {
+    public void returned(Attempt attempt) {
       attempts.returned(attempt);
     }
+  }
 
+  /** A clock of which each reading is a step. */
+  private final class SteppingClock extends Clock {
     @Override
-    public void progress(Attempt attempt, Progress progress) {
-      throw new IllegalStateException("no handler reports progress");
+    public Instant instant() {
+      step();
+      return world.broker().clock().instant();
     }
 
     @Override
-    public boolean writeResult(Attempt attempt, Payload result) {
-      throw new IllegalStateException("no handler has a result");
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      throw new UnsupportedOperationException();
     }
   }
 
@@ -201,12 +171,11 @@ class ClaimLoopFaultsIT {
    */
   private void start(String shard) {
     config = TaskServerAccess.config(world.quick(handler));
-    engine = new ServerEngine(world.redis, config, handler);
     source = stepping(LeaseOperations.class, world.broker().leases(), "claim");
     ShardTopology shards =
         new ShardTopology(
             lookout(shard),
-            new OutageTracker(engine.events(), new HealthTracker(engine.clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENER, new HealthTracker(world.broker().clock())),
             task -> {
               step();
               threads.execute(task);
@@ -217,7 +186,7 @@ class ClaimLoopFaultsIT {
             source,
             attempts,
             shards,
-            engine.events(),
+            AttemptHosts.NO_LISTENER,
             settlerThreads,
             new AttemptReportWriter(source, shards),
             signal,
@@ -235,7 +204,7 @@ class ClaimLoopFaultsIT {
     processor =
         new ClaimLoop(
             config,
-            new Host(),
+            AttemptHosts.of(config, handler, source, new SteppingClock(), new Sink()),
             queues,
             workers,
             settler,
@@ -245,7 +214,7 @@ class ClaimLoopFaultsIT {
             new QueueReadiness(
                 config,
                 queues,
-                engine.clock(),
+                world.redis.clock(),
                 signal,
                 new SharedQueueWatch(lookout(shard)),
                 queue -> {

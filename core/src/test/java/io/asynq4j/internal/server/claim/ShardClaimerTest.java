@@ -8,13 +8,13 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
+import io.asynq4j.fixture.AttemptHosts;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.ClaimBatch;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.concurrent.WakeupSignal;
-import io.asynq4j.internal.server.ServerEngine;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.settle.AttemptReportWriter;
@@ -89,11 +89,10 @@ class ShardClaimerTest {
   void build() {
     Handler<Task> handler = (task, context) -> Outcome.done();
     ServerConfig config = TaskServerAccess.config(world.quick(handler));
-    ServerEngine engine = new ServerEngine(world.redis, config, handler);
     ShardTopology shards =
         new ShardTopology(
             world.broker().watches(),
-            new OutageTracker(engine.events(), new HealthTracker(engine.clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENER, new HealthTracker(world.broker().clock())),
             threads);
     LeaseOperations source = silent();
     WakeupSignal signal = new WakeupSignal();
@@ -103,7 +102,7 @@ class ShardClaimerTest {
             source,
             new AttemptRegistry(),
             shards,
-            engine.events(),
+            AttemptHosts.NO_LISTENER,
             settlerThreads,
             new AttemptReportWriter(source, shards),
             signal,

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.Task;
+import io.asynq4j.fixture.AttemptHosts;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.Upkeep.Forwarded;
 import io.asynq4j.internal.concurrent.ThreadSupervisor;
-import io.asynq4j.internal.server.ServerEngine;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.HealthTracker;
@@ -52,7 +52,6 @@ class ForwarderIT {
     ServerConfig config =
         TaskServerAccess.config(
             world.quick(handler).timing(timing -> timing.forwardInterval(Duration.ofHours(1))));
-    ServerEngine engine = new ServerEngine(world.redis, config, handler);
     Broker real = world.broker();
     Upkeep upkeep =
         (Upkeep)
@@ -73,7 +72,7 @@ class ForwarderIT {
     ShardTopology shards =
         new ShardTopology(
             real.watches(),
-            new OutageTracker(engine.events(), new HealthTracker(engine.clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENER, new HealthTracker(world.broker().clock())),
             Runnable::run);
     world.enqueue("due", options -> options.processIn(Duration.ofDays(1)));
     forwarder =

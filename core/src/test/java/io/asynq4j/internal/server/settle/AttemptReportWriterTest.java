@@ -9,6 +9,7 @@ import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.fixture.AttemptHosts;
 import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
@@ -16,8 +17,8 @@ import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.StoreWatch;
-import io.asynq4j.internal.server.ServerEngine;
 import io.asynq4j.internal.server.attempt.Attempt;
+import io.asynq4j.internal.server.attempt.AttemptHost;
 import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
@@ -53,9 +54,13 @@ class AttemptReportWriterTest {
   private final RedisConnection redis =
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
   private final Handler<Task> handler = (task, context) -> Outcome.done();
-  private final ServerEngine host =
-      new ServerEngine(
-          redis, TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)), handler);
+  private final AttemptHost host =
+      AttemptHosts.of(
+          TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)),
+          handler,
+          redis.broker().leases(),
+          redis.broker().clock(),
+          new AttemptHosts.IgnoringSink());
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Queue<String> calls = new ConcurrentLinkedQueue<>();
   private final CountDownLatch silence = new CountDownLatch(1);

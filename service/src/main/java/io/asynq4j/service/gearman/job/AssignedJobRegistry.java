@@ -2,14 +2,14 @@ package io.asynq4j.service.gearman.job;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
-import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.Verdict;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.AttemptListener;
 import io.asynq4j.service.gearman.GearmanConfig;
-import io.asynq4j.service.gearman.job.JobSettler.Ending;
+import io.asynq4j.service.gearman.job.JobSettler.FinishedJob;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,10 +53,10 @@ public final class AssignedJobRegistry {
   private final Map<LeasedTask, AssignedJob> held = new ConcurrentHashMap<>();
   private final Map<String, AssignedJob> byHandle = new ConcurrentHashMap<>();
   private final JobSettler settler;
-  private final KeyedBatchExecutor<QueueName, Ending> endings;
+  private final KeyedBatchExecutor<QueueName, FinishedJob> finished;
 
-  /** Endings for which there was no thread. */
-  private final Queue<Ending> untaken = new ConcurrentLinkedQueue<>();
+  /** Finished jobs for which there was no thread. */
+  private final Queue<FinishedJob> untaken = new ConcurrentLinkedQueue<>();
 
   private final KeyedBatchExecutor<QueueName, AssignedJob> extensions;
 
@@ -96,10 +96,10 @@ public final class AssignedJobRegistry {
     this.lease = config.lease();
     this.jobRetries = config.jobRetries();
     this.settler = new JobSettler(functions, loop, attempts, held::remove);
-    this.endings =
+    this.finished =
         new KeyedBatchExecutor<>(
             new ServerThreadPools(settlers, MOST_THREADS),
-            (queue, ending) -> serversToSettle(ending.task()),
+            (queue, job) -> serversToSettle(job.task()),
             MOST_SETTLED_AT_ONCE,
             settler::settle);
     this.extensions =
@@ -141,24 +141,28 @@ public final class AssignedJobRegistry {
   /**
    * Ends a job.
    *
-   * @param then told on the loop what became of it
+   * @param then called on the loop with the outcome that was applied; empty when the lease is lost
    */
-  public void end(AssignedJob job, Verdict verdict, Consumer<LeaseEnd> then) {
+  public void end(AssignedJob job, Outcome outcome, Consumer<Optional<Outcome>> then) {
     byHandle.remove(job.handle(), job);
     losses.remove(job.key());
-    add(new Ending(verdict, then));
+    add(job.task(), outcome, then);
   }
 
-  private void add(Ending ending) {
-    if (endings.add(ending.task().queue(), ending)) {
+  private void add(LeasedTask task, Outcome outcome, Consumer<Optional<Outcome>> then) {
+    add(new FinishedJob(new LeaseOutcome(task, outcome), then));
+  }
+
+  private void add(FinishedJob job) {
+    if (finished.add(job.task().queue(), job)) {
       return;
     }
     boolean isKept = false;
     try {
-      isKept = !closing && untaken.add(ending);
+      isKept = !closing && untaken.add(job);
     } finally {
       if (!isKept) {
-        held.remove(ending.task());
+        held.remove(job.task());
       }
     }
     log.warn(
@@ -166,16 +170,16 @@ public final class AssignedJobRegistry {
             ? "task {} of queue {} is not settled yet, since there is no thread or no memory"
             : "task {} of queue {} was not settled, since the gateway is closing; it runs again when its"
                 + " lease ends",
-        ending.task().id(),
-        ending.task().queue());
+        job.task().id(),
+        job.task().queue());
   }
 
   /**
    * Its worker is gone: another one gets it, as often as may be.
    *
-   * @param then told on the loop what became of it
+   * @param then called on the loop with the outcome that was applied; empty when the lease is lost
    */
-  public void workerLost(AssignedJob job, Consumer<LeaseEnd> then) {
+  public void workerLost(AssignedJob job, Consumer<Optional<Outcome>> then) {
     byHandle.remove(job.handle(), job);
     int lost = losses.merge(job.key(), 1, Integer::sum);
     if (jobRetries > 0 && lost > jobRetries) {
@@ -188,20 +192,20 @@ public final class AssignedJobRegistry {
       String error =
           "the connection of its gearman worker was lost %d times in a row (jobRetries %d)"
               .formatted(lost, jobRetries);
-      add(new Ending(new Verdict.Archive(job.task(), error), then));
+      add(job.task(), Outcome.archive(error), then);
     } else {
-      add(new Ending(new Verdict.Release(job.task()), then));
+      add(job.task(), Outcome.requeue(), then);
     }
   }
 
   /** It was claimed for a worker that is no longer there, or not wanted any more. */
   public void giveBack(LeasedTask task) {
-    add(new Ending(new Verdict.Release(task), end -> {}));
+    add(task, Outcome.requeue(), applied -> {});
   }
 
   /**
    * Extends all leases; three times in the time of one. Each queue by itself, and not again while
-   * it is still at it. Endings for which there was no thread are taken up again.
+   * it is still at it. Finished jobs for which there was no thread are taken up again.
    */
   public void keep() {
     settleUntaken();
@@ -218,11 +222,11 @@ public final class AssignedJobRegistry {
   }
 
   private void settleUntaken() {
-    endings.catchUp();
+    finished.catchUp();
     for (int left = untaken.size(); left > 0; left--) {
-      Ending ending = untaken.poll();
-      if (ending != null) {
-        add(ending);
+      FinishedJob job = untaken.poll();
+      if (job != null) {
+        add(job);
       }
     }
   }
@@ -291,7 +295,7 @@ public final class AssignedJobRegistry {
     settler.close(most);
     closing = true;
     settleUntaken();
-    endings.close(most.plusSeconds(1));
+    finished.close(most.plusSeconds(1));
     extensions.close(Duration.ZERO);
   }
 }

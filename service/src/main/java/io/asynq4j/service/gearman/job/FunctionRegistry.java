@@ -1,10 +1,8 @@
 package io.asynq4j.service.gearman.job;
 
-import io.asynq4j.RetryPolicy;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.definition.TaskKind;
-import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.executor.RedisServerLocator;
@@ -21,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -99,6 +96,7 @@ public final class FunctionRegistry {
               if (definition.rate() != null) {
                 leases.queue(queue, q -> q.rateLimit(definition.rate()));
               }
+              definition.retryPolicy().ifPresent(policy -> leases.retryPolicy(queue, policy));
             });
     return new State(new TreeMap<>(all), byQueue, queueByTag, leases.build());
   }
@@ -339,14 +337,5 @@ public final class FunctionRegistry {
    */
   public TaskDefinition create(String function) {
     return require(function);
-  }
-
-  /** How long a failed job waits; null where its definition leaves it open. */
-  public @Nullable Duration retryDelay(LeasedTask task, String error) {
-    Optional<RetryPolicy> policy =
-        ofQueue(task.queue().value()).flatMap(TaskDefinition::retryPolicy);
-    return policy
-        .map(each -> each.delay(task.retried(), new IllegalStateException(error), task.task()))
-        .orElse(null);
   }
 }

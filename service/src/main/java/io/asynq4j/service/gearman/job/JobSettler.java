@@ -3,15 +3,16 @@ package io.asynq4j.service.gearman.job;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.http.SafeLog;
-import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.Verdict;
 import io.asynq4j.service.gearman.AttemptListener;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,11 +34,11 @@ final class JobSettler {
   /**
    * A job that is to be settled.
    *
-   * @param then told on the loop what became of it
+   * @param then called on the loop with the outcome that was applied; empty when the lease is lost
    */
-  record Ending(Verdict verdict, Consumer<LeaseEnd> then) {
+  record FinishedJob(LeaseOutcome outcome, Consumer<Optional<Outcome>> then) {
     LeasedTask task() {
-      return verdict.task();
+      return outcome.task();
     }
   }
 
@@ -72,14 +73,14 @@ final class JobSettler {
    * Settles jobs of one queue. Returns when Redis has answered for all of them, or when they are
    * given up. No error ends it before that: nothing else knows of these jobs.
    */
-  void settle(QueueName queue, List<Ending> batch) {
-    List<LeaseEnd> ends = null;
+  void settle(QueueName queue, List<FinishedJob> batch) {
+    List<Optional<Outcome>> applied = null;
     boolean failing = false;
-    while (ends == null) {
+    while (applied == null) {
       try {
-        List<Verdict> verdicts = batch.stream().map(Ending::verdict).toList();
-        tell(verdicts);
-        ends = functions.leases().settle(verdicts);
+        List<LeaseOutcome> outcomes = batch.stream().map(FinishedJob::outcome).toList();
+        tell(outcomes);
+        applied = functions.leases().settle(outcomes);
       } catch (RuntimeException | Error e) {
         if (!isOutage(e)) {
           // One that can never be settled must not keep the others.
@@ -98,22 +99,24 @@ final class JobSettler {
     for (int i = 0; i < batch.size(); i++) {
       forget(batch.get(i).task());
     }
-    settled(queue, batch, ends, failing);
+    settled(queue, batch, applied, failing);
   }
 
-  /** Settles one as its verdict says or, if Redis refuses that, by archiving it. */
-  private void settleAlone(QueueName queue, Ending ending) {
-    Verdict verdict = ending.verdict();
-    LeaseEnd end = null;
+  /** Settles one with its outcome or, if Redis refuses that, by archiving it. */
+  private void settleAlone(QueueName queue, FinishedJob job) {
+    LeaseOutcome outcome = job.outcome();
+    Optional<Outcome> applied = Optional.empty();
     boolean failing = false;
+    boolean answered = false;
     int refusals = 0;
-    while (end == null) {
+    while (!answered) {
       try {
-        List<Verdict> verdicts = List.of(verdict);
-        if (verdict == ending.verdict()) {
-          tell(verdicts);
+        List<LeaseOutcome> outcomes = List.of(outcome);
+        if (outcome.equals(job.outcome())) {
+          tell(outcomes);
         }
-        end = functions.leases().settle(verdicts).get(0);
+        applied = functions.leases().settle(outcomes).get(0);
+        answered = true;
       } catch (RuntimeException | Error e) {
         boolean isRefused = isForItsData(e);
         refusals += isRefused ? 1 : 0;
@@ -124,28 +127,28 @@ final class JobSettler {
             return;
           }
           failing = true;
-        } else if (isRefused && !(verdict instanceof Verdict.Archive)) {
-          verdict = archive(verdict, e);
+        } else if (isRefused && outcome.outcome().kind() != Outcome.Kind.ARCHIVE) {
+          outcome = archive(outcome, e);
           refusals = 0;
           failing = false;
         } else {
-          givenUp(ending.task(), e);
-          end = LeaseEnd.LEASE_LOST;
+          givenUp(job.task(), e);
+          answered = true;
           failing = false;
         }
       }
     }
-    forget(ending.task());
-    settled(queue, ending, end, failing);
+    forget(job.task());
+    settled(queue, job, applied, failing);
   }
 
-  private void tell(List<Verdict> verdicts) {
+  private void tell(List<LeaseOutcome> outcomes) {
     try {
-      attempts.end(verdicts);
+      attempts.end(outcomes);
     } catch (BrokerException e) {
       throw e;
     } catch (RuntimeException e) {
-      log.error("what has to be done after {} jobs was not done", verdicts.size(), e);
+      log.error("what has to be done after {} jobs was not done", outcomes.size(), e);
     }
   }
 
@@ -188,17 +191,18 @@ final class JobSettler {
   }
 
   /** What to settle instead; the same once more if there is no memory for it. */
-  private static Verdict archive(Verdict refused, Throwable refusal) {
+  private static LeaseOutcome archive(LeaseOutcome refused, Throwable refusal) {
     try {
       LeasedTask task = refused.task();
-      String kind = refused.getClass().getSimpleName();
+      Outcome.Kind kind = refused.outcome().kind();
       log.error(
           "task {} of queue {} cannot be settled as {}, and is archived",
           task.id(),
           task.queue(),
           kind,
           refusal);
-      return new Verdict.Archive(task, "could not be settled as " + kind + ": " + refusal);
+      return new LeaseOutcome(
+          task, Outcome.archive("could not be settled as " + kind + ": " + refusal));
     } catch (RuntimeException | Error e) {
       SafeLog.error(log, "a job that cannot be settled is not archived yet", e);
       return refused;
@@ -239,31 +243,35 @@ final class JobSettler {
     }
   }
 
-  private void settled(QueueName queue, Ending ending, LeaseEnd end, boolean wasFailing) {
+  private void settled(
+      QueueName queue, FinishedJob job, Optional<Outcome> applied, boolean wasFailing) {
     try {
-      settled(queue, List.of(ending), List.of(end), wasFailing);
+      settled(queue, List.of(job), List.of(applied), wasFailing);
     } catch (Error e) {
       untold(e);
     }
   }
 
   private void settled(
-      QueueName queue, List<Ending> batch, List<LeaseEnd> ends, boolean wasFailing) {
+      QueueName queue,
+      List<FinishedJob> batch,
+      List<Optional<Outcome>> applied,
+      boolean wasFailing) {
     try {
       if (wasFailing) {
         log.info("jobs of queue {} can be settled again", queue);
       }
       List<Runnable> told = new ArrayList<>(batch.size());
       for (int i = 0; i < batch.size(); i++) {
-        Ending ending = batch.get(i);
-        LeaseEnd end = ends.get(i);
-        if (end.isLost()) {
+        FinishedJob job = batch.get(i);
+        Optional<Outcome> outcome = applied.get(i);
+        if (outcome.isEmpty()) {
           log.info(
               "task {} of queue {} was not settled now: its lease is lost, or an earlier try has settled it",
-              ending.task().id(),
+              job.task().id(),
               queue);
         }
-        told.add(() -> ending.then().accept(end));
+        told.add(() -> job.then().accept(outcome));
       }
       loop.execute(() -> told.forEach(Runnable::run));
     } catch (RuntimeException | Error e) {

@@ -5,9 +5,8 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.Verdict;
 import io.asynq4j.service.gearman.job.AssignedJob;
 import io.asynq4j.service.gearman.job.ClaimRequest;
 import io.asynq4j.service.gearman.job.JobPriority;
@@ -28,6 +27,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,6 @@ public final class WorkerSession {
 
   private static final String CANCELLED = "it was cancelled";
 
-  private static final int LONGEST_ERROR = 2_000;
   private static final int ENDED_REMEMBERED = 64;
 
   private final PeerSession session;
@@ -329,9 +328,9 @@ public final class WorkerSession {
     byte[] result = request.bytes(1);
     end(
         job,
-        new Verdict.Complete(job.task(), Payload.of(result)),
-        end -> {
-          if (end == LeaseEnd.COMPLETED) {
+        Outcome.done(Payload.of(result)),
+        applied -> {
+          if (isApplied(applied, Outcome.Kind.DONE)) {
             parts.results().completed(job.key(), job.generation(), result);
           } else {
             parts.results().elsewhere(job.key());
@@ -353,20 +352,19 @@ public final class WorkerSession {
 
   private static String error(byte[] exception) {
     String text = new String(exception, StandardCharsets.UTF_8).strip();
-    if (text.isEmpty()) {
-      return FAILED;
-    }
-    return text.length() <= LONGEST_ERROR ? text : text.substring(0, LONGEST_ERROR) + "…";
+    return text.isEmpty() ? FAILED : text;
   }
 
   private void failed(AssignedJob job, String error, byte @Nullable [] exception) {
-    Verdict verdict =
-        new Verdict.Retry(job.task(), error, parts.functions().retryDelay(job.task(), error));
-    end(job, verdict, end -> ended(job, end, exception));
+    endUnsuccessfully(job, Outcome.retry(error), exception);
+  }
+
+  private void endUnsuccessfully(AssignedJob job, Outcome outcome, byte @Nullable [] exception) {
+    end(job, outcome, applied -> ended(job, applied, exception));
   }
 
   /** Ends a job, when all that was said of it has been passed on. */
-  private void end(AssignedJob job, Verdict verdict, Consumer<LeaseEnd> then) {
+  private void end(AssignedJob job, Outcome outcome, Consumer<Optional<Outcome>> then) {
     parts
         .talk()
         .afterAll(
@@ -376,15 +374,19 @@ public final class WorkerSession {
                     .jobs()
                     .end(
                         job,
-                        verdict,
-                        end -> {
-                          then.accept(end);
+                        outcome,
+                        applied -> {
+                          then.accept(applied);
                           parts.talk().look(job);
                         }));
   }
 
-  private void ended(AssignedJob job, LeaseEnd end, byte @Nullable [] exception) {
-    if (end == LeaseEnd.ARCHIVED || end == LeaseEnd.DROPPED) {
+  private static boolean isApplied(Optional<Outcome> applied, Outcome.Kind kind) {
+    return applied.map(Outcome::kind).filter(kind::equals).isPresent();
+  }
+
+  private void ended(AssignedJob job, Optional<Outcome> applied, byte @Nullable [] exception) {
+    if (isApplied(applied, Outcome.Kind.ARCHIVE) || isApplied(applied, Outcome.Kind.DROP)) {
       parts.results().failed(job.key(), job.generation(), exception);
     } else {
       parts.results().elsewhere(job.key());
@@ -417,12 +419,7 @@ public final class WorkerSession {
     if (jobs.get(job.handle()) == job) {
       over(job);
       log.info("task {} of queue {} was cancelled", job.task().id(), job.task().queue());
-      switch (after) {
-        case RETRY -> failed(job, CANCELLED, null);
-        case ARCHIVE ->
-            end(job, new Verdict.Archive(job.task(), CANCELLED), end -> ended(job, end, null));
-        case DELETE -> end(job, new Verdict.Drop(job.task()), end -> ended(job, end, null));
-      }
+      endUnsuccessfully(job, Outcome.cancelled(after, CANCELLED), /* exception= */ null);
     }
   }
 
@@ -453,14 +450,14 @@ public final class WorkerSession {
     jobs.clear();
     for (AssignedJob job : left) {
       if (session.isDraining()) {
-        end(job, new Verdict.Release(job.task()), end -> ended(job, end, null));
+        endUnsuccessfully(job, Outcome.requeue(), /* exception= */ null);
       } else {
         parts
             .jobs()
             .workerLost(
                 job,
-                end -> {
-                  ended(job, end, null);
+                applied -> {
+                  ended(job, applied, null);
                   parts.talk().look(job);
                 });
       }

@@ -8,11 +8,11 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.lease.LeaseEnd;
+import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
-import io.asynq4j.lease.Verdict;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.gearman.AttemptListener;
 import io.asynq4j.service.gearman.GearmanConfig;
@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -54,7 +55,7 @@ class AssignedJobRegistryIT {
   private final AssignedJobRegistry jobs =
       new AssignedJobRegistry(
           new FunctionRegistry(redis, config), loop, config, listener, this::thread);
-  private final Map<String, LeaseEnd> ends = new ConcurrentHashMap<>();
+  private final Map<String, Optional<Outcome>> ends = new ConcurrentHashMap<>();
   private final Map<String, AssignedJob> byQueue = new ConcurrentHashMap<>();
 
   @BeforeEach
@@ -104,7 +105,7 @@ class AssignedJobRegistryIT {
 
   /** Is told of endings, and may fail then. */
   private static final class Listener implements AttemptListener {
-    volatile Consumer<List<Verdict>> onEnd = verdicts -> {};
+    volatile Consumer<List<LeaseOutcome>> onEnd = outcomes -> {};
 
     @Override
     public Set<String> queuesBefore(LeasedTask task) {
@@ -120,8 +121,8 @@ class AssignedJobRegistryIT {
     public void begin(List<LeasedTask> tasks) {}
 
     @Override
-    public void end(List<Verdict> verdicts) {
-      onEnd.accept(verdicts);
+    public void end(List<LeaseOutcome> outcomes) {
+      onEnd.accept(outcomes);
     }
   }
 
@@ -163,11 +164,11 @@ class AssignedJobRegistryIT {
     HEALTHY.forEach(this::complete);
     await().until(() -> ends.size() == HEALTHY.size());
     assertThat(ends).containsOnlyKeys(HEALTHY);
-    assertThat(ends.values()).containsOnly(LeaseEnd.COMPLETED);
+    assertThat(ends.values()).containsOnly(Optional.of(Outcome.done()));
 
     call("ACL SETUSER default allkeys");
     await().until(() -> ends.containsKey("bad"));
-    assertThat(ends).containsEntry("bad", LeaseEnd.COMPLETED);
+    assertThat(ends).containsEntry("bad", Optional.of(Outcome.done()));
     assertThat(jobs.size()).isZero();
   }
 
@@ -177,10 +178,10 @@ class AssignedJobRegistryIT {
     AssignedJob fine = take("bad", "fine", Duration.ZERO);
     replace("asynq:{bad}:completed");
     CountDownLatch gathered = new CountDownLatch(1);
-    List<List<String>> told = new CopyOnWriteArrayList<>();
+    List<List<Outcome.Kind>> told = new CopyOnWriteArrayList<>();
     listener.onEnd =
-        verdicts -> {
-          told.add(verdicts.stream().map(each -> each.getClass().getSimpleName()).toList());
+        outcomes -> {
+          told.add(outcomes.stream().map(each -> each.outcome().kind()).toList());
           awaitQuietly(gathered);
         };
 
@@ -192,9 +193,11 @@ class AssignedJobRegistryIT {
 
     await().until(() -> ends.size() == 3);
     assertThat(ends)
-        .containsEntry("bad", LeaseEnd.COMPLETED)
-        .containsEntry("fine", LeaseEnd.COMPLETED)
-        .containsEntry("refused", LeaseEnd.ARCHIVED);
+        .containsEntry("bad", Optional.of(Outcome.done()))
+        .containsEntry("fine", Optional.of(Outcome.done()))
+        .hasEntrySatisfying(
+            "refused",
+            applied -> assertThat(applied).map(Outcome::kind).contains(Outcome.Kind.ARCHIVE));
     assertThat(told.get(1)).as("settled together first").hasSize(2);
     assertThat(told)
         .as("what follows the attempt is not changed")
@@ -203,8 +206,8 @@ class AssignedJobRegistryIT {
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
   }
 
-  private static void isCompleted(List<String> verdicts) {
-    assertThat(verdicts).containsOnly("Complete");
+  private static void isCompleted(List<Outcome.Kind> kinds) {
+    assertThat(kinds).containsOnly(Outcome.Kind.DONE);
   }
 
   private static void awaitQuietly(CountDownLatch latch) {
@@ -220,7 +223,7 @@ class AssignedJobRegistryIT {
     replace("asynq:{bad}:lease");
     complete("bad");
     await().until(() -> ends.containsKey("bad"));
-    assertThat(ends).containsEntry("bad", LeaseEnd.LEASE_LOST);
+    assertThat(ends).containsEntry("bad", Optional.empty());
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
   }
 
@@ -228,23 +231,26 @@ class AssignedJobRegistryIT {
   void finishedWorkOutlastsALackOfMemory() {
     AtomicInteger shortages = new AtomicInteger(2);
     listener.onEnd =
-        verdicts -> {
+        outcomes -> {
           if (shortages.getAndDecrement() > 0) {
             throw new OutOfMemoryError("on purpose");
           }
         };
     complete("a");
     await().until(() -> ends.containsKey("a"));
-    assertThat(ends).containsEntry("a", LeaseEnd.COMPLETED);
+    assertThat(ends).containsEntry("a", Optional.of(Outcome.done()));
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
   }
 
   @Test
-  @SuppressWarnings("NullAway") // What makes settling fail for good.
   void aJobThatCanNeverBeSettledIsNotKept() {
-    end(job("a"), "a", new Verdict.Snooze(job("a").task(), null));
+    listener.onEnd =
+        outcomes -> {
+          throw new AssertionError("on purpose");
+        };
+    complete("a");
     await().until(() -> ends.containsKey("a"));
-    assertThat(ends).containsEntry("a", LeaseEnd.LEASE_LOST);
+    assertThat(ends).containsEntry("a", Optional.empty());
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
   }
 
@@ -259,7 +265,7 @@ class AssignedJobRegistryIT {
     hasThreads.set(true);
     jobs.keep();
     await().until(() -> ends.containsKey("a"));
-    assertThat(ends).containsEntry("a", LeaseEnd.COMPLETED);
+    assertThat(ends).containsEntry("a", Optional.of(Outcome.done()));
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
   }
 
@@ -272,10 +278,6 @@ class AssignedJobRegistryIT {
   }
 
   private void complete(AssignedJob job, String name) {
-    end(job, name, new Verdict.Complete(job.task(), Payload.absent()));
-  }
-
-  private void end(AssignedJob job, String name, Verdict verdict) {
-    jobs.end(job, verdict, end -> ends.put(name, end));
+    jobs.end(job, Outcome.done(), applied -> ends.put(name, applied));
   }
 }

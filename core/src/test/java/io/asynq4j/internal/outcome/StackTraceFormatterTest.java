@@ -1,4 +1,4 @@
-package io.asynq4j.internal.server.attempt;
+package io.asynq4j.internal.outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,7 +1,9 @@
-package io.asynq4j.internal.broker;
+package io.asynq4j.internal.outcome;
 
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.internal.broker.Claim;
+import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.text.LogText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +28,7 @@ public record ResultLimit(int maxBytes) {
   }
 
   /** A success. When the result is too large, the task is completed without it, and says so. */
-  public Settlement.Complete complete(Claim claim, Payload result) {
+  Settlement.Complete complete(Claim claim, Payload result) {
     if (result.size() <= maxBytes) {
       return new Settlement.Complete(claim, result);
     }
@@ -42,7 +44,7 @@ public record ResultLimit(int maxBytes) {
   }
 
   /** Refuses a result that is too large while its task runs: the handler can still do otherwise. */
-  public Payload require(Claim claim, Payload result) {
+  Payload require(Claim claim, Payload result) {
     if (result.size() > maxBytes) {
       throw new IllegalArgumentException(
           ("the result of task %s was not written: %s; put large data elsewhere and only its address"

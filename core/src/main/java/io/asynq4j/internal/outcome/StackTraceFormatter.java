@@ -1,4 +1,4 @@
-package io.asynq4j.internal.server.attempt;
+package io.asynq4j.internal.outcome;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +10,11 @@ final class StackTraceFormatter {
 
   private static final int MOST_CAUSES = 5;
   private static final int MOST_FRAMES = 15;
+
+  /** Packages that call handlers, and that create errors for them. */
   private static final String SERVER = "io.asynq4j.internal.server.";
+
+  private static final String POLICY = "io.asynq4j.internal.outcome.";
 
   private StackTraceFormatter() {}
 
@@ -32,7 +36,7 @@ final class StackTraceFormatter {
   private static void append(StringBuilder text, @Nullable StackTraceElement[] frames) {
     for (int i = 0; i < frames.length; i++) {
       StackTraceElement frame = frames[i];
-      if (frame == null || frame.getClassName().startsWith(SERVER)) {
+      if (frame == null || isOurs(frame.getClassName())) {
         return;
       }
       if (i == MOST_FRAMES) {
@@ -41,5 +45,9 @@ final class StackTraceFormatter {
       }
       text.append("\tat ").append(frame).append('\n');
     }
+  }
+
+  private static boolean isOurs(String className) {
+    return className.startsWith(SERVER) || className.startsWith(POLICY);
   }
 }

@@ -1,0 +1,21 @@
+package io.asynq4j.internal.outcome;
+
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.internal.broker.Settlement;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outcome that is applied to a task, and the settlement that applies it.
+ *
+ * @param outcome with the delay, the text and the result that are written
+ * @param error why the attempt failed; null when it did not
+ * @param failed whether the failure is logged; false when the attempt was cancelled, its handler is
+ *     missing, or the error does not count as a failure
+ */
+public record AppliedOutcome(
+    Outcome outcome, Settlement settlement, @Nullable Throwable error, boolean failed) {
+
+  AppliedOutcome asNoFailure() {
+    return new AppliedOutcome(outcome, settlement, error, /* failed= */ false);
+  }
+}

@@ -1,0 +1,43 @@
+package io.asynq4j.internal.outcome;
+
+import io.asynq4j.handler.HandlerNotFoundException;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/** The text of an error, as it is kept with a task and logged. */
+public final class ErrorText {
+
+  /** Number of characters that are kept. */
+  public static final int LONGEST = 2_000;
+
+  private ErrorText() {}
+
+  /** The text of an error, cut to {@link #LONGEST}. Never throws. */
+  public static String of(Throwable error) {
+    try {
+      return cut(text(error));
+    } catch (RuntimeException | Error e) {
+      // An exception whose text cannot be had is still one.
+      return error.getClass().getName();
+    }
+  }
+
+  /** The exception whose stack trace says where an attempt failed; null when there is none. */
+  public static @Nullable Throwable thrown(Throwable error) {
+    return error instanceof HandlerFailureException ? error.getCause() : error;
+  }
+
+  static String cut(String text) {
+    return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+  }
+
+  private static String text(Throwable error) {
+    String message = error.getMessage();
+    boolean plain =
+        error instanceof HandlerFailureException
+            || error instanceof DeadlineExceededException
+            || error instanceof HandlerNotFoundException
+            || error instanceof CancellationException;
+    return plain && message != null ? message : error.toString();
+  }
+}

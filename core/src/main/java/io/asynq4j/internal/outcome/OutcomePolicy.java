@@ -1,0 +1,319 @@
+package io.asynq4j.internal.outcome;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.Payload;
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.PayloadException;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.Task;
+import io.asynq4j.handler.HandlerNotFoundException;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.handler.OutcomeException;
+import io.asynq4j.handler.TaskContext.CancelReason;
+import io.asynq4j.internal.broker.Claim;
+import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.text.LogText;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Turns what a handler returned or threw, or a worker decided, into the outcome that is applied:
+ * the only place that knows limits of retries, delays, texts and results. Thread-safe.
+ */
+public final class OutcomePolicy {
+
+  private static final Logger log = LoggerFactory.getLogger(OutcomePolicy.class);
+
+  /** A time beyond all calendars could not be written, and nothing that is settled with it. */
+  static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
+
+  /** The text that Go workers leave in such a case. */
+  private static final String CANCELLED = "context canceled";
+
+  /**
+   * What users configure.
+   *
+   * @param retryPolicies the retry policy for a task; what it throws reaches the caller
+   * @param isFailure whether an error counts as a failure, which costs a retry
+   * @param missingHandlerDelay until a task without a handler is tried again
+   * @param keepsFailures whether errors are kept with their task, with their stack traces
+   */
+  public record Rules(
+      Function<Claim, RetryPolicy> retryPolicies,
+      Predicate<Throwable> isFailure,
+      PayloadCodec codec,
+      ResultLimit resultLimit,
+      Duration missingHandlerDelay,
+      boolean keepsFailures) {}
+
+  private final Rules rules;
+
+  public OutcomePolicy(Rules rules) {
+    this.rules = rules;
+  }
+
+  /** A worker has decided. */
+  public AppliedOutcome apply(Claim claim, Task task, Outcome outcome) {
+    return apply(claim, task, outcome, null);
+  }
+
+  /**
+   * A handler has returned an outcome or thrown an error. An outcome that was thrown counts as if
+   * it was returned.
+   */
+  public AppliedOutcome apply(
+      Claim claim, Task task, @Nullable Outcome outcome, @Nullable Throwable error) {
+    Outcome wanted = error == null ? outcome : thrownOutcome(error);
+    if (wanted != null) {
+      return applied(claim, task, wanted, error);
+    }
+    return failed(
+        claim,
+        task,
+        error == null ? new NullPointerException("the handler returned no outcome") : error,
+        null);
+  }
+
+  /**
+   * A handler was asked to stop, and has thrown an error since or has not returned.
+   *
+   * @param after what is done with a task whose cancellation was requested
+   */
+  public AppliedOutcome stopped(
+      Claim claim, Task task, CancelReason reason, AfterCancel after, @Nullable Throwable error) {
+    if (error != null && thrownOutcome(error) != null) {
+      return apply(claim, task, null, error);
+    }
+    return switch (reason) {
+      case SHUTDOWN, LEASE_LOST -> requeued(claim, error);
+      case DEADLINE -> failed(claim, task, new DeadlineExceededException(), null);
+      case REQUESTED ->
+          settled(
+                  claim,
+                  task,
+                  Outcome.cancelled(after, CANCELLED),
+                  new CancellationException(CANCELLED))
+              .asNoFailure();
+    };
+  }
+
+  /** The rules of the user, or ours, could not decide: the task is tried again, as by default. */
+  public AppliedOutcome undecided(Claim claim, Task task, Throwable error) {
+    if (claim.message().isExhausted()) {
+      return archived(claim, error);
+    }
+    Duration delay = RetryPolicy.standard().delay(claim.message().retried(), error, task);
+    return retried(claim, error, delay, /* failure= */ true);
+  }
+
+  /** The task goes back to the head of its queue. */
+  public static AppliedOutcome requeued(Claim claim) {
+    return requeued(claim, null);
+  }
+
+  private static AppliedOutcome requeued(Claim claim, @Nullable Throwable error) {
+    return new AppliedOutcome(
+        Outcome.requeue(), new Settlement.Requeue(claim), error, /* failed= */ false);
+  }
+
+  /** No attempt can be made at the task, now or later. */
+  public static AppliedOutcome unattemptable(Claim claim, RuntimeException why) {
+    String message = why.getMessage();
+    String reason = ErrorText.cut(message == null ? why.toString() : message);
+    return new AppliedOutcome(
+        Outcome.archive(reason), new Settlement.Archive(claim, reason), why, /* failed= */ false);
+  }
+
+  /**
+   * Redis refuses a settlement for its data: the task is archived. When that is refused too, it is
+   * archived with its message as it is stored.
+   */
+  public static AppliedOutcome unsettleable(AppliedOutcome refused, Throwable refusal) {
+    Claim claim = refused.settlement().claim();
+    String reason =
+        ErrorText.cut("could not be settled as " + refused.outcome().kind() + ": " + refusal);
+    return new AppliedOutcome(
+        Outcome.archive(reason),
+        refused.settlement() instanceof Settlement.Archive
+            ? new Settlement.Quarantine(claim, reason)
+            : new Settlement.Archive(claim, reason),
+        refusal,
+        /* failed= */ false);
+  }
+
+  /** A result that is written while its task runs. Fails when it is larger than it may be. */
+  public Payload intermediateResult(Claim claim, @Nullable Object result) {
+    return rules.resultLimit().require(claim, encode(result));
+  }
+
+  private AppliedOutcome applied(
+      Claim claim, Task task, Outcome wanted, @Nullable Throwable thrown) {
+    Throwable error = null;
+    if (wanted instanceof Outcome.Retry retry) {
+      error = new HandlerFailureException(retry.reason(), thrown);
+    } else if (wanted instanceof Outcome.Archive archive) {
+      error = new HandlerFailureException(archive.reason(), thrown);
+    }
+    return settled(claim, task, wanted, error);
+  }
+
+  /**
+   * @param error the failure that a retry or an archive stands for; not used for other outcomes
+   */
+  private AppliedOutcome settled(
+      Claim claim, Task task, Outcome wanted, @Nullable Throwable error) {
+    if (wanted instanceof Outcome.Done done) {
+      return done(claim, done);
+    } else if (wanted instanceof Outcome.Retry retry) {
+      return failed(claim, task, Objects.requireNonNull(error), retry.delay());
+    } else if (wanted instanceof Outcome.Archive) {
+      return archived(claim, Objects.requireNonNull(error));
+    } else if (wanted instanceof Outcome.Snooze snooze) {
+      return snoozed(claim, snooze);
+    } else if (wanted instanceof Outcome.Drop) {
+      return new AppliedOutcome(wanted, new Settlement.Drop(claim), null, /* failed= */ false);
+    }
+    return requeued(claim);
+  }
+
+  private AppliedOutcome done(Claim claim, Outcome.Done done) {
+    Payload result;
+    try {
+      result = encode(done.result());
+    } catch (RuntimeException | Error e) {
+      // The work is done; running it again would do it twice.
+      log.error(
+          "the result of task {} ({}) cannot be written and is not kept",
+          LogText.name(claim.id()),
+          LogText.name(claim.message().type()),
+          e);
+      result = Payload.absent();
+    }
+    Settlement.Complete complete = rules.resultLimit().complete(claim, result);
+    Payload kept = complete.result();
+    return new AppliedOutcome(
+        kept.isPresent() ? Outcome.done(kept) : Outcome.done(),
+        complete,
+        null,
+        /* failed= */ false);
+  }
+
+  private Payload encode(@Nullable Object result) {
+    if (result == null) {
+      return Payload.absent();
+    }
+    if (result instanceof Payload payload) {
+      return payload;
+    }
+    return result instanceof byte[] bytes ? Payload.of(bytes) : rules.codec().encode(result);
+  }
+
+  private static AppliedOutcome snoozed(Claim claim, Outcome.Snooze snooze) {
+    Duration delay = clamp(snooze.delay());
+    return new AppliedOutcome(
+        Outcome.snooze(delay),
+        new Settlement.Reschedule(claim, delay, isPrecise(delay)),
+        null,
+        /* failed= */ false);
+  }
+
+  /**
+   * @param delay until the next attempt; null = as the retry policy decides
+   */
+  private AppliedOutcome failed(Claim claim, Task task, Throwable error, @Nullable Duration delay) {
+    if (find(error, PayloadException.class) != null) {
+      return archived(claim, error);
+    }
+    if (find(error, HandlerNotFoundException.class) != null) {
+      log.warn(
+          "no handler for task type \"{}\" (task {}, queue {}); it is tried again in {} s, which"
+              + " costs no retry",
+          LogText.name(task.type()),
+          LogText.name(claim.id()),
+          LogText.name(claim.queue().value()),
+          rules.missingHandlerDelay().toSeconds());
+      return retried(claim, error, rules.missingHandlerDelay(), /* failure= */ false);
+    }
+    boolean failure = isFailure(error);
+    if (failure && claim.message().isExhausted()) {
+      return archived(claim, error);
+    }
+    Duration chosen =
+        delay != null
+            ? delay
+            : rules.retryPolicies().apply(claim).delay(claim.message().retried(), error, task);
+    return retried(claim, error, chosen, failure);
+  }
+
+  private AppliedOutcome archived(Claim claim, Throwable error) {
+    String text = ErrorText.of(error);
+    return new AppliedOutcome(
+        Outcome.archive(text),
+        new Settlement.Archive(claim, text, trace(error)),
+        error,
+        /* failed= */ true);
+  }
+
+  private AppliedOutcome retried(
+      Claim claim, Throwable error, Duration chosenDelay, boolean failure) {
+    String text = ErrorText.of(error);
+    Duration delay = clamp(chosenDelay);
+    return new AppliedOutcome(
+        Outcome.retry(text, delay),
+        new Settlement.Retry(claim, delay, text, failure, isPrecise(delay), trace(error)),
+        error,
+        failure);
+  }
+
+  private static Duration clamp(Duration delay) {
+    if (delay.isNegative()) {
+      return Duration.ZERO;
+    }
+    return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
+  }
+
+  /** Whoever asks for a part of a second wants it; a Go forwarder may be up to a second early. */
+  private static boolean isPrecise(Duration delay) {
+    return delay.toMillisPart() != 0;
+  }
+
+  private boolean isFailure(Throwable error) {
+    try {
+      return rules.isFailure().test(error);
+    } catch (Throwable e) {
+      log.error("isFailure failed, so the attempt counts as failed", e);
+      return true;
+    }
+  }
+
+  /** Null when failures are not kept; empty when nothing was thrown. */
+  private @Nullable String trace(Throwable error) {
+    if (!rules.keepsFailures()) {
+      return null;
+    }
+    Throwable thrown = ErrorText.thrown(error);
+    return thrown == null ? "" : StackTraceFormatter.of(thrown);
+  }
+
+  private static @Nullable Outcome thrownOutcome(Throwable error) {
+    OutcomeException found = find(error, OutcomeException.class);
+    return found == null ? null : found.outcome();
+  }
+
+  private static <E extends Throwable> @Nullable E find(Throwable error, Class<E> type) {
+    Throwable cause = error;
+    for (int depth = 0; cause != null && depth < 50; depth++) {
+      if (type.isInstance(cause)) {
+        return type.cast(cause);
+      }
+      cause = cause.getCause();
+    }
+    return null;
+  }
+}
