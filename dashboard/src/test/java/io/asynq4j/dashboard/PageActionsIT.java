@@ -18,6 +18,7 @@ import io.asynq4j.server.TaskServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -370,6 +371,22 @@ class PageActionsIT {
 
     assertThat(on.inspector.queue("slow").size(TaskState.SCHEDULED)).isEqualTo(3);
     assertThat(on.inspector.queue("mail").size(TaskState.PENDING)).isEqualTo(2);
+  }
+
+  @Test
+  void tasksOfAGroupOfferWhatTheirStateAllowsAndAreMoved() {
+    on.enqueue("mail", "email", o -> o.id("a").group("g"));
+    on.enqueue("mail", "email", o -> o.id("b").group("g"));
+    open("/search?q=state:aggregating");
+    browser.seeText("2 tasks");
+
+    assertThat(browser.text(".search-line")).doesNotContain("Reschedule").doesNotContain("Cancel");
+    browser.press(".search-line", "Move");
+    browser.write("dialog input", "slow");
+    browser.press("dialog", "Move 2");
+    browser.seeText("2 tasks moved");
+
+    assertThat(on.inspector.groups("slow")).isEqualTo(Map.of("g", 2L));
   }
 
   @Test

@@ -20,6 +20,7 @@ import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.cli.dash.view.ListView;
 import io.asynq4j.cli.dash.view.QueueView;
 import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.TaskAction;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Compares what is painted with the screens in the resources of this test. */
 class ScreenPainterTest {
@@ -125,6 +127,20 @@ class ScreenPainterTest {
     info.put("connected_clients", "17");
     return press(SampleModels.queues(), "4")
         .heard(SampleModels.batch(SampleModels.overview(), new QueryResult.Redis(info)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = TaskState.class, mode = Mode.EXCLUDE, names = "AGGREGATING")
+  void theKeysOfAListAreThoseThatItsStateAllows(TaskState state) {
+    List<String> lines = SampleModels.text(queue(state)).stripTrailing().lines().toList();
+    String keys = lines.get(lines.size() - 1);
+
+    for (TaskAction action :
+        List.of(TaskAction.RUN, TaskAction.ARCHIVE, TaskAction.DELETE, TaskAction.CANCEL)) {
+      assertThat(keys.contains("  " + action.word().charAt(0) + " " + action.word()))
+          .as(keys)
+          .isEqualTo(action.isAllowedIn(state));
+    }
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -205,12 +206,25 @@ class BulkCommandsIT {
   }
 
   @Test
-  void helpAndCompletionNameTheStatesThatAllowIt() {
-    String help = run("task", "moveall", "--help").out().replaceAll("\\s+", " ");
+  void helpNamesTheStatesThatAllowIt() {
+    Map<String, TaskAction> commands =
+        Map.of(
+            "moveall", TaskAction.MOVE,
+            "deleteall", TaskAction.DELETE,
+            "rescheduleall", TaskAction.RESCHEDULE);
+    commands.forEach(
+        (command, action) -> {
+          String help = run("task", command, "--help").out().replaceAll("\\s+", " ");
+          assertThat(help)
+              .contains(
+                  "State of the tasks: "
+                      + String.join(", ", action.states().stream().map(TaskState::word).toList()));
+        });
+    String single = run("task", "reschedule", "--help").out();
     for (TaskState state : TaskState.values()) {
-      assertThat(help.contains(state.word()))
+      assertThat(single.contains(state.word()))
           .as(state.word())
-          .isEqualTo(TaskAction.MOVE.isAllowedIn(state));
+          .isEqualTo(TaskAction.RESCHEDULE.isAllowedIn(state));
     }
   }
 
