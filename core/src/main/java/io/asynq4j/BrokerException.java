@@ -1,7 +1,7 @@
 package io.asynq4j;
 
-/** Redis could not be reached or did not do what was asked. */
-public abstract class BrokerException extends RuntimeException {
+/** Redis could not be reached, or refused a command. The message says which, and what to do. */
+public abstract class BrokerException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 

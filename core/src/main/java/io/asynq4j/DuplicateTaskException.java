@@ -1,7 +1,10 @@
 package io.asynq4j;
 
-/** An equal task (same queue, type and payload) holds the lock of a task that is to be unique. */
-public final class DuplicateTaskException extends RuntimeException {
+/**
+ * A task that is to be unique cannot be enqueued, since an equal one (same queue, type and payload)
+ * holds the lock.
+ */
+public final class DuplicateTaskException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 
@@ -9,7 +12,7 @@ public final class DuplicateTaskException extends RuntimeException {
 
   public DuplicateTaskException(QueueName queue, String type, String holderId) {
     super(
-        "task already exists: task with id=%s in queue \"%s\" is equal to this one of type \"%s\" and still unique"
+        "task already exists: task with id=%s in queue \"%s\" is equal to this one of type \"%s\" and still unique; wait until it has ended or its uniqueFor is over, or enqueue without uniqueFor"
             .formatted(holderId, queue, type));
     this.holderId = holderId;
   }

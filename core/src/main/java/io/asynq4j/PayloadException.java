@@ -3,10 +3,10 @@ package io.asynq4j;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A payload that cannot be written or read. A task with such a payload is archived at once: trying
- * again would not help.
+ * An input or a result cannot be encoded or decoded. A task whose payload cannot be decoded is
+ * archived at once: another attempt would not help.
  */
-public final class PayloadException extends RuntimeException {
+public final class PayloadException extends AsynqException {
 
   private static final long serialVersionUID = 1;
 

@@ -1,11 +1,13 @@
 package io.asynq4j;
 
-/** The queue still holds tasks. */
-public final class QueueNotEmptyException extends RuntimeException {
+/** A queue cannot be removed, since it still holds tasks. */
+public final class QueueNotEmptyException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 
   public QueueNotEmptyException(QueueName queue, String what) {
-    super("queue \"" + queue + "\" is not empty: it holds " + what + " tasks");
+    super(
+        "queue \"%s\" is not empty: it holds %s tasks; let them end, or delete them first"
+            .formatted(queue, what));
   }
 }

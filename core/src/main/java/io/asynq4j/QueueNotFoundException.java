@@ -1,11 +1,13 @@
 package io.asynq4j;
 
-/** Nothing was ever enqueued into this queue, or it has been removed. */
-public final class QueueNotFoundException extends RuntimeException {
+/** A queue does not exist: nothing was ever enqueued into it, or it was removed. */
+public final class QueueNotFoundException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 
   public QueueNotFoundException(QueueName queue) {
-    super("queue \"" + queue + "\" does not exist");
+    super(
+        "queue \"%s\" does not exist: nothing was ever enqueued into it, or it was removed; check its name"
+            .formatted(queue));
   }
 }

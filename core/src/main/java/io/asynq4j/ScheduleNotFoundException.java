@@ -1,7 +1,7 @@
 package io.asynq4j;
 
 /** No scheduler of this library has ever had an entry of this name, or it has been forgotten. */
-public final class ScheduleNotFoundException extends RuntimeException {
+public final class ScheduleNotFoundException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 

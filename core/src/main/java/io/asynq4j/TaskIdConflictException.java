@@ -1,7 +1,7 @@
 package io.asynq4j;
 
 /** A task with this id is in the queue already, in whatever state. */
-public final class TaskIdConflictException extends RuntimeException {
+public final class TaskIdConflictException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 

@@ -1,12 +1,15 @@
 package io.asynq4j;
 
 /** There is no task with this id in the queue. */
-public final class TaskNotFoundException extends RuntimeException {
+public final class TaskNotFoundException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 
   public TaskNotFoundException(QueueName queue, String id) {
-    this(queue, id, "");
+    this(
+        queue,
+        id,
+        ": it was never there, was deleted, or has succeeded without retention or longer ago than that; check its queue and id");
   }
 
   /**

@@ -1,9 +1,12 @@
 package io.asynq4j;
 
 import io.asynq4j.internal.codec.TextValidator;
+import io.asynq4j.internal.text.ValueText;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -14,36 +17,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Times are kept in whole seconds by the protocol: durations are rounded up, so that half a
  * second of timeout, retention or uniqueness never turns into none.
- *
- * @param queue where it goes; {@code default} when not set
- * @param maxRetry how often a failed task is tried again; 25 when not set
- * @param timeout how long one attempt may take; 30 minutes when neither it nor a deadline is set
- * @param deadline when the task is no longer worth running
- * @param uniqueFor how long no equal task (same queue, type and payload) is taken in
- * @param processAt when it may run
- * @param processIn how long from now it may run
- * @param precise keep the time it may run to the millisecond; Go workers may then run it up to a
- *     second early
- * @param id its id, unique within the queue; a random one when not set
- * @param retention how long it is kept after success
- * @param group the group it is to be aggregated with
- * @param headers metadata that travels with it
  */
-public record TaskOptions(
-    @Nullable QueueName queue,
-    @Nullable Integer maxRetry,
-    @Nullable Duration timeout,
-    @Nullable Instant deadline,
-    @Nullable Duration uniqueFor,
-    @Nullable Instant processAt,
-    @Nullable Duration processIn,
-    boolean precise,
-    @Nullable String id,
-    @Nullable Duration retention,
-    @Nullable String group,
-    Map<String, String> headers) {
+public final class TaskOptions {
 
   public static final int DEFAULT_MAX_RETRY = 25;
+
   public static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(30);
 
   /** The latest time that a task may wait for: Go and JSON have no later year. */
@@ -54,7 +32,32 @@ public record TaskOptions(
 
   private static final TaskOptions DEFAULTS = new Builder().build();
 
-  public TaskOptions {
+  private final @Nullable QueueName queue;
+  private final @Nullable Integer maxRetry;
+  private final @Nullable Duration timeout;
+  private final @Nullable Instant deadline;
+  private final @Nullable Duration uniqueFor;
+  private final @Nullable Instant processAt;
+  private final @Nullable Duration processIn;
+  private final boolean precise;
+  private final @Nullable String id;
+  private final @Nullable Duration retention;
+  private final @Nullable String group;
+  private final Map<String, String> headers;
+
+  private TaskOptions(Builder builder) {
+    this.queue = builder.queue;
+    this.maxRetry = builder.maxRetry;
+    this.timeout = builder.timeout;
+    this.deadline = builder.deadline;
+    this.uniqueFor = builder.uniqueFor;
+    this.processAt = builder.processAt;
+    this.processIn = builder.processIn;
+    this.precise = builder.precise;
+    this.id = builder.id;
+    this.retention = builder.retention;
+    this.group = builder.group;
+    this.headers = Map.copyOf(builder.headers);
     if (maxRetry != null && maxRetry < 0) {
       throw new IllegalArgumentException("maxRetry must not be negative: " + maxRetry);
     }
@@ -90,7 +93,69 @@ public record TaskOptions(
     requireAtMost(processIn, "processIn");
     requireName(id, "task id");
     requireName(group, "group");
-    headers = Map.copyOf(headers);
+  }
+
+  /** Where it goes; {@code default} when not set. */
+  public @Nullable QueueName queue() {
+    return queue;
+  }
+
+  /** How often a failed task is tried again; 25 when not set. */
+  public @Nullable Integer maxRetry() {
+    return maxRetry;
+  }
+
+  /** How long one attempt may take; 30 minutes when neither it nor a deadline is set. */
+  public @Nullable Duration timeout() {
+    return timeout;
+  }
+
+  /** When the task is no longer worth running. */
+  public @Nullable Instant deadline() {
+    return deadline;
+  }
+
+  /** How long no equal task (same queue, type and payload) is taken in. */
+  public @Nullable Duration uniqueFor() {
+    return uniqueFor;
+  }
+
+  /** When it may run. */
+  public @Nullable Instant processAt() {
+    return processAt;
+  }
+
+  /** How long from now it may run. */
+  public @Nullable Duration processIn() {
+    return processIn;
+  }
+
+  /**
+   * Whether the time it may run is kept to the millisecond; Go workers may then run it up to a
+   * second early.
+   */
+  public boolean precise() {
+    return precise;
+  }
+
+  /** Its id, unique within the queue; a random one when not set. */
+  public @Nullable String id() {
+    return id;
+  }
+
+  /** How long it is kept after success. */
+  public @Nullable Duration retention() {
+    return retention;
+  }
+
+  /** The group it is to be aggregated with. */
+  public @Nullable String group() {
+    return group;
+  }
+
+  /** Metadata that travels with it. */
+  public Map<String, String> headers() {
+    return headers;
   }
 
   private static void requireAtMost(@Nullable Duration time, String what) {
@@ -107,36 +172,80 @@ public record TaskOptions(
     }
   }
 
+  /** Nothing is set. */
   public static TaskOptions defaults() {
     return DEFAULTS;
   }
 
+  /** What these settings set, such as {@code o -> o.queue("mail").maxRetry(5)}. */
   public static TaskOptions of(UnaryOperator<Builder> settings) {
     return settings.apply(new Builder()).build();
   }
 
+  /** A builder with nothing set. */
   public static Builder builder() {
     return new Builder();
+  }
+
+  /** Returns a builder that starts with these options. */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.queue = queue;
+    builder.maxRetry = maxRetry;
+    builder.timeout = timeout;
+    builder.deadline = deadline;
+    builder.uniqueFor = uniqueFor;
+    builder.processAt = processAt;
+    builder.processIn = processIn;
+    builder.precise = precise;
+    builder.id = id;
+    builder.retention = retention;
+    builder.group = group;
+    builder.headers.putAll(headers);
+    return builder;
   }
 
   /** These options with others over them: what the others set wins, headers are put together. */
   public TaskOptions overriddenBy(TaskOptions other) {
     boolean otherTime = other.processAt != null || other.processIn != null;
-    Map<String, String> allHeaders = new LinkedHashMap<>(headers);
-    allHeaders.putAll(other.headers);
-    return new TaskOptions(
-        other.queue != null ? other.queue : queue,
-        other.maxRetry != null ? other.maxRetry : maxRetry,
-        other.timeout != null ? other.timeout : timeout,
-        other.deadline != null ? other.deadline : deadline,
-        other.uniqueFor != null ? other.uniqueFor : uniqueFor,
-        otherTime ? other.processAt : processAt,
-        otherTime ? other.processIn : processIn,
-        other.precise || precise,
-        other.id != null ? other.id : id,
-        other.retention != null ? other.retention : retention,
-        other.group != null ? other.group : group,
-        allHeaders);
+    Builder both = toBuilder();
+    both.queue = other.queue != null ? other.queue : queue;
+    both.maxRetry = other.maxRetry != null ? other.maxRetry : maxRetry;
+    both.timeout = other.timeout != null ? other.timeout : timeout;
+    both.deadline = other.deadline != null ? other.deadline : deadline;
+    both.uniqueFor = other.uniqueFor != null ? other.uniqueFor : uniqueFor;
+    both.processAt = otherTime ? other.processAt : processAt;
+    both.processIn = otherTime ? other.processIn : processIn;
+    both.precise = other.precise || precise;
+    both.id = other.id != null ? other.id : id;
+    both.retention = other.retention != null ? other.retention : retention;
+    both.group = other.group != null ? other.group : group;
+    both.headers.putAll(other.headers);
+    return both.build();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof TaskOptions that && values().equals(that.values());
+  }
+
+  @Override
+  public int hashCode() {
+    return values().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return ValueText.of(
+        "TaskOptions",
+        "queue maxRetry timeout deadline uniqueFor processAt processIn precise id retention group headers",
+        values());
+  }
+
+  private List<@Nullable Object> values() {
+    return Arrays.asList(
+        queue, maxRetry, timeout, deadline, uniqueFor, processAt, processIn, precise, id, retention,
+        group, headers);
   }
 
   /** Collects options; not thread-safe. */
@@ -156,8 +265,13 @@ public record TaskOptions(
 
     private Builder() {}
 
+    /** Where the task goes. Default: {@code default}. */
     public Builder queue(String queue) {
-      this.queue = QueueName.of(queue);
+      return queue(QueueName.of(queue));
+    }
+
+    public Builder queue(QueueName queue) {
+      this.queue = queue;
       return this;
     }
 
@@ -219,9 +333,7 @@ public record TaskOptions(
     }
 
     public TaskOptions build() {
-      return new TaskOptions(
-          queue, maxRetry, timeout, deadline, uniqueFor, processAt, processIn, precise, id,
-          retention, group, headers);
+      return new TaskOptions(this);
     }
   }
 }

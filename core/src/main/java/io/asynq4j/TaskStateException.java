@@ -1,7 +1,7 @@
 package io.asynq4j;
 
 /** The state that a task is in does not allow what was asked. */
-public final class TaskStateException extends RuntimeException {
+public final class TaskStateException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 

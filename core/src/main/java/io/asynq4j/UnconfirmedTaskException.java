@@ -4,7 +4,7 @@ package io.asynq4j;
  * A task is enqueued on the primary, but it was not confirmed in time that it is as durable as was
  * asked for. Do not enqueue it again: it is there, and will run unless Redis loses it.
  */
-public final class UnconfirmedTaskException extends RuntimeException {
+public final class UnconfirmedTaskException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
 

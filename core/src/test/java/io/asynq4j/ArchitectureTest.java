@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import java.time.Instant;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -169,8 +170,27 @@ class ArchitectureTest {
       noClasses()
           .that(DescribedPredicate.describe("are not of the redis part", type -> !REDIS.has(type)))
           .should()
-          .dependOnClassesThat()
-          .resideInAPackage(INTERNAL + ".redis..");
+          .dependOnClassesThat(
+              DescribedPredicate.describe(
+                  "are internal to the redis part, other than the way to the broker",
+                  type ->
+                      type.getPackageName().startsWith(INTERNAL + ".redis")
+                          && !type.isEquivalentTo(BrokerConnection.class)));
+
+  @ArchTest
+  static final ArchRule nothing_internal_is_in_a_public_signature =
+      methods()
+          .that()
+          .arePublic()
+          .and()
+          .areDeclaredInClassesThat(arePublicAndOurs())
+          .should()
+          .notHaveRawReturnType(
+              DescribedPredicate.describe("internal", ArchitectureTest::isInternal))
+          .andShould()
+          .notHaveRawParameterTypes(
+              DescribedPredicate.describe(
+                  "internal", types -> types.stream().anyMatch(ArchitectureTest::isInternal)));
 
   @ArchTest
   static final ArchRule what_is_not_exported_is_internal =
@@ -234,6 +254,10 @@ class ArchitectureTest {
     return DescribedPredicate.describe(
         "public and exported",
         type -> type.getModifiers().contains(JavaModifier.PUBLIC) && isExported(type));
+  }
+
+  private static boolean isInternal(JavaClass type) {
+    return type.getPackageName().startsWith(INTERNAL);
   }
 
   private static boolean isOfRedisClient(JavaClass type) {

@@ -11,9 +11,12 @@ import io.asynq4j.internal.codec.Jackson3Codec;
 import io.asynq4j.internal.codec.JsonCodec;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,6 +26,77 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PayloadCodecTest {
 
   private static final String SECRET = "hunter2";
+
+  enum StrictJson {
+    JACKSON_2(Jackson2Codec.strict()),
+    JACKSON_3(Jackson3Codec.strict());
+
+    @SuppressWarnings("ImmutableEnumChecker") // a codec does not change, but does not say so
+    final PayloadCodec codec;
+
+    StrictJson(PayloadCodec codec) {
+      this.codec = codec;
+    }
+  }
+
+  record Customer(String name, @Nullable String phone, int age) {}
+
+  record Remark(String text, Optional<String> author) {}
+
+  record Sale(List<Customer> customers) {}
+
+  @ParameterizedTest
+  @EnumSource(StrictJson.class)
+  void aStrictCodecNamesTheComponentThatIsMissing(StrictJson json) {
+    Payload complete =
+        Payload.ofUtf8("{\"name\":\"Ann\",\"phone\":null,\"age\":3,\"unknown\":[1]}");
+    assertThat(json.codec.decode(complete, Customer.class)).isEqualTo(new Customer("Ann", null, 3));
+    assertThat(json.codec.decode(Payload.ofUtf8("{\"name\":\"Ann\",\"age\":3}"), Customer.class))
+        .isEqualTo(new Customer("Ann", null, 3));
+    assertThat(json.codec.encode(new Customer("Ann", null, 3)).utf8())
+        .isEqualTo("{\"name\":\"Ann\",\"phone\":null,\"age\":3}");
+
+    for (String renamed :
+        List.of(
+            "{\"customers\":[{\"fullName\":\"" + SECRET + "\",\"age\":3}]}",
+            "{\"customers\":[{\"age\":3}]}")) {
+      PayloadException refusal =
+          catchThrowableOfType(
+              PayloadException.class, () -> json.codec.decode(Payload.ofUtf8(renamed), Sale.class));
+      assertThat(refusal)
+          .hasMessageContaining("cannot be read as " + Sale.class.getName())
+          .hasMessageContaining("component \"name\" is missing");
+      assertThat(printed(refusal)).doesNotContain(SECRET);
+    }
+    assertThatThrownBy(
+            () -> json.codec.decode(Payload.ofUtf8("{\"name\":\"Ann\"}"), Customer.class))
+        .hasMessageContaining("component \"age\" is missing");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Json.class)
+  @SuppressWarnings("NullAway") // what a record declares, and the default codec does not check
+  void anotherCodecTakesWhatIsMissingAsNull(Json json) {
+    assertThat(json.codec.decode(Payload.ofUtf8("{\"age\":3}"), Customer.class))
+        .isEqualTo(new Customer(null, null, 3));
+  }
+
+  @Test
+  void anOptionalComponentMayBeMissing() {
+    Payload payload = Payload.ofUtf8("{\"text\":\"x\"}");
+
+    assertThat(StrictJson.JACKSON_3.codec.decode(payload, Remark.class))
+        .isEqualTo(new Remark("x", Optional.empty()));
+    // Jackson 2 knows Optional only by its module for Java 8, which is not here.
+    assertThat(StrictJson.JACKSON_2.codec.decode(payload, Remark.class).text()).isEqualTo("x");
+  }
+
+  @Test
+  void theStrictCodecIsFoundToo() {
+    assertThatThrownBy(() -> PayloadCodec.strictJson().decode(Payload.ofUtf8("{}"), Customer.class))
+        .hasMessageContaining("component \"name\" is missing");
+    assertThat(PayloadCodec.strictJson().encode("x").utf8()).isEqualTo("\"x\"");
+  }
 
   enum Json {
     JACKSON_2(new Jackson2Codec()),
@@ -204,7 +278,7 @@ class PayloadCodecTest {
   @Test
   void aJackson2ThatWritesOtherBytesIsRefusedOnUseWithTheVersionThatIsNeeded() {
     for (Version old : List.of(version(2, 9, 0), version(2, 17, 3))) {
-      PayloadCodec refused = Jackson2Codec.of(old);
+      PayloadCodec refused = Jackson2Codec.of(old, false);
       assertThatThrownBy(() -> refused.encode(1))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("Jackson " + old)
@@ -212,7 +286,7 @@ class PayloadCodecTest {
       assertThatThrownBy(() -> refused.decode(Payload.ofUtf8("1"), Integer.class))
           .isInstanceOf(IllegalStateException.class);
     }
-    assertThat(Jackson2Codec.of(version(2, 18, 0))).isInstanceOf(Jackson2Codec.class);
+    assertThat(Jackson2Codec.of(version(2, 18, 0), false)).isInstanceOf(Jackson2Codec.class);
   }
 
   private static Version version(int major, int minor, int patch) {
@@ -221,10 +295,10 @@ class PayloadCodecTest {
 
   @Test
   void jackson3IsPreferredAndWithoutEitherTheAdviceIsGivenOnUse() {
-    assertThat(JsonCodec.find(name -> true)).isInstanceOf(Jackson3Codec.class);
-    assertThat(JsonCodec.find(name -> name.startsWith("com.fasterxml.")))
+    assertThat(JsonCodec.find(name -> true, false)).isInstanceOf(Jackson3Codec.class);
+    assertThat(JsonCodec.find(name -> name.startsWith("com.fasterxml."), false))
         .isInstanceOf(Jackson2Codec.class);
-    PayloadCodec missing = JsonCodec.find(name -> false);
+    PayloadCodec missing = JsonCodec.find(name -> false, false);
     assertThatThrownBy(() -> missing.encode(1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("add tools.jackson.core:jackson-databind");
@@ -234,9 +308,45 @@ class PayloadCodecTest {
         .isEqualTo("x");
   }
 
+  @ParameterizedTest
+  @EnumSource(Json.class)
+  void aGenericTypeIsReadAsWhatItIs(Json json) throws Exception {
+    Type tags = Mail.class.getDeclaredField("tags").getGenericType();
+
+    assertThat(json.codec.decode(Payload.ofUtf8("[\"a\"]"), tags)).isEqualTo(List.of("a"));
+    assertThatThrownBy(() -> json.codec.decode(Payload.ofUtf8("{}"), tags))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("java.util.List<java.lang.String>");
+  }
+
+  @Test
+  void aMapperOfTheApplicationKeepsItsSettings() {
+    PayloadCodec three =
+        PayloadCodec.jackson(
+            tools.jackson.databind.json.JsonMapper.builder()
+                .propertyNamingStrategy(tools.jackson.databind.PropertyNamingStrategies.SNAKE_CASE)
+                .build());
+    PayloadCodec two =
+        PayloadCodec.jackson(
+            new com.fasterxml.jackson.databind.ObjectMapper()
+                .setPropertyNamingStrategy(
+                    com.fasterxml.jackson.databind.PropertyNamingStrategies.SNAKE_CASE));
+
+    for (PayloadCodec codec : List.of(three, two)) {
+      Mail mail = new Mail(1, "en", List.of(), Size.SMALL);
+      assertThat(codec.encode(mail).utf8()).contains("\"user_id\":1");
+      assertThatThrownBy(() -> codec.decode(Payload.ofUtf8(SECRET), Mail.class))
+          .isInstanceOf(PayloadException.class)
+          .hasMessageContaining("malformed JSON");
+    }
+    assertThatThrownBy(() -> PayloadCodec.jackson("mapper"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("java.lang.String is no mapper of Jackson");
+  }
+
   @Test
   void bytesTravelAsTheyAreAndVoidNotAtAll() {
-    PayloadCodec none = JsonCodec.find(name -> false);
+    PayloadCodec none = JsonCodec.find(name -> false, false);
     Payload payload = Payload.of(new byte[] {1, 2});
 
     TaskType<Payload> raw = TaskType.of("t", Payload.class);
@@ -255,7 +365,8 @@ class PayloadCodecTest {
         .isThrownBy(() -> TaskType.of("t", Mail.class).task(null, new Jackson3Codec()))
         .withMessageContaining("needs an input, a " + Mail.class.getTypeName());
     assertThat(TaskType.of("t").task(null, new Jackson3Codec()).payload().isPresent()).isFalse();
-    assertThatThrownBy(() -> TaskType.of("t", null)).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> TaskType.of("t", (Class<?>) null))
+        .isInstanceOf(NullPointerException.class);
   }
 
   @Test
@@ -268,7 +379,7 @@ class PayloadCodecTest {
           }
 
           @Override
-          public <T> T decode(Payload payload, Class<T> type) {
+          public Object decode(Payload payload, Type type) {
             throw new IllegalStateException(payload.utf8());
           }
         };

@@ -113,13 +113,11 @@ final class DispatchingEnqueuer implements Enqueuer {
     return Arrays.asList(results);
   }
 
-  @Override
-  public Enqueuer within(Duration limit) {
+  DispatchingEnqueuer within(Duration limit) {
     return new DispatchingEnqueuer(intake, dispatcher, callbacks, terms.within(limit));
   }
 
-  @Override
-  public Enqueuer durably(Durability durability) {
+  DispatchingEnqueuer durably(Durability durability) {
     return new DispatchingEnqueuer(intake, dispatcher, callbacks, terms.durably(durability));
   }
 }

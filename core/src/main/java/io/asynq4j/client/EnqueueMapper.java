@@ -1,7 +1,6 @@
 package io.asynq4j.client;
 
 import io.asynq4j.Durability;
-import io.asynq4j.Payload;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.PayloadException;
 import io.asynq4j.Task;
@@ -79,29 +78,22 @@ final class EnqueueMapper {
 
   private TaskInfo info(NewTask task) {
     TaskMessage message = task.message();
-    return new TaskInfo(
-        message.id(),
-        message.queue(),
-        message.type(),
-        message.payload(),
-        message.headers(),
-        state(task.placement()),
-        message.maxRetry(),
-        message.retried(),
-        message.lastError(),
-        message.lastFailedAt(),
-        message.timeout().isZero() ? null : message.timeout(),
-        message.deadline(),
-        message.group(),
-        due(task.placement()),
-        /* orphaned= */ false,
-        message.retention(),
-        message.completedAt(),
-        Payload.absent(),
-        /* crashes= */ 0,
-        sink.lock(task),
-        /* progress= */ null,
-        /* since= */ null);
+    return TaskInfo.builder(message.id(), message.queue(), message.type())
+        .payload(message.payload())
+        .headers(message.headers())
+        .state(state(task.placement()))
+        .maxRetry(message.maxRetry())
+        .retried(message.retried())
+        .lastError(message.lastError())
+        .lastFailedAt(message.lastFailedAt())
+        .timeout(message.timeout().isZero() ? null : message.timeout())
+        .deadline(message.deadline())
+        .group(message.group())
+        .nextProcessAt(due(task.placement()))
+        .retention(message.retention())
+        .completedAt(message.completedAt())
+        .uniqueKey(sink.lock(task))
+        .build();
   }
 
   private static TaskState state(Placement placement) {

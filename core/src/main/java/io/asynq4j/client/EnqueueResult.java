@@ -7,25 +7,59 @@ import io.asynq4j.TaskInfo;
 import java.util.Optional;
 
 /**
- * What became of a task that was to be enqueued. That an equal one is there already is an answer,
- * not a failure; {@link #orThrow} is for those to whom it is one. Immutable.
+ * What became of a task that was to be enqueued. An equal task that exists already is a result, not
+ * a failure; {@link #orThrow} is for callers to whom it is one. Immutable.
  */
 public sealed interface EnqueueResult {
 
-  /** The task, if it is enqueued; what else it may be is thrown. */
+  /**
+   * The task, if it is enqueued or deferred. Otherwise throws {@link DuplicateTaskException},
+   * {@link TaskIdConflictException}, or the error of a {@link Failed} one.
+   */
   TaskInfo orThrow();
 
-  /** The task, if it is enqueued. */
+  /** The task, if it is enqueued or deferred. */
   default Optional<TaskInfo> task() {
     return Optional.empty();
   }
 
+  /** Whether the task is in Redis now. False for a deferred one. */
   default boolean isEnqueued() {
+    return false;
+  }
+
+  /** Whether nothing more needs to be done for the task: it is enqueued, or deferred. */
+  default boolean isAccepted() {
     return task().isPresent();
   }
 
   /** It is enqueued. */
   record Enqueued(TaskInfo info) implements EnqueueResult {
+    @Override
+    public TaskInfo orThrow() {
+      return info;
+    }
+
+    @Override
+    public Optional<TaskInfo> task() {
+      return Optional.of(info);
+    }
+
+    @Override
+    public boolean isEnqueued() {
+      return true;
+    }
+  }
+
+  /**
+   * It is stored elsewhere, to be enqueued later: in an outbox, once the transaction of the caller
+   * has committed. Whether an equal task or one with its ID exists is found out only then. A {@link
+   * TaskClient} never returns this.
+   *
+   * @param info the task as it will be enqueued. It is not in Redis yet, so an inspector does not
+   *     find it
+   */
+  record Deferred(TaskInfo info) implements EnqueueResult {
     @Override
     public TaskInfo orThrow() {
       return info;

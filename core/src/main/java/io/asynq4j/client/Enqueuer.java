@@ -1,33 +1,43 @@
 package io.asynq4j.client;
 
-import io.asynq4j.Durability;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /**
- * Puts tasks into queues: a {@link TaskClient}, or one under other terms, as {@link #within} and
- * {@link #durably} give. Thread-safe.
+ * Accepts tasks: a {@link TaskClient}, which enqueues them in Redis, an outbox, which stores them
+ * until the transaction of the caller has committed, or a fake in a test. Code that produces tasks
+ * should depend on this type. Thread-safe.
  *
- * <p>Options of the call win over those of the task's type; {@link TaskOptions} tells what each
- * means and what holds without it.
+ * <p>Options of the call win over those of the task's type; {@link TaskOptions} describes each one
+ * and its default.
  *
- * <p>What a method throws: {@link IllegalArgumentException} or {@link io.asynq4j.PayloadException}
- * for what can never be enqueued, {@link io.asynq4j.BrokerException} when Redis does not answer or
- * refuses, which also tells whether the task may be enqueued nevertheless, and {@link
- * io.asynq4j.UnconfirmedTaskException} when it is enqueued, but not as durably as asked for.
+ * <p>Methods throw {@link IllegalArgumentException} or {@link io.asynq4j.PayloadException} for what
+ * can never be enqueued. {@link TaskClient} describes what else it throws.
+ *
+ * <p>Only {@link #enqueue(EnqueueRequest)} has to be implemented.
  */
+@FunctionalInterface
 public interface Enqueuer {
 
-  /** Enqueues a task, and returns when Redis has answered. */
+  /** Enqueues a task, and returns when the outcome is known. */
   EnqueueResult enqueue(EnqueueRequest request);
 
   default EnqueueResult enqueue(TaskType<Void> type) {
     return enqueue(EnqueueRequest.of(type));
+  }
+
+  /**
+   * Enqueues a task without input. {@code enqueue(CLEANUP.with(o -> o.processIn(delay)))} does the
+   * same with options as a lambda.
+   */
+  default EnqueueResult enqueue(TaskType<Void> type, TaskOptions options) {
+    return enqueue(EnqueueRequest.of(type, options));
   }
 
   default <T> EnqueueResult enqueue(TaskType<T> type, T input) {
@@ -52,19 +62,25 @@ public interface Enqueuer {
   }
 
   /**
-   * Enqueues a task without waiting for Redis. Tasks that come while a call is under way go
-   * together with the next one; those of one queue arrive in the order of the calls.
+   * Enqueues a task without waiting for the outcome, where the implementation can. What cannot be
+   * enqueued, such as a task with an invalid option, fails the stage.
    *
-   * <p>When too many tasks wait already, this blocks until there is room, so that a slow Redis
-   * slows its producers instead of filling their memory. What cannot be enqueued at all, as an
-   * invalid option, is told by the stage too.
-   *
-   * <p>The stage is completed, and what hangs on it is run, by the callback executor of the client.
+   * <p>By default, this calls {@link #enqueue(EnqueueRequest)} and returns a completed stage.
    */
-  CompletionStage<EnqueueResult> enqueueAsync(EnqueueRequest request);
+  default CompletionStage<EnqueueResult> enqueueAsync(EnqueueRequest request) {
+    try {
+      return CompletableFuture.completedFuture(enqueue(request));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
 
   default CompletionStage<EnqueueResult> enqueueAsync(TaskType<Void> type) {
     return enqueueAsync(EnqueueRequest.of(type));
+  }
+
+  default CompletionStage<EnqueueResult> enqueueAsync(TaskType<Void> type, TaskOptions options) {
+    return enqueueAsync(EnqueueRequest.of(type, options));
   }
 
   default <T> CompletionStage<EnqueueResult> enqueueAsync(TaskType<T> type, T input) {
@@ -90,18 +106,20 @@ public interface Enqueuer {
   }
 
   /**
-   * Enqueues many tasks, of any queues and kinds, in few calls. One result for each, in their
-   * order; one that fails, for whatever reason, fails alone. Nothing is thrown for a task.
+   * Enqueues many tasks, of any queues and types. Returns one result for each, in their order; one
+   * that fails, for whatever reason, fails alone. Nothing is thrown for a task.
+   *
+   * <p>By default, this calls {@link #enqueue(EnqueueRequest)} for each.
    */
-  List<EnqueueResult> enqueueAll(List<EnqueueRequest> requests);
-
-  /**
-   * The same, but a call returns or throws within this time, whatever Redis does. The exception
-   * tells whether the task may be enqueued nevertheless. Such a call is handed to another thread,
-   * which costs some microseconds.
-   */
-  Enqueuer within(Duration limit);
-
-  /** The same, but a task counts as enqueued only when it is as durable as this. */
-  Enqueuer durably(Durability durability);
+  default List<EnqueueResult> enqueueAll(List<EnqueueRequest> requests) {
+    List<EnqueueResult> results = new ArrayList<>(requests.size());
+    for (EnqueueRequest request : requests) {
+      try {
+        results.add(enqueue(request));
+      } catch (RuntimeException e) {
+        results.add(new EnqueueResult.Failed(e));
+      }
+    }
+    return results;
+  }
 }

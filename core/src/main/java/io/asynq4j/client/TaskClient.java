@@ -3,7 +3,10 @@ package io.asynq4j.client;
 import io.asynq4j.Durability;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
+import io.asynq4j.ResultTaskType;
+import io.asynq4j.TaskFailedException;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.rules.DurabilityRequirement;
 import io.asynq4j.internal.client.AsyncBatcher;
@@ -14,6 +17,7 @@ import io.asynq4j.internal.client.EnqueueThreadPools;
 import io.asynq4j.internal.client.PendingBudget;
 import io.asynq4j.internal.client.ResultWaiter;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -24,11 +28,22 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts tasks into queues. Thread-safe: one client serves a whole process.
+ * Enqueues tasks in Redis. Thread-safe: one client serves a whole process.
+ *
+ * <pre>{@code
+ * TaskClient client = TaskClient.create(redis);
+ * client.enqueue(WELCOME_EMAIL, new WelcomeEmail(42, "en"), o -> o.processIn(ofHours(1)));
+ * }</pre>
+ *
+ * <p>Beside what {@link Enqueuer} throws, methods throw {@link io.asynq4j.BrokerException} when
+ * Redis does not answer or refuses, which also tells whether the task may be enqueued nevertheless,
+ * and {@link io.asynq4j.UnconfirmedTaskException} when it is enqueued, but not as durably as asked
+ * for.
  *
  * <p>A client uses a connection and does not close it; closing the client ends only its own
  * threads, after what was handed to them is enqueued.
@@ -43,11 +58,12 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
 
   private final AsyncBatcher gatherer;
   private final @Nullable ExecutorService ownCallbacks;
-  private final Enqueuer enqueuer;
+  private final DispatchingEnqueuer enqueuer;
   private final ResultWaiter results;
+  private final PayloadCodec codec;
 
   private TaskClient(Builder builder) {
-    Broker broker = builder.redis.broker();
+    Broker broker = BrokerConnection.brokerOf(builder.redis);
     int connections = builder.redis.maxConnections();
     EnqueueSender sender = new EnqueueSender(broker.enqueueing(), builder.confirmations());
     Function<QueueName, String> shardOf = broker.watches()::shardOf;
@@ -73,6 +89,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
             Objects.requireNonNull(callbacks),
             new CallOptions(null, builder.durability));
     this.results = new ResultWaiter(broker.inspection());
+    this.codec = builder.codec;
   }
 
   private static int defaultCalls(int connections) {
@@ -88,42 +105,107 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     return new Builder(redis);
   }
 
+  /** Enqueues a task, and returns when Redis has answered. */
   @Override
   public EnqueueResult enqueue(EnqueueRequest request) {
     return enqueuer.enqueue(request);
   }
 
+  /**
+   * Enqueues a task without waiting for Redis. Tasks that come while a call is under way are sent
+   * together with the next one; those of one queue arrive in the order of the calls.
+   *
+   * <p>When too many tasks wait already, this blocks until there is room, so that a slow Redis
+   * slows its producers instead of filling their memory.
+   *
+   * <p>The callback executor of the client completes the stage and runs its dependent actions.
+   */
   @Override
   public CompletionStage<EnqueueResult> enqueueAsync(EnqueueRequest request) {
     return enqueuer.enqueueAsync(request);
   }
 
+  /** Enqueues many tasks, of any queues and types, in few calls; see {@link Enqueuer}. */
   @Override
   public List<EnqueueResult> enqueueAll(List<EnqueueRequest> requests) {
     return enqueuer.enqueueAll(requests);
   }
 
-  @Override
+  /**
+   * The same client, but a call returns or throws within this time, whatever Redis does. The
+   * exception tells whether the task may be enqueued nevertheless. Such a call is handed to another
+   * thread, which costs some microseconds.
+   */
   public Enqueuer within(Duration limit) {
     return enqueuer.within(limit);
   }
 
-  @Override
+  /** The same client, but a task counts as enqueued only when it is as durable as this. */
   public Enqueuer durably(Durability durability) {
     return enqueuer.durably(durability);
   }
 
+  /** Both of {@link #durably(Durability)} and {@link #within(Duration)}. */
+  public Enqueuer durably(Durability durability, Duration limit) {
+    return enqueuer.durably(durability).within(limit);
+  }
+
   /**
-   * Waits until a task has ended: completed, with its result, or archived. Empty when it has not
-   * within this time. It is looked at, first every few milliseconds, later twice a second. A result
-   * that was too large to be kept is absent: see {@link TaskInfo#isResultDropped}.
+   * Waits until a task has ended: completed, with its result, or archived. Returns empty when it
+   * has not ended within this time. The task is read every few milliseconds at first, later twice a
+   * second. A result that was too large to be kept is absent: see {@link TaskInfo#isResultDropped}.
    *
-   * <p>Throws {@link io.asynq4j.TaskNotFoundException} when there is no such task, which is also
-   * what becomes of one that succeeds without {@code retention}.
+   * @throws io.asynq4j.TaskNotFoundException if there is no such task, which is also what becomes
+   *     of one that succeeds without {@code retention}
    */
   public Optional<TaskInfo> awaitResult(String queue, String id, Duration timeout)
       throws InterruptedException {
-    return results.await(QueueName.of(queue), id, timeout);
+    return awaitResult(QueueName.of(queue), id, timeout);
+  }
+
+  /** The same as {@link #awaitResult(String, String, Duration)}. */
+  public Optional<TaskInfo> awaitResult(QueueName queue, String id, Duration timeout)
+      throws InterruptedException {
+    return results.await(queue, id, timeout);
+  }
+
+  /**
+   * Waits until a task that was enqueued has ended, as {@link #awaitResult(String, String,
+   * Duration)} does.
+   */
+  public Optional<TaskInfo> awaitResult(TaskInfo task, Duration timeout)
+      throws InterruptedException {
+    return awaitResult(task.queue(), task.id(), timeout);
+  }
+
+  /**
+   * Waits until a task has ended, and returns its result. Needs a {@code retention} longer than the
+   * wait.
+   *
+   * <pre>{@code
+   * TaskInfo task = client.enqueue(RESIZE, image).orThrow();
+   * Thumbnail thumbnail = client.awaitResult(RESIZE, task, ofSeconds(30));
+   * }</pre>
+   *
+   * @throws TimeoutException if the task has not ended within this time
+   * @throws TaskFailedException if the task was archived
+   * @throws io.asynq4j.PayloadException if the task has no result of this type
+   * @throws io.asynq4j.TaskNotFoundException if there is no such task, which is also what becomes
+   *     of one that succeeds without {@code retention}
+   */
+  public <R> R awaitResult(ResultTaskType<?, R> type, TaskInfo task, Duration timeout)
+      throws InterruptedException, TimeoutException {
+    TaskInfo ended =
+        awaitResult(task, timeout)
+            .orElseThrow(
+                () ->
+                    new TimeoutException(
+                        "task with id=%s in queue \"%s\" has not ended within %s: await it for longer, or look at its state with an Inspector"
+                            .formatted(task.id(), task.queue(), timeout)));
+    if (ended.state() == TaskState.ARCHIVED) {
+      throw new TaskFailedException(ended);
+    }
+    return type.result(ended, codec);
   }
 
   /**
@@ -144,7 +226,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     private static final int MAX_PAYLOAD = 64 << 20;
 
     private final RedisConnection redis;
-    private PayloadCodec codec = PayloadCodec.json();
+    private PayloadCodec codec;
     private int maxPayload = 1 << 20;
     private Durability durability = Durability.PRIMARY;
     private int replicas = 1;
@@ -155,9 +237,10 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
 
     private Builder(RedisConnection redis) {
       this.redis = Objects.requireNonNull(redis, "redis");
+      this.codec = redis.codec();
     }
 
-    /** How inputs become bytes; JSON unless set. */
+    /** How inputs become bytes, and bytes become results. Default: the codec of the connection. */
     public Builder codec(PayloadCodec codec) {
       this.codec = Objects.requireNonNull(codec, "codec");
       return this;

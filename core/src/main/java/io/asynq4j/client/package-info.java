@@ -1,4 +1,10 @@
-/** Puts tasks into queues. */
+/**
+ * Enqueueing tasks.
+ *
+ * <p>Start with {@link io.asynq4j.client.TaskClient}. Code that only produces tasks should depend
+ * on {@link io.asynq4j.client.Enqueuer}, which tests can fake. {@link
+ * io.asynq4j.client.EnqueueResult} is what became of a task.
+ */
 @NullMarked
 package io.asynq4j.client;
 

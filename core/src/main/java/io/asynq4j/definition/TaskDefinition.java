@@ -5,53 +5,56 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
+import io.asynq4j.internal.text.ValueText;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What holds for all tasks of a name, wherever they are handed in or executed. Immutable.
- *
- * @param name the type of the tasks
- * @param kind who executes them
- * @param queue where they go: one queue for each name
- * @param weight how much of busy workers the queue gets, compared with the others
- * @param maxRun how many may run at once over the whole fleet; 0 = as many as there are workers
- * @param ordered one at a time, first in, first out; one that fails holds the line
- * @param timeout how long an attempt may take
- * @param maxRetry how often a failed one is tried again
- * @param backoff the delay before the first retry, doubling from then on
- * @param longestBackoff where it stops to grow
- * @param retention how long one is kept after success
- * @param uniqueFor how long no equal one is taken in
- * @param maxPending how many may wait before the service takes no more; 0 = any number
- * @param rate how many may begin in how long over the whole fleet; null = any number
- * @param followUps tasks that are enqueued around its attempts
- * @param paramsSchema the JSON Schema of their params, as text
- * @param fromFile whether a configuration file put it there, and may take it away
- */
-public record TaskDefinition(
-    String name,
-    TaskKind kind,
-    QueueName queue,
-    int weight,
-    int maxRun,
-    boolean ordered,
-    @Nullable Duration timeout,
-    @Nullable Integer maxRetry,
-    @Nullable Duration backoff,
-    @Nullable Duration longestBackoff,
-    @Nullable Duration retention,
-    @Nullable Duration uniqueFor,
-    long maxPending,
-    @Nullable RateLimit rate,
-    FollowUps followUps,
-    @Nullable String paramsSchema,
-    boolean fromFile) {
+/** What holds for all tasks of a name, wherever they are handed in or executed. Immutable. */
+public final class TaskDefinition {
 
   private static final Duration DEFAULT_LONGEST_BACKOFF = Duration.ofHours(1);
 
-  public TaskDefinition {
+  private final String name;
+  private final TaskKind kind;
+  private final QueueName queue;
+  private final int weight;
+  private final int maxRun;
+  private final boolean ordered;
+  private final @Nullable Duration timeout;
+  private final @Nullable Integer maxRetry;
+  private final @Nullable Duration backoff;
+  private final @Nullable Duration longestBackoff;
+  private final @Nullable Duration retention;
+  private final @Nullable Duration uniqueFor;
+  private final long maxPending;
+  private final @Nullable RateLimit rate;
+  private final FollowUps followUps;
+  private final @Nullable String paramsSchema;
+  private final boolean fromFile;
+
+  private TaskDefinition(Builder builder) {
+    this.name = builder.name;
+    this.kind = builder.kind;
+    this.queue = builder.queue == null ? QueueName.of(builder.name) : builder.queue;
+    this.weight = builder.weight;
+    this.maxRun = builder.maxRun;
+    this.ordered = builder.ordered;
+    this.timeout = builder.timeout;
+    this.maxRetry = builder.maxRetry;
+    this.backoff = builder.backoff;
+    this.longestBackoff = builder.longestBackoff;
+    this.retention = builder.retention;
+    this.uniqueFor = builder.uniqueFor;
+    this.maxPending = builder.maxPending;
+    this.rate = builder.rate;
+    this.followUps = builder.followUps;
+    this.paramsSchema = builder.paramsSchema;
+    this.fromFile = builder.fromFile;
     if (name.isBlank()) {
       throw new IllegalArgumentException("a task definition needs a name");
     }
@@ -70,7 +73,93 @@ public record TaskDefinition(
     if (backoff != null) {
       RetryPolicy.exponential(backoff, longest(backoff, longestBackoff));
     }
-    options(timeout, maxRetry, retention, uniqueFor);
+    // Checks the values of the options.
+    options();
+  }
+
+  /** The type of the tasks. */
+  public String name() {
+    return name;
+  }
+
+  /** Who executes them. */
+  public TaskKind kind() {
+    return kind;
+  }
+
+  /** Where they go: one queue for each name. */
+  public QueueName queue() {
+    return queue;
+  }
+
+  /** How much of busy workers the queue gets, compared with the others. */
+  public int weight() {
+    return weight;
+  }
+
+  /** How many may run at once over the whole fleet; 0 = as many as there are workers. */
+  public int maxRun() {
+    return maxRun;
+  }
+
+  /** One at a time, first in, first out; one that fails holds the line. */
+  public boolean ordered() {
+    return ordered;
+  }
+
+  /** How long an attempt may take. */
+  public @Nullable Duration timeout() {
+    return timeout;
+  }
+
+  /** How often a failed one is tried again. */
+  public @Nullable Integer maxRetry() {
+    return maxRetry;
+  }
+
+  /** The delay before the first retry, doubling from then on. */
+  public @Nullable Duration backoff() {
+    return backoff;
+  }
+
+  /** Where it stops to grow. */
+  public @Nullable Duration longestBackoff() {
+    return longestBackoff;
+  }
+
+  /** How long one is kept after success. */
+  public @Nullable Duration retention() {
+    return retention;
+  }
+
+  /** How long no equal one is taken in. */
+  public @Nullable Duration uniqueFor() {
+    return uniqueFor;
+  }
+
+  /** How many may wait before the service takes no more; 0 = any number. */
+  public long maxPending() {
+    return maxPending;
+  }
+
+  /** How many may begin in how long over the whole fleet; null = any number. */
+  public @Nullable RateLimit rate() {
+    return rate;
+  }
+
+  /** Tasks that are enqueued around its attempts. */
+  public FollowUps followUps() {
+    return followUps;
+  }
+
+  /** The JSON Schema of their params, as text. */
+  public @Nullable String paramsSchema() {
+    return paramsSchema;
+  }
+
+  /** Whether a configuration file put it there, and may take it away. */
+  public boolean fromFile() {
+    return fromFile;
   }
 
   /** A definition with a queue of the same name, and everything else as it is unless set. */
@@ -81,7 +170,7 @@ public record TaskDefinition(
   /** A builder that says what this definition says, to make another one that differs a little. */
   public Builder toBuilder() {
     Builder builder = new Builder(name, kind);
-    builder.queue = queue.value();
+    builder.queue = queue;
     builder.weight = weight;
     builder.maxRun = maxRun;
     builder.ordered = ordered;
@@ -124,18 +213,17 @@ public record TaskDefinition(
     if (uniqueFor != null) {
       options.uniqueFor(uniqueFor);
     }
-    options.build();
     return options;
   }
 
   /** How tasks of this name are enqueued. */
   public TaskOptions options() {
-    return options(timeout, maxRetry, retention, uniqueFor).queue(queue.value()).build();
+    return options(timeout, maxRetry, retention, uniqueFor).queue(queue).build();
   }
 
   /** For producers that embed the library: the type with the options of this definition. */
   public <T> TaskType<T> type(Class<T> input) {
-    return new TaskType<>(name, input, options());
+    return TaskType.of(name, input).with(options());
   }
 
   /** How long failed tasks wait; empty where the definition leaves it to the server. */
@@ -145,11 +233,50 @@ public record TaskDefinition(
         : Optional.of(RetryPolicy.exponential(backoff, longest(backoff, longestBackoff)));
   }
 
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof TaskDefinition that && values().equals(that.values());
+  }
+
+  @Override
+  public int hashCode() {
+    return values().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return ValueText.of(
+        "TaskDefinition",
+        "name kind queue weight maxRun ordered timeout maxRetry backoff longestBackoff retention uniqueFor maxPending rate followUps paramsSchema fromFile",
+        values());
+  }
+
+  private List<@Nullable Object> values() {
+    return Arrays.asList(
+        name,
+        kind,
+        queue,
+        weight,
+        maxRun,
+        ordered,
+        timeout,
+        maxRetry,
+        backoff,
+        longestBackoff,
+        retention,
+        uniqueFor,
+        maxPending,
+        rate,
+        followUps,
+        paramsSchema,
+        fromFile);
+  }
+
   /** Collects what a definition says; not thread-safe. */
   public static final class Builder {
     private final String name;
     private final TaskKind kind;
-    private String queue;
+    private @Nullable QueueName queue;
     private int weight = 1;
     private int maxRun;
     private boolean ordered;
@@ -168,10 +295,14 @@ public record TaskDefinition(
     private Builder(String name, TaskKind kind) {
       this.name = name;
       this.kind = kind;
-      this.queue = name;
     }
 
+    /** The queue of its tasks. Default: one that is named as they are. */
     public Builder queue(String queue) {
+      return queue(QueueName.of(queue));
+    }
+
+    public Builder queue(QueueName queue) {
       this.queue = queue;
       return this;
     }
@@ -247,24 +378,50 @@ public record TaskDefinition(
     }
 
     public TaskDefinition build() {
-      return new TaskDefinition(
-          name,
-          kind,
-          QueueName.of(queue),
-          weight,
-          maxRun,
-          ordered,
-          timeout,
-          maxRetry,
-          backoff,
-          longestBackoff,
-          retention,
-          uniqueFor,
-          maxPending,
-          rate,
-          followUps,
-          paramsSchema,
-          fromFile);
+      return new TaskDefinition(this);
+    }
+  }
+
+  /**
+   * Names of tasks that are enqueued around the attempts of another, for those who keep track of
+   * it. Immutable.
+   *
+   * @param before when an attempt begins
+   * @param success when it has succeeded
+   * @param failure when it has failed, whether it is tried again or not
+   */
+  public record FollowUps(
+      @Nullable String before, @Nullable String success, @Nullable String failure) {
+
+    public static final FollowUps NONE = new FollowUps(null, null, null);
+
+    public FollowUps {
+      if (Stream.of(text(before), text(success), text(failure)).anyMatch(String::isBlank)) {
+        throw new IllegalArgumentException("a follow-up needs the name of a task");
+      }
+    }
+
+    private static String text(@Nullable String name) {
+      return name == null ? "none" : name;
+    }
+
+    public boolean isNone() {
+      return equals(NONE);
+    }
+  }
+
+  /** Who executes the tasks of a name. */
+  public enum TaskKind {
+    /** The task service, by calling a URL. */
+    HTTP,
+    /** The task service, by running a program. */
+    CMD,
+    /** Others: a server with a handler for the name, or workers that lease tasks. */
+    WORKER;
+
+    /** As it is written in files and in Redis. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 }

@@ -3,6 +3,7 @@ package io.asynq4j.definition;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.DefinitionStore;
 import io.asynq4j.internal.definition.TaskDefinitionCodec;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.util.Collection;
 import java.util.HashMap;
@@ -35,7 +36,7 @@ public final class TaskDefinitions {
   }
 
   public static TaskDefinitions of(RedisConnection redis) {
-    return new TaskDefinitions(redis.broker().definitions());
+    return new TaskDefinitions(BrokerConnection.brokerOf(redis).definitions());
   }
 
   /** All definitions by name, sorted; one that cannot be read is left out, with a warning. */

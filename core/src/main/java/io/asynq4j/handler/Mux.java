@@ -2,6 +2,8 @@ package io.asynq4j.handler;
 
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
+import io.asynq4j.ResultTaskType;
+import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
@@ -27,6 +29,7 @@ public final class Mux implements Handler<Task> {
   private final List<Middleware> middlewares;
   private final @Nullable Handler<Task> otherwise;
   private final Map<String, String> queues;
+  private final Map<String, RetryPolicy> retryPolicies;
 
   private Mux(Builder builder) {
     this.handlers = new TreeMap<>(builder.handlers);
@@ -34,6 +37,7 @@ public final class Mux implements Handler<Task> {
     this.middlewares = List.copyOf(builder.middlewares);
     this.otherwise = builder.otherwise;
     this.queues = Map.copyOf(builder.queues);
+    this.retryPolicies = Map.copyOf(builder.retryPolicies);
   }
 
   public static Builder builder() {
@@ -107,18 +111,36 @@ public final class Mux implements Handler<Task> {
     return queues;
   }
 
+  /** The retry policies that the types of typed handlers have, by type; most types have none. */
+  public Map<String, RetryPolicy> retryPolicies() {
+    return retryPolicies;
+  }
+
+  /**
+   * Computes the result of a task: returning is success, throwing is failure. Called by many
+   * threads.
+   */
+  @FunctionalInterface
+  public interface Computation<T, R> {
+
+    R compute(T input, TaskContext context) throws Exception;
+  }
+
   /** Collects handlers; not thread-safe. */
   public static final class Builder {
     private final Map<String, Handler<Task>> handlers = new LinkedHashMap<>();
     private final Map<String, TaskOptions> options = new LinkedHashMap<>();
     private final List<Middleware> middlewares = new ArrayList<>();
     private final Map<String, String> queues = new LinkedHashMap<>();
-    private PayloadCodec codec = PayloadCodec.json();
+    private final Map<String, RetryPolicy> retryPolicies = new LinkedHashMap<>();
+    private @Nullable PayloadCodec codec;
     private @Nullable Handler<Task> otherwise;
 
     private Builder() {}
 
-    /** How the inputs of handlers added from now on are read; JSON when not said. */
+    /**
+     * How the inputs of handlers added from now on are decoded. Default: the codec of the server.
+     */
     public Builder codec(PayloadCodec codec) {
       this.codec = Objects.requireNonNull(codec, "codec");
       return this;
@@ -126,14 +148,18 @@ public final class Mux implements Handler<Task> {
 
     /** A handler that returns an {@link Outcome}. */
     public <T> Builder handle(TaskType<T> type, Handler<T> handler) {
-      PayloadCodec reader = codec;
+      PayloadCodec own = codec;
       Objects.requireNonNull(handler, "handler");
       QueueName queue = type.options().queue();
       if (queue != null) {
         queues.put(type.name(), queue.value());
       }
-      handle(type.name(), (task, context) -> handler.handle(type.input(task, reader), context));
+      handle(
+          type.name(),
+          (task, context) ->
+              handler.handle(type.input(task, own == null ? context.codec() : own), context));
       options.put(type.name(), type.options());
+      type.retryPolicy().ifPresent(policy -> retryPolicies.put(type.name(), policy));
       return this;
     }
 
@@ -146,6 +172,15 @@ public final class Mux implements Handler<Task> {
             action.run(input, context);
             return Outcome.done();
           });
+    }
+
+    /**
+     * A handler whose return value is the result of the task. The result is kept for as long as the
+     * {@code retention} of the task says.
+     */
+    public <T, R> Builder compute(ResultTaskType<T, R> type, Computation<T, R> computation) {
+      Objects.requireNonNull(computation, "computation");
+      return handle(type, (input, context) -> Outcome.done(computation.compute(input, context)));
     }
 
     /** A handler of all types that begin with this text, unless a longer one fits better. */

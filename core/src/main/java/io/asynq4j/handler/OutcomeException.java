@@ -1,7 +1,9 @@
 package io.asynq4j.handler;
 
+import io.asynq4j.AsynqException;
+
 /** Carries an outcome up to whoever handles the task. Found also as the cause of another. */
-public final class OutcomeException extends RuntimeException {
+public final class OutcomeException extends AsynqException {
 
   private static final long serialVersionUID = 1;
 

@@ -1,5 +1,6 @@
 package io.asynq4j.handler;
 
+import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import java.time.Duration;
 import java.time.Instant;
@@ -58,6 +59,11 @@ public interface TaskContext {
     SHUTDOWN
   }
 
+  /** How the server decodes inputs and encodes results. */
+  default PayloadCodec codec() {
+    return PayloadCodec.json();
+  }
+
   /**
    * Keeps a result with the task, before it has ended; it replaces the one before. Fails with an
    * {@code IllegalStateException} when the lease is lost.
@@ -73,4 +79,25 @@ public interface TaskContext {
    * @param note at most 1,000 chars
    */
   void progress(int percent, String note);
+
+  /**
+   * The keys under which a server puts the task of the running attempt into the MDC of SLF4J, so
+   * that log lines of handlers name it. They are set on the thread of the handler before it is
+   * called, and removed afterwards.
+   *
+   * <p>A pattern for Logback: {@code %X{taskType} %X{taskId} %msg%n}.
+   */
+  final class MdcKeys {
+
+    /** The id of the task. */
+    public static final String TASK_ID = "taskId";
+
+    /** The name of the task type. */
+    public static final String TASK_TYPE = "taskType";
+
+    /** The name of the queue. */
+    public static final String QUEUE = "queue";
+
+    private MdcKeys() {}
+  }
 }

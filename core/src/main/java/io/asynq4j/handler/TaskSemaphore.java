@@ -2,6 +2,7 @@ package io.asynq4j.handler;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.internal.broker.SemaphoreOperations;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -45,7 +46,7 @@ public final class TaskSemaphore {
    * @param maxTokens how many tasks may have a token at once; all should say the same
    */
   public static TaskSemaphore create(RedisConnection redis, String scope, int maxTokens) {
-    return new TaskSemaphore(redis.broker().semaphores(), scope, maxTokens);
+    return new TaskSemaphore(BrokerConnection.brokerOf(redis).semaphores(), scope, maxTokens);
   }
 
   /** Takes a token, at once or not at all. */

@@ -3,38 +3,37 @@ package io.asynq4j.inspect;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.doctor.ScanPosition;
+import io.asynq4j.internal.text.ValueText;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a doctor is to look at, and what it may put right. Immutable.
- *
- * @param queues only these; empty for all, and for what belongs to no queue
- * @param repairs whether what is amiss is put right; no task is ever deleted by that alone
- * @param removesUnreadable whether tasks that nobody can read are deleted instead of archived
- * @param trimsArchives whether tasks beyond the limits of the archives are deleted
- * @param archiveMaxSize how many tasks an archive may hold
- * @param archiveMaxAge how old they may be
- * @param lookAgainAfter what is amiss must still be so after this time, since it may have been in
- *     transition
- * @param sampleSize how many ids are named of each finding
- * @param resumeFrom where an earlier visit was stopped; null for the beginning
- */
-public record DoctorOptions(
-    Set<QueueName> queues,
-    boolean repairs,
-    boolean removesUnreadable,
-    boolean trimsArchives,
-    int archiveMaxSize,
-    Duration archiveMaxAge,
-    Duration lookAgainAfter,
-    int sampleSize,
-    @Nullable String resumeFrom) {
+/** What a doctor is to look at, and what it may put right. Immutable. */
+public final class DoctorOptions {
 
-  public DoctorOptions {
-    queues = Set.copyOf(queues);
+  private final Set<QueueName> queues;
+  private final boolean repairs;
+  private final boolean removesUnreadable;
+  private final boolean trimsArchives;
+  private final int archiveMaxSize;
+  private final Duration archiveMaxAge;
+  private final Duration lookAgainAfter;
+  private final int sampleSize;
+  private final @Nullable String resumeFrom;
+
+  private DoctorOptions(Builder builder) {
+    this.queues = Set.copyOf(builder.queues);
+    this.repairs = builder.repairs;
+    this.removesUnreadable = builder.removesUnreadable;
+    this.trimsArchives = builder.trimsArchives;
+    this.archiveMaxSize = builder.archiveMaxSize;
+    this.archiveMaxAge = builder.archiveMaxAge;
+    this.lookAgainAfter = builder.lookAgainAfter;
+    this.sampleSize = builder.sampleSize;
+    this.resumeFrom = builder.resumeFrom;
     if (archiveMaxSize < 0) {
       throw new IllegalArgumentException("archiveMaxSize must not be negative: " + archiveMaxSize);
     }
@@ -54,6 +53,51 @@ public record DoctorOptions(
     ScanPosition.parse(resumeFrom);
   }
 
+  /** Only these; empty for all, and for what belongs to no queue. */
+  public Set<QueueName> queues() {
+    return queues;
+  }
+
+  /** Whether what is amiss is put right; no task is ever deleted by that alone. */
+  public boolean repairs() {
+    return repairs;
+  }
+
+  /** Whether tasks that nobody can read are deleted instead of archived. */
+  public boolean removesUnreadable() {
+    return removesUnreadable;
+  }
+
+  /** Whether tasks beyond the limits of the archives are deleted. */
+  public boolean trimsArchives() {
+    return trimsArchives;
+  }
+
+  /** How many tasks an archive may hold. */
+  public int archiveMaxSize() {
+    return archiveMaxSize;
+  }
+
+  /** How old they may be. */
+  public Duration archiveMaxAge() {
+    return archiveMaxAge;
+  }
+
+  /** What is amiss must still be so after this time, since it may have been in transition. */
+  public Duration lookAgainAfter() {
+    return lookAgainAfter;
+  }
+
+  /** How many ids are named of each finding. */
+  public int sampleSize() {
+    return sampleSize;
+  }
+
+  /** Where an earlier visit was stopped; null for the beginning. */
+  public @Nullable String resumeFrom() {
+    return resumeFrom;
+  }
+
   /** Looks at everything and changes nothing. */
   public static Builder dryRun() {
     return new Builder(false);
@@ -62,6 +106,37 @@ public record DoctorOptions(
   /** Looks at everything and puts right what is amiss; deletes no task unless more is said. */
   public static Builder repair() {
     return new Builder(true);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof DoctorOptions that && values().equals(that.values());
+  }
+
+  @Override
+  public int hashCode() {
+    return values().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return ValueText.of(
+        "DoctorOptions",
+        "queues repairs removesUnreadable trimsArchives archiveMaxSize archiveMaxAge lookAgainAfter sampleSize resumeFrom",
+        values());
+  }
+
+  private List<@Nullable Object> values() {
+    return Arrays.asList(
+        queues,
+        repairs,
+        removesUnreadable,
+        trimsArchives,
+        archiveMaxSize,
+        archiveMaxAge,
+        lookAgainAfter,
+        sampleSize,
+        resumeFrom);
   }
 
   /** Puts options together. Not thread-safe. */
@@ -83,7 +158,11 @@ public record DoctorOptions(
 
     /** Looks only at this queue, and others that are named so, and at nothing beside them. */
     public Builder queue(String name) {
-      queues.add(QueueName.of(name));
+      return queue(QueueName.of(name));
+    }
+
+    public Builder queue(QueueName name) {
+      queues.add(name);
       return this;
     }
 
@@ -131,16 +210,7 @@ public record DoctorOptions(
     }
 
     public DoctorOptions build() {
-      return new DoctorOptions(
-          queues,
-          repairs,
-          removesUnreadable,
-          trimsArchives,
-          archiveMaxSize,
-          archiveMaxAge,
-          lookAgainAfter,
-          sampleSize,
-          resumeFrom);
+      return new DoctorOptions(this);
     }
   }
 }

@@ -1,8 +1,9 @@
 package io.asynq4j.inspect;
 
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.ArchiveSettings;
-import io.asynq4j.FailedAttempt;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
@@ -56,7 +57,7 @@ public final class Inspector extends SystemInspector {
   }
 
   public static Builder builder(RedisConnection redis) {
-    return builder(redis.broker());
+    return builder(BrokerConnection.brokerOf(redis));
   }
 
   static Builder builder(Broker broker) {

@@ -4,6 +4,8 @@ import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.inspect.BulkReport.BulkProgress;
 import io.asynq4j.internal.broker.Inspection.ActionAnswer;
 import io.asynq4j.internal.broker.Inspection.Page;
 import io.asynq4j.internal.inspect.ArchiveAction;
@@ -175,14 +177,7 @@ public final class Selection {
   /** Counts what matches and does nothing: a dry run of the operations below. */
   public BulkReport count() {
     BulkReport counted = bulk(new Step(/* takesOut= */ false, tasks -> none(tasks.size())));
-    return new BulkReport(
-        counted.looked(),
-        counted.matched(),
-        0,
-        counted.failed(),
-        counted.failures(),
-        counted.cursor(),
-        counted.problem());
+    return counted.toBuilder().done(0).build();
   }
 
   private static List<@Nullable String> none(int count) {

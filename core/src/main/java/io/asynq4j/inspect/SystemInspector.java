@@ -1,6 +1,8 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.inspect.Diagnosis.DoctorProgress;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Inspection;
@@ -70,17 +72,16 @@ abstract sealed class SystemInspector permits Inspector {
 
   private QueueSnapshot snapshot(QueueStats stats) {
     QueueName name = stats.queue();
-    return new QueueSnapshot(
-        name.value(),
-        stats.at(),
-        stats.sizes(),
-        stats.groups(),
-        stats.processedToday(),
-        stats.failedToday(),
-        stats.processed(),
-        stats.failed(),
-        stats.oldestPendingSince(),
-        stats.paused() ? inspection().pausedSince(name).orElse(stats.at()) : null);
+    return QueueSnapshot.builder(name.value(), stats.at())
+        .sizes(stats.sizes())
+        .groups(stats.groups())
+        .processedToday(stats.processedToday())
+        .failedToday(stats.failedToday())
+        .processed(stats.processed())
+        .failed(stats.failed())
+        .oldestPendingSince(stats.oldestPendingSince())
+        .pausedSince(stats.paused() ? inspection().pausedSince(name).orElse(stats.at()) : null)
+        .build();
   }
 
   /**

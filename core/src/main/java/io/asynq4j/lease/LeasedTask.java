@@ -37,7 +37,7 @@ public final class LeasedTask {
     this.cancelled = cancelled;
     this.claim = claim;
     this.task =
-        new Task(claim.message().type(), claim.message().payload(), claim.message().headers());
+        Task.of(claim.message().type(), claim.message().payload(), claim.message().headers());
     this.deadline = deadline.isAfter(LATEST) ? LATEST : deadline;
   }
 

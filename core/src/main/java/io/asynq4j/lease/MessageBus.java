@@ -2,6 +2,7 @@ package io.asynq4j.lease;
 
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.util.List;
 import java.util.function.Consumer;
@@ -31,7 +32,7 @@ public final class MessageBus implements AutoCloseable {
    */
   public static MessageBus open(
       RedisConnection redis, List<String> names, Consumer<byte[]> listener) {
-    Broker broker = redis.broker();
+    Broker broker = BrokerConnection.brokerOf(redis);
     return new MessageBus(broker, broker.pubSub().subscribe(names, listener));
   }
 

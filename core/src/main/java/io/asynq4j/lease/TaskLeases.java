@@ -15,6 +15,8 @@ import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.outcome.ResultLimit;
+import io.asynq4j.internal.redis.store.BrokerConnection;
+import io.asynq4j.internal.time.ElapsedBounds;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,7 +61,7 @@ public final class TaskLeases {
   }
 
   public static Builder builder(RedisConnection redis) {
-    return new Builder(redis.broker());
+    return new Builder(BrokerConnection.brokerOf(redis));
   }
 
   static Builder builder(Broker broker) {

@@ -1,4 +1,9 @@
-/** What servers do and what is in queues, as meters of Micrometer. */
+/**
+ * Micrometer meters; needs {@code micrometer-core} on the class path.
+ *
+ * <p>Start with {@link io.asynq4j.metrics.ServerMetrics} for the attempts of a server in this
+ * process, and {@link io.asynq4j.metrics.QueueMetrics} for the sizes of queues in Redis.
+ */
 @NullMarked
 package io.asynq4j.metrics;
 

@@ -2,6 +2,7 @@ package io.asynq4j.redis;
 
 import static java.util.Objects.requireNonNull;
 
+import io.asynq4j.PayloadCodec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -99,6 +100,7 @@ public final class RedisConfig {
   private final boolean numberedEnqueue;
   private final int maxConnections;
   private final String clientName;
+  private final PayloadCodec codec;
 
   private RedisConfig(Builder builder) {
     kind = builder.kind;
@@ -117,6 +119,7 @@ public final class RedisConfig {
     numberedEnqueue = builder.numberedEnqueue;
     maxConnections = builder.maxConnections;
     clientName = builder.clientName;
+    codec = builder.codec;
 
     requirePlace();
     requireNotEmpty("username", username);
@@ -315,6 +318,13 @@ public final class RedisConfig {
     return clientName;
   }
 
+  /**
+   * How inputs and results become bytes, unless a client, a server or a scheduler says otherwise.
+   */
+  public PayloadCodec codec() {
+    return codec;
+  }
+
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof RedisConfig that && state().equals(that.state());
@@ -342,7 +352,8 @@ public final class RedisConfig {
         retryFor,
         numberedEnqueue,
         maxConnections,
-        clientName);
+        clientName,
+        codec);
   }
 
   @Override
@@ -391,6 +402,7 @@ public final class RedisConfig {
     private boolean numberedEnqueue = true;
     private int maxConnections = Math.max(16, 8 * Runtime.getRuntime().availableProcessors());
     private String clientName = "asynq4j";
+    private PayloadCodec codec = PayloadCodec.json();
 
     private Builder() {}
 
@@ -411,6 +423,7 @@ public final class RedisConfig {
       numberedEnqueue = config.numberedEnqueue;
       maxConnections = config.maxConnections;
       clientName = config.clientName;
+      codec = config.codec;
     }
 
     /** One server, reached over TCP. */
@@ -519,6 +532,15 @@ public final class RedisConfig {
     /** The name that {@code CLIENT LIST} shows for the connections; {@code asynq4j} unless set. */
     public Builder clientName(String clientName) {
       this.clientName = requireNonNull(clientName, "clientName");
+      return this;
+    }
+
+    /**
+     * How inputs and results become bytes. Default: {@link PayloadCodec#json()}. Clients, servers
+     * and schedulers on the connection use it unless their own builder sets another.
+     */
+    public Builder codec(PayloadCodec codec) {
+      this.codec = requireNonNull(codec, "codec");
       return this;
     }
 

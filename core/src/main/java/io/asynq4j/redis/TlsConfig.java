@@ -3,6 +3,8 @@ package io.asynq4j.redis;
 import static java.util.Objects.requireNonNull;
 
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -11,28 +13,83 @@ import org.jspecify.annotations.Nullable;
  * and safe for use by many threads.
  *
  * <p>A store is read as JKS when its name ends in {@code .jks}, and as PKCS12 otherwise.
- *
- * @param trustStore the certificates to trust; empty for those that the JVM trusts
- * @param trustStorePassword opens the trust store
- * @param keyStore the client certificate and its key; empty for none of its own
- * @param keyStorePassword opens the key store and the key in it
- * @param verifyHostname whether the server's certificate must be for the host that was asked for
- * @param serverName the name to ask for, and to find in the certificate, where it is not that of
- *     the host
- * @param verifyCertificate whether the certificate must come from somebody who is trusted; without,
- *     whoever stands between can read everything
  */
-public record TlsConfig(
-    Optional<Path> trustStore,
-    Optional<String> trustStorePassword,
-    Optional<Path> keyStore,
-    Optional<String> keyStorePassword,
-    boolean verifyHostname,
-    Optional<String> serverName,
-    boolean verifyCertificate) {
+public final class TlsConfig {
 
   private static final TlsConfig DEFAULTS =
       new TlsConfig(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), true);
+
+  private final Optional<Path> trustStore;
+  private final Optional<String> trustStorePassword;
+  private final Optional<Path> keyStore;
+  private final Optional<String> keyStorePassword;
+  private final boolean verifyHostname;
+  private final Optional<String> serverName;
+  private final boolean verifyCertificate;
+
+  TlsConfig(
+      Optional<Path> trustStore,
+      Optional<String> trustStorePassword,
+      Optional<Path> keyStore,
+      Optional<String> keyStorePassword,
+      boolean verifyHostname,
+      Optional<String> serverName,
+      boolean verifyCertificate) {
+    this.trustStore = trustStore;
+    this.trustStorePassword = trustStorePassword;
+    this.keyStore = keyStore;
+    this.keyStorePassword = keyStorePassword;
+    this.verifyHostname = verifyHostname;
+    this.serverName = serverName;
+    this.verifyCertificate = verifyCertificate;
+    serverName.ifPresent(
+        name -> {
+          if (!name.matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")) {
+            throw new IllegalArgumentException(
+                "serverName must be the name of a host, such as redis.example.com: " + name);
+          }
+        });
+    requireStoreFor("trustStorePassword", trustStorePassword, "trustStore", trustStore);
+    requireStoreFor("keyStorePassword", keyStorePassword, "keyStore", keyStore);
+  }
+
+  /** The certificates to trust; empty for those that the JVM trusts. */
+  public Optional<Path> trustStore() {
+    return trustStore;
+  }
+
+  /** Opens the trust store. */
+  public Optional<String> trustStorePassword() {
+    return trustStorePassword;
+  }
+
+  /** The client certificate and its key; empty for none of its own. */
+  public Optional<Path> keyStore() {
+    return keyStore;
+  }
+
+  /** Opens the key store and the key in it. */
+  public Optional<String> keyStorePassword() {
+    return keyStorePassword;
+  }
+
+  /** Whether the server's certificate must be for the host that was asked for. */
+  public boolean verifyHostname() {
+    return verifyHostname;
+  }
+
+  /** The name to ask for, and to find in the certificate, where it is not that of the host. */
+  public Optional<String> serverName() {
+    return serverName;
+  }
+
+  /**
+   * Whether the certificate must come from somebody who is trusted; without, whoever stands between
+   * can read everything.
+   */
+  public boolean verifyCertificate() {
+    return verifyCertificate;
+  }
 
   /** With the name of the host, and only for who is trusted. */
   public TlsConfig(
@@ -49,18 +106,6 @@ public record TlsConfig(
         verifyHostname,
         Optional.empty(),
         true);
-  }
-
-  public TlsConfig {
-    serverName.ifPresent(
-        name -> {
-          if (!name.matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")) {
-            throw new IllegalArgumentException(
-                "serverName must be the name of a host, such as redis.example.com: " + name);
-          }
-        });
-    requireStoreFor("trustStorePassword", trustStorePassword, "trustStore", trustStore);
-    requireStoreFor("keyStorePassword", keyStorePassword, "keyStore", keyStore);
   }
 
   /** Trusts what the JVM trusts and verifies the host name. */
@@ -149,5 +194,26 @@ public record TlsConfig(
         + serverName.map(name -> ", serverName=" + name).orElse("")
         + (verifyCertificate ? "" : ", verifyCertificate=false")
         + "]";
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof TlsConfig that && values().equals(that.values());
+  }
+
+  @Override
+  public int hashCode() {
+    return values().hashCode();
+  }
+
+  private List<@Nullable Object> values() {
+    return Arrays.asList(
+        trustStore,
+        trustStorePassword,
+        keyStore,
+        keyStorePassword,
+        verifyHostname,
+        serverName,
+        verifyCertificate);
   }
 }

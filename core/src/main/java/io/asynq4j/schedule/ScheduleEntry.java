@@ -4,24 +4,30 @@ import io.asynq4j.PayloadCodec;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
+import io.asynq4j.internal.text.ValueText;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A task and when it is to be enqueued again and again. Immutable.
- *
- * @param name what it is remembered by, over restarts and by all replicas; of no other entry on
- *     this Redis
- * @param schedule when
- * @param task what
- * @param options how, where to
- * @param missed what becomes of instants that nobody fired in time
- */
-public record ScheduleEntry(
-    String name, Schedule schedule, Task task, TaskOptions options, MissedPolicy missed) {
+/** A task and when it is to be enqueued again and again. Immutable. */
+public final class ScheduleEntry {
 
-  public ScheduleEntry {
+  private final String name;
+  private final Schedule schedule;
+  private final Task task;
+  private final TaskOptions options;
+  private final MissedPolicy missed;
+
+  private ScheduleEntry(
+      String name, Schedule schedule, Task task, TaskOptions options, MissedPolicy missed) {
+    this.name = name;
+    this.schedule = schedule;
+    this.task = task;
+    this.options = options;
+    this.missed = missed;
     if (name.isBlank()) {
       throw new IllegalArgumentException(
           "a schedule entry needs a name, by which it is remembered: \"" + name + "\"");
@@ -35,8 +41,39 @@ public record ScheduleEntry(
     Objects.requireNonNull(missed, "missed");
   }
 
+  /**
+   * What it is remembered by, over restarts and by all replicas; of no other entry on this Redis.
+   */
+  public String name() {
+    return name;
+  }
+
+  /** When. */
+  public Schedule schedule() {
+    return schedule;
+  }
+
+  /** What. */
+  public Task task() {
+    return task;
+  }
+
+  /** How, where to. */
+  public TaskOptions options() {
+    return options;
+  }
+
+  /** What becomes of instants that nobody fired in time. */
+  public MissedPolicy missed() {
+    return missed;
+  }
+
   public static ScheduleEntry of(String name, Schedule schedule, Task task) {
     return new ScheduleEntry(name, schedule, task, TaskOptions.defaults(), MissedPolicy.skip());
+  }
+
+  public static ScheduleEntry of(String name, Schedule schedule, Task task, TaskOptions options) {
+    return new ScheduleEntry(name, schedule, task, options, MissedPolicy.skip());
   }
 
   /** A task without input, with the options of its type. */
@@ -64,5 +101,24 @@ public record ScheduleEntry(
 
   public ScheduleEntry missed(MissedPolicy policy) {
     return new ScheduleEntry(name, schedule, task, options, policy);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ScheduleEntry that && values().equals(that.values());
+  }
+
+  @Override
+  public int hashCode() {
+    return values().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return ValueText.of("ScheduleEntry", "name schedule task options missed", values());
+  }
+
+  private List<@Nullable Object> values() {
+    return Arrays.asList(name, schedule, task, options, missed);
   }
 }

@@ -5,6 +5,7 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskType;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.ScheduleLedger;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.schedule.CompositeSchedulerListener;
 import io.asynq4j.internal.schedule.FireDispatcher;
 import io.asynq4j.internal.schedule.InMemoryScheduleLedger;
@@ -77,7 +78,7 @@ public final class Scheduler implements AutoCloseable {
   }
 
   public static Builder builder(RedisConnection redis) {
-    return new Builder(redis.broker(), redis::ping);
+    return new Builder(BrokerConnection.brokerOf(redis), redis::ping).codec(redis.codec());
   }
 
   /** On a broker whose clock needs no following. */
@@ -186,7 +187,9 @@ public final class Scheduler implements AutoCloseable {
       return add(ScheduleEntry.of(name, schedule, type, input, codec));
     }
 
-    /** How inputs of what is added after this become bytes; JSON unless set. */
+    /**
+     * How inputs of entries added after this become bytes. Default: the codec of the connection.
+     */
     public Builder codec(PayloadCodec codec) {
       this.codec = Objects.requireNonNull(codec, "codec");
       return this;

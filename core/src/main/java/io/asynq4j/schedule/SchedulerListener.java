@@ -1,5 +1,7 @@
 package io.asynq4j.schedule;
 
+import java.time.Instant;
+
 /**
  * Hears what a scheduler does. It is called by the scheduler's own thread, one call at a time, so
  * it must be quick: while it lasts nothing else is enqueued, and when it lasts for seconds another
@@ -26,4 +28,14 @@ public interface SchedulerListener {
    * for an instant; whether it is tried again is up to the entry's {@link MissedPolicy}.
    */
   default void failed(Firing firing, RuntimeException error) {}
+
+  /**
+   * One task that an entry enqueues. Immutable.
+   *
+   * @param instant the instant that it stands for, however late it is; when the run was requested,
+   *     for one that was
+   * @param requested whether an operator asked for it, beside the schedule
+   * @param taskId the id of the task
+   */
+  record Firing(ScheduleEntry entry, Instant instant, boolean requested, String taskId) {}
 }

@@ -1,7 +1,10 @@
 package io.asynq4j.server;
 
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.TaskType;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.server.config.AggregatorRouter;
 import io.asynq4j.internal.server.config.GroupConfig;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +27,7 @@ public final class ServerSettings {
 
   /** How groups of tasks are aggregated. */
   public static final class Groups {
-    private @Nullable GroupAggregator aggregator;
+    private final AggregatorRouter.Builder aggregators = new AggregatorRouter.Builder();
     private int maxSize;
     private Duration maxDelay = Duration.ZERO;
     private Duration grace = Duration.ofMinutes(1);
@@ -33,9 +36,27 @@ public final class ServerSettings {
 
     Groups() {}
 
-    /** Turns the tasks of a group into one. Without it, groups wait for another server. */
-    public Groups aggregator(GroupAggregator newAggregator) {
-      this.aggregator = newAggregator;
+    /**
+     * Turns the tasks of a group that has no other aggregator into one. Without any aggregator,
+     * groups wait for another server.
+     */
+    public Groups aggregator(GroupAggregator aggregator) {
+      aggregators.otherwise(aggregator);
+      return this;
+    }
+
+    /**
+     * The aggregator of groups whose name matches a pattern, such as {@code digest:*}. The first
+     * one that matches wins, also over those for a type.
+     */
+    public Groups aggregator(String groupPattern, GroupAggregator aggregator) {
+      aggregators.ofGroup(groupPattern, aggregator);
+      return this;
+    }
+
+    /** The aggregator of groups whose tasks all have this type. */
+    public Groups aggregator(TaskType<?> type, GroupAggregator aggregator) {
+      aggregators.ofType(type.name(), aggregator);
       return this;
     }
 
@@ -73,7 +94,8 @@ public final class ServerSettings {
     }
 
     /** Null without an aggregator. */
-    @Nullable GroupConfig config() {
+    @Nullable GroupConfig config(PayloadCodec codec) {
+      GroupAggregator aggregator = aggregators.build(codec);
       return aggregator == null
           ? null
           : new GroupConfig(

@@ -76,6 +76,23 @@ public final class TaskServer implements AutoCloseable {
   }
 
   /**
+   * Builds a server with default settings, which serves the queue {@code default}, and starts it.
+   *
+   * <pre>{@code
+   * try (TaskServer server = TaskServer.start(redis, handlers)) {
+   *   server.awaitStop();
+   * }
+   * }</pre>
+   *
+   * @param handlers a {@code Mux}, or one handler for all tasks
+   */
+  public static TaskServer start(RedisConnection redis, Handler<Task> handlers) {
+    TaskServer server = builder(redis).handlers(handlers).build();
+    server.start();
+    return server;
+  }
+
+  /**
    * Begins to process tasks, and returns. Redis need not be there yet. Fails with an {@code
    * IllegalStateException} when the server runs or has run: it cannot be started twice.
    */
@@ -112,7 +129,14 @@ public final class TaskServer implements AutoCloseable {
     ProcessSignalRunner.run(this);
   }
 
-  /** Waits until the server has stopped, or so long. True when it has. */
+  /** Waits until the server has stopped. */
+  public void awaitStop() throws InterruptedException {
+    while (!engine.awaitStop(Duration.ofDays(1))) {
+      // It still runs.
+    }
+  }
+
+  /** Waits until the server has stopped, for at most this time. Returns whether it has stopped. */
   public boolean awaitStop(Duration most) throws InterruptedException {
     return engine.awaitStop(most);
   }
@@ -138,7 +162,11 @@ public final class TaskServer implements AutoCloseable {
 
   /** Serves one more queue from now on, or one that it serves with another weight. */
   public void addQueue(String queue, int weight) {
-    engine.queues().add(QueueName.of(queue), weight);
+    addQueue(QueueName.of(queue), weight);
+  }
+
+  public void addQueue(QueueName queue, int weight) {
+    engine.queues().add(queue, weight);
   }
 
   /**
@@ -146,7 +174,11 @@ public final class TaskServer implements AutoCloseable {
    * left to other servers. Returns false if the server did not serve the queue.
    */
   public boolean removeQueue(String queue) {
-    return engine.queues().remove(QueueName.of(queue));
+    return removeQueue(QueueName.of(queue));
+  }
+
+  public boolean removeQueue(QueueName queue) {
+    return engine.queues().remove(queue);
   }
 
   /** Reads the central list of definitions now, and not only at its next turn. */
@@ -175,7 +207,7 @@ public final class TaskServer implements AutoCloseable {
     private RetryPolicy retryPolicy = RetryPolicy.standard();
     private final Map<String, RetryPolicy> retryPolicies = new LinkedHashMap<>();
     private Predicate<Throwable> isFailure = error -> true;
-    private PayloadCodec codec = PayloadCodec.json();
+    private PayloadCodec codec;
     private final List<ServerListener> listeners = new ArrayList<>();
     private @Nullable Executor executor;
     private Duration shutdownTimeout = Duration.ofSeconds(8);
@@ -189,6 +221,7 @@ public final class TaskServer implements AutoCloseable {
 
     private Builder(RedisConnection redis) {
       this.redis = redis;
+      this.codec = redis.codec();
     }
 
     /** Maximum number of handlers that run at once. Default: the number of processors. */
@@ -199,7 +232,7 @@ public final class TaskServer implements AutoCloseable {
 
     /** Serves queues with their weights. */
     public Builder queues(Map<String, Integer> weights) {
-      weights.forEach(this::queue);
+      weights.forEach((queue, weight) -> queue(queue, weight));
       isWithoutQueues = queues.isEmpty() && patterns.isEmpty();
       return this;
     }
@@ -209,6 +242,16 @@ public final class TaskServer implements AutoCloseable {
       return queue(queue, settings -> {});
     }
 
+    /** Serves a queue, see {@link #queue(String)}. */
+    public Builder queue(QueueName queue) {
+      return queue(queue, settings -> {});
+    }
+
+    /** Serves a queue with a weight, see {@link QueueSettings#weight(int)}. */
+    public Builder queue(QueueName queue, int weight) {
+      return queue(queue, settings -> settings.weight(weight));
+    }
+
     /** Serves a queue with a weight, see {@link QueueSettings#weight(int)}. */
     public Builder queue(String queue, int weight) {
       return queue(queue, settings -> settings.weight(weight));
@@ -216,7 +259,11 @@ public final class TaskServer implements AutoCloseable {
 
     /** Serves a queue: {@code .queue("mail", q -> q.weight(3).maxActive(20))}. */
     public Builder queue(String queue, Consumer<QueueSettings> settings) {
-      QueueName name = QueueName.of(queue);
+      return queue(QueueName.of(queue), settings);
+    }
+
+    /** Serves a queue, see {@link #queue(String, Consumer)}. */
+    public Builder queue(QueueName name, Consumer<QueueSettings> settings) {
       QueueSettings given = queues.computeIfAbsent(name, any -> new QueueSettings());
       try {
         settings.accept(given);
@@ -285,6 +332,7 @@ public final class TaskServer implements AutoCloseable {
       return this;
     }
 
+    /** The same for one type. Wins over the policy that the type itself has. */
     public Builder retryPolicy(TaskType<?> type, RetryPolicy policy) {
       retryPolicies.put(type.name(), policy);
       return this;
@@ -296,7 +344,10 @@ public final class TaskServer implements AutoCloseable {
       return this;
     }
 
-    /** How results are written; JSON when not said. */
+    /**
+     * How results become bytes, and the inputs of typed handlers of a {@code Mux} that has no codec
+     * of its own. Default: the codec of the connection.
+     */
     public Builder codec(PayloadCodec codec) {
       this.codec = codec;
       return this;
@@ -410,6 +461,7 @@ public final class TaskServer implements AutoCloseable {
           rules,
           retryPolicy,
           retryPolicies,
+          handler instanceof Mux mux ? mux.retryPolicies() : Map.of(),
           isFailure,
           codec,
           listeners,
@@ -432,8 +484,28 @@ public final class TaskServer implements AutoCloseable {
           healthCheck,
           crashes.rules(),
           ArchiveRules.of(archive),
-          groups.config(),
+          groups.config(codec),
           defined);
     }
+  }
+
+  /** What becomes of a server that has handlers for names which are not in the central list. */
+  public enum UnknownNames {
+    /** It does not start. */
+    REFUSE,
+    /** It starts with a warning, and serves such a name from when it is defined. */
+    WARN
+  }
+
+  /** What a server does for the queue of a task definition. */
+  public enum ServingMode {
+    /** It processes its tasks. */
+    PROCESS,
+    /**
+     * It takes no tasks, and does the rest for whoever does: due tasks are made pending, tasks of
+     * vanished workers are given to others, what has been kept for long enough is deleted.
+     */
+    UPKEEP,
+    NONE
   }
 }

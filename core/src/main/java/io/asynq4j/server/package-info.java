@@ -1,4 +1,10 @@
-/** The server that processes tasks. */
+/**
+ * Processing tasks.
+ *
+ * <p>Start with {@link io.asynq4j.server.TaskServer}, and {@code TaskServer.start(redis, handlers)}
+ * for one with default settings. {@link io.asynq4j.server.ServerListener} observes attempts; {@link
+ * io.asynq4j.server.GroupAggregator} makes one task of many.
+ */
 @NullMarked
 package io.asynq4j.server;
 

@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.DuplicateTaskException;
-import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskIdConflictException;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.TaskState;
-import java.time.Duration;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class EnqueueResultTest {
@@ -18,29 +14,7 @@ class EnqueueResultTest {
   private static final QueueName MAIL = QueueName.of("mail");
 
   private static TaskInfo info() {
-    return new TaskInfo(
-        "id1",
-        MAIL,
-        "t",
-        Payload.absent(),
-        Map.of(),
-        TaskState.PENDING,
-        25,
-        0,
-        "",
-        null,
-        null,
-        null,
-        "",
-        null,
-        false,
-        Duration.ZERO,
-        null,
-        Payload.absent(),
-        0,
-        "",
-        null,
-        null);
+    return TaskInfo.builder("id1", MAIL, "t").build();
   }
 
   @Test
@@ -53,6 +27,16 @@ class EnqueueResultTest {
   }
 
   @Test
+  void aDeferredTaskIsAcceptedAndNotEnqueued() {
+    EnqueueResult result = new EnqueueResult.Deferred(info());
+
+    assertThat(result.orThrow()).isEqualTo(info());
+    assertThat(result.task()).contains(info());
+    assertThat(result.isAccepted()).isTrue();
+    assertThat(result.isEnqueued()).isFalse();
+  }
+
+  @Test
   void aDuplicateNamesTheTaskThatIsThereAlready() {
     EnqueueResult result = new EnqueueResult.Duplicate(MAIL, "email:welcome", "holder");
 
@@ -62,7 +46,8 @@ class EnqueueResultTest {
         .isInstanceOf(DuplicateTaskException.class)
         .hasMessage(
             "task already exists: task with id=holder in queue \"mail\" is equal to this one of type"
-                + " \"email:welcome\" and still unique")
+                + " \"email:welcome\" and still unique; wait until it has ended or its uniqueFor is over, or"
+                + " enqueue without uniqueFor")
         .extracting(e -> ((DuplicateTaskException) e).holderId())
         .isEqualTo("holder");
   }

@@ -29,7 +29,9 @@ import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -104,7 +106,7 @@ class TaskClientIT {
 
   /** The task as anybody else sees it. */
   private TaskInfo stored(TaskInfo task) {
-    return redis.broker().inspection().task(task.queue(), task.id());
+    return BrokerConnection.brokerOf(redis).inspection().task(task.queue(), task.id());
   }
 
   private Instant now() {
@@ -151,29 +153,10 @@ class TaskClientIT {
         .usingRecursiveComparison()
         .ignoringFields("id", "nextProcessAt")
         .isEqualTo(
-            new TaskInfo(
-                "",
-                QueueName.DEFAULT,
-                "t",
-                Payload.ofUtf8("p"),
-                Map.of(),
-                TaskState.PENDING,
-                25,
-                0,
-                "",
-                null,
-                ofMinutes(30),
-                null,
-                "",
-                null,
-                false,
-                Duration.ZERO,
-                null,
-                Payload.absent(),
-                0,
-                "",
-                null,
-                null));
+            TaskInfo.builder("", QueueName.DEFAULT, "t")
+                .payload(Payload.ofUtf8("p"))
+                .timeout(ofMinutes(30))
+                .build());
     assertThat(task.nextProcessAt()).isCloseTo(now(), within(2, ChronoUnit.SECONDS));
     assertStored(task);
     assertThat(admin.lrange("asynq:{default}:pending", 0, -1)).containsExactly(task.id());
@@ -322,7 +305,7 @@ class TaskClientIT {
   @Test
   void fixesW12_anIdIsFreeAgainWhenItsTaskIsDeleted() {
     enqueue(o -> o.id("a"));
-    redis.broker().inspection().delete(QueueName.DEFAULT, List.of("a"));
+    BrokerConnection.brokerOf(redis).inspection().delete(QueueName.DEFAULT, List.of("a"));
 
     assertThat(client.enqueue(TASK, o -> o.id("a")).isEnqueued()).isTrue();
   }
@@ -599,7 +582,7 @@ class TaskClientIT {
           }
 
           @Override
-          public <T> T decode(Payload payload, Class<T> type) {
+          public Object decode(Payload payload, Type type) {
             throw new UnsupportedOperationException();
           }
         };
@@ -659,8 +642,7 @@ class TaskClientIT {
   }
 
   private Claim claimOne() {
-    return redis
-        .broker()
+    return BrokerConnection.brokerOf(redis)
         .leases()
         .claim(QueueName.DEFAULT, 1, ofSeconds(15), QueueRules.NONE)
         .claims()
@@ -668,8 +650,7 @@ class TaskClientIT {
   }
 
   private void settle(Settlement settlement) {
-    redis
-        .broker()
+    BrokerConnection.brokerOf(redis)
         .leases()
         .settle(QueueName.DEFAULT, List.of(settlement), QueueRules.NONE, ArchiveRules.DEFAULT);
   }
@@ -681,7 +662,7 @@ class TaskClientIT {
         CompletableFuture.supplyAsync(
             () -> {
               try {
-                return client.awaitResult("default", task.id(), ofSeconds(10)).orElseThrow();
+                return client.awaitResult(task, ofSeconds(10)).orElseThrow();
               } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
               }
@@ -689,6 +670,7 @@ class TaskClientIT {
             runnable -> new Thread(runnable).start());
 
     assertThat(client.awaitResult("default", task.id(), ofMillis(30))).isEmpty();
+    assertThat(client.awaitResult(QueueName.DEFAULT, task.id(), ofMillis(30))).isEmpty();
     settle(new Settlement.Complete(claimOne(), Payload.ofUtf8("done")));
 
     assertThat(awaited.join().state()).isEqualTo(TaskState.COMPLETED);
@@ -698,8 +680,7 @@ class TaskClientIT {
   @Test
   void aTaskThatWasGivenUpIsAResultToo() throws Exception {
     TaskInfo task = enqueue(o -> o.retention(ofHours(1)));
-    redis
-        .broker()
+    BrokerConnection.brokerOf(redis)
         .inspection()
         .archive(QueueName.DEFAULT, List.of(task.id()), ArchiveRules.DEFAULT);
 
@@ -723,8 +704,7 @@ class TaskClientIT {
     enqueue(o -> o.id("a"));
 
     assertThat(
-            redis
-                .broker()
+            BrokerConnection.brokerOf(redis)
                 .inspection()
                 .list(QueueName.DEFAULT, Listing.of(TaskState.PENDING, 0, 10))
                 .tasks())

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.RateLimit;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.definition.TaskDefinition.FollowUps;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.internal.definition.TaskDefinitionCodec;
 import java.time.Duration;
 import java.util.Map;

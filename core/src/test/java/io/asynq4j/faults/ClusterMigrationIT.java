@@ -33,6 +33,7 @@ import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.AclIT;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -336,7 +337,7 @@ class ClusterMigrationIT {
     try (RedisConnection connection =
         RedisConnection.open(
             server.config().toBuilder().username("worker").password("pw").build())) {
-      AclIT.doEverything(connection.broker());
+      AclIT.doEverything(BrokerConnection.brokerOf(connection));
     }
   }
 

@@ -10,6 +10,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerListener;
@@ -77,8 +78,7 @@ class HighLatencyProgressIT {
                     .standalone("127.0.0.1", proxy.port())
                     .maxConnections(4)
                     .build())) {
-      direct
-          .broker()
+      BrokerConnection.brokerOf(direct)
           .enqueueing()
           .enqueue(
               IntStream.range(0, HANDLERS)
@@ -101,7 +101,11 @@ class HighLatencyProgressIT {
             .atMost(Duration.ofSeconds(90))
             .until(
                 () ->
-                    direct.broker().inspection().stats(QueueName.DEFAULT).processed() >= HANDLERS);
+                    BrokerConnection.brokerOf(direct)
+                            .inspection()
+                            .stats(QueueName.DEFAULT)
+                            .processed()
+                        >= HANDLERS);
       }
       assertThat(lost).isEmpty();
       assertThat(begun).hasSize(HANDLERS);
@@ -109,7 +113,11 @@ class HighLatencyProgressIT {
       // The last report is never left out.
       List<Integer> percents =
           IntStream.range(0, HANDLERS)
-              .mapToObj(i -> direct.broker().inspection().task(QueueName.DEFAULT, "a" + i))
+              .mapToObj(
+                  i ->
+                      BrokerConnection.brokerOf(direct)
+                          .inspection()
+                          .task(QueueName.DEFAULT, "a" + i))
               .map(task -> task.progress() == null ? -1 : task.progress().percent())
               .toList();
       assertThat(percents).containsOnly(100);

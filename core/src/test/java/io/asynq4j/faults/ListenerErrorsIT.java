@@ -13,6 +13,7 @@ import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.StoreWatch;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -29,7 +30,7 @@ class ListenerErrorsIT {
 
   private final EmbeddedRedis server = EmbeddedRedis.builder().ephemeral().start();
   private final RedisConnection redis = RedisConnection.open(server.uri());
-  private final Broker broker = redis.broker();
+  private final Broker broker = BrokerConnection.brokerOf(redis);
 
   @AfterAll
   void stop() {

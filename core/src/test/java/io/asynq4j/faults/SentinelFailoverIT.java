@@ -22,6 +22,7 @@ import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -243,12 +244,16 @@ class SentinelFailoverIT {
       BrokerUnavailableException plain =
           catchThrowableOfType(
               BrokerUnavailableException.class,
-              () -> connection.broker().enqueueing().enqueue(List.of(redis.task("a"))));
+              () ->
+                  BrokerConnection.brokerOf(connection)
+                      .enqueueing()
+                      .enqueue(List.of(redis.task("a"))));
       assertThat(plain.mayHaveBeenApplied()).isFalse();
       assertThat(plain).hasMessageContainingAll("READONLY", "this is a replica");
       BrokerUnavailableException script =
           catchThrowableOfType(
-              BrokerUnavailableException.class, () -> connection.broker().presence().servers());
+              BrokerUnavailableException.class,
+              () -> BrokerConnection.brokerOf(connection).presence().servers());
       assertThat(script.mayHaveBeenApplied()).isFalse();
     }
     try (Connection connection = TestRedis.connect(replica)) {

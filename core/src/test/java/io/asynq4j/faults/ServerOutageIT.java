@@ -14,6 +14,7 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerFixture;
@@ -70,7 +71,7 @@ class ServerOutageIT {
   /** By a connection that has patience: no outage is meant here, however busy the machine is. */
   private void enqueue(int from, int count) {
     try (RedisConnection patient = RedisConnection.open(server.uri())) {
-      patient.broker().enqueueing().enqueue(tasks(from, count));
+      BrokerConnection.brokerOf(patient).enqueueing().enqueue(tasks(from, count));
     }
   }
 
@@ -95,7 +96,7 @@ class ServerOutageIT {
   }
 
   private long count(TaskState state) {
-    return redis.broker().inspection().list(Q, Listing.of(state, 0, 1)).total();
+    return BrokerConnection.brokerOf(redis).inspection().list(Q, Listing.of(state, 0, 1)).total();
   }
 
   private void awaitCompleted(int count) {
@@ -121,7 +122,7 @@ class ServerOutageIT {
     }
     assertThat(runs).hasSize(5_000);
     // Each ended once, whatever was sent twice.
-    assertThat(redis.broker().inspection().stats(Q).processed()).isEqualTo(5_000);
+    assertThat(BrokerConnection.brokerOf(redis).inspection().stats(Q).processed()).isEqualTo(5_000);
     assertThat(recorder.lines("settled")).hasSize(5_000).doesNotHaveDuplicates();
   }
 
@@ -140,7 +141,7 @@ class ServerOutageIT {
       awaitCompleted(3_000);
     }
     assertThat(runs).hasSize(3_000);
-    assertThat(redis.broker().inspection().stats(Q).processed()).isEqualTo(3_000);
+    assertThat(BrokerConnection.brokerOf(redis).inspection().stats(Q).processed()).isEqualTo(3_000);
     assertThat(recorder.lines("outageStarted")).hasSize(1);
     assertThat(recorder.lines("outageEnded")).hasSize(1);
   }
@@ -223,7 +224,7 @@ class ServerOutageIT {
 
       awaitCompleted(5);
       soon(() -> assertThat(health).contains(true));
-      soon(() -> assertThat(redis.broker().presence().servers()).hasSize(1));
+      soon(() -> assertThat(BrokerConnection.brokerOf(redis).presence().servers()).hasSize(1));
     }
   }
 
@@ -252,7 +253,7 @@ class ServerOutageIT {
       begun.await();
       soon(
           () -> {
-            redis.broker().cancellations().publish("a0");
+            BrokerConnection.brokerOf(redis).cancellations().publish("a0");
             assertThat(interrupted.getCount()).isZero();
           });
     }
@@ -295,7 +296,7 @@ class ServerOutageIT {
       }
       awaitCompleted(400);
     }
-    assertThat(redis.broker().inspection().stats(Q).processed()).isEqualTo(400);
+    assertThat(BrokerConnection.brokerOf(redis).inspection().stats(Q).processed()).isEqualTo(400);
   }
 
   @Test
@@ -320,7 +321,7 @@ class ServerOutageIT {
       busy.start();
       soon(() -> assertThat(runs).hasSize(1));
       idle.start();
-      soon(() -> assertThat(redis.broker().presence().servers()).hasSize(2));
+      soon(() -> assertThat(BrokerConnection.brokerOf(redis).presence().servers()).hasSize(2));
 
       admin.configSet("stop-writes-on-bgsave-error", "yes");
       double end = admin.zscore("asynq:{default}:lease", "a0");

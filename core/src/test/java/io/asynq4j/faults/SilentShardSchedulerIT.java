@@ -11,14 +11,15 @@ import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.broker.ScheduleStore;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
-import io.asynq4j.schedule.Firing;
 import io.asynq4j.schedule.MissedPolicy;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.schedule.SchedulerListener;
+import io.asynq4j.schedule.SchedulerListener.Firing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -170,8 +171,7 @@ class SilentShardSchedulerIT {
   }
 
   private static List<Instant> instantsInRedis(RedisConnection redis, String queue) {
-    return redis
-        .broker()
+    return BrokerConnection.brokerOf(redis)
         .inspection()
         .list(QueueName.of(queue), Listing.of(TaskState.PENDING, 0, 1_000))
         .tasks()
@@ -246,8 +246,7 @@ class SilentShardSchedulerIT {
         queues.keySet().stream().filter(node -> node != nodeOfEntryList).findFirst().orElseThrow();
     String target = queuesOfOthers(silent).get(0);
     RedisConnection redis = connect(Duration.ofSeconds(1));
-    redis
-        .broker()
+    BrokerConnection.brokerOf(redis)
         .schedules()
         .enroll(
             List.of(
@@ -275,7 +274,7 @@ class SilentShardSchedulerIT {
   void entriesOnHealthyServersAreListedWhileOneServerIsSilent() {
     EmbeddedRedis silent =
         queues.keySet().stream().filter(node -> node != nodeOfEntryList).findFirst().orElseThrow();
-    ScheduleStore schedules = connect(BLOCKING).broker().schedules();
+    ScheduleStore schedules = BrokerConnection.brokerOf(connect(BLOCKING)).schedules();
     schedules.enroll(
         allQueues().stream()
             .map(queue -> new ScheduleLedger.Entry(queue, QueueName.of(queue), "@daily"))

@@ -11,6 +11,7 @@ import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import io.asynq4j.server.ServerFixture;
@@ -108,8 +109,7 @@ class SilentShardServerIT {
         TaskOptions.of(
             o -> more.apply(o.id(id).queue(queue).retention(Duration.ofHours(1)).maxRetry(3)));
     assertThat(
-            other
-                .broker()
+            BrokerConnection.brokerOf(other)
                 .enqueueing()
                 .enqueue(List.of(NewTask.of(Task.of("t"), options, other.clock().instant()))))
         .containsExactly(EnqueueReply.ENQUEUED);
@@ -304,7 +304,10 @@ class SilentShardServerIT {
     } finally {
       silent.resume();
     }
-    soon(() -> assertThat(other.broker().inspection().queues()).containsAll(healthy));
+    soon(
+        () ->
+            assertThat(BrokerConnection.brokerOf(other).inspection().queues())
+                .containsAll(healthy));
   }
 
   @Test
@@ -320,6 +323,9 @@ class SilentShardServerIT {
         jedis.configSet("maxmemory", "0");
       }
     }
-    soon(() -> assertThat(other.broker().inspection().queues()).containsAll(healthy));
+    soon(
+        () ->
+            assertThat(BrokerConnection.brokerOf(other).inspection().queues())
+                .containsAll(healthy));
   }
 }

@@ -243,7 +243,7 @@ interface InspectorActionContract extends InspectorContractSupport {
         redis().server.flush();
         seed(state, 450);
         Instant at = NOON.plusSeconds(seconds);
-        List<BulkProgress> told = new ArrayList<>();
+        List<BulkReport.BulkProgress> told = new ArrayList<>();
 
         BulkReport report = inspector().select("q", state).onProgress(told::add).reschedule(at);
 

@@ -17,6 +17,8 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.broker.rules.QueueRules;
@@ -230,8 +232,13 @@ interface InspectorQueueContract extends InspectorContractSupport {
     assertThat(servers.get(0).workers()).isEmpty();
     assertThat(servers.get(1).workers())
         .containsExactly(
-            new WorkerSnapshot(
-                "a", "t", Payload.ofUtf8("p"), "q", NOON, NOON.plusSeconds(30), null));
+            WorkerSnapshot.builder("a")
+                .taskType("t")
+                .taskPayload(Payload.ofUtf8("p"))
+                .queue("q")
+                .started(NOON)
+                .deadline(NOON.plusSeconds(30))
+                .build());
     redis().clock.advance(Duration.ofSeconds(8));
     assertThat(inspector().servers()).extracting(ServerSnapshot::id).containsExactly("ours");
   }
@@ -257,19 +264,15 @@ interface InspectorQueueContract extends InspectorContractSupport {
 
     assertThat(inspector().schedules())
         .containsExactly(
-            new ScheduleSnapshot(
-                "e",
-                "@every 30s",
-                "t",
-                Payload.ofUtf8("p"),
-                TaskOptions.of(o -> o.queue("q")),
-                List.of("Odd(1)"),
-                NOON.plusSeconds(30),
-                NOON,
-                /* pausedSince= */ null,
-                /* isLive= */ true,
-                /* isRemembered= */ false,
-                /* problem= */ null));
+            ScheduleSnapshot.builder("e", "@every 30s")
+                .taskType("t")
+                .taskPayload(Payload.ofUtf8("p"))
+                .options(TaskOptions.of(o -> o.queue("q")))
+                .unreadOptions(List.of("Odd(1)"))
+                .next(NOON.plusSeconds(30))
+                .previous(NOON)
+                .isLive(true)
+                .build());
     assertThat(inspector().scheduleHistory("e", 0, 10))
         .containsExactly(
             new ScheduleEvent("2", NOON.plusSeconds(30), null), new ScheduleEvent("1", NOON, null));
@@ -486,19 +489,11 @@ interface InspectorQueueContract extends InspectorContractSupport {
     SchedulerAccess.end(scheduler);
     assertThat(inspector().schedules())
         .containsExactly(
-            new ScheduleSnapshot(
-                "e",
-                "@every 10s",
-                "",
-                Payload.absent(),
-                TaskOptions.of(o -> o.queue("default")),
-                List.of(),
-                /* next= */ null,
-                NOON.plusSeconds(20),
-                /* pausedSince= */ null,
-                /* isLive= */ false,
-                /* isRemembered= */ true,
-                /* problem= */ null));
+            ScheduleSnapshot.builder("e", "@every 10s")
+                .options(TaskOptions.of(o -> o.queue("default")))
+                .previous(NOON.plusSeconds(20))
+                .isRemembered(true)
+                .build());
     inspector().forgetSchedule("e");
     assertThat(inspector().schedules()).isEmpty();
     assertThatThrownBy(() -> inspector().forgetSchedule("e"))

@@ -21,29 +21,14 @@ class TaskFilterTest {
   private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 
   private static TaskInfo task(Payload payload, @Nullable Instant since) {
-    return new TaskInfo(
-        "order-17",
-        QueueName.DEFAULT,
-        "email:welcome",
-        payload,
-        Map.of("tenant", "acme"),
-        TaskState.ARCHIVED,
-        25,
-        3,
-        "Connection timed out",
-        null,
-        null,
-        null,
-        "",
-        null,
-        false,
-        Duration.ZERO,
-        null,
-        Payload.absent(),
-        0,
-        "",
-        null,
-        since);
+    return TaskInfo.builder("order-17", QueueName.DEFAULT, "email:welcome")
+        .payload(payload)
+        .headers(Map.of("tenant", "acme"))
+        .state(TaskState.ARCHIVED)
+        .retried(3)
+        .lastError("Connection timed out")
+        .since(since)
+        .build();
   }
 
   private static boolean matches(TaskFilter filter) {

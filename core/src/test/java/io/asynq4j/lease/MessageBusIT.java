@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,8 +78,8 @@ class MessageBusIT {
     TaskLeases leases = TaskLeases.create(redis);
     try (var watch = leases.watchCancellations(heard::add)) {
       assertThat(watch).isNotNull();
-      redis.broker().cancellations().publish("asynq4j:cancel:archive:cQ:a");
-      redis.broker().cancellations().publish("a");
+      BrokerConnection.brokerOf(redis).cancellations().publish("asynq4j:cancel:archive:cQ:a");
+      BrokerConnection.brokerOf(redis).cancellations().publish("a");
       await().untilAsserted(() -> assertThat(heard).containsExactly("a"));
     }
   }

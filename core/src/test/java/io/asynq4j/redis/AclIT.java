@@ -46,6 +46,7 @@ import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.redis.watch.RedisStoreWatchIT;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -355,25 +356,27 @@ public class AclIT {
   void theDocumentedPermissionsAreEnoughForEverything() {
     try (RedisConnection connection = connectAs(NEEDED + " " + USEFUL);
         CapturedWarnings warnings = new CapturedWarnings()) {
-      doEverything(connection.broker());
-      assertThat(connection.broker().inspection().memoryUsage(Q)).isPresent();
-      assertThat(connection.broker().inspection().redisInfo()).containsKey("redis_version");
+      doEverything(BrokerConnection.brokerOf(connection));
+      assertThat(BrokerConnection.brokerOf(connection).inspection().memoryUsage(Q)).isPresent();
+      assertThat(BrokerConnection.brokerOf(connection).inspection().redisInfo())
+          .containsKey("redis_version");
       List<String> heard = new CopyOnWriteArrayList<>();
-      try (Subscription subscription = connection.broker().cancellations().subscribe(heard::add)) {
+      try (Subscription subscription =
+          BrokerConnection.brokerOf(connection).cancellations().subscribe(heard::add)) {
         assertThat(subscription).isNotNull();
-        connection.broker().cancellations().publish("a");
+        BrokerConnection.brokerOf(connection).cancellations().publish("a");
         await().until(() -> heard.contains("a"));
       }
       try (Subscription subscription =
-          connection
-              .broker()
+          BrokerConnection.brokerOf(connection)
               .pubSub()
               .subscribe(List.of("me"), message -> heard.add(new String(message, UTF_8)))) {
         assertThat(subscription).isNotNull();
-        connection.broker().pubSub().publish("me", "b".getBytes(UTF_8));
+        BrokerConnection.brokerOf(connection).pubSub().publish("me", "b".getBytes(UTF_8));
         await().until(() -> heard.contains("b"));
       }
-      try (StoreWatch.Watch watch = connection.broker().watches().watch(new Ignored())) {
+      try (StoreWatch.Watch watch =
+          BrokerConnection.brokerOf(connection).watches().watch(new Ignored())) {
         await().until(watch::isLive);
       }
       assertThat(warnings.lines()).isEmpty();
@@ -386,7 +389,7 @@ public class AclIT {
   void anEntryOfAForbiddenQueueKeepsNoOtherFromBeingKnown() {
     String ofOneQueue = NEEDED.replace("~asynq:*", "~asynq:schedules ~asynq:{q}:*");
     try (RedisConnection connection = connectAs(ofOneQueue + " " + USEFUL)) {
-      ScheduleStore schedules = connection.broker().schedules();
+      ScheduleStore schedules = BrokerConnection.brokerOf(connection).schedules();
       List<ScheduleLedger.Entry> entries =
           List.of(
               new ScheduleLedger.Entry("forbidden", QueueName.of("other"), "@daily"),
@@ -403,7 +406,7 @@ public class AclIT {
   void entriesOfAForbiddenQueueAreListedAsUnreadable() {
     ScheduleStore.Unreadable[] unreadable = new ScheduleStore.Unreadable[1];
     try (RedisConnection all = connectAs(NEEDED + " " + USEFUL)) {
-      all.broker()
+      BrokerConnection.brokerOf(all)
           .schedules()
           .enroll(
               List.of(
@@ -412,7 +415,10 @@ public class AclIT {
     }
     String ofOneQueue = NEEDED.replace("~asynq:*", "~asynq:schedules ~asynq:{q}:*");
     try (RedisConnection connection = connectAs(ofOneQueue + " " + USEFUL)) {
-      assertThat(connection.broker().schedules().known(entry -> unreadable[0] = entry))
+      assertThat(
+              BrokerConnection.brokerOf(connection)
+                  .schedules()
+                  .known(entry -> unreadable[0] = entry))
           .extracting(known -> known.entry().name())
           .containsExactly("allowed");
     }
@@ -434,12 +440,12 @@ public class AclIT {
   void withoutSomethingUsefulTheRestWorksAfterOneWarning(String missing, String warning) {
     try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = connectAs(NEEDED + " " + USEFUL + " " + missing)) {
-      doEverything(connection.broker());
-      OptionalLong memory = connection.broker().inspection().memoryUsage(Q);
+      doEverything(BrokerConnection.brokerOf(connection));
+      OptionalLong memory = BrokerConnection.brokerOf(connection).inspection().memoryUsage(Q);
       assertThat(memory.isPresent()).isEqualTo(!missing.equals("-memory"));
-      connection.broker().inspection().memoryUsage(Q);
+      BrokerConnection.brokerOf(connection).inspection().memoryUsage(Q);
       connection.ping();
-      connection.broker().cancellations().subscribe(id -> {}).close();
+      BrokerConnection.brokerOf(connection).cancellations().subscribe(id -> {}).close();
 
       List<String> others =
           warnings.lines().stream().filter(line -> !line.contains("saves nothing")).toList();
@@ -471,8 +477,8 @@ public class AclIT {
             .collect(Collectors.joining(" "));
     try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = connectAs(rules)) {
-      StoreWatch lookout = connection.broker().watches();
-      enqueue(connection.broker(), "a");
+      StoreWatch lookout = BrokerConnection.brokerOf(connection).watches();
+      enqueue(BrokerConnection.brokerOf(connection), "a");
       Set<StoreWatch.QueuePart> pending = Set.of(StoreWatch.QueuePart.PENDING);
       List<QueueName> queues = List.of(Q, QueueName.of("other"));
       for (int i = 0; i < 2; i++) {
@@ -510,7 +516,7 @@ public class AclIT {
   @Test
   void withNothingButWhatIsNeededItWorks() {
     try (RedisConnection connection = connectAs(NEEDED)) {
-      doEverything(connection.broker());
+      doEverything(BrokerConnection.brokerOf(connection));
     }
   }
 
@@ -519,14 +525,14 @@ public class AclIT {
     try (RedisConnection connection = connectAs(NEEDED + " -lpush")) {
       BrokerRefusedException inScript =
           catchThrowableOfType(
-              BrokerRefusedException.class, () -> enqueue(connection.broker(), "a"));
+              BrokerRefusedException.class, () -> enqueue(BrokerConnection.brokerOf(connection), "a"));
       assertThat(inScript).hasMessageContaining("docs/reference/redis-layout.md");
       assertThat(inScript.mayHaveBeenApplied()).as("a script fails in the middle").isTrue();
     }
     try (RedisConnection connection = connectAs(NEEDED + " -smembers")) {
       BrokerRefusedException plain =
           catchThrowableOfType(
-              BrokerRefusedException.class, () -> connection.broker().inspection().queues());
+              BrokerRefusedException.class, () -> BrokerConnection.brokerOf(connection).inspection().queues());
       assertThat(plain).hasMessageContainingAll("NOPERM", "docs/reference/redis-layout.md");
       assertThat(plain.mayHaveBeenApplied()).isFalse();
     }
@@ -536,14 +542,13 @@ public class AclIT {
   void aTaskThatMustNotBeReadStays() {
     try (RedisConnection admin = RedisConnection.open(server.config());
         RedisConnection reader = connectAs(NEEDED + " -hmget")) {
-      enqueue(admin.broker(), "lost");
-      admin.broker().leases().claim(Q, 1, Duration.ofSeconds(1), QueueRules.NONE);
-      enqueue(admin.broker(), "waiting");
-      admin
-          .broker()
+      enqueue(BrokerConnection.brokerOf(admin), "lost");
+      BrokerConnection.brokerOf(admin).leases().claim(Q, 1, Duration.ofSeconds(1), QueueRules.NONE);
+      enqueue(BrokerConnection.brokerOf(admin), "waiting");
+      BrokerConnection.brokerOf(admin)
           .enqueueing()
           .enqueue(List.of(task("due", o -> o.processIn(Duration.ofMillis(1)))));
-      Upkeep upkeep = reader.broker().upkeep();
+      Upkeep upkeep = BrokerConnection.brokerOf(reader).upkeep();
       await()
           .untilAsserted(
               () -> {
@@ -553,14 +558,19 @@ public class AclIT {
                         upkeep.recover(
                             Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT));
               });
-      refusedToRead(() -> reader.broker().leases().claim(Q, 10, LEASE, QueueRules.NONE));
+      refusedToRead(
+          () -> BrokerConnection.brokerOf(reader).leases().claim(Q, 10, LEASE, QueueRules.NONE));
 
       setUser(server.primaries().get(0), "worker", NEEDED);
       assertThat(upkeep.forward(Q, 10).moved()).isEqualTo(1);
       assertThat(upkeep.recover(Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT))
           .extracting(Upkeep.Recovered::action)
           .containsExactly(Upkeep.Recovered.Action.PENDING);
-      assertThat(reader.broker().leases().claim(Q, 10, LEASE, QueueRules.NONE).claims())
+      assertThat(
+              BrokerConnection.brokerOf(reader)
+                  .leases()
+                  .claim(Q, 10, LEASE, QueueRules.NONE)
+                  .claims())
           .extracting(Claim::id)
           .containsExactlyInAnyOrder("lost", "waiting", "due");
     }
@@ -583,7 +593,7 @@ public class AclIT {
       assertThat(refused)
           .hasMessageStartingWith("nothing was enqueued")
           .hasMessageContainingAll("NOPERM", "It needs the permission +wait");
-      assertThat(connection.broker().inspection().queues()).isEmpty();
+      assertThat(BrokerConnection.brokerOf(connection).inspection().queues()).isEmpty();
       assertThat(client.enqueue(Task.of("t")).isEnqueued()).isTrue();
     }
   }

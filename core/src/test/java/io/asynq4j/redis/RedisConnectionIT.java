@@ -27,6 +27,7 @@ import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ServerSocket;
@@ -98,7 +99,7 @@ class RedisConnectionIT {
               ReplyParser.number(time.get(0)), ReplyParser.number(time.get(1)) * 1000);
       assertThat(Duration.between(now, connection.clock().instant()).abs())
           .isLessThan(Duration.ofSeconds(5));
-      assertThat(connection.broker().clock()).isSameAs(connection.clock());
+      assertThat(BrokerConnection.brokerOf(connection).clock()).isSameAs(connection.clock());
     }
   }
 
@@ -112,6 +113,13 @@ class RedisConnectionIT {
         .isThrownBy(() -> RedisConnection.open(config))
         .withMessageContaining("127.0.0.1:" + gone.port())
         .matches(e -> !e.mayHaveBeenApplied());
+  }
+
+  @Test
+  void aLazyConnectionIsMadeFromAUriToo() {
+    try (RedisConnection connection = RedisConnection.lazy(redis.uri())) {
+      assertThat(connection.ping()).isPositive();
+    }
   }
 
   @Test
@@ -154,9 +162,11 @@ class RedisConnectionIT {
         .isThrownBy(connection::ping)
         .withMessageContainingAll("127.0.0.1:" + redis.port(), "is closed");
     assertThatIllegalStateException()
-        .isThrownBy(() -> connection.broker().enqueueing().enqueue(List.of(task())));
+        .isThrownBy(
+            () -> BrokerConnection.brokerOf(connection).enqueueing().enqueue(List.of(task())));
     assertThatIllegalStateException()
-        .isThrownBy(() -> connection.broker().cancellations().subscribe(id -> {}));
+        .isThrownBy(
+            () -> BrokerConnection.brokerOf(connection).cancellations().subscribe(id -> {}));
   }
 
   @Test
@@ -180,7 +190,7 @@ class RedisConnectionIT {
   void closeLeavesNoConnection() {
     int before = clients();
     RedisConnection connection = RedisConnection.open(redis.uri());
-    connection.broker().enqueueing().enqueue(List.of(task()));
+    BrokerConnection.brokerOf(connection).enqueueing().enqueue(List.of(task()));
     assertThat(clients()).isGreaterThan(before);
 
     connection.close();
@@ -259,9 +269,9 @@ class RedisConnectionIT {
     try (EmbeddedRedis local = EmbeddedRedis.builder().unixSocket(socket).start();
         RedisConnection connection =
             RedisConnection.open(RedisConfig.builder().socket(socket).build())) {
-      connection.broker().enqueueing().enqueue(List.of(task()));
+      BrokerConnection.brokerOf(connection).enqueueing().enqueue(List.of(task()));
 
-      assertThat(connection.broker().inspection().queues()).containsExactly("q");
+      assertThat(BrokerConnection.brokerOf(connection).inspection().queues()).containsExactly("q");
       assertThat(admin(local, "LLEN", RedisKeys.of(Q, "pending"))).isEqualTo(1L);
     }
   }
@@ -280,7 +290,7 @@ class RedisConnectionIT {
               .tls(TlsConfig.defaults().withTrustStore(store, STORE_PASSWORD))
               .build();
       try (RedisConnection connection = RedisConnection.open(config)) {
-        connection.broker().enqueueing().enqueue(List.of(task()));
+        BrokerConnection.brokerOf(connection).enqueueing().enqueue(List.of(task()));
         assertThat(admin(encrypted, "LLEN", RedisKeys.of(Q, "pending"))).isEqualTo(1L);
       }
       RedisConfig trusting =

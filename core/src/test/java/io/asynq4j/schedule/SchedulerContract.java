@@ -20,6 +20,7 @@ import io.asynq4j.internal.broker.Presence.SchedulerEvent;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.text.OptionTextCodec;
+import io.asynq4j.schedule.SchedulerListener.Firing;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -212,21 +213,13 @@ public interface SchedulerContract {
     List<ScheduleEntry> changes =
         List.of(
             every("e", "11s"),
-            new ScheduleEntry("e", first.schedule(), Task.of("u"), first.options(), first.missed()),
-            new ScheduleEntry(
-                "e",
-                first.schedule(),
-                Task.of("t", Payload.ofUtf8("q")),
-                first.options(),
-                first.missed()),
+            ScheduleEntry.of("e", first.schedule(), Task.of("u"), first.options()),
+            ScheduleEntry.of(
+                "e", first.schedule(), Task.of("t", Payload.ofUtf8("q")), first.options()),
             first.with(o -> o.maxRetry(1)),
             first.with(o -> o.header("a", "b")),
-            new ScheduleEntry(
-                "e",
-                first.schedule(),
-                TASK.withHeaders(Map.of("a", "b")),
-                first.options(),
-                first.missed()),
+            ScheduleEntry.of(
+                "e", first.schedule(), TASK.withHeaders(Map.of("a", "b")), first.options()),
             first.missed(MissedPolicy.runOnce()));
     List<ScheduleEntry> table = new ArrayList<>();
     Scheduler scheduler = builder().source(() -> table).build();

@@ -9,6 +9,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.Inspection.Page;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -84,7 +85,7 @@ class SchedulerReplicasIT {
   }
 
   private int known() {
-    return redis.broker().schedules().known().size();
+    return BrokerConnection.brokerOf(redis).schedules().known().size();
   }
 
   private void disturb(Random random) throws InterruptedException {
@@ -107,7 +108,7 @@ class SchedulerReplicasIT {
   }
 
   private boolean isFiredUntil(Instant end) {
-    return redis.broker().schedules().known().stream()
+    return BrokerConnection.brokerOf(redis).schedules().known().stream()
         .map(known -> known.state().last())
         .allMatch(last -> last != null && last.isAfter(end));
   }
@@ -118,8 +119,7 @@ class SchedulerReplicasIT {
     String cursor = null;
     do {
       Page page =
-          redis
-              .broker()
+          BrokerConnection.brokerOf(redis)
               .inspection()
               .list(QUEUE, Listing.of(TaskState.PENDING, 0, 1_000).after(cursor));
       for (TaskInfo task : page.tasks()) {

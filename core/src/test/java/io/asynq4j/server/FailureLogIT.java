@@ -16,7 +16,6 @@ import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +76,7 @@ class FailureLogIT {
   @Test
   void aPayloadThatCannotBeReadIsAnError() {
     TaskType<Integer> number = TaskType.of("number", Integer.class);
-    world.enqueue(new Task("number", Payload.ofUtf8("{"), Map.of()), "a");
+    world.enqueue(Task.of("number", Payload.ofUtf8("{")), "a");
     world.start(world.quick(Mux.builder().run(number, (input, context) -> {}).build()));
     world.awaitState("a", TaskState.ARCHIVED);
 

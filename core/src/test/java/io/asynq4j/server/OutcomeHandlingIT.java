@@ -3,13 +3,13 @@ package io.asynq4j.server;
 import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
 import io.asynq4j.fixture.CapturedLogs;
@@ -19,6 +19,7 @@ import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import java.lang.reflect.Field;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -421,7 +422,7 @@ class OutcomeHandlingIT {
           }
 
           @Override
-          public <T> T decode(Payload payload, Class<T> type) {
+          public Object decode(Payload payload, Type type) {
             throw new IllegalStateException("no JSON here");
           }
         };
@@ -583,9 +584,9 @@ class OutcomeHandlingIT {
       soon(() -> assertThat(after).containsKey("a"));
       assertThat(seen.get("a"))
           .containsOnly(
-              Map.entry("taskId", "a"),
-              Map.entry("taskType", "t"),
-              Map.entry("queue", "default"),
+              Map.entry(TaskContext.MdcKeys.TASK_ID, "a"),
+              Map.entry(TaskContext.MdcKeys.TASK_TYPE, "t"),
+              Map.entry(TaskContext.MdcKeys.QUEUE, "default"),
               Map.entry("mine", "kept"));
       assertThat(after.get("a")).containsOnly(Map.entry("mine", "kept"));
     } finally {

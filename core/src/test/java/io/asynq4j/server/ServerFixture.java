@@ -17,6 +17,7 @@ import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.Inspection;
 import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,7 +96,7 @@ public final class ServerFixture
   }
 
   public Broker broker() {
-    return redis.broker();
+    return BrokerConnection.brokerOf(redis);
   }
 
   public Inspection inspection() {

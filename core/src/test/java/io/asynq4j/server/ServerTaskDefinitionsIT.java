@@ -9,14 +9,17 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.definition.TaskDefinitions;
-import io.asynq4j.definition.TaskKind;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.TaskServer.ServingMode;
+import io.asynq4j.server.TaskServer.UnknownNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +58,7 @@ class ServerTaskDefinitionsIT {
     for (int i = 0; i < count; i++) {
       tasks.add(NewTask.of(Task.of(name), options, redis.clock().instant()));
     }
-    redis.broker().enqueueing().enqueue(tasks);
+    BrokerConnection.brokerOf(redis).enqueueing().enqueue(tasks);
   }
 
   @Test
@@ -144,8 +147,7 @@ class ServerTaskDefinitionsIT {
             .longestBackoff(Duration.ofHours(10))
             .build());
     List<Duration> left = new CopyOnWriteArrayList<>();
-    redis
-        .broker()
+    BrokerConnection.brokerOf(redis)
         .enqueueing()
         .enqueue(
             List.of(
@@ -167,8 +169,12 @@ class ServerTaskDefinitionsIT {
       await().until(() -> !left.isEmpty());
       assertThat(left.get(0)).isLessThanOrEqualTo(Duration.ofSeconds(1));
       QueueName queue = QueueName.of("long");
-      await().until(() -> redis.broker().inspection().task(queue, "1").state() == TaskState.RETRY);
-      assertThat(redis.broker().inspection().task(queue, "1").nextProcessAt())
+      await()
+          .until(
+              () ->
+                  BrokerConnection.brokerOf(redis).inspection().task(queue, "1").state()
+                      == TaskState.RETRY);
+      assertThat(BrokerConnection.brokerOf(redis).inspection().task(queue, "1").nextProcessAt())
           .isAfter(redis.clock().instant().plus(Duration.ofHours(8)));
     }
   }
@@ -188,8 +194,7 @@ class ServerTaskDefinitionsIT {
             .build()) {
       served.start();
       assertThat(served.queues()).isEmpty();
-      redis
-          .broker()
+      BrokerConnection.brokerOf(redis)
           .enqueueing()
           .enqueue(
               List.of(
@@ -200,7 +205,8 @@ class ServerTaskDefinitionsIT {
       await().until(() -> !leases.claim("others", 1, Duration.ofSeconds(1)).isEmpty());
       // Nobody settles it: the next claim finds it again.
       await().until(() -> !leases.claim("others", 1, Duration.ofSeconds(60)).isEmpty());
-      assertThat(redis.broker().inspection().queues()).isEqualTo(Set.of("others"));
+      assertThat(BrokerConnection.brokerOf(redis).inspection().queues())
+          .isEqualTo(Set.of("others"));
     }
   }
 }

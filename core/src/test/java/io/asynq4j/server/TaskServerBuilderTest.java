@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
+import io.asynq4j.RateLimit;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.server.config.ServerConfig;
@@ -36,6 +37,20 @@ class TaskServerBuilderTest {
         .isEqualTo(Duration.ofSeconds(2));
     assertThat(server().timing(timing -> timing.lease(Duration.ofSeconds(3))).config().heartbeat())
         .isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aQueueIsNamedByItsNameOrItsText() {
+    QueueName mail = QueueName.of("mail");
+    RateLimit rate = RateLimit.parse("10/s");
+
+    ServerConfig byName = server().queue(mail, q -> q.maxActive(2).rateLimit(rate)).config();
+    ServerConfig byText =
+        server().queue("mail", 1).queue("mail", q -> q.maxActive(2).rateLimit(rate)).config();
+
+    assertThat(byName.queues()).isEqualTo(byText.queues());
+    assertThat(byName.rules()).isEqualTo(byText.rules());
+    assertThat(server().queue(mail, 3).queue(mail, QueueSettings::ordered).config().rulesOf(mail).ordered()).isTrue();
   }
 
   @Test

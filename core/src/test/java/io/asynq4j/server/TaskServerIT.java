@@ -11,6 +11,7 @@ import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,13 +53,30 @@ class TaskServerIT {
   }
 
   @Test
+  void aServerIsBuiltAndStartedInOneCall() throws Exception {
+    QueueName other = QueueName.of("other");
+    TaskServer running = TaskServer.start(redis, (task, context) -> Outcome.done());
+    assertThat(running.queues()).containsOnlyKeys("default");
+    running.addQueue(other, 2);
+    assertThat(running.queues()).containsEntry("other", 2);
+    assertThat(running.removeQueue(other)).isTrue();
+
+    Thread stopper = new Thread(running::stop);
+    stopper.start();
+    running.awaitStop();
+    stopper.join();
+
+    assertThat(running.state()).isEqualTo(ServerState.CLOSED);
+  }
+
+  @Test
   void everyTaskIsProcessedOnce() {
     Set<String> seen = ConcurrentHashMap.newKeySet();
     List<NewTask> tasks = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       tasks.add(NewTask.of(Task.of("t"), TaskOptions.defaults(), redis.clock().instant()));
     }
-    redis.broker().enqueueing().enqueue(tasks);
+    BrokerConnection.brokerOf(redis).enqueueing().enqueue(tasks);
 
     try (TaskServer running =
         TaskServer.builder(redis)
@@ -74,6 +92,8 @@ class TaskServerIT {
     }
 
     Listing active = Listing.of(TaskState.ACTIVE, 0, 10);
-    assertThat(redis.broker().inspection().list(QueueName.DEFAULT, active).total()).isZero();
+    assertThat(
+            BrokerConnection.brokerOf(redis).inspection().list(QueueName.DEFAULT, active).total())
+        .isZero();
   }
 }

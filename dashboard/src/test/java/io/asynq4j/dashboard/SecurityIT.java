@@ -525,7 +525,7 @@ class SecurityIT {
     String id = evil + "i";
     on.client
         .enqueue(
-            new Task(evil + "t", Payload.ofUtf8(evil), Map.of(evil + "h", evil + "v")),
+            Task.of(evil + "t", Payload.ofUtf8(evil), Map.of(evil + "h", evil + "v")),
             o -> o.queue(queue).id(id).processIn(Duration.ofHours(1)))
         .orThrow();
     on.client.enqueue(Task.of(evil + "t"), o -> o.queue(queue).group(evil + "g")).orThrow();
@@ -567,15 +567,14 @@ class SecurityIT {
   void whatIsRedactedIsNeitherShownNorFoundNorOverwritten() {
     on.client
         .enqueue(
-            new Task(
+            Task.of(
                 "pay",
                 Payload.ofUtf8("{\"card\":{\"number\":\"4111\",\"name\":\"Anna\"},\"n\":1}"),
                 Map.of()),
             o -> o.queue("mail").id("a"))
         .orThrow();
     on.client
-        .enqueue(
-            new Task("pay", Payload.ofUtf8("card 4111"), Map.of()), o -> o.queue("mail").id("b"))
+        .enqueue(Task.of("pay", Payload.ofUtf8("card 4111")), o -> o.queue("mail").id("b"))
         .orThrow();
     Dashboard dashboard = on.start(builder -> builder.redact("pay", "$.card.number"));
 
@@ -610,7 +609,7 @@ class SecurityIT {
   void hiddenFieldsAreNotSent() {
     on.client
         .enqueue(
-            new Task("t", Payload.ofUtf8("secret-p"), Map.of("h", "secret-h")),
+            Task.of("t", Payload.ofUtf8("secret-p"), Map.of("h", "secret-h")),
             o -> o.queue("mail").id("a"))
         .orThrow();
     Dashboard dashboard =

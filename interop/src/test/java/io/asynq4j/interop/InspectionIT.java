@@ -14,8 +14,8 @@ import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.inspect.TaskPage;
-import io.asynq4j.inspect.WorkerSnapshot;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
@@ -23,6 +23,7 @@ import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.interop.peer.GoTask;
 import io.asynq4j.interop.peer.GoTaskInfo;
 import io.asynq4j.interop.peer.PayloadDrivenHandler;
@@ -358,13 +359,20 @@ class InspectionIT extends InteropTestBase {
   }
 
   private Claim claim(QueueName queue) {
-    return redis.broker().leases().claim(queue, 1, Duration.ofSeconds(15), RULES).claims().get(0);
+    return BrokerConnection.brokerOf(redis)
+        .leases()
+        .claim(queue, 1, Duration.ofSeconds(15), RULES)
+        .claims()
+        .get(0);
   }
 
   private void retry(QueueName queue) {
     Settlement failed =
         new Settlement.Retry(claim(queue), HOUR, "größe", true, false, "at a.b.C(C.java:1)");
-    assertThat(redis.broker().leases().settle(queue, List.of(failed), RULES, ArchiveRules.DEFAULT))
+    assertThat(
+            BrokerConnection.brokerOf(redis)
+                .leases()
+                .settle(queue, List.of(failed), RULES, ArchiveRules.DEFAULT))
         .containsExactly(SettleResult.APPLIED);
   }
 
@@ -373,7 +381,11 @@ class InspectionIT extends InteropTestBase {
     try (Jedis jedis = jedis()) {
       jedis.hset(key("t:unreadable"), "msg", "\u0007no message");
     }
-    assertThat(redis.broker().leases().claim(NAME, 1, Duration.ofSeconds(15), RULES).unreadable())
+    assertThat(
+            BrokerConnection.brokerOf(redis)
+                .leases()
+                .claim(NAME, 1, Duration.ofSeconds(15), RULES)
+                .unreadable())
         .containsExactly("unreadable");
   }
 
@@ -382,7 +394,10 @@ class InspectionIT extends InteropTestBase {
     claim(NAME);
     ageLease("crashed");
     CrashRules once = new CrashRules(1, Duration.ZERO, Duration.ZERO);
-    assertThat(redis.broker().upkeep().recover(NAME, 50, once, RULES, ArchiveRules.DEFAULT))
+    assertThat(
+            BrokerConnection.brokerOf(redis)
+                .upkeep()
+                .recover(NAME, 50, once, RULES, ArchiveRules.DEFAULT))
         .containsExactly(new Upkeep.Recovered("crashed", Upkeep.Recovered.Action.ARCHIVE));
     assertThat(task("crashed").lastError()).isNotEmpty();
   }
@@ -396,8 +411,16 @@ class InspectionIT extends InteropTestBase {
   private void runWithProgress(GoTask task) {
     weEnqueue(task);
     Claim claim = claim(NAME);
-    assertThat(redis.broker().leases().writeProgress(claim, new Progress(50, "half"))).isTrue();
-    assertThat(redis.broker().leases().writeResult(claim, Payload.of(new byte[] {0, -1}))).isTrue();
+    assertThat(
+            BrokerConnection.brokerOf(redis)
+                .leases()
+                .writeProgress(claim, new Progress(50, "half")))
+        .isTrue();
+    assertThat(
+            BrokerConnection.brokerOf(redis)
+                .leases()
+                .writeResult(claim, Payload.of(new byte[] {0, -1})))
+        .isTrue();
     assertThat(task(task.id()).progress()).isEqualTo(new Progress(50, "half"));
   }
 

@@ -13,6 +13,7 @@ import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.interop.peer.GoPeer;
 import io.asynq4j.interop.peer.GoPrograms;
 import io.asynq4j.interop.peer.GoTaskInfo;
@@ -53,8 +54,7 @@ class RecoveryIT extends InteropTestBase {
       jedis.zadd(key("lease"), (double) redis.clock().instant().getEpochSecond() - 5, ID);
     }
     assertThat(
-            redis
-                .broker()
+            BrokerConnection.brokerOf(redis)
                 .upkeep()
                 .recover(NAME, 50, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT))
         .isEmpty();
@@ -130,8 +130,7 @@ class RecoveryIT extends InteropTestBase {
   void nothingThatALateWorkerOfOursTriesHasAnEffectOnTheRunOfAGoWorker() {
     weEnqueue(SampleTasks.kept(ID, "sleep 1000ms"));
     Claim claim =
-        redis
-            .broker()
+        BrokerConnection.brokerOf(redis)
             .leases()
             .claim(NAME, 1, Duration.ofSeconds(15), QueueRules.NONE)
             .claims()
@@ -150,17 +149,25 @@ class RecoveryIT extends InteropTestBase {
               new Settlement.Drop(claim));
       for (Settlement ending : endings) {
         assertThat(
-                redis
-                    .broker()
+                BrokerConnection.brokerOf(redis)
                     .leases()
                     .settle(NAME, List.of(ending), QueueRules.NONE, ArchiveRules.DEFAULT))
             .as("%s", ending.getClass().getSimpleName())
             .containsExactly(SettleResult.LEASE_LOST);
       }
-      assertThat(redis.broker().leases().extend(NAME, List.of(claim), Duration.ofSeconds(15)))
+      assertThat(
+              BrokerConnection.brokerOf(redis)
+                  .leases()
+                  .extend(NAME, List.of(claim), Duration.ofSeconds(15)))
           .containsOnlyNulls();
-      assertThat(redis.broker().leases().writeResult(claim, Payload.ofUtf8("late"))).isFalse();
-      assertThat(redis.broker().leases().writeProgress(claim, new Progress(50, "late"))).isFalse();
+      assertThat(
+              BrokerConnection.brokerOf(redis).leases().writeResult(claim, Payload.ofUtf8("late")))
+          .isFalse();
+      assertThat(
+              BrokerConnection.brokerOf(redis)
+                  .leases()
+                  .writeProgress(claim, new Progress(50, "late")))
+          .isFalse();
 
       assertThat(go.events("finished")).as("all of this while it runs").isEmpty();
       assertThat(go.await("finished", ID).error()).isNull();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
-import io.asynq4j.inspect.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import io.asynq4j.interop.peer.GoPeer;
 import io.asynq4j.interop.peer.GoTask;
 import io.asynq4j.interop.peer.WorkerProcess;

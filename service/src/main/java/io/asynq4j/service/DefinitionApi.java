@@ -2,9 +2,9 @@ package io.asynq4j.service;
 
 import io.asynq4j.Glob;
 import io.asynq4j.RateLimit;
-import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskKind;
+import io.asynq4j.definition.TaskDefinition.FollowUps;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.service.api.ApiResponse;

@@ -5,7 +5,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskKind;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeaseProgress;

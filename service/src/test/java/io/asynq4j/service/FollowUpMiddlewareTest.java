@@ -3,7 +3,7 @@ package io.asynq4j.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskKind;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.asynq4j.Durability;
 import io.asynq4j.RateLimit;
-import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskKind;
+import io.asynq4j.definition.TaskDefinition.FollowUps;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.service.tasks.CmdSpec;
 import io.asynq4j.service.tasks.ConfiguredTask;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.embedded.RedisBinary;
 import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
@@ -90,7 +91,7 @@ public final class BenchmarkRedis implements AutoCloseable {
   }
 
   public Broker broker() {
-    return connection.broker();
+    return BrokerConnection.brokerOf(connection);
   }
 
   public Jedis admin() {

@@ -6,7 +6,7 @@ import io.asynq4j.cli.command.ReadOnlyCommand;
 import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.TimeFormatter;
-import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

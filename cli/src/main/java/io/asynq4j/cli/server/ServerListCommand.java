@@ -8,7 +8,7 @@ import io.asynq4j.cli.output.DecodedPayload;
 import io.asynq4j.cli.output.OutputFormat;
 import io.asynq4j.cli.output.TimeFormatter;
 import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

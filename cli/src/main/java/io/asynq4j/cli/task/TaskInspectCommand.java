@@ -1,7 +1,7 @@
 package io.asynq4j.cli.task;
 
-import io.asynq4j.FailedAttempt;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.OutputFormat;

@@ -268,17 +268,10 @@ class DashComponentsTest {
   // ---- trends
 
   private static QueueSnapshot look(String queue, long millis, long processed) {
-    return new QueueSnapshot(
-        queue,
-        SampleModels.NOW.plusMillis(millis),
-        Map.of(),
-        0,
-        0,
-        0,
-        processed,
-        0,
-        SampleModels.NOW.plusMillis(millis - 500),
-        null);
+    return QueueSnapshot.builder(queue, SampleModels.NOW.plusMillis(millis))
+        .processed(processed)
+        .oldestPendingSince(SampleModels.NOW.plusMillis(millis - 500))
+        .build();
   }
 
   @Test

@@ -20,7 +20,7 @@ import io.asynq4j.inspect.DayCount;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -78,25 +78,25 @@ public final class SampleModels {
   public static QueueRow row(
       String name, long pending, long archived, long failed, @Nullable Instant paused) {
     QueueSnapshot snapshot =
-        new QueueSnapshot(
-            name,
-            NOW,
-            Map.of(
-                TaskState.PENDING,
-                pending,
-                TaskState.ACTIVE,
-                2L,
-                TaskState.ARCHIVED,
-                archived,
-                TaskState.AGGREGATING,
-                3L),
-            1,
-            1_000,
-            failed,
-            50_000,
-            700,
-            NOW.minusMillis(1_500),
-            paused);
+        QueueSnapshot.builder(name, NOW)
+            .sizes(
+                Map.of(
+                    TaskState.PENDING,
+                    pending,
+                    TaskState.ACTIVE,
+                    2L,
+                    TaskState.ARCHIVED,
+                    archived,
+                    TaskState.AGGREGATING,
+                    3L))
+            .groups(1)
+            .processedToday(1_000)
+            .failedToday(failed)
+            .processed(50_000)
+            .failed(700)
+            .oldestPendingSince(NOW.minusMillis(1_500))
+            .pausedSince(paused)
+            .build();
     Trend trend =
         new Trend(3.5, List.of(0.0, 1.0, 2.0, 4.0, 3.5), List.of(0.0, 0.5, 1.0, 1.5, 1.5));
     return new QueueRow(name, snapshot, 123_456, trend, null);
@@ -108,29 +108,21 @@ public final class SampleModels {
 
   static TaskInfo task(String id, TaskState state, Payload payload) {
     boolean hasFailed = state == TaskState.RETRY || state == TaskState.ARCHIVED;
-    return new TaskInfo(
-        id,
-        QueueName.of("mail"),
-        "email:welcome",
-        payload,
-        Map.of("trace", "t-1"),
-        state,
-        25,
-        hasFailed ? 3 : 0,
-        hasFailed ? "connection refused" : "",
-        hasFailed ? NOW.minusSeconds(60) : null,
-        Duration.ofMinutes(30),
-        null,
-        state == TaskState.AGGREGATING ? "digest" : "",
-        state == TaskState.RETRY || state == TaskState.SCHEDULED ? NOW.plusSeconds(300) : null,
-        false,
-        Duration.ZERO,
-        state == TaskState.COMPLETED ? NOW.minusSeconds(5) : null,
-        state == TaskState.COMPLETED ? Payload.ofUtf8("sent") : Payload.absent(),
-        0,
-        "",
-        null,
-        state == TaskState.PENDING ? NOW.minusSeconds(7) : null);
+    return TaskInfo.builder(id, QueueName.of("mail"), "email:welcome")
+        .payload(payload)
+        .headers(Map.of("trace", "t-1"))
+        .state(state)
+        .retried(hasFailed ? 3 : 0)
+        .lastError(hasFailed ? "connection refused" : "")
+        .lastFailedAt(hasFailed ? NOW.minusSeconds(60) : null)
+        .timeout(Duration.ofMinutes(30))
+        .group(state == TaskState.AGGREGATING ? "digest" : "")
+        .nextProcessAt(
+            state == TaskState.RETRY || state == TaskState.SCHEDULED ? NOW.plusSeconds(300) : null)
+        .completedAt(state == TaskState.COMPLETED ? NOW.minusSeconds(5) : null)
+        .result(state == TaskState.COMPLETED ? Payload.ofUtf8("sent") : Payload.absent())
+        .since(state == TaskState.PENDING ? NOW.minusSeconds(7) : null)
+        .build();
   }
 
   public static List<TaskInfo> tasks(TaskState state, int from, int count) {
@@ -157,54 +149,48 @@ public final class SampleModels {
         IntStream.range(0, 90)
             .mapToObj(
                 ago ->
-                    new DayCount(
+                    DayCount.of(
                         today.minusDays(ago),
-                        today.minusDays(ago).atStartOfDay(ZoneOffset.UTC),
-                        today.minusDays(ago - 1).atStartOfDay(ZoneOffset.UTC),
+                        ZoneOffset.UTC,
                         ago > 60 ? 0 : 10L * (90 - ago),
                         ago % 3 == 0 && ago < 50 ? 90 - ago : 0))
             .toList());
   }
 
   public static ServerSnapshot server(String id, int pid, String status, int busy) {
-    return new ServerSnapshot(
-        id,
-        "host-a",
-        pid,
-        10,
-        Map.of("default", 1, "critical", 6),
-        false,
-        status,
-        NOW.minusSeconds(3_700),
-        Duration.ofSeconds(2),
-        busy,
-        List.of(
-            new WorkerSnapshot(
-                "task-001",
-                "email:welcome",
-                Payload.ofUtf8("{}"),
-                "default",
-                NOW.minusSeconds(12),
-                NOW.plusSeconds(1_700),
-                null)),
-        null);
+    return ServerSnapshot.builder(id)
+        .host("host-a")
+        .pid(pid)
+        .concurrency(10)
+        .queues(Map.of("default", 1, "critical", 6))
+        .status(status)
+        .started(NOW.minusSeconds(3_700))
+        .heartbeatAge(Duration.ofSeconds(2))
+        .activeWorkers(busy)
+        .workers(
+            List.of(
+                WorkerSnapshot.builder("task-001")
+                    .taskType("email:welcome")
+                    .taskPayload(Payload.ofUtf8("{}"))
+                    .queue("default")
+                    .started(NOW.minusSeconds(12))
+                    .deadline(NOW.plusSeconds(1_700))
+                    .build()))
+        .build();
   }
 
   public static ScheduleSnapshot schedule(
       String id, boolean isRemembered, @Nullable Instant paused) {
-    return new ScheduleSnapshot(
-        id,
-        "*/5 * * * *",
-        "report:daily",
-        Payload.ofUtf8("{}"),
-        TaskOptions.of(options -> options.queue("mail")),
-        List.of(),
-        NOW.plusSeconds(120),
-        NOW.minusSeconds(180),
-        paused,
-        true,
-        isRemembered,
-        null);
+    return ScheduleSnapshot.builder(id, "*/5 * * * *")
+        .taskType("report:daily")
+        .taskPayload(Payload.ofUtf8("{}"))
+        .options(TaskOptions.of(options -> options.queue("mail")))
+        .next(NOW.plusSeconds(120))
+        .previous(NOW.minusSeconds(180))
+        .pausedSince(paused)
+        .isLive(true)
+        .isRemembered(isRemembered)
+        .build();
   }
 
   /** Presses keys one after the other; what they would do to the world is left out. */

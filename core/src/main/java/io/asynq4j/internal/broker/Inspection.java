@@ -1,11 +1,11 @@
 package io.asynq4j.internal.broker;
 
 import io.asynq4j.AfterCancel;
-import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;

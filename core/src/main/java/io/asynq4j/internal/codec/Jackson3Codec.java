@@ -2,28 +2,77 @@ package io.asynq4j.internal.codec;
 
 import io.asynq4j.Payload;
 import io.asynq4j.PayloadCodec;
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotatedParameter;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import tools.jackson.databind.introspect.NopAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON by Jackson 3. Unknown properties are ignored, so that producers may be newer. Equal inputs
- * become equal bytes, and the same as by Jackson 2, since the lock of a unique task is made of
- * them.
+ * JSON by Jackson 3. By default, unknown properties are ignored, so that producers may be newer.
+ * Equal inputs become equal bytes, and the same as by Jackson 2, since the lock of a unique task is
+ * derived from them.
  */
 public final class Jackson3Codec implements PayloadCodec {
 
-  private final JsonMapper mapper =
-      JsonMapper.builder()
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-          .disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING, EnumFeature.READ_ENUMS_USING_TO_STRING)
-          .build();
+  private final ObjectMapper mapper;
+
+  public Jackson3Codec() {
+    this(defaults().build());
+  }
+
+  private Jackson3Codec(ObjectMapper mapper) {
+    this.mapper = mapper;
+  }
+
+  /** Refuses JSON that lacks a required component of a record. */
+  public static Jackson3Codec strict() {
+    return new Jackson3Codec(
+        defaults()
+            .annotationIntrospector(
+                AnnotationIntrospector.pair(
+                    new RequiredComponents(), new JacksonAnnotationIntrospector()))
+            .build());
+  }
+
+  private static final class RequiredComponents extends NopAnnotationIntrospector {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
+      if (member instanceof AnnotatedParameter parameter
+          && RecordComponents.isRequired(parameter.getOwner().getMember(), parameter.getIndex())) {
+        return Boolean.TRUE;
+      }
+      return null;
+    }
+  }
+
+  /** With a mapper of the application. */
+  static Jackson3Codec by(Object mapper) {
+    return new Jackson3Codec((ObjectMapper) mapper);
+  }
+
+  private static JsonMapper.Builder defaults() {
+    return JsonMapper.builder()
+        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+        .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+        .disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING, EnumFeature.READ_ENUMS_USING_TO_STRING);
+  }
 
   @Override
   public Payload encode(Object value) {
@@ -33,18 +82,18 @@ public final class Jackson3Codec implements PayloadCodec {
       throw PayloadErrors.unwritable(
           value,
           e instanceof InvalidDefinitionException
-              ? e.getOriginalMessage()
+              ? Objects.toString(e.getOriginalMessage())
               : e.getClass().getSimpleName());
     }
   }
 
   @Override
-  public <T> T decode(Payload payload, Class<T> type) {
+  public Object decode(Payload payload, Type type) {
     if (payload.size() == 0) {
       throw PayloadErrors.empty(type);
     }
     try {
-      T value = mapper.readValue(payload.bytes(), type);
+      Object value = mapper.readValue(payload.bytes(), mapper.constructType(type));
       if (value == null) {
         throw PayloadErrors.isNull(type);
       }
@@ -61,6 +110,11 @@ public final class Jackson3Codec implements PayloadCodec {
     if (cause != null && !(cause instanceof JacksonException)) {
       return PayloadErrors.refused(cause);
     } else if (error instanceof MismatchedInputException mismatch) {
+      List<JacksonException.Reference> path = mismatch.getPath();
+      if (RecordComponents.isMissing(Objects.toString(mismatch.getOriginalMessage()))
+          && !path.isEmpty()) {
+        return PayloadErrors.missing(path.get(path.size() - 1).getPropertyName());
+      }
       return PayloadErrors.mismatch(mismatch.getTargetType());
     }
     return error instanceof StreamReadException

@@ -4,14 +4,15 @@ import io.asynq4j.Payload;
 import io.asynq4j.PayloadCodec;
 import io.asynq4j.PayloadException;
 import io.asynq4j.Task;
+import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
-/** What travels as it is, and what through a codec. */
+/** Converts inputs and results: some types travel as they are, the others through a codec. */
 public final class PayloadConverter {
 
   private PayloadConverter() {}
 
-  public static Payload encode(@Nullable Object value, Class<?> type, PayloadCodec codec) {
+  public static Payload encode(@Nullable Object value, Type type, PayloadCodec codec) {
     if (type == Void.class) {
       return Payload.absent();
     }
@@ -30,29 +31,41 @@ public final class PayloadConverter {
     return codec.encode(value);
   }
 
-  // A task without input gives null to a handler that declared Void and expects nothing.
-  @SuppressWarnings("NullAway")
-  public static <T> T decode(Task task, Class<T> type, PayloadCodec codec) {
+  /** The input of a task; null for a type without input. */
+  public static @Nullable Object decode(Task task, Type type, PayloadCodec codec) {
+    return decode(task.type(), "payload", task.payload(), type, codec);
+  }
+
+  /** The result of a task; null for a type whose result is {@code Void}. */
+  public static @Nullable Object decodeResult(
+      String taskType, Payload result, Type type, PayloadCodec codec) {
+    return decode(taskType, "result", result, type, codec);
+  }
+
+  private static @Nullable Object decode(
+      String taskType, String what, Payload payload, Type type, PayloadCodec codec) {
     if (type == Void.class) {
       return null;
     }
     if (type == Payload.class) {
-      return type.cast(task.payload());
+      return payload;
     }
     if (type == byte[].class) {
-      return type.cast(task.payload().bytes());
+      return payload.bytes();
     }
     try {
-      return codec.decode(task.payload(), type);
+      return codec.decode(payload, type);
     } catch (PayloadException e) {
+      String problem = "task type \"%s\": %s".formatted(taskType, e.getMessage());
       throw new PayloadException(
-          "task type \"%s\": %s".formatted(task.type(), e.getMessage()), e.getCause());
+          what.equals("payload") ? problem : problem + " (it was read as the result)",
+          e.getCause());
     } catch (RuntimeException e) {
       // Not its message, which may quote the input.
       throw new PayloadException(
-          "task type \"%s\": the payload (%d bytes) cannot be read as %s: the codec failed with %s"
+          "task type \"%s\": the %s (%d bytes) cannot be read as %s: the codec failed with %s"
               .formatted(
-                  task.type(), task.payload().size(), type.getName(), e.getClass().getName()),
+                  taskType, what, payload.size(), type.getTypeName(), e.getClass().getName()),
           e);
     }
   }

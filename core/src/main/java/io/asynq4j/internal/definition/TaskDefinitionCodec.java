@@ -1,9 +1,9 @@
 package io.asynq4j.internal.definition;
 
 import io.asynq4j.RateLimit;
-import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskKind;
+import io.asynq4j.definition.TaskDefinition.FollowUps;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;

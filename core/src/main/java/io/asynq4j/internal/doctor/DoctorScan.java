@@ -2,8 +2,8 @@ package io.asynq4j.internal.doctor;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.inspect.Diagnosis;
+import io.asynq4j.inspect.Diagnosis.DoctorProgress;
 import io.asynq4j.inspect.DoctorOptions;
-import io.asynq4j.inspect.DoctorProgress;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Diagnostics;
 import io.asynq4j.internal.broker.Diagnostics.Keyspace;
@@ -101,13 +101,12 @@ public final class DoctorScan {
       long gone = candidates.counter().repaired() - before;
       next = next.at(back(next.container(), next.cursor(), gone));
     }
-    return new Diagnosis(
-        startedAt,
-        broker.clock().instant(),
-        candidates.examined(),
-        candidates.counter().findings(),
-        candidates.problems(),
-        next == null ? null : next.text());
+    return Diagnosis.builder(startedAt, broker.clock().instant())
+        .examined(candidates.examined())
+        .findings(candidates.counter().findings())
+        .problems(candidates.problems())
+        .resumeFrom(next == null ? null : next.text())
+        .build();
   }
 
   private Set<QueueName> queues() {

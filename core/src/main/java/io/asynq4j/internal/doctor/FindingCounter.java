@@ -59,7 +59,7 @@ final class FindingCounter {
     counts.forEach(
         (place, count) ->
             findings.add(
-                new Finding(
+                Finding.of(
                     place.kind(), place.queue(), count.found, count.repaired, count.sample)));
     findings.sort(
         Comparator.comparing(

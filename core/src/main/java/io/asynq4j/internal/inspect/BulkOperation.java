@@ -2,8 +2,8 @@ package io.asynq4j.internal.inspect;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.inspect.BulkProgress;
 import io.asynq4j.inspect.BulkReport;
+import io.asynq4j.inspect.BulkReport.BulkProgress;
 import io.asynq4j.inspect.BulkReport.Failure;
 import io.asynq4j.inspect.TaskFilter;
 import io.asynq4j.internal.broker.Inspection.Page;
@@ -80,7 +80,7 @@ public final class BulkOperation {
           return report(null, null);
         }
         take(page, limit - matched);
-        progress.accept(new BulkProgress(looked, walk.total(), matched, done, failed));
+        progress.accept(BulkProgress.of(looked, walk.total(), matched, done, failed));
         String obstacle = action.obstacle();
         if (obstacle != null) {
           return report(walk.place(), obstacle);
@@ -154,7 +154,15 @@ public final class BulkOperation {
   }
 
   private BulkReport report(@Nullable String place, @Nullable String problem) {
-    return new BulkReport(
-        looked, matched, done, failed, failures, place, problem, action.dropped());
+    return BulkReport.builder()
+        .looked(looked)
+        .matched(matched)
+        .done(done)
+        .failed(failed)
+        .failures(failures)
+        .cursor(place)
+        .problem(problem)
+        .dropped(action.dropped())
+        .build();
   }
 }

@@ -55,15 +55,7 @@ public final class BulkTaskOperations {
               dropped.add(archived.dropped());
               return archived.answers();
             });
-    return new BulkReport(
-        report.looked(),
-        report.matched(),
-        report.done(),
-        report.failed(),
-        report.failures(),
-        report.cursor(),
-        report.problem(),
-        dropped.sum());
+    return report.toBuilder().dropped(dropped.sum()).build();
   }
 
   public BulkReport delete(QueueName queue, Collection<String> ids) {
@@ -120,7 +112,13 @@ public final class BulkTaskOperations {
     int size = ids.size();
     int failed = failures.size();
     List<Failure> told = failures.subList(0, Math.min(failed, BulkOperation.MAX_FAILURES));
-    return new BulkReport(size, size, size - failed, failed, told, null, null);
+    return BulkReport.builder()
+        .looked(size)
+        .matched(size)
+        .done(size - failed)
+        .failed(failed)
+        .failures(told)
+        .build();
   }
 
   // ---- all of a state
@@ -167,7 +165,13 @@ public final class BulkTaskOperations {
               return archived.done();
             });
     String problem = full.get() ? operations.archiveFull(queue) : null;
-    return new BulkReport(done, done, done, 0, List.of(), null, problem, dropped.sum());
+    return BulkReport.builder()
+        .looked(done)
+        .matched(done)
+        .done(done)
+        .problem(problem)
+        .dropped(dropped.sum())
+        .build();
   }
 
   public long deleteAll(QueueName queue, TaskState state, LongConsumer progress) {

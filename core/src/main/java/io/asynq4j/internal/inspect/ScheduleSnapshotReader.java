@@ -1,6 +1,5 @@
 package io.asynq4j.internal.inspect;
 
-import io.asynq4j.Payload;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.internal.broker.Broker;
@@ -86,35 +85,27 @@ public final class ScheduleSnapshotReader {
   private static ScheduleSnapshot live(
       SchedulerEntry shown, @Nullable Known known, @Nullable String broken) {
     OptionTextCodec.Read read = OptionTextCodec.read(shown.options());
-    return new ScheduleSnapshot(
-        shown.id(),
-        shown.spec(),
-        shown.taskType(),
-        shown.taskPayload(),
-        read.options(),
-        read.unread(),
-        shown.next(),
-        shown.previous(),
-        known == null ? null : known.state().pausedSince(),
-        /* isLive= */ true,
-        /* isRemembered= */ known != null || broken != null,
-        broken);
+    return ScheduleSnapshot.builder(shown.id(), shown.spec())
+        .taskType(shown.taskType())
+        .taskPayload(shown.taskPayload())
+        .options(read.options())
+        .unreadOptions(read.unread())
+        .next(shown.next())
+        .previous(shown.previous())
+        .pausedSince(known == null ? null : known.state().pausedSince())
+        .isLive(true)
+        .isRemembered(known != null || broken != null)
+        .problem(broken)
+        .build();
   }
 
   private static ScheduleSnapshot remembered(Known known) {
-    return new ScheduleSnapshot(
-        known.entry().name(),
-        known.entry().spec(),
-        "",
-        Payload.absent(),
-        TaskOptions.of(o -> o.queue(known.entry().queue().value())),
-        List.of(),
-        null,
-        known.state().last(),
-        known.state().pausedSince(),
-        /* isLive= */ false,
-        /* isRemembered= */ true,
-        null);
+    return ScheduleSnapshot.builder(known.entry().name(), known.entry().spec())
+        .options(TaskOptions.of(o -> o.queue(known.entry().queue().value())))
+        .previous(known.state().last())
+        .pausedSince(known.state().pausedSince())
+        .isRemembered(true)
+        .build();
   }
 
   /** What is remembered of an entry cannot be read, and no live scheduler shows it. */
@@ -135,43 +126,24 @@ public final class ScheduleSnapshotReader {
 
   private static ScheduleSnapshot broken(
       String id, TaskOptions options, boolean isLive, boolean isRemembered, String problem) {
-    return new ScheduleSnapshot(
-        id,
-        "",
-        "",
-        Payload.absent(),
-        options,
-        List.of(),
-        null,
-        null,
-        null,
-        isLive,
-        isRemembered,
-        problem);
+    return ScheduleSnapshot.builder(id, "")
+        .options(options)
+        .isLive(isLive)
+        .isRemembered(isRemembered)
+        .problem(problem)
+        .build();
   }
 
   /** The same entry, of which what a live scheduler shows cannot be read. */
   private static ScheduleSnapshot withBrokenLive(ScheduleSnapshot row, String reason) {
-    return new ScheduleSnapshot(
-        row.id(),
-        row.spec(),
-        row.taskType(),
-        row.taskPayload(),
-        row.options(),
-        row.unreadOptions(),
-        row.next(),
-        row.previous(),
-        row.pausedSince(),
-        /* isLive= */ true,
-        row.isRemembered(),
-        reason);
+    return row.toBuilder().isLive(true).problem(reason).build();
   }
 
   private static TaskOptions queueOption(String queue) {
     try {
       return TaskOptions.of(o -> o.queue(queue));
     } catch (IllegalArgumentException e) {
-      return TaskOptions.of(o -> o);
+      return TaskOptions.defaults();
     }
   }
 }

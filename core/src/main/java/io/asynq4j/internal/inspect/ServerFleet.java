@@ -1,8 +1,7 @@
 package io.asynq4j.internal.inspect;
 
-import io.asynq4j.Payload;
 import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.Presence.Seen;
@@ -65,19 +64,13 @@ public final class ServerFleet {
     int pidStart = owner.lastIndexOf(':', Math.max(0, idStart - 2)) + 1;
     String pid = idStart > pidStart ? owner.substring(pidStart, idStart - 1) : "";
     boolean hasPid = pid.matches("[0-9]{1,9}");
-    return new ServerSnapshot(
-        owner.substring(idStart),
-        hasPid && pidStart > 0 ? owner.substring(0, pidStart - 1) : "",
-        hasPid ? Integer.parseInt(pid) : 0,
-        /* concurrency= */ 0,
-        Map.of(),
-        /* strictPriority= */ false,
-        "broken",
-        null,
-        Duration.ZERO,
-        /* activeWorkers= */ 0,
-        workers,
-        problem);
+    return ServerSnapshot.builder(owner.substring(idStart))
+        .host(hasPid && pidStart > 0 ? owner.substring(0, pidStart - 1) : "")
+        .pid(hasPid ? Integer.parseInt(pid) : 0)
+        .status("broken")
+        .workers(workers)
+        .problem(problem)
+        .build();
   }
 
   private Map<String, List<WorkerSnapshot>> workersByServer() {
@@ -89,27 +82,18 @@ public final class ServerFleet {
                 broken ->
                     workers
                         .computeIfAbsent(serverId(broken), any -> new ArrayList<>())
-                        .add(
-                            new WorkerSnapshot(
-                                broken.id(),
-                                "",
-                                Payload.absent(),
-                                "",
-                                null,
-                                null,
-                                broken.reason())));
+                        .add(WorkerSnapshot.builder(broken.id()).problem(broken.reason()).build()));
     for (Presence.Worker worker : all) {
       workers
           .computeIfAbsent(worker.serverId(), any -> new ArrayList<>())
           .add(
-              new WorkerSnapshot(
-                  worker.taskId(),
-                  worker.taskType(),
-                  worker.taskPayload(),
-                  worker.queue().value(),
-                  worker.started(),
-                  worker.deadline(),
-                  null));
+              WorkerSnapshot.builder(worker.taskId())
+                  .taskType(worker.taskType())
+                  .taskPayload(worker.taskPayload())
+                  .queue(worker.queue().value())
+                  .started(worker.started())
+                  .deadline(worker.deadline())
+                  .build());
     }
     return workers;
   }
@@ -123,19 +107,18 @@ public final class ServerFleet {
     Duration heartbeat = server.heartbeat() == null ? GO_HEARTBEAT : server.heartbeat();
     // A server shows itself for two heartbeats.
     Duration age = Duration.between(TimeMath.minus(seen.until(), heartbeat.multipliedBy(2)), now);
-    return new ServerSnapshot(
-        server.serverId(),
-        server.host(),
-        server.pid(),
-        server.concurrency(),
-        server.queues(),
-        server.strictPriority(),
-        server.status(),
-        server.started(),
-        age.isNegative() ? Duration.ZERO : age,
-        server.activeWorkers(),
-        workers,
-        null);
+    return ServerSnapshot.builder(server.serverId())
+        .host(server.host())
+        .pid(server.pid())
+        .concurrency(server.concurrency())
+        .queues(server.queues())
+        .strictPriority(server.strictPriority())
+        .status(server.status())
+        .started(server.started())
+        .heartbeatAge(age.isNegative() ? Duration.ZERO : age)
+        .activeWorkers(server.activeWorkers())
+        .workers(workers)
+        .build();
   }
 
   public boolean quiet(String serverId) {

@@ -6,7 +6,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.inspect.Explanation;
 import io.asynq4j.inspect.Reason;
 import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.internal.broker.Inspection;
 import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.Inspection.Settings;

@@ -129,7 +129,7 @@ public final class TaskMover {
     Stored stored = inspection().stored(queue, id);
     TaskMessage message = stored.message();
     TaskOptions options = TaskOptions.of(builder -> changes.apply(like(stored, builder)));
-    Task task = new Task(message.type(), message.payload(), message.headers());
+    Task task = Task.of(message.type(), message.payload(), message.headers());
     NewTask copy = NewTask.of(task, options, broker.clock().instant());
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
     if (answer.verdict() == Status.ID_CONFLICT) {

@@ -1,7 +1,7 @@
 package io.asynq4j.internal.schedule;
 
-import io.asynq4j.schedule.Firing;
 import io.asynq4j.schedule.SchedulerListener;
+import io.asynq4j.schedule.SchedulerListener.Firing;
 import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;

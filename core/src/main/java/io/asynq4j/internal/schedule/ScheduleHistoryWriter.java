@@ -5,7 +5,7 @@ import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.Presence.SchedulerEvent;
 import io.asynq4j.internal.schedule.LaneExecutor.Lane;
 import io.asynq4j.internal.schedule.LaneExecutor.Purpose;
-import io.asynq4j.schedule.Firing;
+import io.asynq4j.schedule.SchedulerListener.Firing;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;

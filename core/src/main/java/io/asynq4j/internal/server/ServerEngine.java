@@ -14,6 +14,7 @@ import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
 import io.asynq4j.internal.server.attempt.AttemptHost;
@@ -104,7 +105,7 @@ public final class ServerEngine {
 
   public ServerEngine(RedisConnection redis, ServerConfig config, Handler<Task> handler) {
     this.redis = redis;
-    this.broker = redis.broker();
+    this.broker = BrokerConnection.brokerOf(redis);
     this.config = config;
     this.handler = handler;
     this.events = new CompositeServerListener(config.listeners());

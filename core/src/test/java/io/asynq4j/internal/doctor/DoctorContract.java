@@ -293,12 +293,12 @@ public interface DoctorContract {
 
     Diagnosis reported = visit(limited);
     assertThat(reported.findings())
-        .containsExactly(new Finding(FindingKind.ARCHIVE_OVERFLOW, Q, 56, 0, List.of("q")));
+        .containsExactly(Finding.of(FindingKind.ARCHIVE_OVERFLOW, Q, 56, 0, List.of("q")));
     assertThat(reported.isHealthy()).isFalse();
 
     Diagnosis trimmed = visit(limited.trimArchives());
     assertThat(trimmed.findings())
-        .containsExactly(new Finding(FindingKind.ARCHIVE_OVERFLOW, Q, 56, 56, List.of("q")));
+        .containsExactly(Finding.of(FindingKind.ARCHIVE_OVERFLOW, Q, 56, 56, List.of("q")));
     assertThat(redis().raw(Command.ZCARD, key("archived"))).isEqualTo(5L);
     RedisInvariants.assertHold(redis().server);
   }
@@ -309,7 +309,7 @@ public interface DoctorContract {
     seedMany(TaskState.ARCHIVED, 7_950, T - 91 * 86_400L);
 
     assertThat(visit(DoctorOptions.dryRun()).findings())
-        .containsExactly(new Finding(FindingKind.ARCHIVE_WEDGES_GO, Q, 7_950, 0, List.of("q")));
+        .containsExactly(Finding.of(FindingKind.ARCHIVE_WEDGES_GO, Q, 7_950, 0, List.of("q")));
     assertThat(visit(DoctorOptions.repair().trimArchives()).isHealthy()).isTrue();
 
     assertThat(redis().raw(Command.EXISTS, key("archived"))).isEqualTo(0L);
@@ -323,7 +323,7 @@ public interface DoctorContract {
     seedMany(TaskState.ARCHIVED, most, T - 91 * 86_400L);
 
     assertThat(visit(DoctorOptions.dryRun()).findings())
-        .containsExactly(new Finding(FindingKind.ARCHIVE_OVERFLOW, Q, most, 0, List.of("q")));
+        .containsExactly(Finding.of(FindingKind.ARCHIVE_OVERFLOW, Q, most, 0, List.of("q")));
   }
 
   /** Tasks n0, n1 and so on, with few round trips. */

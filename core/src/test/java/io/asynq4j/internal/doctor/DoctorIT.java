@@ -27,6 +27,7 @@ import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -111,13 +112,13 @@ class DoctorIT {
 
       assertThat(diagnosis.findings())
           .containsExactly(
-              new Finding(
+              Finding.of(
                   FindingKind.ID_WITHOUT_RECORD,
                   Q,
                   3,
                   2,
                   List.of("ghost39900", "ghost20000", "ghost100")),
-              new Finding(FindingKind.RECORD_WITHOUT_CONTAINER, Q, 1, 1, List.of("lost")));
+              Finding.of(FindingKind.RECORD_WITHOUT_CONTAINER, Q, 1, 1, List.of("lost")));
       assertThat(redis.raw(Command.LLEN, key("pending"))).isEqualTo(39_999L);
       assertThat(redis.rawText(Command.LINDEX, key("pending"), "0")).isEqualTo("lost");
     }
@@ -126,7 +127,7 @@ class DoctorIT {
   @Test
   void whereWorkersAreBusyNothingIsFoundAndNothingDisturbed() throws InterruptedException {
     try (RedisConnection connection = RedisConnection.open(server.config())) {
-      Broker broker = connection.broker();
+      Broker broker = BrokerConnection.brokerOf(connection);
       AtomicBoolean stop = new AtomicBoolean();
       AtomicInteger produced = new AtomicInteger();
       Map<String, Integer> done = new ConcurrentHashMap<>();

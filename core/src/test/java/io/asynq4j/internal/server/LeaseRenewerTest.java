@@ -14,6 +14,7 @@ import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import io.asynq4j.internal.server.config.ServerConfig;
@@ -50,7 +51,7 @@ class LeaseRenewerTest {
               .handlers(handler)
               .timing(
                   timing -> timing.lease(Duration.ofSeconds(3)).heartbeat(Duration.ofMillis(500))));
-  private final HealthTracker vitals = new HealthTracker(redis.broker().clock());
+  private final HealthTracker vitals = new HealthTracker(BrokerConnection.brokerOf(redis).clock());
   private final AttemptRegistry attempts = new AttemptRegistry();
   private final AtomicInteger beats = new AtomicInteger();
   private final List<LinkageError> fatal = new CopyOnWriteArrayList<>();
@@ -101,8 +102,8 @@ class LeaseRenewerTest {
         AttemptHosts.of(
             config,
             handler,
-            redis.broker().leases(),
-            redis.broker().clock(),
+            BrokerConnection.brokerOf(redis).leases(),
+            BrokerConnection.brokerOf(redis).clock(),
             new AttemptHosts.IgnoringSink()));
   }
 
@@ -122,12 +123,12 @@ class LeaseRenewerTest {
             (proxy, method, arguments) ->
                 method.getName().equals("leases")
                     ? source
-                    : method.invoke(redis.broker(), arguments));
+                    : method.invoke(BrokerConnection.brokerOf(redis), arguments));
   }
 
   private ServerPresence presence() {
     return new ServerPresence(
-        redis.broker().presence(),
+        BrokerConnection.brokerOf(redis).presence(),
         attempts,
         () ->
             new Presence.Server(
@@ -140,10 +141,10 @@ class LeaseRenewerTest {
     LeaseRenewer keeper =
         new LeaseRenewer(
             config,
-            redis.broker(),
+            BrokerConnection.brokerOf(redis),
             attempts,
             new ShardTopology(
-                redis.broker().watches(),
+                BrokerConnection.brokerOf(redis).watches(),
                 new OutageTracker(new CompositeServerListener(List.of()), vitals),
                 Runnable::run),
             () -> {

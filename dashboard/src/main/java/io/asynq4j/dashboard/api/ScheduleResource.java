@@ -3,8 +3,8 @@ package io.asynq4j.dashboard.api;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.dashboard.view.ScheduleView;
-import io.asynq4j.inspect.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import java.util.List;
 
 /** Periodic entries. */

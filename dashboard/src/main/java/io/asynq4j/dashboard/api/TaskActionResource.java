@@ -102,8 +102,7 @@ public final class TaskActionResource {
               return o.queue(queue);
             });
     RedisInstance source = exchange.source();
-    EnqueueResult result =
-        source.client().enqueue(new Task(type, payload, java.util.Map.of()), options);
+    EnqueueResult result = source.client().enqueue(Task.of(type, payload), options);
     if (result instanceof EnqueueResult.Duplicate duplicate) {
       throw Problem.conflict(
               "duplicate",
@@ -245,7 +244,7 @@ public final class TaskActionResource {
             });
     return source
         .client()
-        .enqueue(new Task(task.type(), payload, task.headers()), options)
+        .enqueue(Task.of(task.type(), payload, task.headers()), options)
         .orThrow()
         .id();
   }

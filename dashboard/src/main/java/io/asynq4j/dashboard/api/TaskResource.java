@@ -1,8 +1,8 @@
 package io.asynq4j.dashboard.api;
 
-import io.asynq4j.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.Role;

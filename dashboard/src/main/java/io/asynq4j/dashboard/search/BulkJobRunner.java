@@ -187,9 +187,7 @@ public final class BulkJobRunner implements AutoCloseable {
 
   private static BulkReport move(String to, TaskSearch.Part part, Selection selection) {
     // What is there already stays there.
-    return part.queue().equals(to)
-        ? new BulkReport(0, 0, 0, 0, List.of(), null, null)
-        : selection.moveTo(to);
+    return part.queue().equals(to) ? BulkReport.builder().build() : selection.moveTo(to);
   }
 
   private void examine(BulkJob job) {

@@ -234,29 +234,17 @@ public final class PayloadRenderer {
     if (rules.isEmpty() && settings.hidden().isEmpty()) {
       return task;
     }
-    return new TaskInfo(
-        task.id(),
-        task.queue(),
-        task.type(),
-        shown(rules, task.payload(), HiddenField.PAYLOAD),
-        isHidden(HiddenField.HEADERS) ? Map.of() : task.headers(),
-        task.state(),
-        task.maxRetry(),
-        task.retried(),
-        isHidden(HiddenField.ERROR) ? "" : task.lastError(),
-        task.lastFailedAt(),
-        task.timeout(),
-        task.deadline(),
-        task.group(),
-        task.nextProcessAt(),
-        task.orphaned(),
-        task.retention(),
-        task.completedAt(),
-        shown(rules, task.result(), HiddenField.RESULT),
-        task.crashes(),
-        task.uniqueKey(),
-        task.progress(),
-        task.since());
+    TaskInfo.Builder shown =
+        task.toBuilder()
+            .payload(shown(rules, task.payload(), HiddenField.PAYLOAD))
+            .result(shown(rules, task.result(), HiddenField.RESULT));
+    if (isHidden(HiddenField.HEADERS)) {
+      shown.headers(Map.of());
+    }
+    if (isHidden(HiddenField.ERROR)) {
+      shown.lastError("");
+    }
+    return shown.build();
   }
 
   private Payload shown(List<RedactionRule> rules, Payload payload, HiddenField field) {

@@ -3,7 +3,7 @@ package io.asynq4j.dashboard.view;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.api.JsonFields;
 import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,19 +32,7 @@ public final class ServerView {
             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     List<WorkerSnapshot> workers =
         server.workers().stream().filter(worker -> grant.sees(worker.queue())).toList();
-    return new ServerSnapshot(
-        server.id(),
-        server.host(),
-        server.pid(),
-        server.concurrency(),
-        queues,
-        server.strictPriority(),
-        server.status(),
-        server.started(),
-        server.heartbeatAge(),
-        workers.size(),
-        workers,
-        server.problem());
+    return server.toBuilder().queues(queues).activeWorkers(workers.size()).workers(workers).build();
   }
 
   public static JsonFields fields(ServerSnapshot server, PayloadRenderer contents) {

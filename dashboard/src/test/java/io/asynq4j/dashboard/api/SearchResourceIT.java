@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,7 +37,7 @@ class SearchResourceIT {
       int number = i;
       requests.add(
           EnqueueRequest.of(
-              new Task(type, Payload.ofUtf8("{\"n\":" + number + "}"), Map.of()),
+              Task.of(type, Payload.ofUtf8("{\"n\":" + number + "}")),
               o -> {
                 o.queue(queue).id(type + number);
                 return in.isZero() ? o : o.processIn(in);

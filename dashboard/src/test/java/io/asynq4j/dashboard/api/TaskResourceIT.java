@@ -211,7 +211,7 @@ class TaskResourceIT {
   void tellsAllOfATaskAndWhatCanBeDoneWithIt() {
     on.client
         .enqueue(
-            new Task("t", Payload.ofUtf8("{\n \"a\": 1\n}"), Map.of("h", "v")),
+            Task.of("t", Payload.ofUtf8("{\n \"a\": 1\n}"), Map.of("h", "v")),
             o -> o.queue("mail").id("a"))
         .orThrow();
     Dashboard dashboard = on.start();
@@ -264,9 +264,7 @@ class TaskResourceIT {
   @Test
   void binaryPayloadsAreShownInHexAndGivenOutWhole() {
     byte[] bytes = HexFormat.of().parseHex("00ff10ab");
-    on.client
-        .enqueue(new Task("t", Payload.of(bytes), Map.of()), o -> o.queue("mail").id("a"))
-        .orThrow();
+    on.client.enqueue(Task.of("t", Payload.of(bytes)), o -> o.queue("mail").id("a")).orThrow();
     Dashboard dashboard = on.start();
 
     JsonNode task = on.api(dashboard, "/queues/mail/tasks/a").get().json();
@@ -283,7 +281,7 @@ class TaskResourceIT {
   void formattersMakePayloadsReadable() {
     on.enqueue("mail", "secret", o -> o.id("a"));
     on.client
-        .enqueue(new Task("packed", Payload.ofUtf8("abc"), Map.of()), o -> o.queue("mail").id("b"))
+        .enqueue(Task.of("packed", Payload.ofUtf8("abc")), o -> o.queue("mail").id("b"))
         .orThrow();
     Dashboard dashboard =
         on.start(
@@ -380,9 +378,7 @@ class TaskResourceIT {
     java.util.Arrays.fill(bytes, (byte) 'x');
     bytes[0] = '"';
     bytes[bytes.length - 1] = '"';
-    on.client
-        .enqueue(new Task("large", Payload.of(bytes), Map.of()), o -> o.queue("mail").id("a"))
-        .orThrow();
+    on.client.enqueue(Task.of("large", Payload.of(bytes)), o -> o.queue("mail").id("a")).orThrow();
     on.enqueue("mail", "t", o -> o.id("b"));
     Dashboard dashboard = on.start();
 

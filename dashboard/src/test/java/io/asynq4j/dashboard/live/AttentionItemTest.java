@@ -2,8 +2,6 @@ package io.asynq4j.dashboard.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.Payload;
-import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.Role;
@@ -29,7 +27,11 @@ class AttentionItemTest {
       int servers) {
     return new QueueRow(
         name,
-        new QueueSnapshot(name, NOON, sizes, 0, 0, 0, 0, 0, pendingSince, pausedSince),
+        QueueSnapshot.builder(name, NOON)
+            .sizes(sizes)
+            .oldestPendingSince(pendingSince)
+            .pausedSince(pausedSince)
+            .build(),
         servers,
         null);
   }
@@ -127,19 +129,13 @@ class AttentionItemTest {
   private static List<String> found(
       @Nullable Instant next, @Nullable Instant pausedSince, boolean isLive) {
     ScheduleSnapshot schedule =
-        new ScheduleSnapshot(
-            "nightly",
-            "0 3 * * *",
-            "report",
-            Payload.absent(),
-            TaskOptions.defaults(),
-            List.of(),
-            next,
-            null,
-            pausedSince,
-            isLive,
-            true,
-            null);
+        ScheduleSnapshot.builder("nightly", "0 3 * * *")
+            .taskType("report")
+            .next(next)
+            .pausedSince(pausedSince)
+            .isLive(isLive)
+            .isRemembered(true)
+            .build();
     RedisSnapshot snapshot =
         new RedisSnapshot(NOON, null, Map.of(), List.of(), List.of(schedule), Map.of(), Map.of());
     return AttentionItem.find(snapshot, Grant.of(Role.VIEWER), ARCHIVE).stream()

@@ -23,17 +23,10 @@ class QueueSizeHistoryTest {
     Instant at = NOON.plusSeconds(second);
     return new QueueRow(
         name,
-        new QueueSnapshot(
-            name,
-            at,
-            Map.of(TaskState.PENDING, pending),
-            0,
-            0,
-            0,
-            0,
-            0,
-            latency == 0 ? null : at.minusSeconds(latency),
-            null),
+        QueueSnapshot.builder(name, at)
+            .sizes(Map.of(TaskState.PENDING, pending))
+            .oldestPendingSince(latency == 0 ? null : at.minusSeconds(latency))
+            .build(),
         1,
         null);
   }

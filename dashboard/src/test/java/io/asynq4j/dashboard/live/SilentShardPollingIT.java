@@ -11,6 +11,7 @@ import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.internal.broker.ScheduleLedger;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -192,8 +193,7 @@ class SilentShardPollingIT {
     String healthyQueue = queuesOf(0).get(0);
     String silentQueue = queuesOf(silent).get(0);
     assertThat(
-            redis
-                .broker()
+            BrokerConnection.brokerOf(redis)
                 .schedules()
                 .enroll(
                     List.of(

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ThroughputHistoryTest {
@@ -17,7 +16,7 @@ class ThroughputHistoryTest {
   private void look(long second, long processed, long failed) {
     Instant at = NOON.plusSeconds(second);
     QueueSnapshot seen =
-        new QueueSnapshot("mail", at, Map.of(), 0, 0, 0, processed, failed, null, null);
+        QueueSnapshot.builder("mail", at).processed(processed).failed(failed).build();
     history.add(at, List.of(new QueueRow("mail", seen, 0, null)));
   }
 

@@ -21,29 +21,20 @@ class QueryParserTest {
 
   /** Two hours archived. */
   private static final TaskInfo TASK =
-      new TaskInfo(
-          "abc-1",
-          QueueName.of("mail"),
-          "email:welcome",
-          Payload.ofUtf8("{\"user\":{\"id\":42,\"mails\":[\"a@b.c\"]},\"text\":\"hello world\"}"),
-          Map.of("trace", "t1"),
-          TaskState.ARCHIVED,
-          5,
-          3,
-          "dial tcp 10.0.0.7:5432: Connection refused",
-          NOW.minus(Duration.ofHours(2)),
-          Duration.ofMinutes(1),
-          null,
-          "g 1",
-          null,
-          false,
-          Duration.ZERO,
-          null,
-          Payload.absent(),
-          0,
-          "",
-          null,
-          NOW.minus(Duration.ofHours(2)));
+      TaskInfo.builder("abc-1", QueueName.of("mail"), "email:welcome")
+          .payload(
+              Payload.ofUtf8(
+                  "{\"user\":{\"id\":42,\"mails\":[\"a@b.c\"]},\"text\":\"hello world\"}"))
+          .headers(Map.of("trace", "t1"))
+          .state(TaskState.ARCHIVED)
+          .maxRetry(5)
+          .retried(3)
+          .lastError("dial tcp 10.0.0.7:5432: Connection refused")
+          .lastFailedAt(NOW.minus(Duration.ofHours(2)))
+          .timeout(Duration.ofMinutes(1))
+          .group("g 1")
+          .since(NOW.minus(Duration.ofHours(2)))
+          .build();
 
   private static boolean wants(String query) {
     Query parsed = QueryParser.parse(query);

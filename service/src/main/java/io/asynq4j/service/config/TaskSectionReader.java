@@ -5,11 +5,10 @@ import static java.util.stream.Collectors.toSet;
 import io.asynq4j.Payload;
 import io.asynq4j.RateLimit;
 import io.asynq4j.Task;
-import io.asynq4j.definition.FollowUps;
 import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinition.FollowUps;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.definition.TaskDefinitions;
-import io.asynq4j.definition.TaskKind;
-import io.asynq4j.schedule.MissedPolicy;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.service.api.Json;
@@ -354,12 +353,11 @@ public final class TaskSectionReader {
     JsonNode params = schedule.json("params").orElseGet(Json::object);
     schedule.end();
     try {
-      return new ScheduleEntry(
+      return ScheduleEntry.of(
           "task:" + definition.name(),
           Schedule.cron(cron, zone),
           Task.of(definition.name(), Payload.of(Json.bytes(params))),
-          definition.options(),
-          MissedPolicy.skip());
+          definition.options());
     } catch (IllegalArgumentException e) {
       schedule.problem("cron", "cannot be used: " + e.getMessage());
       return null;

@@ -2,12 +2,12 @@ package io.asynq4j.service.tasks;
 
 import io.asynq4j.Task;
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskKind;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.HandlerNotFoundException;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
-import io.asynq4j.server.ServingMode;
+import io.asynq4j.server.TaskServer.ServingMode;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.asynq4j.cli.dash.data;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.inspect.DayCount;
-import io.asynq4j.inspect.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.time.Instant;
 import java.util.List;

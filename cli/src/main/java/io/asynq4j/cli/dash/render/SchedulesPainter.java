@@ -12,8 +12,8 @@ import io.asynq4j.cli.dash.screen.Table;
 import io.asynq4j.cli.dash.screen.TerminalText;
 import io.asynq4j.cli.dash.view.ScheduleView;
 import io.asynq4j.cli.dash.view.SchedulesView;
-import io.asynq4j.inspect.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import java.time.Instant;
 import java.util.List;
 

@@ -11,7 +11,7 @@ import io.asynq4j.cli.dash.screen.Table;
 import io.asynq4j.cli.dash.view.ServerView;
 import io.asynq4j.cli.dash.view.ServersView;
 import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

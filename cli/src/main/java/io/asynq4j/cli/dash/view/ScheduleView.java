@@ -3,7 +3,7 @@ package io.asynq4j.cli.dash.view;
 import io.asynq4j.cli.dash.data.Query;
 import io.asynq4j.cli.dash.data.QueryResult;
 import io.asynq4j.cli.dash.screen.ScreenSize;
-import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

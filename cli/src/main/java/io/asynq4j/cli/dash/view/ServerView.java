@@ -5,7 +5,7 @@ import io.asynq4j.cli.dash.data.QueryResult;
 import io.asynq4j.cli.dash.data.SearchParser;
 import io.asynq4j.cli.dash.screen.ScreenSize;
 import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.inspect.WorkerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

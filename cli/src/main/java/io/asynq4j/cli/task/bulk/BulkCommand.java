@@ -121,10 +121,10 @@ abstract class BulkCommand extends RedisCommand {
       long count = count(session, inspector);
       warning(inspector, queue, count).ifPresent(session::note);
       if (dryRun) {
-        return tell(session, new BulkReport(count, count, 0, 0, List.of(), null, null));
+        return tell(session, BulkReport.builder().looked(count).matched(count).build());
       }
       if (count == 0) {
-        return tell(session, new BulkReport(0, 0, 0, 0, List.of(), null, null));
+        return tell(session, BulkReport.builder().build());
       }
       String question =
           "%s %,d %s %s of queue %s?"
@@ -147,7 +147,7 @@ abstract class BulkCommand extends RedisCommand {
 
   /** What an operation that knows no failures has done. */
   static Optional<BulkReport> reportOf(long done) {
-    return Optional.of(new BulkReport(done, done, done, 0, List.of(), null, null));
+    return Optional.of(BulkReport.builder().looked(done).matched(done).done(done).build());
   }
 
   private Optional<BulkReport> quickly(Session session, Inspector inspector) {

@@ -21,7 +21,7 @@ import io.asynq4j.cli.dash.view.RedisView;
 import io.asynq4j.cli.dash.view.SchedulesView;
 import io.asynq4j.cli.dash.view.ServersView;
 import io.asynq4j.cli.dash.view.TaskView;
-import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import io.asynq4j.inspect.TaskAction;
 import java.util.List;
 import java.util.Map;

@@ -19,7 +19,7 @@ import io.asynq4j.cli.dash.screen.Style;
 import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.cli.dash.view.ListView;
 import io.asynq4j.cli.dash.view.QueueView;
-import io.asynq4j.inspect.ScheduleEvent;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import io.asynq4j.inspect.TaskAction;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package io.asynq4j.internal.redis.codec;
 
-import io.asynq4j.FailedAttempt;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -82,29 +82,27 @@ public record TaskRow(
   }
 
   private TaskInfo info(TaskMessage stored) {
-    return new TaskInfo(
-        id,
-        queue,
-        stored.type(),
-        stored.payload(),
-        stored.headers(),
-        state,
-        stored.maxRetry(),
-        stored.retried(),
-        quarantine.isEmpty() ? stored.lastError() : quarantine,
-        stored.lastFailedAt(),
-        stored.timeout().isZero() ? null : stored.timeout(),
-        stored.deadline(),
-        group.isEmpty() ? stored.group() : group,
-        nextProcessAt(),
-        isOrphaned(),
-        stored.retention(),
-        stored.completedAt(),
-        result.length == 0 ? Payload.absent() : Payload.of(result),
-        crashes,
-        stored.uniqueKey(),
-        ProgressField.parse(progress),
-        since(stored));
+    return TaskInfo.builder(id, queue, stored.type())
+        .payload(stored.payload())
+        .headers(stored.headers())
+        .state(state)
+        .maxRetry(stored.maxRetry())
+        .retried(stored.retried())
+        .lastError(quarantine.isEmpty() ? stored.lastError() : quarantine)
+        .lastFailedAt(stored.lastFailedAt())
+        .timeout(stored.timeout().isZero() ? null : stored.timeout())
+        .deadline(stored.deadline())
+        .group(group.isEmpty() ? stored.group() : group)
+        .nextProcessAt(nextProcessAt())
+        .orphaned(isOrphaned())
+        .retention(stored.retention())
+        .completedAt(stored.completedAt())
+        .result(result.length == 0 ? Payload.absent() : Payload.of(result))
+        .crashes(crashes)
+        .uniqueKey(stored.uniqueKey())
+        .progress(ProgressField.parse(progress))
+        .since(since(stored))
+        .build();
   }
 
   /** What a task that was deleted and enqueued again, or has gone on, does not have any more. */

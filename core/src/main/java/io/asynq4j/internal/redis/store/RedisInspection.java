@@ -1,10 +1,12 @@
 package io.asynq4j.internal.redis.store;
 
 import io.asynq4j.AfterCancel;
-import io.asynq4j.FailedAttempt;
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Inspection;
 import io.asynq4j.internal.broker.rules.ArchiveRules;

@@ -1,8 +1,8 @@
 package io.asynq4j.internal.redis.store;
 
 import io.asynq4j.BrokerRefusedException;
-import io.asynq4j.FailedAttempt;
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.SettleResult;

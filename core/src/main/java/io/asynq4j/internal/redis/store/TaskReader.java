@@ -1,6 +1,6 @@
 package io.asynq4j.internal.redis.store;
 
-import io.asynq4j.FailedAttempt;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;

@@ -1,6 +1,9 @@
 package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.Payload;
+import io.asynq4j.PayloadCodec;
+import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.handler.Outcome;
@@ -43,7 +46,7 @@ public final class Attempt implements Runnable {
     TaskMessage message = claim.message();
     this.number = number;
     this.claim = claim;
-    this.task = new Task(message.type(), message.payload(), message.headers());
+    this.task = Task.of(message.type(), message.payload(), message.headers());
     Instant now = host.clock().instant();
     this.ref =
         new TaskRef(
@@ -91,17 +94,17 @@ public final class Attempt implements Runnable {
       Thread.interrupted();
       decision.handled(outcome, error);
       reportReturned();
-      MDC.remove("taskId");
-      MDC.remove("taskType");
-      MDC.remove("queue");
+      MDC.remove(TaskContext.MdcKeys.TASK_ID);
+      MDC.remove(TaskContext.MdcKeys.TASK_TYPE);
+      MDC.remove(TaskContext.MdcKeys.QUEUE);
     }
   }
 
   private void begin() {
     call.begin();
-    MDC.put("taskId", id());
-    MDC.put("taskType", type());
-    MDC.put("queue", queue().value());
+    MDC.put(TaskContext.MdcKeys.TASK_ID, id());
+    MDC.put(TaskContext.MdcKeys.TASK_TYPE, type());
+    MDC.put(TaskContext.MdcKeys.QUEUE, queue().value());
   }
 
   private void reportReturned() {

@@ -29,6 +29,7 @@ public record ServerConfig(
     Map<QueueName, QueueRules> rules,
     RetryPolicy retryPolicy,
     Map<String, RetryPolicy> retryPolicies,
+    Map<String, RetryPolicy> policiesOfTypes,
     Predicate<Throwable> isFailure,
     PayloadCodec codec,
     List<ServerListener> listeners,
@@ -61,6 +62,7 @@ public record ServerConfig(
     patterns = List.copyOf(patterns);
     rules = Map.copyOf(rules);
     retryPolicies = Map.copyOf(retryPolicies);
+    policiesOfTypes = Map.copyOf(policiesOfTypes);
     listeners = List.copyOf(listeners);
     if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
       throw new IllegalArgumentException(
@@ -114,12 +116,14 @@ public record ServerConfig(
         claim -> policy, isFailure, codec, resultLimit, missingHandlerDelay, keepsFailures);
   }
 
-  private RetryPolicy retryPolicyOf(String type) {
+  /** The policy that the server, the central definition, the type itself or the default has. */
+  public RetryPolicy retryPolicyOf(String type) {
     RetryPolicy own = retryPolicies.get(type);
     if (own != null) {
       return own;
     }
-    return defined == null ? retryPolicy : defined.retryPolicyOf(type).orElse(retryPolicy);
+    RetryPolicy usual = policiesOfTypes.getOrDefault(type, retryPolicy);
+    return defined == null ? usual : defined.retryPolicyOf(type).orElse(usual);
   }
 
   /** When an attempt must be over that may go on until then by what the task says. */

@@ -184,7 +184,7 @@ public final class Aggregator implements Duty {
     }
     List<Task> members =
         content.messages().stream()
-            .map(message -> new Task(message.type(), message.payload(), message.headers()))
+            .map(message -> Task.of(message.type(), message.payload(), message.headers()))
             .toList();
     Aggregated made;
     try {
@@ -237,18 +237,13 @@ public final class Aggregator implements Duty {
 
   /** The options of a type without those that place a single task: queue, time, group and ID. */
   public static TaskOptions perTask(TaskOptions type) {
-    return new TaskOptions(
-        null,
-        type.maxRetry(),
-        type.timeout(),
-        type.deadline(),
-        type.uniqueFor(),
-        null,
-        null,
-        false,
-        null,
-        type.retention(),
-        null,
-        type.headers());
+    TaskOptions.Builder options = TaskOptions.builder();
+    Optional.ofNullable(type.maxRetry()).ifPresent(options::maxRetry);
+    Optional.ofNullable(type.timeout()).ifPresent(options::timeout);
+    Optional.ofNullable(type.deadline()).ifPresent(options::deadline);
+    Optional.ofNullable(type.uniqueFor()).ifPresent(options::uniqueFor);
+    Optional.ofNullable(type.retention()).ifPresent(options::retention);
+    type.headers().forEach(options::header);
+    return options.build();
   }
 }

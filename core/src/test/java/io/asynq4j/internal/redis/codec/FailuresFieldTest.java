@@ -2,7 +2,7 @@ package io.asynq4j.internal.redis.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.FailedAttempt;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import java.io.ByteArrayOutputStream;
 import java.time.Instant;
 import java.util.Arrays;

@@ -2,6 +2,7 @@ package io.asynq4j.internal.server.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
@@ -66,7 +67,7 @@ class AttemptTest {
         AttemptHosts.of(
             TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)),
             handler,
-            redis.broker().leases(),
+            BrokerConnection.brokerOf(redis).leases(),
             clock,
             sink);
     return new Attempt(1, new Claim(task.message(), "token", NOON.plusSeconds(15)), host);

@@ -3,6 +3,7 @@ package io.asynq4j.internal.server.attempt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.fixture.AttemptHosts;
@@ -35,8 +36,8 @@ class WatchdogTest {
       AttemptHosts.of(
           TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)),
           handler,
-          redis.broker().leases(),
-          redis.broker().clock(),
+          BrokerConnection.brokerOf(redis).leases(),
+          BrokerConnection.brokerOf(redis).clock(),
           new AttemptHosts.IgnoringSink());
   private final AttemptRegistry attempts = new AttemptRegistry();
   private final AtomicInteger looks = new AtomicInteger();

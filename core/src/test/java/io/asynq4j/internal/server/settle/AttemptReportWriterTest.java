@@ -3,6 +3,7 @@ package io.asynq4j.internal.server.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
@@ -58,8 +59,8 @@ class AttemptReportWriterTest {
       AttemptHosts.of(
           TaskServerAccess.config(TaskServer.builder(redis).handlers(handler)),
           handler,
-          redis.broker().leases(),
-          redis.broker().clock(),
+          BrokerConnection.brokerOf(redis).leases(),
+          BrokerConnection.brokerOf(redis).clock(),
           new AttemptHosts.IgnoringSink());
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Queue<String> calls = new ConcurrentLinkedQueue<>();

@@ -206,7 +206,7 @@ public final class JobSubmitter {
       Map<String, String> headers = headers(job, id);
       EnqueueRequest request =
           EnqueueRequest.of(
-              new Task(definition.name(), job.data(), headers), options(job, definition, id));
+              Task.of(definition.name(), job.data(), headers), options(job, definition, id));
       return Optional.of(new Ready(job, new JobKey(queue, id), headers, request, others));
     } catch (RuntimeException e) {
       refuse(job, refusal(e));

@@ -3,7 +3,7 @@ package io.asynq4j.service.gearman.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskKind;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.gearman.GearmanConfig;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskKind;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.service.gearman.protocol.GearmanException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,0 +1,81 @@
+package io.asynq4j;
+
+import io.asynq4j.internal.codec.PayloadConverter;
+import java.lang.reflect.Type;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link TaskType} that also declares the Java type of its result, so that a client can await a
+ * result and get it decoded: {@code client.awaitResult(RESIZE, task, timeout)}. Made by {@link
+ * TaskType#returning}. Immutable and safe to share between threads.
+ *
+ * @param <T> the Java type of the input
+ * @param <R> the Java type of the result
+ */
+public final class ResultTaskType<T, R> extends TaskType<T> {
+
+  private final Type result;
+
+  ResultTaskType(
+      String name,
+      Type input,
+      TaskOptions options,
+      @Nullable RetryPolicy retryPolicy,
+      Type result) {
+    super(name, input, options, retryPolicy);
+    this.result = Objects.requireNonNull(result, "result");
+  }
+
+  @Override
+  public ResultTaskType<T, R> with(UnaryOperator<TaskOptions.Builder> settings) {
+    return with(TaskOptions.of(settings));
+  }
+
+  @Override
+  public ResultTaskType<T, R> with(TaskOptions settings) {
+    return new ResultTaskType<>(
+        name(), input(), options().overriddenBy(settings), retryPolicy().orElse(null), result);
+  }
+
+  @Override
+  public ResultTaskType<T, R> retryPolicy(RetryPolicy policy) {
+    return new ResultTaskType<>(
+        name(), input(), options(), Objects.requireNonNull(policy, "policy"), result);
+  }
+
+  /** The Java type of the result. */
+  public Type result() {
+    return result;
+  }
+
+  /**
+   * The result of a task of this type that has completed.
+   *
+   * @throws PayloadException if the task has no result, or its result is not of this type
+   */
+  // What is decoded is of the type that the constructor was given, and null only for Void.
+  @SuppressWarnings({"unchecked", "NullAway"})
+  public R result(TaskInfo task, PayloadCodec codec) {
+    if (task.isResultDropped()) {
+      throw new PayloadException(
+          "task with id=%s has no result: %s. Raise maxResult of the server, or store the result elsewhere and return where it is"
+              .formatted(task.id(), task.lastError()),
+          null);
+    }
+    return (R) PayloadConverter.decodeResult(name(), task.result(), result, codec);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return super.equals(other)
+        && other instanceof ResultTaskType<?, ?> that
+        && result.equals(that.result);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * super.hashCode() + result.hashCode();
+  }
+}

@@ -1,0 +1,24 @@
+package io.asynq4j;
+
+/** A task whose result is awaited was archived: it failed, or somebody archived it. */
+public final class TaskFailedException extends AsynqException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final transient TaskInfo task;
+
+  public TaskFailedException(TaskInfo task) {
+    super(
+        "task with id=%s in queue \"%s\" was archived%s; run it again or delete it with an Inspector, the command line or the dashboard"
+            .formatted(
+                task.id(),
+                task.queue(),
+                task.lastError().isEmpty() ? "" : ": " + task.lastError()));
+    this.task = task;
+  }
+
+  /** The task as it was archived. */
+  public TaskInfo task() {
+    return task;
+  }
+}
