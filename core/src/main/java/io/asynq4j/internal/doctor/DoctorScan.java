@@ -86,7 +86,7 @@ public final class DoctorScan {
       }
     }
     // Too late to stop: what was passed is not looked at again.
-    boolean unused = goOn.test(progress("looking again at " + candidates.size() + " candidates"));
+    boolean unused = goOn.test(progress("looking again at " + candidates.size() + " suspects"));
     long before = candidates.counter().repaired();
     UnservedCheck unserved = new UnservedCheck(broker, candidates, registered);
     if (!isStopped()) {
