@@ -1,4 +1,5 @@
 /** A distributed task queue on Redis that speaks asynq's protocol. */
+@SuppressWarnings("module") // The modules of the qualified exports are compiled later.
 module io.asynq4j {
   requires org.apache.commons.pool2;
   requires org.slf4j;
@@ -19,4 +20,13 @@ module io.asynq4j {
   exports io.asynq4j.redis;
   exports io.asynq4j.schedule;
   exports io.asynq4j.server;
+
+  // Not an API: texts and threads that all parts of asynq4j treat alike.
+  exports io.asynq4j.internal.concurrent to
+      io.asynq4j.http;
+  exports io.asynq4j.internal.text to
+      io.asynq4j.cli,
+      io.asynq4j.dashboard,
+      io.asynq4j.http,
+      io.asynq4j.service;
 }

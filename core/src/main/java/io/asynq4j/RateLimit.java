@@ -1,8 +1,10 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,7 +21,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofDays(31);
 
-  private static final Pattern TEXT = Pattern.compile("(\\d{1,9})/(\\d{0,6})(ms|s|m|h|d)");
+  private static final Pattern TEXT = Pattern.compile("(\\d{1,9})/(\\S{1,60})");
   private static final String UNLIMITED_TEXT = "none";
 
   /** From the longest on. */
@@ -67,14 +69,17 @@ public record RateLimit(int tasks, Duration per, int burst) {
       return UNLIMITED;
     }
     Matcher parts = TEXT.matcher(text);
-    if (!parts.matches()) {
-      throw new IllegalArgumentException(
-          "a rate must be a number of tasks in a time, such as 100/s, 30/m or 5/10s: \"%s\""
-              .formatted(text));
+    if (parts.matches()) {
+      String time = parts.group(2);
+      boolean isUnitAlone = Character.isLetter(time.charAt(0)) && !time.startsWith("P");
+      Optional<Duration> per = DurationFormat.tryParse(isUnitAlone ? "1" + time : time);
+      if (per.isPresent()) {
+        return of(Integer.parseInt(parts.group(1)), per.get());
+      }
     }
-    long count = parts.group(2).isEmpty() ? 1 : Long.parseLong(parts.group(2));
-    Unit unit = Unit.valueOf(parts.group(3).toUpperCase(Locale.ROOT));
-    return of(Integer.parseInt(parts.group(1)), unit.length.multipliedBy(count));
+    throw new IllegalArgumentException(
+        "a rate must be a number of tasks in a time, such as 100/s, 30/m or 5/10s: \"%s\""
+            .formatted(text));
   }
 
   /** The same rate with another burst. */

@@ -1,7 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.RateLimit;
-import io.asynq4j.internal.inspect.DurationFormat;
+import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ public sealed interface Reason {
   record NotDue(Instant due, Duration left) implements Reason {
     @Override
     public String text() {
-      return "It is due at " + due + ", in " + DurationFormat.of(left) + ".";
+      return "It is due at " + due + ", in " + DurationFormat.approximate(left) + ".";
     }
   }
 

@@ -3,13 +3,13 @@ package io.asynq4j.redis;
 import static io.asynq4j.redis.RedisConfig.SECRET;
 import static io.asynq4j.redis.RedisConfig.require;
 
+import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.redis.RedisConfig.Endpoint;
 import io.asynq4j.redis.RedisConfig.Kind;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,7 +58,6 @@ record RedisUri(
           "keyStorePassword");
 
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://");
-  private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
   private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
 
   static RedisUri read(String uri) {
@@ -264,26 +263,11 @@ record RedisUri(
   }
 
   private static Duration duration(String name, String value) {
-    Matcher matcher = DURATION.matcher(value);
-    if (matcher.matches()) {
-      long amount = Long.parseLong(matcher.group(1));
-      return switch (matcher.group(2)) {
-        case "ms" -> Duration.ofMillis(amount);
-        case "s" -> Duration.ofSeconds(amount);
-        case "m" -> Duration.ofMinutes(amount);
-        default -> Duration.ofHours(amount);
-      };
-    }
     try {
-      return Duration.parse(value);
-    } catch (DateTimeParseException e) {
+      return DurationFormat.parse(value);
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "The parameter '"
-              + name
-              + "' must be a duration such as 500ms, 3s, 1m or PT3S but is '"
-              + value
-              + "'",
-          e);
+          "The parameter '" + name + "' is wrong: " + e.getMessage(), e);
     }
   }
 

@@ -48,7 +48,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
 
     assertThat(why("a"))
         .containsExactly(new Reason.NotDue(NOON.plusSeconds(300), Duration.ofMinutes(5)));
-    assertThat(inspector().explain("q", "a").text()).contains("in 5 min 0 s");
+    assertThat(inspector().explain("q", "a").text()).contains("in 5m");
     redis().clock.advance(Duration.ofMinutes(6));
     assertThat(why("a"))
         .containsExactly(new Reason.NotForwarded(NOON.plusSeconds(300)), new Reason.NoServer(0));

@@ -289,7 +289,7 @@ class RedisConfigTest {
         "redis://h?db | 'db' has no value",
         "redis://h#1 | %23",
         "redis://%zz@h | %25",
-        "redis://h?commandTimeout=3 | such as 500ms, 3s, 1m or PT3S but is '3'",
+        "redis://h?commandTimeout=3 | is not a duration; write it with units",
         "redis://h?commandTimeout=0s | commandTimeout must be between 1 ms",
         "redis://h?connectTimeout=-PT1S | connectTimeout must be between 1 ms",
         "redis://h?retryFor=-PT1S | retryFor must be between 0",

@@ -5,6 +5,7 @@ import io.asynq4j.cli.output.OutputFormat;
 import io.asynq4j.cli.output.Printer;
 import io.asynq4j.cli.settings.ConfigFile;
 import io.asynq4j.cli.settings.ConnectionSettings;
+import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.redis.RedisConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -237,9 +238,14 @@ public final class GlobalOptions {
   static final class Interval implements IParameterConsumer {
     @Override
     public void consumeParameters(Stack<String> arguments, ArgSpec argument, CommandSpec command) {
-      boolean hasValue = !arguments.isEmpty() && DurationParser.isDuration(arguments.peek());
-      Duration every = hasValue ? DurationParser.parse(arguments.pop()) : USUAL_WATCH;
+      boolean hasValue = !arguments.isEmpty() && isDuration(arguments.peek());
+      Duration every = hasValue ? DurationFormat.parse(arguments.pop()) : USUAL_WATCH;
       argument.setValue(every);
+    }
+
+    /** A queue may be named like a duration of ISO 8601. */
+    private static boolean isDuration(String text) {
+      return text.matches("\\d.*") && DurationFormat.tryParse(text).isPresent();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.asynq4j.cli.command;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.internal.text.DurationFormat;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +21,7 @@ public final class OptionConverters {
 
   public static void register(CommandLine commands) {
     commands
-        .registerConverter(Duration.class, converter(DurationParser::parse))
+        .registerConverter(Duration.class, converter(DurationFormat::parse))
         .registerConverter(Instant.class, converter(OptionConverters::instant))
         .registerConverter(ZoneId.class, converter(OptionConverters::zone))
         .registerConverter(

@@ -1,7 +1,7 @@
 package io.asynq4j.cli.command;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.cli.output.TimeFormatter;
+import io.asynq4j.internal.text.DurationFormat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +30,8 @@ final class WatchMode {
 
   WatchMode(CliEnvironment surroundings, String name, Duration every) {
     if (every.compareTo(SHORTEST) < 0) {
-      throw CliException.usage("--watch must be 100ms or more: " + TimeFormatter.of(every), null);
+      throw CliException.usage(
+          "--watch must be 100ms or more: " + DurationFormat.approximate(every), null);
     }
     this.surroundings = surroundings;
     this.name = name;
@@ -83,7 +84,7 @@ final class WatchMode {
     return "%s, every %s, at %s; Ctrl-C ends"
         .formatted(
             name,
-            TimeFormatter.of(every),
+            DurationFormat.approximate(every),
             LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS));
   }
 }

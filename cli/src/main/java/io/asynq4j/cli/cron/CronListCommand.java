@@ -8,6 +8,7 @@ import io.asynq4j.cli.output.Column;
 import io.asynq4j.cli.output.DecodedPayload;
 import io.asynq4j.cli.output.TimeFormatter;
 import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.internal.text.DurationFormat;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -92,19 +93,25 @@ final class CronListCommand extends ReadOnlyCommand {
     Map<String, Object> map = new LinkedHashMap<>();
     put(map, "queue", options.queue());
     put(map, "retry", options.maxRetry());
-    put(map, "timeout", options.timeout() == null ? null : TimeFormatter.of(options.timeout()));
+    put(
+        map,
+        "timeout",
+        options.timeout() == null ? null : DurationFormat.approximate(options.timeout()));
     put(map, "deadline", options.deadline());
-    put(map, "unique", options.uniqueFor() == null ? null : TimeFormatter.of(options.uniqueFor()));
+    put(
+        map,
+        "unique",
+        options.uniqueFor() == null ? null : DurationFormat.approximate(options.uniqueFor()));
     put(map, "process_at", options.processAt());
     put(
         map,
         "process_in",
-        options.processIn() == null ? null : TimeFormatter.of(options.processIn()));
+        options.processIn() == null ? null : DurationFormat.approximate(options.processIn()));
     put(map, "id", options.id());
     put(
         map,
         "retention",
-        options.retention() == null ? null : TimeFormatter.of(options.retention()));
+        options.retention() == null ? null : DurationFormat.approximate(options.retention()));
     put(map, "group", options.group());
     if (!options.headers().isEmpty()) {
       map.put("headers", new TreeMap<>(options.headers()));

@@ -1,12 +1,12 @@
 package io.asynq4j.cli.dash;
 
 import io.asynq4j.cli.command.CliException;
-import io.asynq4j.cli.command.DurationParser;
 import io.asynq4j.cli.command.LocalCommand;
 import io.asynq4j.cli.dash.terminal.Display;
 import io.asynq4j.cli.dash.terminal.LanternaDisplay;
 import io.asynq4j.cli.dash.terminal.LastLinesOutputStream;
 import io.asynq4j.cli.settings.RedactedRedisUrl;
+import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.io.IOException;
@@ -44,7 +44,7 @@ public final class DashCommand extends LocalCommand {
       names = {"--interval", "--refresh"},
       paramLabel = "DURATION",
       converter = IntervalConverter.class,
-      description = "How often it looks, as in 500ms, 2s or 1m. Default: 2s")
+      description = "Time between two looks, such as 500ms, 2s or 1m (default: 2s).")
   private Duration interval = Duration.ofSeconds(2);
 
   @Option(names = "--ascii", description = "Draw with ASCII characters only.")
@@ -55,7 +55,7 @@ public final class DashCommand extends LocalCommand {
     @Override
     public Duration convert(String text) {
       try {
-        Duration interval = DurationParser.parse(text);
+        Duration interval = DurationFormat.parse(text);
         if (interval.compareTo(SHORTEST) < 0) {
           throw new TypeConversionException("the shortest interval is 200ms, not " + text);
         }

@@ -1,5 +1,6 @@
 package io.asynq4j.cli.output;
 
+import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.util.Map;
 import java.util.StringJoiner;
@@ -22,7 +23,7 @@ final class CellFormatter {
       return flag ? "yes" : "no";
     }
     if (value instanceof Duration duration) {
-      return TimeFormatter.of(duration);
+      return DurationFormat.approximate(duration);
     }
     if (value instanceof Map<?, ?> map) {
       StringJoiner pairs = new StringJoiner(" ");

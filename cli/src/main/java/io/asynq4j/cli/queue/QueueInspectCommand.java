@@ -2,11 +2,11 @@ package io.asynq4j.cli.queue;
 
 import io.asynq4j.cli.command.ReadOnlyCommand;
 import io.asynq4j.cli.command.Session;
-import io.asynq4j.cli.output.ByteSizeFormatter;
 import io.asynq4j.cli.output.Column;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.internal.text.ByteSizeFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -59,7 +59,7 @@ final class QueueInspectCommand extends ReadOnlyCommand {
             .shownAs(
                 found ->
                     found.memory().isPresent()
-                        ? ByteSizeFormatter.of(found.memory().getAsLong()) + " (estimated)"
+                        ? ByteSizeFormat.approximate(found.memory().getAsLong()) + " (estimated)"
                         : "not told by this Redis"));
     QueueColumns.sizes().forEach(column -> columns.add(of(column)));
     QueueColumns.today().forEach(column -> columns.add(of(column)));

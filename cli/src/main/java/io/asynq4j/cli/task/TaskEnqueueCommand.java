@@ -14,6 +14,7 @@ import io.asynq4j.cli.task.option.EnqueueOptions;
 import io.asynq4j.cli.task.option.PayloadSource;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.EnqueueResult;
+import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -157,7 +158,7 @@ final class TaskEnqueueCommand extends RedisCommand {
           session.client().awaitResult(task.queue().value(), task.id(), most);
       if (ended.isEmpty()) {
         throw CliException.failed(
-            "Task %s did not end within %s".formatted(task.id(), TimeFormatter.of(most)),
+            "Task %s did not end within %s".formatted(task.id(), DurationFormat.approximate(most)),
             "'asynq task explain %s' says why".formatted(task.id()));
       }
       session

@@ -3,11 +3,11 @@ package io.asynq4j.cli.task;
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.cli.command.DurationParser;
 import io.asynq4j.cli.command.OptionConverters;
 import io.asynq4j.cli.output.JsonReader;
 import io.asynq4j.cli.output.JsonWriter;
 import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.internal.text.DurationFormat;
 import java.math.BigDecimal;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -98,7 +98,7 @@ final class TaskLineParser {
   private void times(TaskOptions.Builder options) {
     String timeout = text("timeout");
     if (timeout != null) {
-      options.timeout(DurationParser.parse(timeout));
+      options.timeout(DurationFormat.parse(timeout));
     }
     String deadline = text("deadline");
     if (deadline != null) {
@@ -106,7 +106,7 @@ final class TaskLineParser {
     }
     String unique = text("unique");
     if (unique != null) {
-      options.uniqueFor(DurationParser.parse(unique));
+      options.uniqueFor(DurationFormat.parse(unique));
     }
     String processAt = text("process_at");
     if (processAt != null) {
@@ -114,11 +114,11 @@ final class TaskLineParser {
     }
     String processIn = text("process_in");
     if (processIn != null) {
-      options.processIn(DurationParser.parse(processIn));
+      options.processIn(DurationFormat.parse(processIn));
     }
     String retention = text("retention");
     if (retention != null) {
-      options.retention(DurationParser.parse(retention));
+      options.retention(DurationFormat.parse(retention));
     }
   }
 

@@ -3,6 +3,7 @@ package io.asynq4j.cli.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -13,14 +14,14 @@ class OptionConvertersTest {
 
   @Test
   void durationsAreThoseOfGoAndDays() {
-    assertThat(DurationParser.parse("1h30m")).isEqualTo(Duration.ofMinutes(90));
-    assertThat(DurationParser.parse("1.5s")).isEqualTo(Duration.ofMillis(1_500));
-    assertThat(DurationParser.parse("7d")).isEqualTo(Duration.ofDays(7));
-    assertThat(DurationParser.parse("250ms")).isEqualTo(Duration.ofMillis(250));
-    assertThat(DurationParser.parse("PT5S")).isEqualTo(Duration.ofSeconds(5));
-    assertThat(DurationParser.parse("0")).isEqualTo(Duration.ZERO);
+    assertThat(DurationFormat.parse("1h30m")).isEqualTo(Duration.ofMinutes(90));
+    assertThat(DurationFormat.parse("1.5s")).isEqualTo(Duration.ofMillis(1_500));
+    assertThat(DurationFormat.parse("7d")).isEqualTo(Duration.ofDays(7));
+    assertThat(DurationFormat.parse("250ms")).isEqualTo(Duration.ofMillis(250));
+    assertThat(DurationFormat.parse("PT5S")).isEqualTo(Duration.ofSeconds(5));
+    assertThat(DurationFormat.parse("0")).isEqualTo(Duration.ZERO);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> DurationParser.parse("5 apples"))
+        .isThrownBy(() -> DurationFormat.parse("5 apples"))
         .withMessageContaining("1h30m");
   }
 

@@ -8,7 +8,6 @@ import com.googlecode.lanterna.input.KeyType;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.command.DurationParser;
 import io.asynq4j.cli.dash.data.SearchParser;
 import io.asynq4j.cli.dash.data.Trend;
 import io.asynq4j.cli.dash.data.TrendTracker;
@@ -26,6 +25,8 @@ import io.asynq4j.cli.dash.terminal.AsciiFallback;
 import io.asynq4j.cli.dash.terminal.LanternaDisplay;
 import io.asynq4j.cli.dash.terminal.LastLinesOutputStream;
 import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.internal.text.ByteSizeFormat;
+import io.asynq4j.internal.text.DurationFormat;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -90,6 +91,7 @@ class DashComponentsTest {
   })
   void durationsAreShort(long millis, String text) {
     assertThat(CompactFormatter.time(Duration.ofMillis(millis))).isEqualTo(text);
+    assertThat(DurationFormat.tryParse(text)).isPresent();
   }
 
   @Test
@@ -99,7 +101,7 @@ class DashComponentsTest {
     assertThat(CompactFormatter.brief(12_345)).isEqualTo("12k");
     assertThat(CompactFormatter.brief(999_999)).isEqualTo("1.0M");
     assertThat(CompactFormatter.rate(12.34)).isEqualTo("12.3");
-    assertThat(CompactFormatter.bytes(1_536)).isEqualTo("1.5 KiB");
+    assertThat(ByteSizeFormat.approximate(1_536)).isEqualTo("1.5 KiB");
     assertThat(CompactFormatter.percent(1, 3)).isEqualTo("33.3%");
     assertThat(CompactFormatter.percent(0, 0)).isEqualTo("-");
   }
@@ -115,10 +117,11 @@ class DashComponentsTest {
 
   @Test
   void durationsAreReadAsGoWritesThem() {
-    assertThat(DurationParser.parse("1m30s")).isEqualTo(Duration.ofSeconds(90));
-    assertThat(DurationParser.parse("500ms")).isEqualTo(Duration.ofMillis(500));
-    assertThat(DurationParser.parse("2d")).isEqualTo(Duration.ofDays(2));
-    assertThatThrownBy(() -> DurationParser.parse("8")).hasMessageContaining("'8' is no duration");
+    assertThat(DurationFormat.parse("1m30s")).isEqualTo(Duration.ofSeconds(90));
+    assertThat(DurationFormat.parse("500ms")).isEqualTo(Duration.ofMillis(500));
+    assertThat(DurationFormat.parse("2d")).isEqualTo(Duration.ofDays(2));
+    assertThatThrownBy(() -> DurationFormat.parse("8"))
+        .hasMessageContaining("\"8\" is not a duration");
   }
 
   // ---- charts and tables
@@ -322,7 +325,7 @@ class DashComponentsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"5,is no duration", "10ms,the shortest interval is 200ms"})
+  @CsvSource({"5,is not a duration", "10ms,the shortest interval is 200ms"})
   void anIntervalThatMakesNoSenseIsRefused(String interval, String problem) {
     StringWriter err = new StringWriter();
     int code =

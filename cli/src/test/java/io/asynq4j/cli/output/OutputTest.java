@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.asynq4j.Payload;
+import io.asynq4j.internal.text.DurationFormat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -117,9 +118,9 @@ class OutputTest {
 
   @Test
   void timesAreShort() {
-    assertThat(TimeFormatter.of(Duration.ofSeconds(93_784))).isEqualTo("1d2h");
-    assertThat(TimeFormatter.of(Duration.ofMinutes(60))).isEqualTo("1h");
-    assertThat(TimeFormatter.of(Duration.ofMillis(350))).isEqualTo("350ms");
+    assertThat(DurationFormat.approximate(Duration.ofSeconds(93_784))).isEqualTo("1d2h");
+    assertThat(DurationFormat.approximate(Duration.ofMinutes(60))).isEqualTo("1h");
+    assertThat(DurationFormat.approximate(Duration.ofMillis(350))).isEqualTo("350ms");
     Instant now = Instant.parse("2030-01-01T00:00:00Z");
     assertThat(TimeFormatter.relative(now.plusSeconds(65), now)).isEqualTo("in 1m5s");
     assertThat(TimeFormatter.relative(now.minusSeconds(2), now)).isEqualTo("2s ago");

@@ -1,5 +1,6 @@
 package io.asynq4j.internal.concurrent;
 
+import io.asynq4j.internal.text.SafeLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -17,28 +18,17 @@ public final class ThreadSupervisor {
 
   private ThreadSupervisor() {}
 
-  /**
-   * Logs an error; does nothing when even that is not possible. Of no other class of ours: one that
-   * is needed for the first time cannot be loaded without memory.
-   */
-  @SuppressWarnings("EmptyCatch") // Nothing is left that could be done.
-  public static void report(Logger logger, String message, Throwable error) {
-    try {
-      logger.error(message, error);
-    } catch (Throwable e) {
-      // What has to be done goes on without its log line.
-    }
-  }
-
   /** Runs an actor again, after a moment, until it returns by itself. */
   public static Runnable untilReturned(Runnable actor) {
+    // Loaded before it is needed: without memory that is no longer possible.
+    SafeLog.prepare();
     return () -> {
       while (true) {
         try {
           actor.run();
           return;
         } catch (Throwable e) {
-          report(log, "a thread of the server failed and goes on", e);
+          SafeLog.error(log, "a thread of the server failed and goes on", e);
           LockSupport.parkNanos(PAUSE_NANOS);
         }
       }

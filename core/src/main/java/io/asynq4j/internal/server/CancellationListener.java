@@ -3,6 +3,7 @@ package io.asynq4j.internal.server;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel;
 import io.asynq4j.internal.concurrent.InterruptibleSleep;
 import io.asynq4j.internal.concurrent.ThreadSupervisor;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +45,7 @@ final class CancellationListener implements Runnable {
         log.debug("cannot listen for cancellations yet", e);
         done = !InterruptibleSleep.sleep(AFTER_FAILURE);
       } catch (Error e) {
-        ThreadSupervisor.report(log, "cannot listen for cancellations yet", e);
+        SafeLog.error(log, "cannot listen for cancellations yet", e);
         done = !InterruptibleSleep.sleep(AFTER_FAILURE);
       }
     }

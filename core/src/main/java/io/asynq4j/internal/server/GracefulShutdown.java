@@ -2,7 +2,6 @@ package io.asynq4j.internal.server;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.handler.TaskContext.CancelReason;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
@@ -11,6 +10,7 @@ import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.text.LogText;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,8 +133,7 @@ final class GracefulShutdown {
         return limits.apply(queue);
       } catch (RuntimeException | Error e) {
         shards.outages().failed(shards.of(queue), e);
-        ThreadSupervisor.report(
-            log, "could not ask for the limits of a queue; its server's count", e);
+        SafeLog.error(log, "could not ask for the limits of a queue; its server's count", e);
       }
     }
     return limits.areConfigured(queue);
@@ -154,7 +153,7 @@ final class GracefulShutdown {
         settler.requeue(queue, abandoned);
         done = true;
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not begin to give tasks back; that is tried again", e);
+        SafeLog.error(log, "could not begin to give tasks back; that is tried again", e);
         signal.await(LOOK_NANOS);
       }
     }

@@ -46,6 +46,7 @@ import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.SharedQueueWatch;
 import io.asynq4j.internal.text.HostName;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerHealth;
@@ -479,7 +480,7 @@ public final class ServerEngine {
         if (tries == MOST_STOPS) {
           throw e;
         }
-        ThreadSupervisor.report(log, "stopping failed and is tried again", e);
+        SafeLog.error(log, "stopping failed and is tried again", e);
         current.signal.await(Duration.ofMillis(100).toNanos());
       }
     }

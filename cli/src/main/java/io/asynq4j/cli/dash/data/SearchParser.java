@@ -1,8 +1,8 @@
 package io.asynq4j.cli.dash.data;
 
 import io.asynq4j.TaskInfo;
-import io.asynq4j.cli.command.DurationParser;
 import io.asynq4j.inspect.TaskFilter;
+import io.asynq4j.internal.text.DurationFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -57,8 +57,8 @@ public final class SearchParser {
       case "error" -> TaskFilter.errorContains(value);
       case "payload" -> TaskFilter.payloadContains(value);
       case "header" -> header(value);
-      case "older" -> TaskFilter.olderThan(DurationParser.parse(value));
-      case "younger" -> TaskFilter.youngerThan(DurationParser.parse(value));
+      case "older" -> TaskFilter.olderThan(DurationFormat.parse(value));
+      case "younger" -> TaskFilter.youngerThan(DurationFormat.parse(value));
       case "retried" -> TaskFilter.retriedAtLeast(number(value));
       // Types of tasks have colons too.
       default -> anywhere(term);

@@ -17,6 +17,7 @@ import io.asynq4j.cli.dash.view.ListPosition;
 import io.asynq4j.cli.dash.view.QueueView;
 import io.asynq4j.cli.output.TaskStateOrder;
 import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.internal.text.ByteSizeFormat;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +69,7 @@ final class QueuePainter {
             now.failedToday() > 0 ? Style.BAD : Style.PLAIN));
     if (row.memory() >= 0) {
       line.add(StyledText.dim("  memory "));
-      line.add(StyledText.plain(CompactFormatter.bytes(row.memory())));
+      line.add(StyledText.plain(ByteSizeFormat.approximate(row.memory())));
     }
     grid.put(0, ScreenPainter.BODY, line);
     int width = Math.max(4, (grid.width() - 34) / 2);

@@ -16,6 +16,7 @@ import io.asynq4j.cli.dash.view.ListPosition;
 import io.asynq4j.cli.dash.view.QueuesView;
 import io.asynq4j.cli.output.TaskStateOrder;
 import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.internal.text.ByteSizeFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -185,7 +186,7 @@ final class QueuesPainter {
     cells.add(Table.text(CompactFormatter.percent(now.failedToday(), now.processedToday())));
     cells.add(
         Table.text(
-            row.memory() < 0 ? CompactFormatter.NONE : CompactFormatter.bytes(row.memory())));
+            row.memory() < 0 ? CompactFormatter.NONE : ByteSizeFormat.approximate(row.memory())));
     TaskStateOrder.IN_ORDER.forEach(
         state -> cells.add(Table.text(CompactFormatter.count(now.size(state)))));
     return cells;
@@ -224,7 +225,7 @@ final class QueuesPainter {
             "memory "
                 + (row.memory() < 0
                     ? "not known"
-                    : "about " + CompactFormatter.bytes(row.memory()))));
+                    : "about " + ByteSizeFormat.approximate(row.memory()))));
     if (now.pausedSince() != null) {
       counts.add(
           new StyledText(

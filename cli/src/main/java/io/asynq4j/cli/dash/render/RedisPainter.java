@@ -9,6 +9,7 @@ import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.cli.dash.screen.Table;
 import io.asynq4j.cli.dash.screen.TerminalText;
 import io.asynq4j.cli.dash.view.RedisView;
+import io.asynq4j.internal.text.ByteSizeFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,12 +43,12 @@ final class RedisPainter {
     long used = number(info, "used_memory");
     long most = number(info, "maxmemory");
     List<StyledText> memory = new ArrayList<>();
-    memory.add(StyledText.plain(CompactFormatter.bytes(used) + " used, "));
+    memory.add(StyledText.plain(ByteSizeFormat.approximate(used) + " used, "));
     memory.add(
         StyledText.plain(
-            CompactFormatter.bytes(number(info, "used_memory_peak")) + " at most so far, "));
+            ByteSizeFormat.approximate(number(info, "used_memory_peak")) + " at most so far, "));
     if (most > 0) {
-      memory.add(StyledText.plain("limit " + CompactFormatter.bytes(most) + " "));
+      memory.add(StyledText.plain("limit " + ByteSizeFormat.approximate(most) + " "));
       memory.addAll(Charts.gauge(used, most, 10));
     } else {
       memory.add(StyledText.plain("no limit"));

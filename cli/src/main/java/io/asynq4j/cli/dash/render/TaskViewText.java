@@ -11,6 +11,7 @@ import io.asynq4j.cli.dash.screen.Style;
 import io.asynq4j.cli.dash.screen.StyledText;
 import io.asynq4j.cli.dash.screen.TerminalText;
 import io.asynq4j.cli.dash.view.TaskView;
+import io.asynq4j.internal.text.ByteSizeFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,7 +130,7 @@ final class TaskViewText {
     String about =
         payload.size() == 0
             ? ""
-            : ", " + CompactFormatter.bytes(payload.size()) + ", as " + shownAs;
+            : ", " + ByteSizeFormat.approximate(payload.size()) + ", as " + shownAs;
     lines.add(List.of(StyledText.bold(label), StyledText.dim(about)));
     PayloadRenderer.lines(payload, form, width)
         .forEach(line -> lines.add(List.of(StyledText.plain(line))));

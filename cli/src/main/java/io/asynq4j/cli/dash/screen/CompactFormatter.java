@@ -57,20 +57,6 @@ public final class CompactFormatter {
     return whole == 0 ? NONE : String.format(Locale.ROOT, "%.1f%%", 100.0 * part / whole);
   }
 
-  public static String bytes(long bytes) {
-    String units = "KMGTP";
-    double rest = bytes;
-    int unit = -1;
-    while (rest >= 1023.5 && unit < units.length() - 1) {
-      rest /= 1024;
-      unit++;
-    }
-    return unit < 0
-        ? bytes + " B"
-        : String.format(
-            Locale.ROOT, rest < 9.95 ? "%.1f %ciB" : "%.0f %ciB", rest, units.charAt(unit));
-  }
-
   /**
    * The two largest units without a blank: {@code 250ms}, {@code 3.2s}, {@code 5m10s}, {@code
    * 2h03m}.

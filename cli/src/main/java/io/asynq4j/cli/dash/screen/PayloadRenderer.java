@@ -1,6 +1,7 @@
 package io.asynq4j.cli.dash.screen;
 
 import io.asynq4j.Payload;
+import io.asynq4j.internal.text.ByteSizeFormat;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -53,7 +54,7 @@ public final class PayloadRenderer {
     }
     return text(payload, PREVIEW_BYTES)
         .map(text -> text.strip().replaceAll("\\s+", " "))
-        .orElseGet(() -> "<binary, " + CompactFormatter.bytes(payload.size()) + ">");
+        .orElseGet(() -> "<binary, " + ByteSizeFormat.approximate(payload.size()) + ">");
   }
 
   /** All of it, in lines that are no wider than this. */
@@ -188,7 +189,7 @@ public final class PayloadRenderer {
     List<String> lines = new ArrayList<>(wrapped(text, width));
     int more = payload.size() - MOST_BYTES;
     if (more > 0) {
-      lines.add("… and " + CompactFormatter.bytes(more) + " more");
+      lines.add("… and " + ByteSizeFormat.approximate(more) + " more");
     }
     return lines;
   }
@@ -244,7 +245,8 @@ public final class PayloadRenderer {
               Locale.ROOT, "%04x  %-50s%s", row, codes.toString(), characters.toString()));
     }
     if (payload.size() > bytes.length) {
-      lines.add("… and " + CompactFormatter.bytes(payload.size() - (long) bytes.length) + " more");
+      lines.add(
+          "… and " + ByteSizeFormat.approximate(payload.size() - (long) bytes.length) + " more");
     }
     return lines;
   }

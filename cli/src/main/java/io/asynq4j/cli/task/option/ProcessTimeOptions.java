@@ -17,7 +17,7 @@ public final class ProcessTimeOptions {
   @Option(
       names = {"--in", "--process_in", "--process-in"},
       paramLabel = "DURATION",
-      description = "How long from now it runs, like 90s or 1h30m.")
+      description = "Delay before it runs, such as 90s or 1h30m.")
   private @Nullable Duration in;
 
   public @Nullable Instant at() {

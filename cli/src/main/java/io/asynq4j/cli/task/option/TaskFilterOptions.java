@@ -43,7 +43,7 @@ public final class TaskFilterOptions {
   @Option(
       names = {"--older-than", "--older_than"},
       paramLabel = "DURATION",
-      description = "In their state for longer than this, like 7d.")
+      description = "In their state for longer than this, such as 7d.")
   private @Nullable Duration olderThan;
 
   @Option(

@@ -255,7 +255,7 @@ class KeyControllerTest {
     DashModel model = press(press(tasks(TaskState.PENDING), "/older:soon"), Key.Code.ENTER);
 
     assertThat(((Query.Tasks) model.wish()).search()).isEmpty();
-    assertThat(SampleModels.text(model)).contains("'soon' is no duration");
+    assertThat(SampleModels.text(model)).contains("is not a duration");
   }
 
   @Test

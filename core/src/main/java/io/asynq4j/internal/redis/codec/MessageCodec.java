@@ -3,6 +3,7 @@ package io.asynq4j.internal.redis.codec;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -175,11 +176,7 @@ public final class MessageCodec {
     if (valid.length() <= LONGEST_ERROR) {
       return valid;
     }
-    int end =
-        Character.isHighSurrogate(valid.charAt(LONGEST_ERROR - 1))
-            ? LONGEST_ERROR - 1
-            : LONGEST_ERROR;
-    return valid.substring(0, end) + "…";
+    return TextExcerpt.of(valid, LONGEST_ERROR) + "…";
   }
 
   private static long seconds(@Nullable Instant instant) {

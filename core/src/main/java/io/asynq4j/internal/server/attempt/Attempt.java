@@ -126,7 +126,7 @@ public final class Attempt implements Runnable {
           queue(),
           error);
     } catch (RuntimeException | Error e) {
-      ThreadSupervisor.report(log, what, error);
+      SafeLog.error(log, what, error);
     }
   }
 

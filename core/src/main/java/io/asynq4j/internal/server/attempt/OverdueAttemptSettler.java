@@ -2,10 +2,10 @@ package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.server.config.EffectiveQueueLimits;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -73,7 +73,7 @@ public final class OverdueAttemptSettler {
       log.debug("the server has stopped: overdue tasks wait until their leases end");
     } catch (RuntimeException | Error e) {
       underWay.set(false);
-      ThreadSupervisor.report(log, "could not look at overdue tasks; that is tried again", e);
+      SafeLog.error(log, "could not look at overdue tasks; that is tried again", e);
     }
   }
 
@@ -92,7 +92,7 @@ public final class OverdueAttemptSettler {
         log.warn("could not look at the limits of a queue with overdue tasks; tried again", e);
       }
     } catch (RuntimeException | Error e) {
-      ThreadSupervisor.report(log, "could not settle overdue tasks; that is tried again", e);
+      SafeLog.error(log, "could not settle overdue tasks; that is tried again", e);
     } finally {
       underWay.set(false);
     }

@@ -1,7 +1,7 @@
 package io.asynq4j.internal.server.attempt;
 
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +65,7 @@ public final class Watchdog implements Runnable {
     try {
       attempt.check(nanos);
     } catch (RuntimeException | Error e) {
-      ThreadSupervisor.report(log, "could not look after an attempt; that is tried again", e);
+      SafeLog.error(log, "could not look after an attempt; that is tried again", e);
     }
   }
 

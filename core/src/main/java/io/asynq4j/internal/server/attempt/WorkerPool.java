@@ -1,6 +1,6 @@
 package io.asynq4j.internal.server.attempt;
 
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -127,7 +127,7 @@ class WorkerPool implements Executor, AutoCloseable {
     try {
       wakeOne();
     } catch (RuntimeException | Error e) {
-      ThreadSupervisor.report(log, "could not wake another worker; those that are awake go on", e);
+      SafeLog.error(log, "could not wake another worker; those that are awake go on", e);
     }
   }
 
@@ -147,7 +147,7 @@ class WorkerPool implements Executor, AutoCloseable {
       } else if (isWithoutThreads()) {
         throw e;
       }
-      ThreadSupervisor.report(log, "no more threads for handlers; those that are there go on", e);
+      SafeLog.error(log, "no more threads for handlers; those that are there go on", e);
     }
   }
 
@@ -175,7 +175,7 @@ class WorkerPool implements Executor, AutoCloseable {
       task.run();
     } catch (Throwable e) {
       // A worker must outlive whatever its task does.
-      ThreadSupervisor.report(log, "a task of the worker pool failed", e);
+      SafeLog.error(log, "a task of the worker pool failed", e);
     }
   }
 
@@ -247,7 +247,7 @@ class WorkerPool implements Executor, AutoCloseable {
         } catch (Throwable e) {
           // Not the task's, whose errors are caught: such as a lack of memory, here.
           leaveIdle();
-          ThreadSupervisor.report(log, "a worker failed and goes on", e);
+          SafeLog.error(log, "a worker failed and goes on", e);
           LockSupport.parkNanos(PAUSE_NANOS);
         }
       }

@@ -1,10 +1,10 @@
 package io.asynq4j.internal.server.claim;
 
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
 import io.asynq4j.internal.server.attempt.AttemptHost;
@@ -117,7 +117,7 @@ public final class ClaimLoop implements Runnable {
         waitAfterFailure();
       } catch (RuntimeException | Error e) {
         readiness.checkAll();
-        ThreadSupervisor.report(log, "the claim loop failed and continues", e);
+        SafeLog.error(log, "the claim loop failed and continues", e);
         endServerIfFatal(e);
         shards.outages().failed("", e);
         waitAfterFailure();

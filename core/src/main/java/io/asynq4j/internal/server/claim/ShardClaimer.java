@@ -5,10 +5,10 @@ import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
 import io.asynq4j.internal.broker.ClaimBatch.QueueCondition;
 import io.asynq4j.internal.broker.LeaseOperations;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.shard.ShardTopology;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -328,8 +328,7 @@ final class ShardClaimer {
     try {
       settler.requeueUnattempted(answer.queue().name(), batch.claims());
     } catch (RuntimeException | Error e) {
-      ThreadSupervisor.report(
-          log, "could not give tasks back; they wait until their leases end", e);
+      SafeLog.error(log, "could not give tasks back; they wait until their leases end", e);
     }
   }
 

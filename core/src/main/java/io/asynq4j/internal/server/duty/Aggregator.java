@@ -10,11 +10,11 @@ import io.asynq4j.internal.broker.Aggregation.SetContent;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -137,7 +137,7 @@ public final class Aggregator implements Duty {
       underWay.remove(group);
     } catch (RuntimeException | Error e) {
       underWay.remove(group);
-      ThreadSupervisor.report(log, "could not begin to aggregate a group; tried again later", e);
+      SafeLog.error(log, "could not begin to aggregate a group; tried again later", e);
     }
   }
 
@@ -168,7 +168,7 @@ public final class Aggregator implements Duty {
             e);
       }
     } catch (Error e) {
-      ThreadSupervisor.report(log, "could not aggregate a group; tried again later", e);
+      SafeLog.error(log, "could not aggregate a group; tried again later", e);
     }
   }
 

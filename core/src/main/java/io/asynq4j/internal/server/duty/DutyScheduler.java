@@ -1,8 +1,8 @@
 package io.asynq4j.internal.server.duty;
 
 import io.asynq4j.BrokerException;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.server.shard.ShardTopology;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -63,7 +63,7 @@ public final class DutyScheduler {
         log.warn("the {} failed and tries again", duty.name(), e);
       }
     } catch (RuntimeException | Error e) {
-      ThreadSupervisor.report(log, "a duty failed and tries again", e);
+      SafeLog.error(log, "a duty failed and tries again", e);
       shards.outages().failed(shards.ofSharedKeys(), e);
     } finally {
       runAgain(duty, next);
@@ -80,7 +80,7 @@ public final class DutyScheduler {
       } catch (RejectedExecutionException e) {
         done = true;
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not schedule a duty; that is tried again", e);
+        SafeLog.error(log, "could not schedule a duty; that is tried again", e);
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }

@@ -5,9 +5,9 @@ import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.LeaseOperations;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.shard.ShardTopology;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -196,8 +196,7 @@ public final class AttemptReportWriter {
       try {
         any = writeAll();
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(
-            log, "could not write the progress of tasks; that is tried again", e);
+        SafeLog.error(log, "could not write the progress of tasks; that is tried again", e);
       }
       if (any) {
         shards.executeLater(this, PAUSE, this::stop);

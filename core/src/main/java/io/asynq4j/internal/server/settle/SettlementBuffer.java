@@ -8,7 +8,6 @@ import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.concurrent.InterruptibleSleep;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
@@ -17,6 +16,7 @@ import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.text.LogText;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.server.ServerListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -238,7 +238,7 @@ public final class SettlementBuffer {
           run();
         } catch (RuntimeException | Error e) {
           underWay.decrementAndGet();
-          ThreadSupervisor.report(log, "could not begin to settle tasks; that is tried again", e);
+          SafeLog.error(log, "could not begin to settle tasks; that is tried again", e);
         }
       }
     }
@@ -255,7 +255,7 @@ public final class SettlementBuffer {
           settle(batch, /* earlierInDoubt= */ false);
         }
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "settling tasks failed and is tried again", e);
+        SafeLog.error(log, "settling tasks failed and is tried again", e);
         return;
       } finally {
         underWay.decrementAndGet();
@@ -348,14 +348,13 @@ public final class SettlementBuffer {
       try {
         tell(batch, answers, inDoubt);
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not tell of tasks that are settled", e);
+        SafeLog.error(log, "could not tell of tasks that are settled", e);
       }
       try {
         settled.raise();
         settledOf.accept(queue);
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(
-            log, "could not tell the processor of free places; it looks by itself", e);
+        SafeLog.error(log, "could not tell the processor of free places; it looks by itself", e);
       }
     }
 
@@ -364,7 +363,7 @@ public final class SettlementBuffer {
       try {
         return threads.rest(shard, nanos);
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not let another thread settle meanwhile", e);
+        SafeLog.error(log, "could not let another thread settle meanwhile", e);
         return InterruptibleSleep.sleepNanos(nanos);
       }
     }
@@ -379,7 +378,7 @@ public final class SettlementBuffer {
         try {
           fatal.accept(e);
         } catch (RuntimeException | Error other) {
-          ThreadSupervisor.report(log, "could not end the server; that is tried again", other);
+          SafeLog.error(log, "could not end the server; that is tried again", other);
         }
       }
     }
@@ -389,7 +388,7 @@ public final class SettlementBuffer {
       try {
         lastShard = shards.of(queue);
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not find out which server has a queue", e);
+        SafeLog.error(log, "could not find out which server has a queue", e);
       }
       return lastShard;
     }
@@ -427,7 +426,7 @@ public final class SettlementBuffer {
             ? null
             : List.of(List.of(archived(entry, refusal)));
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not settle tasks one by one; that is tried again", e);
+        SafeLog.error(log, "could not settle tasks one by one; that is tried again", e);
         return null;
       }
     }
@@ -460,7 +459,7 @@ public final class SettlementBuffer {
         }
         reports.flush(queue, ended);
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not write the last progress of tasks", e);
+        SafeLog.error(log, "could not write the last progress of tasks", e);
       }
     }
 
@@ -472,7 +471,7 @@ public final class SettlementBuffer {
       try {
         shards.outages().worked(shards.of(queue));
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not note that tasks are settled", e);
+        SafeLog.error(log, "could not note that tasks are settled", e);
       }
       return answers;
     }
@@ -487,7 +486,7 @@ public final class SettlementBuffer {
           }
         }
       } catch (RuntimeException | Error e) {
-        ThreadSupervisor.report(log, "could not tell why tasks are not settled yet", e);
+        SafeLog.error(log, "could not tell why tasks are not settled yet", e);
       }
     }
 
@@ -498,8 +497,7 @@ public final class SettlementBuffer {
           attempts.remove(attempt);
           done = true;
         } catch (RuntimeException | Error e) {
-          ThreadSupervisor.report(
-              log, "could not take an attempt off the list; that is tried again", e);
+          SafeLog.error(log, "could not take an attempt off the list; that is tried again", e);
           done = !InterruptibleSleep.sleepNanos(FIRST_PAUSE_NANOS);
         }
       }

@@ -1,7 +1,7 @@
 package io.asynq4j.internal.server.settle;
 
 import io.asynq4j.internal.concurrent.InterruptibleSleep;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
+import io.asynq4j.internal.text.SafeLog;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -98,7 +98,7 @@ public final class SettlementThreadPools {
         pool.shutdown();
         throw e;
       }
-      ThreadSupervisor.report(log, "not all threads that settle tasks could be started", e);
+      SafeLog.error(log, "not all threads that settle tasks could be started", e);
     }
     return new Group(pool);
   }

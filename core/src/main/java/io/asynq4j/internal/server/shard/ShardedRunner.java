@@ -2,7 +2,7 @@ package io.asynq4j.internal.server.shard;
 
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -165,7 +165,7 @@ public final class ShardedRunner {
         stop();
       } catch (RuntimeException | Error e) {
         // Leases must be extended also where no thread can be had.
-        ThreadSupervisor.report(log, "no thread for the " + what + ", which goes on without", e);
+        SafeLog.error(log, "no thread for the " + what + ", which goes on without", e);
         run();
       }
     }
@@ -178,7 +178,7 @@ public final class ShardedRunner {
     private void notStarted(Throwable error) {
       stop();
       if (!(error instanceof RejectedExecutionException)) {
-        ThreadSupervisor.report(log, "the " + what + " could not go on and tries again", error);
+        SafeLog.error(log, "the " + what + " could not go on and tries again", error);
       }
     }
 
@@ -200,7 +200,7 @@ public final class ShardedRunner {
         }
       } catch (RuntimeException | Error e) {
         stop();
-        ThreadSupervisor.report(log, "the " + what + " failed and tries again", e);
+        SafeLog.error(log, "the " + what + " failed and tries again", e);
       }
     }
 

@@ -1,0 +1,136 @@
+package io.asynq4j.internal.text;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Durations in configuration files, options, URLs and requests: one or more numbers with units,
+ * such as {@code 250ms}, {@code 1.5s}, {@code 1h30m} or {@code 2w}, or a duration of ISO 8601 such
+ * as {@code PT90S}, or {@code 0}. Upper and lower case mean the same.
+ */
+public final class DurationFormat {
+
+  /** The form, for messages that name a bound or a field as well. */
+  public static final String EXPECTED = "such as 250ms, 90s, 1h30m, 7d or PT90S";
+
+  /** Times can be computed with it, in milliseconds too. */
+  public static final Duration LONGEST = Duration.ofDays(1_000_000);
+
+  private static final Pattern PART =
+      Pattern.compile("(\\d{1,12}(?:\\.\\d{1,9})?)(ms|s|m|h|d|w)", Pattern.CASE_INSENSITIVE);
+  private static final Pattern ISO = Pattern.compile("[-+]?P.{1,60}", Pattern.CASE_INSENSITIVE);
+
+  /** More parts than any duration needs. */
+  private static final int MOST_PARTS = 20;
+
+  private DurationFormat() {}
+
+  /** Throws an {@code IllegalArgumentException} with the value and the expected form. */
+  public static Duration parse(String text) {
+    return tryParse(text).orElseThrow(() -> invalid(text));
+  }
+
+  /** Returns the error for a text that is not a duration. */
+  private static IllegalArgumentException invalid(String text) {
+    return new IllegalArgumentException(
+        "\"%s\" is not a duration; write it with units, %s, and %,d days at most"
+            .formatted(LogText.of(text, 100), EXPECTED, LONGEST.toDays()));
+  }
+
+  /** Empty when it is not a duration, or too long. */
+  public static Optional<Duration> tryParse(String text) {
+    try {
+      return read(text.strip()).filter(duration -> duration.abs().compareTo(LONGEST) <= 0);
+    } catch (DateTimeException | ArithmeticException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Duration> read(String text) {
+    if (text.equals("0")) {
+      return Optional.of(Duration.ZERO);
+    }
+    if (ISO.matcher(text).matches()) {
+      return Optional.of(Duration.parse(text));
+    }
+    Matcher part = PART.matcher(text);
+    Duration sum = Duration.ZERO;
+    int end = 0;
+    for (int i = 0; i < MOST_PARTS && end < text.length() && part.find(); i++) {
+      if (part.start() != end) {
+        return Optional.empty();
+      }
+      sum = sum.plus(of(new BigDecimal(part.group(1)), part.group(2)));
+      end = part.end();
+    }
+    return end > 0 && end == text.length() ? Optional.of(sum) : Optional.empty();
+  }
+
+  private static Duration of(BigDecimal number, String unit) {
+    BigDecimal nanos =
+        number.multiply(BigDecimal.valueOf(nanosOf(unit))).setScale(0, RoundingMode.HALF_UP);
+    BigDecimal[] parts = nanos.divideAndRemainder(BigDecimal.valueOf(1_000_000_000));
+    return Duration.ofSeconds(parts[0].longValueExact(), parts[1].longValueExact());
+  }
+
+  private static long nanosOf(String unit) {
+    return switch (unit.toLowerCase(Locale.ROOT)) {
+      case "ms" -> 1_000_000L;
+      case "s" -> 1_000_000_000L;
+      case "m" -> 60_000_000_000L;
+      case "h" -> 3_600_000_000_000L;
+      case "d" -> 86_400_000_000_000L;
+      default -> 604_800_000_000_000L;
+    };
+  }
+
+  /** All units that are not zero, which {@link #parse} reads as the same duration. */
+  public static String format(Duration duration) {
+    if (duration.isNegative()) {
+      return duration.toString();
+    }
+    StringBuilder text = new StringBuilder();
+    append(text, duration.toDays(), "d");
+    append(text, duration.toHoursPart(), "h");
+    append(text, duration.toMinutesPart(), "m");
+    append(text, duration.toSecondsPart(), "s");
+    if (duration.toNanosPart() > 0) {
+      text.append(
+              BigDecimal.valueOf(duration.toNanosPart(), 6).stripTrailingZeros().toPlainString())
+          .append("ms");
+    }
+    return text.isEmpty() ? "0s" : text.toString();
+  }
+
+  private static void append(StringBuilder text, long number, String unit) {
+    if (number > 0) {
+      text.append(number).append(unit);
+    }
+  }
+
+  /** The two largest units, for people: {@code 2d3h}, {@code 4m5s}, {@code 350ms}. */
+  public static String approximate(Duration duration) {
+    Duration length = duration.abs();
+    String sign = duration.isNegative() ? "-" : "";
+    if (length.toDays() > 0) {
+      return sign + two(length.toDays(), "d", length.toHoursPart(), "h");
+    } else if (length.toHours() > 0) {
+      return sign + two(length.toHours(), "h", length.toMinutesPart(), "m");
+    } else if (length.toMinutes() > 0) {
+      return sign + two(length.toMinutes(), "m", length.toSecondsPart(), "s");
+    } else if (length.toSeconds() > 0 || length.isZero()) {
+      return sign + length.toSeconds() + "s";
+    }
+    return sign + Math.max(1, length.toMillis()) + "ms";
+  }
+
+  private static String two(long large, String largeUnit, int small, String smallUnit) {
+    return large + largeUnit + (small == 0 ? "" : small + smallUnit);
+  }
+}
