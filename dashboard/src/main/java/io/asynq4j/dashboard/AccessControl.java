@@ -1,12 +1,12 @@
 package io.asynq4j.dashboard;
 
 import io.asynq4j.dashboard.api.Exchange;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.auth.ClientAddressResolver;
-import io.asynq4j.dashboard.auth.IpNetwork;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.http.BodyCaller;
+import io.asynq4j.http.IpNetwork;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.net.URI;
@@ -93,7 +93,7 @@ final class AccessControl {
         return new User(
             name,
             grant.orElseThrow(
-                () -> Problem.forbidden("You are known, but may not use this dashboard.")));
+                () -> Problems.forbidden("You are known, but may not use this dashboard.")));
       }
     }
     Authenticator authenticator = settings.authenticator();
@@ -107,7 +107,7 @@ final class AccessControl {
       return logins.login(request.getHeader("Authorization"), addressOf(request));
     }
     if (settings.hasAuthentication()) {
-      throw Problem.unauthorized("This dashboard wants a login, which is made elsewhere.");
+      throw Problems.unauthorized("This dashboard wants a login, which is made elsewhere.");
     }
     requireLocal(request);
     return new User(null, Grant.of(Role.ADMIN));
@@ -119,13 +119,13 @@ final class AccessControl {
    */
   private void requireLocal(HttpServletRequest request) {
     if (!isLoopback(request.getRemoteAddr())) {
-      throw Problem.forbidden(
+      throw Problems.forbidden(
           "Without authentication this dashboard answers only its own machine. Give it credentials or a"
               + " trusted proxy.");
     }
     String host = request.getHeader("Host");
     if (host == null || !isAllowed(name(host))) {
-      throw Problem.forbidden(
+      throw Problems.forbidden(
           "Without authentication this dashboard answers only under the name localhost. Give it"
               + " credentials, or allow this name.");
     }
@@ -157,19 +157,19 @@ final class AccessControl {
   static void requireOwnOrigin(HttpServletRequest request, boolean changes) {
     String site = request.getHeader("Sec-Fetch-Site");
     if (site != null && !site.equals("same-origin") && !site.equals("none")) {
-      throw Problem.crossSite("Only pages of this dashboard may use its API.");
+      throw Problems.crossSite("Only pages of this dashboard may use its API.");
     }
     if (!changes) {
       return;
     }
     String origin = request.getHeader("Origin");
     if (origin != null && !isOwn(origin, request)) {
-      throw Problem.crossSite(
+      throw Problems.crossSite(
           "Only pages of this dashboard may use its API. If a proxy stands before it, have it keep the"
               + " header Host.");
     }
     if (!"1".equals(request.getHeader(Exchange.REQUEST_HEADER))) {
-      throw Problem.crossSite("Changes need the header " + Exchange.REQUEST_HEADER + ": 1.");
+      throw Problems.crossSite("Changes need the header " + Exchange.REQUEST_HEADER + ": 1.");
     }
   }
 

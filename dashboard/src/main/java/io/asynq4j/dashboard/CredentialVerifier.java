@@ -1,10 +1,11 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.api.Problem;
-import io.asynq4j.dashboard.auth.IpNetwork;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.auth.LoginLimiter;
 import io.asynq4j.dashboard.auth.PasswordHash;
 import io.asynq4j.dashboard.auth.User;
+import io.asynq4j.http.IpNetwork;
+import io.asynq4j.http.Problem;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -80,7 +81,7 @@ final class CredentialVerifier {
 
   private Claim claim(@Nullable String authorization) {
     if (authorization == null) {
-      throw Problem.unauthorized("This dashboard wants a login.");
+      throw Problems.unauthorized("This dashboard wants a login.");
     }
     int space = authorization.indexOf(' ');
     String scheme = space < 0 ? authorization : authorization.substring(0, space);
@@ -101,19 +102,19 @@ final class CredentialVerifier {
       String name = value.substring(0, dot);
       return new Claim(Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name));
     }
-    throw Problem.unauthorized("Log in with a password (Basic) or a token (Bearer).");
+    throw Problems.unauthorized("Log in with a password (Basic) or a token (Bearer).");
   }
 
   private static String decode(String base64) {
     try {
       return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw Problem.badRequest("The header Authorization is not base64.");
+      throw Problems.badRequest("The header Authorization is not base64.");
     }
   }
 
   private static Problem wrong() {
-    return Problem.unauthorized("The name, the password or the token is wrong.");
+    return Problems.unauthorized("The name, the password or the token is wrong.");
   }
 
   private User check(Claim claim, String address) {
@@ -150,7 +151,7 @@ final class CredentialVerifier {
       Thread.currentThread().interrupt();
     }
     if (!mayGo) {
-      throw Problem.tooMany("Too many log in at once. Try again in a moment.", 5);
+      throw Problems.tooMany("Too many log in at once. Try again in a moment.", 5);
     }
     try {
       PasswordHash hash = entry == null ? nobody : entry.hash();

@@ -1,13 +1,14 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.api.ProblemErrorHandler;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.auth.ClientAddressResolver;
-import io.asynq4j.dashboard.auth.IpNetwork;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.config.RedactionRule;
 import io.asynq4j.http.BodyCaller;
 import io.asynq4j.http.BodyLimits;
 import io.asynq4j.http.BodyReceiver;
+import io.asynq4j.http.IpNetwork;
+import io.asynq4j.http.ProblemErrorHandler;
 import io.asynq4j.http.ResponseSender;
 import io.asynq4j.http.StrictTransportSecurity;
 import io.asynq4j.http.ThreadBudget;
@@ -94,12 +95,12 @@ public final class Dashboard implements AutoCloseable {
             context,
             MAX_THREADS - ThreadBudget.RESERVED,
             request -> Request.getPathInContext(request).equals(health));
-    BodyLimits bodies = BodyLimits.upTo(BodyLimits.LARGEST_OF_DASHBOARD);
+    BodyLimits bodies = BodyLimits.upTo(DashboardSettings.LARGEST_BODY);
     this.receiver = new BodyReceiver(budget, () -> bodies, this::bodyCaller);
     this.sender = new ResponseSender(receiver);
     server.setHandler(sender);
-    server.setErrorHandler(new ProblemErrorHandler());
-    context.setErrorHandler(new ProblemErrorHandler());
+    server.setErrorHandler(new ProblemErrorHandler(Problems::ofStatus, Problems::render));
+    context.setErrorHandler(new ProblemErrorHandler(Problems::ofStatus, Problems::render));
     server.setStopTimeout(STOPPING.toMillis());
     try {
       server.start();

@@ -1,17 +1,14 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.api.ApiResponse;
 import io.asynq4j.dashboard.api.AuditResource;
 import io.asynq4j.dashboard.api.BulkJobResource;
 import io.asynq4j.dashboard.api.Exchange;
-import io.asynq4j.dashboard.api.Json;
 import io.asynq4j.dashboard.api.MetricsResource;
 import io.asynq4j.dashboard.api.OverviewResource;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.PathSegmentCodec;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.api.QueueResource;
 import io.asynq4j.dashboard.api.RedisResource;
-import io.asynq4j.dashboard.api.Route;
-import io.asynq4j.dashboard.api.Router;
 import io.asynq4j.dashboard.api.ScheduleResource;
 import io.asynq4j.dashboard.api.SearchResource;
 import io.asynq4j.dashboard.api.ServerResource;
@@ -25,13 +22,18 @@ import io.asynq4j.dashboard.live.RedisInstances;
 import io.asynq4j.dashboard.page.ProblemPage;
 import io.asynq4j.dashboard.page.StaticFiles;
 import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Problem;
+import io.asynq4j.http.Route;
+import io.asynq4j.http.Router;
+import io.asynq4j.internal.text.TextExcerpt;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +60,7 @@ final class DashboardApplication implements AutoCloseable {
   private final AuditLog audit = new AuditLog();
   private final RedisInstances sources;
   private final @Nullable MetricsResource metrics;
-  private final Router router;
+  private final Router<Role, Exchange> router;
   private final StaticFiles pages = new StaticFiles();
 
   DashboardApplication(DashboardSettings settings) {
@@ -66,7 +68,7 @@ final class DashboardApplication implements AutoCloseable {
     this.gate = new AccessControl(settings);
     this.sources = new RedisInstances(settings, audit);
     this.metrics = settings.metrics() ? new MetricsResource(sources, settings.metricsOnly()) : null;
-    List<Route> routes = new ArrayList<>();
+    List<Route<Role, Exchange>> routes = new ArrayList<>();
     routes.add(SessionResource.health());
     if (!settings.metricsOnly()) {
       routes.addAll(new SessionResource(settings).routes());
@@ -85,7 +87,7 @@ final class DashboardApplication implements AutoCloseable {
     if (metrics != null) {
       routes.addAll(metrics.routes());
     }
-    this.router = new Router(routes);
+    this.router = new Router<>(routes, PathSegmentCodec::decode, Problems.FACTORY);
   }
 
   void start() {
@@ -98,7 +100,7 @@ final class DashboardApplication implements AutoCloseable {
     return gate;
   }
 
-  Router router() {
+  Router<Role, Exchange> router() {
     return router;
   }
 
@@ -118,7 +120,7 @@ final class DashboardApplication implements AutoCloseable {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     } catch (RuntimeException e) {
-      Problem problem = Problem.of(e);
+      Problem problem = Problems.of(e);
       if (problem.status() == 500) {
         log.error("{} {} failed", request.getMethod(), printable(path), e);
       }
@@ -128,7 +130,7 @@ final class DashboardApplication implements AutoCloseable {
 
   /** A path comes from anybody, and must not break the lines of a log. */
   private static String printable(String path) {
-    return Json.text(PayloadRenderer.cut(path, 200));
+    return Json.text(TextExcerpt.of(path, 200));
   }
 
   private static void protect(HttpServletResponse response) {
@@ -146,13 +148,13 @@ final class DashboardApplication implements AutoCloseable {
       HttpServletRequest request, HttpServletResponse response, String root, String path)
       throws IOException {
     if (!SAFE_PATH.matcher(path).matches()) {
-      throw Problem.badRequest("The path is not one of this dashboard.");
+      throw Problems.badRequest("The path is not one of this dashboard.");
     }
     boolean isOpen = path.equals("/health");
     User user = isOpen ? new User(null, Grant.of(Role.VIEWER)) : gate.admit(request);
-    Optional<Router.Match> match = router.find(request.getMethod(), path);
+    Optional<Router.Match<Role, Exchange>> match = router.find(request.getMethod(), path);
     if (match.isPresent()) {
-      Route route = match.get().route();
+      Route<Role, Exchange> route = match.get().route();
       if (!isOpen) {
         AccessControl.requireOwnOrigin(request, route.changes());
       }
@@ -162,23 +164,25 @@ final class DashboardApplication implements AutoCloseable {
               response,
               root,
               route,
-              match.get().names(),
+              match.get().variables(),
               user,
               gate.addressOf(request),
               sources));
       return;
     }
     if (settings.metricsOnly()) {
-      throw Problem.notFound("There is nothing here but /metrics and /health.");
+      throw Problems.notFound("There is nothing here but /metrics and /health.");
     }
     if (path.equals("/api") || path.startsWith("/api/")) {
-      throw Problem.notFound("There is nothing at this path of the API; see api/v1/openapi.yaml.");
+      throw Problems.notFound("There is nothing at this path of the API; see api/v1/openapi.yaml.");
     }
     if (!request.getMethod().equals("GET") && !request.getMethod().equals("HEAD")) {
-      throw Problem.methodNotAllowed(request.getMethod(), "GET");
+      throw Problems.FACTORY.methodNotAllowed(request.getMethod(), List.of("GET"));
     }
     ApiResponse page =
-        pages.get(path, root).orElseThrow(() -> Problem.notFound("There is nothing at this path."));
+        pages
+            .get(path, root)
+            .orElseThrow(() -> Problems.notFound("There is nothing at this path."));
     String tag = page.headers().get("ETag");
     if (tag != null && tag.equals(request.getHeader("If-None-Match"))) {
       response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
@@ -188,14 +192,14 @@ final class DashboardApplication implements AutoCloseable {
   }
 
   private void run(Exchange exchange) throws IOException {
-    Route route = exchange.route();
+    Route<Role, Exchange> route = exchange.route();
     requireRole(route, exchange.user());
     ApiResponse reply;
     try {
-      reply = route.handler().handle(exchange);
+      reply = handle(exchange);
     } catch (RuntimeException e) {
       if (route.changes()) {
-        Problem problem = Problem.of(e);
+        Problem problem = Problems.of(e);
         record(exchange, problem.status() + " " + problem.detail());
       }
       throw e;
@@ -209,15 +213,25 @@ final class DashboardApplication implements AutoCloseable {
     }
   }
 
-  private void requireRole(Route route, User user) {
-    Role needed = route.role();
+  private static ApiResponse handle(Exchange exchange) {
+    try {
+      return exchange.route().endpoint().handle(exchange).toCompletableFuture().join();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("an operation failed", e);
+    }
+  }
+
+  private void requireRole(Route<Role, Exchange> route, User user) {
+    Role needed = route.permission();
     if (needed == null || user.grant().role().mayDo(needed)) {
       return;
     }
     if (settings.readOnly()) {
-      throw Problem.readOnly();
+      throw Problems.readOnly();
     }
-    throw Problem.forbidden(
+    throw Problems.forbidden(
         "This needs the role %s, and yours is %s."
             .formatted(needed.word(), user.grant().role().word()));
   }
@@ -249,13 +263,7 @@ final class DashboardApplication implements AutoCloseable {
       response.setHeader("WWW-Authenticate", challenge);
     }
     ApiResponse reply =
-        ProblemPage.isWanted(request, path)
-            ? ProblemPage.of(problem)
-            : new ApiResponse(
-                problem.status(),
-                Json.bytes(problem.body()),
-                "application/problem+json",
-                Map.of("Cache-Control", "no-store"));
+        ProblemPage.isWanted(request, path) ? ProblemPage.of(problem) : Problems.render(problem);
     write(reply, request, response);
   }
 
@@ -264,12 +272,11 @@ final class DashboardApplication implements AutoCloseable {
       throws IOException {
     response.setStatus(reply.status());
     reply.headers().forEach(response::setHeader);
-    Object body = reply.body();
-    if (body == null) {
+    if (reply.contentType() == null) {
       return;
     }
-    byte[] bytes = body instanceof byte[] raw ? raw : Json.bytes(body);
-    response.setContentType(reply.type() == null ? "application/json" : reply.type());
+    byte[] bytes = reply.body();
+    response.setContentType(reply.contentType());
     response.setContentLength(bytes.length);
     if (!request.getMethod().equals("HEAD")) {
       response.getOutputStream().write(bytes);

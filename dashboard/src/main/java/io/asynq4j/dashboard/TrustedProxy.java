@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.auth.IpNetwork;
+import io.asynq4j.http.IpNetwork;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,8 +3,9 @@ package io.asynq4j.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.Route;
+import io.asynq4j.dashboard.api.Exchange;
 import io.asynq4j.dashboard.page.ClasspathFiles;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -50,14 +51,14 @@ class OpenApiTest {
     try (RedisConnection redis =
             RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1?retryFor=0s"));
         DashboardServlet servlet = Dashboard.builder(redis).servlet()) {
-      for (Route route : servlet.application().router().routes()) {
+      for (Route<Role, Exchange> route : servlet.application().router().routes()) {
         operations.put(
             route.operation(),
             route.method().toLowerCase(Locale.ROOT)
                 + " "
                 + route.path()
                 + " "
-                + (route.role() == null ? "none" : route.role().word()));
+                + (route.permission() == null ? "none" : route.permission().word()));
       }
     }
     return operations;

@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskState;
+import io.asynq4j.dashboard.api.Exchange;
 import io.asynq4j.dashboard.api.PathSegmentCodec;
-import io.asynq4j.dashboard.api.Route;
 import io.asynq4j.dashboard.auth.LoginLimiter;
 import io.asynq4j.dashboard.auth.PasswordHash;
 import io.asynq4j.dashboard.live.EventBroadcaster;
+import io.asynq4j.http.Route;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URLEncoder;
@@ -205,7 +206,7 @@ class SecurityIT {
     Dashboard dashboard = withLogins();
 
     on.api(dashboard, "/queues").basic("vera", "vera's word").get().is(200);
-    for (Route route : routes()) {
+    for (Route<Role, Exchange> route : routes()) {
       if (route.changes()) {
         String path = route.path().replace("{queue}", "mail").replace("{id}", "a");
         on.call(dashboard, path)
@@ -217,7 +218,7 @@ class SecurityIT {
     assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
   }
 
-  private static List<Route> routes() {
+  private static List<Route<Role, Exchange>> routes() {
     try (DashboardServlet servlet = Dashboard.builder(on.redis).servlet()) {
       return servlet.application().router().routes();
     }
@@ -228,7 +229,7 @@ class SecurityIT {
     on.enqueue("mail", "t", o -> o.id("a"));
     Dashboard dashboard = on.start(builder -> builder.readOnly(true));
 
-    for (Route route : routes()) {
+    for (Route<Role, Exchange> route : routes()) {
       if (route.changes()) {
         String path = route.path().replace("{queue}", "mail").replace("{id}", "a");
         on.call(dashboard, path).change(route.method(), "").isProblem(403, "read-only");
@@ -289,8 +290,8 @@ class SecurityIT {
     JsonNode exact =
         on.api(dashboard, "/search?q=queue:billing").basic("otto", "otto's word").get().json();
     assertThat(exact.get("items")).isEmpty();
-    for (Route route : routes()) {
-      if (route.path().contains("{queue}") && route.role() != Role.ADMIN) {
+    for (Route<Role, Exchange> route : routes()) {
+      if (route.path().contains("{queue}") && route.permission() != Role.ADMIN) {
         String path = route.path().replace("{queue}", "billing").replace("{id}", "b");
         DashboardFixture.Call call = on.call(dashboard, path).basic("otto", "otto's word");
         DashboardFixture.Answer answer =

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.http.BodyLimits;
+import io.asynq4j.dashboard.config.DashboardSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Clients that do not read, or do not go on sending. */
 class SlowClientsIT {
 
-  private static final int LARGEST = BodyLimits.LARGEST_OF_DASHBOARD;
+  private static final int LARGEST = DashboardSettings.LARGEST_BODY;
 
   @RegisterExtension static final DashboardFixture fixture = new DashboardFixture();
 

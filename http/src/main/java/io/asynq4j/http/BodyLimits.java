@@ -15,9 +15,6 @@ import java.time.Duration;
 public record BodyLimits(
     long largest, long total, Duration grace, int bytesPerSecond, Duration longest) {
 
-  /** No body of a request to the dashboard that does anything is larger. */
-  public static final int LARGEST_OF_DASHBOARD = 12 << 20;
-
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final int BYTES_PER_SECOND = 1_024;
   private static final Duration LONGEST = Duration.ofMinutes(5);

@@ -1,5 +1,6 @@
 package io.asynq4j.http;
 
+import io.asynq4j.internal.text.SafeLog;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -2,6 +2,7 @@ package io.asynq4j.service;
 
 import io.asynq4j.Durability;
 import io.asynq4j.Glob;
+import io.asynq4j.http.PemKeyStore;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.service.ServiceConfig.DashboardPages;
 import io.asynq4j.service.ServiceConfig.Hosting;
@@ -14,7 +15,6 @@ import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.config.ConfigurationParser;
 import io.asynq4j.service.config.ConfigurationSection;
 import io.asynq4j.service.config.GearmanSectionReader;
-import io.asynq4j.service.config.PemFiles;
 import io.asynq4j.service.config.TaskSectionReader;
 import io.asynq4j.service.tasks.AllowedHosts;
 import java.net.InetAddress;
@@ -101,7 +101,7 @@ final class ConfigurationReader {
       key = file(tls, "key");
       if (certificate != null && key != null) {
         try {
-          PemFiles.read(certificate, key);
+          PemKeyStore.read(certificate, key);
         } catch (IllegalArgumentException e) {
           tls.problem("certificate", "cannot be used: " + e.getMessage());
         }

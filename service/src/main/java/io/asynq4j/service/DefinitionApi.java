@@ -5,13 +5,14 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Problem;
+import io.asynq4j.http.RequestFields;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
-import io.asynq4j.service.api.ApiResponse;
 import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.Json;
-import io.asynq4j.service.api.Problem;
-import io.asynq4j.service.api.RequestFields;
+import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.DashboardAuthFilter;
 import io.asynq4j.service.definition.DefinitionCatalog;
@@ -97,13 +98,13 @@ final class DefinitionApi {
   }
 
   CompletionStage<ApiResponse> put(Exchange exchange) throws Exception {
-    String name = exchange.variable(0);
+    String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
     requireNoPattern("name", name);
     RequestFields fields = exchange.fields(config.get().limits().body());
     if (!fields.text("kind").orElse("worker").equals("worker")) {
-      throw Problem.invalid(
+      throw Problems.invalid(
           "kind", "only tasks of kind worker are defined by requests; others by the file");
     }
     TaskDefinition.Builder builder = TaskDefinition.builder(name, TaskKind.WORKER);
@@ -131,7 +132,7 @@ final class DefinitionApi {
       AccessControl.requireQueue(exchange.caller(), definition.queue().value());
       catalog.definitions().put(definition);
     } catch (IllegalArgumentException e) {
-      throw Problem.invalid("", String.valueOf(e.getMessage()));
+      throw Problems.invalid("", String.valueOf(e.getMessage()));
     }
     changed.run();
     return CompletableFuture.completedFuture(ApiResponse.json(200, json(definition)));
@@ -140,7 +141,7 @@ final class DefinitionApi {
   /** Keys and grants name queues by patterns: no name may be taken for one that matches others. */
   private static void requireNoPattern(String field, String name) {
     if (!DashboardAuthFilter.isNoPattern(name)) {
-      throw Problem.invalid(
+      throw Problems.invalid(
           field,
           "%s must not contain * and not be longer than %d characters"
               .formatted(field, Glob.MAX_LENGTH));
@@ -151,13 +152,13 @@ final class DefinitionApi {
     int burst = fields.integer("burst", 0, 1_000_000, 0);
     Optional<String> text = fields.text("rate");
     if (text.isEmpty() && burst > 0) {
-      throw Problem.invalid("burst", "burst needs a rate");
+      throw Problems.invalid("burst", "burst needs a rate");
     }
     try {
       return text.map(RateLimit::parse)
           .map(rate -> burst == 0 || rate.isUnlimited() ? rate : rate.withBurst(burst));
     } catch (IllegalArgumentException e) {
-      throw Problem.invalid("rate", "rate cannot be used: " + e.getMessage());
+      throw Problems.invalid("rate", "rate cannot be used: " + e.getMessage());
     }
   }
 
@@ -185,7 +186,7 @@ final class DefinitionApi {
   }
 
   private String queueOf(Exchange exchange) {
-    String name = exchange.variable(0);
+    String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     return catalog
         .definition(name)
@@ -210,7 +211,7 @@ final class DefinitionApi {
   }
 
   CompletionStage<ApiResponse> remove(Exchange exchange) {
-    String name = exchange.variable(0);
+    String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
     if (!catalog.definitions().remove(name)) {
@@ -222,7 +223,7 @@ final class DefinitionApi {
 
   private void requireNotOfFile(String name) {
     if (catalog.find(name).filter(entry -> entry.definition().fromFile()).isPresent()) {
-      throw Problem.conflict(
+      throw Problems.conflict(
           "of-file", "this task is defined by the configuration file; change it there", null);
     }
   }

@@ -7,17 +7,17 @@ import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.RequestFields;
 import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeaseProgress;
 import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeaseResult;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
-import io.asynq4j.service.api.ApiResponse;
 import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.Json;
-import io.asynq4j.service.api.Problem;
-import io.asynq4j.service.api.RequestFields;
+import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.api.TaskJson;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.ApiKey;
@@ -98,14 +98,15 @@ final class LeaseApi {
         .filter(definition -> definition.kind() == TaskKind.WORKER)
         .map(definition -> definition.queue().value())
         .orElseThrow(
-            () -> Problem.invalid("names", "no task of kind worker has the name \"" + name + "\""));
+            () ->
+                Problems.invalid("names", "no task of kind worker has the name \"" + name + "\""));
   }
 
   private Duration leaseTime(RequestFields fields) {
     ServiceConfig.LeaseTimes times = config.get().leases();
     Duration lease = fields.duration("lease").orElse(times.usual());
     if (lease.compareTo(Duration.ofSeconds(1)) < 0 || lease.compareTo(times.longest()) > 0) {
-      throw Problem.invalid(
+      throw Problems.invalid(
           "lease", "lease must be from 1s to %ds".formatted(times.longest().toSeconds()));
     }
     return lease;
@@ -229,7 +230,7 @@ final class LeaseApi {
           Duration in =
               fields
                   .duration("in")
-                  .orElseThrow(() -> Problem.invalid("in", "in is missing: for how long"));
+                  .orElseThrow(() -> Problems.invalid("in", "in is missing: for how long"));
           return Decided.unlessCancelled(task, Outcome.snooze(in));
         });
   }
@@ -356,7 +357,7 @@ final class LeaseApi {
           int percent = fields.integer("percent", 0, 100, 0);
           String note = fields.text("note").orElse("");
           if (note.length() > 1_000) {
-            throw Problem.invalid("note", "note must have 1000 characters or less");
+            throw Problems.invalid("note", "note must have 1000 characters or less");
           }
           reports.put(i, new LeaseProgress(task, new Progress(percent, note)));
         });
@@ -390,17 +391,17 @@ final class LeaseApi {
       if (alone) {
         add(body);
       } else {
-        RequestFields fields = new RequestFields(body, "the body");
+        RequestFields fields = new RequestFields(body, "the body", Problems.FACTORY);
         fields.list("tasks", MOST).forEach(this::add);
         fields.end();
       }
     }
 
     private void add(JsonNode item) {
-      RequestFields fields = new RequestFields(item, "a task");
+      RequestFields fields = new RequestFields(item, "a task", Problems.FACTORY);
       LeaseProof proof =
           LeaseToken.parse(fields.required("token"))
-              .orElseThrow(() -> Problem.invalid("token", "this is no token of a lease"));
+              .orElseThrow(() -> Problems.invalid("token", "this is no token of a lease"));
       Optional<TaskDefinition> definition =
           catalog.ofQueue(proof.queue()).map(DefinitionCatalog.Entry::definition);
       definition.ifPresentOrElse(
@@ -485,7 +486,7 @@ final class LeaseApi {
       if (alone) {
         ObjectNode only = answers.get(0);
         if (only.path("state").asString("").equals("lost")) {
-          throw Problem.conflict(
+          throw Problems.conflict(
               "lease-lost", "the lease is another worker's by now, or nobody's: stop", null);
         }
         return CompletableFuture.completedFuture(ApiResponse.json(200, only));

@@ -1,5 +1,6 @@
 package io.asynq4j.service;
 
+import io.asynq4j.http.ProcessSignals;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -40,11 +41,11 @@ public final class ServiceProcess {
           }
           end.countDown();
         };
-    Signals.on("TERM", stop);
-    Signals.on("INT", stop);
+    ProcessSignals.on("TERM", stop);
+    ProcessSignals.on("INT", stop);
     try (TaskService service =
         TaskService.builder(config).reader(() -> ServiceConfig.load(file, environment)).start()) {
-      Signals.on("HUP", () -> reload(service));
+      ProcessSignals.on("HUP", () -> reload(service));
       started.accept(service);
       end.await();
       log.info("ending: what runs is waited for");

@@ -8,17 +8,19 @@ import io.asynq4j.UnconfirmedTaskException;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.service.api.ApiResponse;
 import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.Json;
-import io.asynq4j.service.api.PendingTaskLimiter;
-import io.asynq4j.service.api.Problem;
+import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.api.TaskJson;
 import io.asynq4j.service.api.TaskSubmission;
 import io.asynq4j.service.api.TaskSubmission.Fingerprint;
 import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.definition.DefinitionCatalog;
+import io.asynq4j.service.limit.PendingTaskLimiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,10 +34,12 @@ import tools.jackson.databind.node.ObjectNode;
 /** Takes in tasks, one or many. Thread-safe. */
 final class SubmitApi {
 
+  private static final Duration RETRY_WHEN_FULL = Duration.ofSeconds(2);
+
   private final DefinitionCatalog catalog;
   private final TaskClient client;
   private final Inspector inspector;
-  private final PendingTaskLimiter pressure;
+  private final PendingTaskLimiter pending;
   private final Supplier<ServiceConfig> config;
 
   SubmitApi(
@@ -46,7 +50,7 @@ final class SubmitApi {
     this.catalog = catalog;
     this.client = client;
     this.inspector = inspector;
-    this.pressure = new PendingTaskLimiter(inspector);
+    this.pending = new PendingTaskLimiter(inspector);
     this.config = config;
   }
 
@@ -54,7 +58,7 @@ final class SubmitApi {
     String key = exchange.header("Idempotency-Key").orElse(null);
     if (exchange.isLines()) {
       if (key != null) {
-        throw Problem.invalid(
+        throw Problems.invalid(
             "Idempotency-Key", "an Idempotency-Key is for one task; give those of a batch ids");
       }
       return CompletableFuture.completedFuture(batch(exchange));
@@ -75,7 +79,8 @@ final class SubmitApi {
               .formatted(limits.batchLines(), lines.size()));
     }
     List<ApiResponse> answers = submit(lines, exchange.caller(), null);
-    return ApiResponse.lines(Json.lines(answers.stream().map(ApiResponse::line).toList()));
+    return ApiResponse.bytes(
+        Json.lines(answers.stream().map(ApiResponse::line).toList()), ApiResponse.JSON_LINES);
   }
 
   private static List<byte[]> lines(byte[] body) {
@@ -110,7 +115,7 @@ final class SubmitApi {
         accepted.add(accept(bodies.get(i), caller, key));
         places.add(i);
       } catch (Problem problem) {
-        answers[i] = ApiResponse.of(problem);
+        answers[i] = Problems.render(problem);
       }
     }
     List<EnqueueRequest> requests = accepted.stream().map(TaskSubmission::request).toList();
@@ -119,7 +124,7 @@ final class SubmitApi {
       try {
         answers[places.get(i)] = answer(accepted.get(i), results.get(i));
       } catch (Problem problem) {
-        answers[places.get(i)] = ApiResponse.of(problem);
+        answers[places.get(i)] = Problems.render(problem);
       }
     }
     return Arrays.asList(answers);
@@ -128,9 +133,24 @@ final class SubmitApi {
   private TaskSubmission accept(byte[] body, ApiKey caller, @Nullable String key) {
     TaskSubmission submission =
         TaskSubmission.read(
-            Json.parse(body, "the body"), caller, catalog, key, config.get().idempotency());
-    pressure.admit(submission.definition());
+            Json.parse(body, "the body", Problems.FACTORY),
+            caller,
+            catalog,
+            key,
+            config.get().idempotency());
+    requireRoom(submission.definition());
     return submission;
+  }
+
+  private void requireRoom(TaskDefinition definition) {
+    if (!pending.tryAdmit(definition)) {
+      throw Problems.notNow(
+          429,
+          "too-many-waiting",
+          "as many tasks named \"%s\" wait as may (%,d)"
+              .formatted(definition.name(), definition.maxPending()),
+          RETRY_WHEN_FULL);
+    }
   }
 
   private ApiResponse answer(TaskSubmission submission, EnqueueResult result) {
@@ -144,14 +164,14 @@ final class SubmitApi {
       return replay(submission.fingerprint(), existing, conflict.id());
     } else if (result instanceof EnqueueResult.Duplicate duplicate) {
       TaskInfo existing = find(queue, duplicate.holderId());
-      throw Problem.conflict(
+      throw Problems.conflict(
           "duplicate",
           "an equal task is there already, with the id \"" + duplicate.holderId() + "\"",
           existing == null ? null : TaskJson.of(existing));
     }
     RuntimeException error = ((EnqueueResult.Failed) result).error();
     if (error instanceof UnconfirmedTaskException unconfirmed) {
-      throw Problem.notNow(
+      throw Problems.notNow(
           503,
           "unconfirmed",
           "task \"%s\" is in, but not as durable as configured; it may get lost in a failover"
@@ -162,7 +182,7 @@ final class SubmitApi {
       throw new Problem(413, "too-large", String.valueOf(error.getMessage()));
     }
     if (error instanceof IllegalArgumentException) {
-      throw Problem.invalid("", String.valueOf(error.getMessage()));
+      throw Problems.invalid("", String.valueOf(error.getMessage()));
     }
     throw error;
   }
@@ -177,10 +197,10 @@ final class SubmitApi {
       if (before.body().equals(asked.body())) {
         return ApiResponse.json(201, wrapped(existing)).with("Idempotent-Replayed", "true");
       }
-      throw Problem.invalid(
+      throw Problems.invalid(
           "Idempotency-Key", "this Idempotency-Key was used with another body before");
     }
-    throw Problem.conflict(
+    throw Problems.conflict(
         "id-taken",
         "a task with the id \"" + id + "\" is there already",
         existing == null ? null : TaskJson.of(existing));

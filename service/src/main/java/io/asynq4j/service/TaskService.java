@@ -2,24 +2,25 @@ package io.asynq4j.service;
 
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.dashboard.Dashboard;
+import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Middleware;
 import io.asynq4j.handler.Mux;
+import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.BodyLimits;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
-import io.asynq4j.service.api.ApiResponse;
 import io.asynq4j.service.api.ApiServlet;
 import io.asynq4j.service.api.AuditLog;
 import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.Json;
-import io.asynq4j.service.api.Problem;
+import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.api.RequestRecorder;
-import io.asynq4j.service.api.Route;
 import io.asynq4j.service.api.ServiceMetrics;
 import io.asynq4j.service.api.TaskApi;
 import io.asynq4j.service.auth.AccessControl;
@@ -103,7 +104,7 @@ public final class TaskService implements AutoCloseable {
   private final ExecutorService answers = Executors.newCachedThreadPool(TaskService::daemon);
   private final WebServer web;
   private final Supplier<ServiceConfig> reader;
-  private final List<Route> routes;
+  private final List<Route<Scope, Exchange>> routes;
 
   private volatile ServiceConfig config;
   private volatile AccessControl access;
@@ -158,7 +159,7 @@ public final class TaskService implements AutoCloseable {
     int ofService = Math.max(limits.body(), limits.batch());
     return BodyLimits.upTo(
         config.dashboard().enabled()
-            ? Math.max(ofService, BodyLimits.LARGEST_OF_DASHBOARD)
+            ? Math.max(ofService, DashboardSettings.LARGEST_BODY)
             : ofService);
   }
 
@@ -263,39 +264,59 @@ public final class TaskService implements AutoCloseable {
     server.followDefinitions();
   }
 
-  List<Route> routes() {
+  List<Route<Scope, Exchange>> routes() {
     return routes;
   }
 
-  private List<Route> makeRoutes() {
+  private List<Route<Scope, Exchange>> makeRoutes() {
     Inspector inspector = Inspector.create(redis);
     SubmitApi submissions = new SubmitApi(catalog, client, inspector, () -> config);
     TaskApi tasks = new TaskApi(catalog, inspector, timer, answers, () -> draining);
     LeaseApi leases = new LeaseApi(catalog, desk, followUps, () -> config);
     DefinitionApi definitions = new DefinitionApi(catalog, inspector, this::changed, () -> config);
     return List.of(
-        new Route("GET", "/livez", null, exchange -> ok("live")),
-        new Route("GET", "/readyz", null, exchange -> ready()),
-        new Route("GET", "/metrics", Scope.OPERATE, this::scraped),
-        new Route("GET", "/v1/openapi.json", null, exchange -> openApi()),
-        new Route("POST", "/v1/tasks", Scope.SUBMIT, submissions::submit),
-        new Route("GET", "/v1/tasks/*", Scope.SUBMIT, tasks::get),
-        new Route("POST", "/v1/tasks/*/cancel", Scope.OPERATE, tasks::cancel),
-        new Route("POST", "/v1/tasks/*/retry", Scope.OPERATE, tasks::retry),
-        new Route(
-            "POST", "/v1/lease", Scope.WORK, exchange -> notDraining(exchange, leases::lease)),
-        new Route("POST", "/v1/complete", Scope.WORK, leases::complete),
-        new Route("POST", "/v1/fail", Scope.WORK, leases::fail),
-        new Route("POST", "/v1/snooze", Scope.WORK, leases::snooze),
-        new Route("POST", "/v1/release", Scope.WORK, leases::release),
-        new Route("POST", "/v1/extend", Scope.WORK, leases::extend),
-        new Route("POST", "/v1/progress", Scope.WORK, leases::progress),
-        new Route("GET", "/v1/definitions", Scope.OPERATE, definitions::list),
-        new Route("PUT", "/v1/definitions/*", Scope.OPERATE, definitions::put),
-        new Route("GET", "/v1/definitions/*/limits", Scope.OPERATE, definitions::limits),
-        new Route("PUT", "/v1/definitions/*/limits", Scope.OPERATE, definitions::setLimits),
-        new Route("DELETE", "/v1/definitions/*", Scope.OPERATE, definitions::remove),
-        new Route("POST", "/v1/reload", Scope.OPERATE, this::reloaded));
+        Route.async("live", "GET", "/livez", null, exchange -> ok("live")),
+        Route.async("ready", "GET", "/readyz", null, exchange -> ready()),
+        Route.async("metrics", "GET", "/metrics", Scope.OPERATE, this::scraped),
+        Route.async("openapi", "GET", "/v1/openapi.json", null, exchange -> openApi()),
+        Route.async("submit", "POST", "/v1/tasks", Scope.SUBMIT, submissions::submit),
+        Route.async("getTask", "GET", "/v1/tasks/{id}", Scope.SUBMIT, tasks::get),
+        Route.async("cancelTask", "POST", "/v1/tasks/{id}/cancel", Scope.OPERATE, tasks::cancel),
+        Route.async("retryTask", "POST", "/v1/tasks/{id}/retry", Scope.OPERATE, tasks::retry),
+        Route.async(
+            "lease",
+            "POST",
+            "/v1/lease",
+            Scope.WORK,
+            exchange -> notDraining(exchange, leases::lease)),
+        Route.async("complete", "POST", "/v1/complete", Scope.WORK, leases::complete),
+        Route.async("fail", "POST", "/v1/fail", Scope.WORK, leases::fail),
+        Route.async("snooze", "POST", "/v1/snooze", Scope.WORK, leases::snooze),
+        Route.async("release", "POST", "/v1/release", Scope.WORK, leases::release),
+        Route.async("extend", "POST", "/v1/extend", Scope.WORK, leases::extend),
+        Route.async("progress", "POST", "/v1/progress", Scope.WORK, leases::progress),
+        Route.async("listDefinitions", "GET", "/v1/definitions", Scope.OPERATE, definitions::list),
+        Route.async(
+            "putDefinition", "PUT", "/v1/definitions/{name}", Scope.OPERATE, definitions::put),
+        Route.async(
+            "getLimits",
+            "GET",
+            "/v1/definitions/{name}/limits",
+            Scope.OPERATE,
+            definitions::limits),
+        Route.async(
+            "putLimits",
+            "PUT",
+            "/v1/definitions/{name}/limits",
+            Scope.OPERATE,
+            definitions::setLimits),
+        Route.async(
+            "deleteDefinition",
+            "DELETE",
+            "/v1/definitions/{name}",
+            Scope.OPERATE,
+            definitions::remove),
+        Route.async("reload", "POST", "/v1/reload", Scope.OPERATE, this::reloaded));
   }
 
   private static CompletionStage<ApiResponse> ok(String state) {
@@ -305,30 +326,29 @@ public final class TaskService implements AutoCloseable {
 
   private CompletionStage<ApiResponse> ready() {
     if (draining || server.state() != ServerState.ACTIVE) {
-      throw Problem.notNow(503, "draining", "this replica is ending", Duration.ofSeconds(1));
+      throw Problems.notNow(503, "draining", "this replica is ending", Duration.ofSeconds(1));
     }
     redis.ping();
     return ok("ready");
   }
 
-  private CompletionStage<ApiResponse> notDraining(Exchange exchange, Route.Endpoint endpoint)
-      throws Exception {
+  private CompletionStage<ApiResponse> notDraining(
+      Exchange exchange, Route.Endpoint<Exchange> endpoint) throws Exception {
     if (draining) {
-      throw Problem.notNow(503, "draining", "this replica is ending", Duration.ofSeconds(1));
+      throw Problems.notNow(503, "draining", "this replica is ending", Duration.ofSeconds(1));
     }
     return endpoint.handle(exchange);
   }
 
   private CompletionStage<ApiResponse> scraped(Exchange exchange) {
     AccessControl.requireUnrestricted(exchange.caller());
-    return CompletableFuture.completedFuture(
-        ApiResponse.text(metrics.scrape(), "text/plain; version=0.0.4; charset=utf-8"));
+    return CompletableFuture.completedFuture(metrics.scrape());
   }
 
   private static CompletionStage<ApiResponse> openApi() throws IOException {
     try (InputStream document = TaskService.class.getResourceAsStream("openapi.json")) {
       byte[] bytes = Objects.requireNonNull(document, "openapi.json").readAllBytes();
-      return CompletableFuture.completedFuture(ApiResponse.text(bytes, ApiResponse.JSON));
+      return CompletableFuture.completedFuture(ApiResponse.bytes(bytes, ApiResponse.JSON));
     }
   }
 
@@ -339,9 +359,9 @@ public final class TaskService implements AutoCloseable {
       reload().forEach(body.putArray("needRestart")::add);
       return CompletableFuture.completedFuture(ApiResponse.json(200, body));
     } catch (ConfigurationException e) {
-      throw Problem.invalid("", String.valueOf(e.getMessage()));
+      throw Problems.invalid("", String.valueOf(e.getMessage()));
     } catch (UncheckedIOException e) {
-      throw Problem.invalid("", "the configuration file cannot be read");
+      throw Problems.invalid("", "the configuration file cannot be read");
     }
   }
 

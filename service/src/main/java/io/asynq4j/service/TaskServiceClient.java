@@ -1,9 +1,10 @@
 package io.asynq4j.service;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.service.api.ApiResponse;
-import io.asynq4j.service.api.Json;
-import io.asynq4j.service.api.Problem;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Problem;
+import io.asynq4j.service.api.Problems;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -102,7 +103,7 @@ public final class TaskServiceClient {
   private static ServiceTask task(HttpResponse<byte[]> response) {
     JsonNode body;
     try {
-      body = Json.parse(response.body(), "the answer");
+      body = Json.parse(response.body(), "the answer", Problems.FACTORY);
     } catch (Problem e) {
       throw new TaskServiceException(
           response.statusCode(), "no-json", "", "this is no task service: it answers no JSON");

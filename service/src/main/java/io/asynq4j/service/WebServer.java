@@ -5,12 +5,13 @@ import static org.eclipse.jetty.http.HttpHeader.AUTHORIZATION;
 import io.asynq4j.http.BodyCaller;
 import io.asynq4j.http.BodyLimits;
 import io.asynq4j.http.BodyReceiver;
+import io.asynq4j.http.PemKeyStore;
+import io.asynq4j.http.ProblemErrorHandler;
 import io.asynq4j.http.ResponseSender;
 import io.asynq4j.http.StrictTransportSecurity;
 import io.asynq4j.http.ThreadBudget;
 import io.asynq4j.service.ServiceConfig.Listener;
-import io.asynq4j.service.api.ProblemErrorHandler;
-import io.asynq4j.service.config.PemFiles;
+import io.asynq4j.service.api.Problems;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
@@ -107,16 +108,16 @@ final class WebServer implements AutoCloseable {
             new BodyReceiver(
                 budget, bodies, request -> callers.apply(request.getHeaders().get(AUTHORIZATION))));
     server.setHandler(new GracefulHandler(sender));
-    server.setErrorHandler(new ProblemErrorHandler());
-    context.setErrorHandler(new ProblemErrorHandler());
+    server.setErrorHandler(new ProblemErrorHandler(Problems::ofStatus, Problems::render));
+    context.setErrorHandler(new ProblemErrorHandler(Problems::ofStatus, Problems::render));
     server.setStopTimeout(STOP_TIMEOUT.toMillis());
   }
 
   private static void use(SslContextFactory.Server tls, Listener listener) {
     Path certificate = Objects.requireNonNull(listener.certificate(), "certificate");
     Path key = Objects.requireNonNull(listener.key(), "key");
-    tls.setKeyStore(PemFiles.read(certificate, key));
-    tls.setKeyStorePassword("");
+    tls.setKeyStore(PemKeyStore.read(certificate, key));
+    tls.setKeyStorePassword(PemKeyStore.PASSWORD);
   }
 
   /** Before the start. */

@@ -3,17 +3,18 @@ package io.asynq4j.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.BodyCaller;
 import io.asynq4j.http.BodyLimits;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
-import io.asynq4j.service.api.ApiResponse;
 import io.asynq4j.service.api.ApiServlet;
 import io.asynq4j.service.api.AuditLog;
-import io.asynq4j.service.api.Json;
+import io.asynq4j.service.api.Exchange;
 import io.asynq4j.service.api.RequestRecorder;
-import io.asynq4j.service.api.Route;
 import io.asynq4j.service.api.ServiceMetrics;
 import io.asynq4j.service.auth.AccessControl;
 import java.net.InetAddress;
@@ -48,14 +49,14 @@ class ApiServletTest {
     }
   }
 
-  private void start(Route.Endpoint endpoint) throws Exception {
+  private void start(Route.Endpoint<Exchange> endpoint) throws Exception {
     RequestRecorder records =
         new RequestRecorder(metrics, new AuditLog(() -> null, Clock.systemUTC()), () -> false);
     web =
         new WebServer(
             new ServiceConfig.Listener("127.0.0.1", 0, null, null),
             new ApiServlet(
-                List.of(new Route("GET", "/x", null, endpoint)),
+                List.of(Route.async("x", "GET", "/x", null, endpoint)),
                 () -> new AccessControl(List.of()),
                 records),
             () -> BodyLimits.upTo(1_000),
@@ -96,7 +97,7 @@ class ApiServletTest {
           throw new OutOfMemoryError("as there may be");
         });
     assertThat(status()).isEqualTo(500);
-    assertThat(new String(metrics.scrape(), java.nio.charset.StandardCharsets.UTF_8))
+    assertThat(new String(metrics.scrape().body(), java.nio.charset.StandardCharsets.UTF_8))
         .contains(
             "asynq_service_requests_seconds_count{method=\"GET\",route=\"/x\",status=\"500\"}");
   }

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.http.Json;
 import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.service.ServiceFixture.Reply;
-import io.asynq4j.service.api.Json;
 import io.asynq4j.service.lease.LeaseToken;
 import java.io.IOException;
 import java.time.Duration;

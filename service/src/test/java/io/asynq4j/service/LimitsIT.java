@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskState;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.http.Json;
 import io.asynq4j.service.ServiceFixture.Reply;
-import io.asynq4j.service.api.Json;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;

@@ -8,7 +8,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.dashboard.Dashboard;
-import io.asynq4j.service.api.Json;
+import io.asynq4j.http.Json;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,5 +1,7 @@
 package io.asynq4j.service;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
@@ -17,8 +19,9 @@ class ServiceArchitectureTest {
   static final ArchRule the_service_knows_only_the_public_packages_of_the_core =
       noClasses()
           .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage("io.asynq4j.internal..", "redis.clients..");
+          .dependOnClassesThat(
+              resideInAnyPackage("io.asynq4j.internal..", "redis.clients..")
+                  .and(resideOutsideOfPackage("io.asynq4j.internal.text")));
 
   @ArchTest
   static final ArchRule the_time_comes_from_a_clock =

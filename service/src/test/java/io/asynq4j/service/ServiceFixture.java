@@ -2,9 +2,10 @@ package io.asynq4j.service;
 
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.http.Json;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
-import io.asynq4j.service.api.Json;
+import io.asynq4j.service.api.Problems;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -30,7 +31,7 @@ public final class ServiceFixture implements AutoCloseable {
   /** An answer with its JSON, if it is any. */
   public record Reply(int status, String body, HttpResponse<String> response) {
     JsonNode json() {
-      return Json.parse(body.getBytes(StandardCharsets.UTF_8), "the answer");
+      return Json.parse(body.getBytes(StandardCharsets.UTF_8), "the answer", Problems.FACTORY);
     }
 
     public JsonNode at(String pointer) {

@@ -6,9 +6,10 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.TaskState;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.http.Json;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.service.ServiceFixture.Reply;
-import io.asynq4j.service.api.Json;
+import io.asynq4j.service.api.Problems;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -156,7 +157,8 @@ class SubmitApiIT {
         reply
             .body()
             .lines()
-            .map(line -> Json.parse(line.getBytes(StandardCharsets.UTF_8), "line"))
+            .map(
+                line -> Json.parse(line.getBytes(StandardCharsets.UTF_8), "line", Problems.FACTORY))
             .map(line -> line.get("status").intValue())
             .toList();
     assertThat(statuses).containsExactly(201, 409, 422, 400, 201);

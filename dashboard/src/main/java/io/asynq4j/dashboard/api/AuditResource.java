@@ -3,6 +3,8 @@ package io.asynq4j.dashboard.api;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.auth.AuditLog;
 import io.asynq4j.dashboard.auth.User;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Route;
 import java.util.List;
 import java.util.Objects;
 
@@ -15,7 +17,7 @@ public final class AuditResource {
     this.audit = audit;
   }
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     return List.of(Route.of("audit", "GET", "/api/v1/audit", Role.OPERATOR, this::list));
   }
 

@@ -6,13 +6,17 @@ import io.asynq4j.dashboard.search.BulkJob;
 import io.asynq4j.dashboard.search.BulkJobRequest;
 import io.asynq4j.dashboard.search.Query;
 import io.asynq4j.dashboard.search.QueryParser;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.RequestFields;
+import io.asynq4j.http.Route;
 import java.time.Instant;
 import java.util.List;
 
 /** Operations on many tasks. */
 public final class BulkJobResource {
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     return List.of(
         Route.of("listJobs", "GET", "/api/v1/jobs", Role.VIEWER, this::list),
         Route.of("startJob", "POST", "/api/v1/jobs", Role.OPERATOR, this::start),
@@ -51,18 +55,19 @@ public final class BulkJobResource {
                 "trimArchives",
                 "reason");
     BulkJobRequest request = read(body, exchange);
-    exchange.reason(body.text("reason"));
+    exchange.reason(body.text("reason").orElse(null));
     Query query = request.query();
     exchange.target(request.action().word() + " " + (query == null ? "" : query.text()));
     BulkJob job = exchange.source().jobs().start(request, exchange.user(), exchange.address());
-    return ApiResponse.of(202, job.fields(), exchange.location("jobs", job.id()));
+    return ApiResponse.json(202, job.fields())
+        .with("Location", exchange.location("jobs", job.id()));
   }
 
   private static BulkJobRequest read(RequestFields body, Exchange exchange) {
-    BulkJobRequest.Action action = BulkJobRequest.Action.ofWord(body.requiredText("action"));
-    String text = body.text("query");
-    String to = body.text("queue");
-    Long limit = body.number("limit");
+    BulkJobRequest.Action action = BulkJobRequest.Action.ofWord(body.required("action"));
+    String text = body.text("query").orElse(null);
+    String to = body.text("queue").orElse(null);
+    Long limit = body.number("limit").orElse(null);
     Instant at =
         action == BulkJobRequest.Action.RESCHEDULE ? body.timeFrom(exchange.source().now()) : null;
     BulkJobRequest request =
@@ -73,10 +78,10 @@ public final class BulkJobResource {
             TaskActionResource.afterCancel(body),
             to == null ? null : exchange.visible(to),
             at,
-            body.isTrue("dropOldest"),
-            body.isTrue("repair"),
-            body.isTrue("removeUnreadable"),
-            body.isTrue("trimArchives"));
+            body.flag("dropOldest", false),
+            body.flag("repair", false),
+            body.flag("removeUnreadable", false),
+            body.flag("trimArchives", false));
     if (action == BulkJobRequest.Action.DOCTOR) {
       requireWholeRedis(request, exchange.user());
     }
@@ -85,17 +90,17 @@ public final class BulkJobResource {
 
   private static void requireWholeRedis(BulkJobRequest request, User user) {
     if (!user.grant().seesAll()) {
-      throw Problem.forbidden("The doctor looks at all queues, and you may not see all of them.");
+      throw Problems.forbidden("The doctor looks at all queues, and you may not see all of them.");
     }
     if (request.repair() && !user.grant().role().mayDo(Role.ADMIN)) {
-      throw Problem.forbidden("Repairs need the role admin; without them an operator may look.");
+      throw Problems.forbidden("Repairs need the role admin; without them an operator may look.");
     }
   }
 
   private ApiResponse stop(Exchange exchange) {
     BulkJob job = exchange.source().jobs().get(exchange.path("id"), exchange.user());
     if (!job.isRunning()) {
-      throw Problem.conflict("wrong-state", "Job " + job.id() + " has ended already.");
+      throw Problems.conflict("wrong-state", "Job " + job.id() + " has ended already.");
     }
     job.stop();
     return ApiResponse.NO_CONTENT;

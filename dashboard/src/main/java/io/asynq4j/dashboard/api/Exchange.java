@@ -1,20 +1,26 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.live.RedisInstances;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.HttpExchange;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.RequestFields;
+import io.asynq4j.http.Route;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** One request of a known user to a known route, and what is asked for in it. Not thread-safe. */
-public final class Exchange {
+public final class Exchange extends HttpExchange {
 
   /** Requests that change something must have it: another site cannot make a browser send it. */
   public static final String REQUEST_HEADER = "X-Asynq-Request";
@@ -22,11 +28,9 @@ public final class Exchange {
   static final int DEFAULT_LIMIT = 50;
   static final int MAX_LIMIT = 1_000;
 
-  private final HttpServletRequest request;
   private final HttpServletResponse response;
   private final String root;
-  private final Route route;
-  private final Map<String, String> path;
+  private final Route<Role, Exchange> route;
   private final User user;
   private final String address;
   private final RedisInstances sources;
@@ -38,30 +42,25 @@ public final class Exchange {
       HttpServletRequest request,
       HttpServletResponse response,
       String root,
-      Route route,
-      Map<String, String> path,
+      Route<Role, Exchange> route,
+      Map<String, String> variables,
       User user,
       String address,
       RedisInstances sources) {
-    this.request = request;
+    super(request, variables, Problems.FACTORY);
     this.response = response;
     this.root = root;
     this.route = route;
-    this.path = path;
     this.user = user;
     this.address = address;
     this.sources = sources;
-  }
-
-  public HttpServletRequest request() {
-    return request;
   }
 
   public HttpServletResponse response() {
     return response;
   }
 
-  public Route route() {
+  public Route<Role, Exchange> route() {
     return route;
   }
 
@@ -91,11 +90,6 @@ public final class Exchange {
         : location + "?redis=" + PathSegmentCodec.encode(redis);
   }
 
-  /** A part of the path. */
-  String path(String name) {
-    return Objects.requireNonNull(path.get(name), name);
-  }
-
   /** The queue of the path; what the user must not see does not exist. */
   String queue() {
     return visible(path("queue"));
@@ -103,87 +97,46 @@ public final class Exchange {
 
   String visible(String queue) {
     if (!user.sees(queue)) {
-      throw Problem.queueNotFound(queue);
+      throw Problems.queueNotFound(queue);
     }
     return queue;
-  }
-
-  @Nullable String param(String name) {
-    String value = request.getParameter(name);
-    return value == null || value.isEmpty() ? null : value;
-  }
-
-  public String param(String name, String otherwise) {
-    String value = param(name);
-    return value == null ? otherwise : value;
-  }
-
-  int integer(String name, int otherwise, int least, int most) {
-    String value = param(name);
-    if (value == null) {
-      return otherwise;
-    }
-    try {
-      int number = Integer.parseInt(value);
-      if (number >= least && number <= most) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // It is told below.
-    }
-    throw Problem.badRequest(
-        "\"%s\" must be a whole number from %d to %d: \"%s\"".formatted(name, least, most, value));
   }
 
   int limit() {
     return integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
   }
 
-  boolean flag(String name) {
-    return switch (param(name, "false").toLowerCase(Locale.ROOT)) {
-      case "true", "1" -> true;
-      case "false", "0" -> false;
-      default -> throw Problem.badRequest("\"" + name + "\" must be true or false.");
-    };
-  }
-
   /** The body; an empty object when there is none. */
   RequestFields body() {
-    byte[] bytes = read(route.maxBody());
-    return bytes.length == 0 ? new RequestFields(Json.object()) : body(bytes);
+    byte[] bytes = read();
+    return bytes.length == 0 ? fields(Json.object()) : body(bytes);
   }
 
   /** The body of what replaces something: when none has come, nothing must be taken away. */
   RequestFields requiredBody() {
-    byte[] bytes = read(route.maxBody());
+    byte[] bytes = read();
     if (bytes.length == 0) {
-      throw Problem.badRequest("A body is needed here, a JSON object.");
+      throw Problems.badRequest("A body is needed here, a JSON object.");
     }
     return body(bytes);
   }
 
   private RequestFields body(byte[] bytes) {
-    String type = request.getContentType();
-    if (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json")) {
-      throw Problem.notJson(type == null ? "none" : type);
+    if (!contentType().equals(ApiResponse.JSON)) {
+      throw Problems.FACTORY.unsupportedType(
+          "Send the body with Content-Type: application/json, not %s."
+              .formatted(contentType().isEmpty() ? "none" : contentType()));
     }
-    JsonNode node =
-        Json.read(bytes)
-            .orElseThrow(
-                () -> Problem.badRequest("The body is not JSON, or names something twice."));
-    return new RequestFields(node);
+    return fields(Json.parse(bytes, "The body", Problems.FACTORY));
   }
 
-  private byte[] read(int most) {
+  private static RequestFields fields(JsonNode body) {
+    return new RequestFields(body, "The body", Problems.FACTORY);
+  }
+
+  private byte[] read() {
     try {
-      if (request.getContentLengthLong() > most) {
-        throw Problem.tooLarge(most);
-      }
-      byte[] bytes = request.getInputStream().readNBytes(most + 1);
-      if (bytes.length > most) {
-        throw Problem.tooLarge(most);
-      }
-      return bytes;
+      return body(route.maxBody());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -215,10 +168,8 @@ public final class Exchange {
     if (target != null) {
       return target;
     }
-    String queue = path.get("queue");
-    String id = path.get("id");
-    return queue == null
-        ? Objects.requireNonNullElse(id, "")
-        : id == null ? queue : queue + "/" + id;
+    return Stream.of("queue", "id")
+        .flatMap(name -> optionalPath(name).stream())
+        .collect(Collectors.joining("/"));
   }
 }

@@ -4,6 +4,9 @@ import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.live.QueueSizeHistory;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.live.ThroughputHistory;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.Route;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
@@ -12,7 +15,7 @@ import java.util.function.Predicate;
 /** What is going on: as it is, as it was in the last hour, and live. */
 public final class OverviewResource {
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     return List.of(
         Route.of("overview", "GET", "/api/v1/overview", Role.VIEWER, this::overview),
         Route.of("history", "GET", "/api/v1/history", Role.VIEWER, this::history),
@@ -56,7 +59,7 @@ public final class OverviewResource {
     RedisInstance source = exchange.source();
     HttpServletResponse response = exchange.response();
     if (!exchange.request().isAsyncSupported()) {
-      throw Problem.notLive(
+      throw Problems.notLive(
           "Live updates need asynchronous requests, which this container forbids. Allow them where the"
               + " servlet is mounted, and in every filter before it.");
     }

@@ -1,5 +1,7 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.http.Json;
+import io.asynq4j.http.JsonFields;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -31,7 +33,7 @@ public final class PageCursor {
     } catch (IllegalArgumentException e) {
       // It is told below.
     }
-    throw Problem.badRequest("The cursor is not one that this list has given out.");
+    throw Problems.badRequest("The cursor is not one that this list has given out.");
   }
 
   static int readOffset(@Nullable String cursor) {
@@ -42,7 +44,7 @@ public final class PageCursor {
       String offset = read(cursor, 1).get(0);
       return Math.max(0, offset == null ? 0 : Integer.parseInt(offset));
     } catch (NumberFormatException e) {
-      throw Problem.badRequest("The cursor is not one that this list has given out.");
+      throw Problems.badRequest("The cursor is not one that this list has given out.");
     }
   }
 

@@ -30,9 +30,11 @@ public final class PathSegmentCodec {
   }
 
   /**
+   * Returns the name in a path.
+   *
    * @param segment of a path that the server has decoded
    */
-  static String decode(String segment) {
+  public static String decode(String segment) {
     if (!segment.startsWith("~")) {
       return segment;
     }
@@ -42,7 +44,7 @@ public final class PathSegmentCodec {
           .decode(ByteBuffer.wrap(Base64.getUrlDecoder().decode(segment.substring(1))))
           .toString();
     } catch (IllegalArgumentException | CharacterCodingException e) {
-      throw Problem.badRequest(
+      throw Problems.badRequest(
           "A part of a path that begins with ~ must go on with base64url of UTF-8 text.");
     }
   }

@@ -8,6 +8,10 @@ import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.live.QueueRow;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.live.RedisSnapshot;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.RequestFields;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.inspect.QueueSnapshot;
@@ -26,7 +30,7 @@ public final class QueueResource {
 
   private static final int MOST_DAYS = 1_000;
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     String one = "/api/v1/queues/{queue}";
     return List.of(
         Route.of("listQueues", "GET", "/api/v1/queues", Role.VIEWER, this::list),
@@ -46,7 +50,7 @@ public final class QueueResource {
     Comparator<QueueRow> order = order(exchange.param("sort", "name"));
     String direction = exchange.param("order", "asc");
     if (!direction.equals("asc") && !direction.equals("desc")) {
-      throw Problem.badRequest("\"order\" must be asc or desc.");
+      throw Problems.badRequest("\"order\" must be asc or desc.");
     }
     List<QueueRow> rows =
         snapshot.visible(exchange.user().grant()).stream()
@@ -101,7 +105,7 @@ public final class QueueResource {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
     if (!exchange.source().inspector().pause(queue)) {
-      throw Problem.conflict("wrong-state", "Queue \"" + queue + "\" is paused already.");
+      throw Problems.conflict("wrong-state", "Queue \"" + queue + "\" is paused already.");
     }
     return ApiResponse.NO_CONTENT;
   }
@@ -109,7 +113,7 @@ public final class QueueResource {
   /** A pause may be set before there is a queue, but a mistyped name should be told. */
   private static void requireQueue(Exchange exchange, String queue) {
     if (!exchange.source().inspector().queues().contains(queue)) {
-      throw Problem.of(new QueueNotFoundException(io.asynq4j.QueueName.of(queue)));
+      throw Problems.of(new QueueNotFoundException(io.asynq4j.QueueName.of(queue)));
     }
   }
 
@@ -117,7 +121,7 @@ public final class QueueResource {
     String queue = exchange.queue();
     if (!exchange.source().inspector().resume(queue)) {
       requireQueue(exchange, queue);
-      throw Problem.conflict("wrong-state", "Queue \"" + queue + "\" is not paused.");
+      throw Problems.conflict("wrong-state", "Queue \"" + queue + "\" is not paused.");
     }
     return ApiResponse.NO_CONTENT;
   }
@@ -144,22 +148,22 @@ public final class QueueResource {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
     RequestFields body = exchange.requiredBody().knowing("maxActive", "ordered", "rate", "burst");
-    Integer maxActive = body.integer("maxActive");
+    Integer maxActive = body.integer("maxActive").orElse(null);
     QueueLimits limits =
         new QueueLimits(
             maxActive == null ? OptionalInt.empty() : OptionalInt.of(maxActive),
-            Optional.ofNullable(body.bool("ordered")),
+            body.flag("ordered"),
             rate(body));
     exchange.source().inspector().setLimits(queue, limits);
     return ApiResponse.ok(limits(limits));
   }
 
   private static Optional<RateLimit> rate(RequestFields body) {
-    String text = body.text("rate");
-    Integer burst = body.integer("burst");
+    String text = body.text("rate").orElse(null);
+    Integer burst = body.integer("burst").orElse(null);
     if (text == null) {
       if (burst != null) {
-        throw Problem.unprocessable("\"burst\" needs a \"rate\".");
+        throw Problems.unprocessable("\"burst\" needs a \"rate\".");
       }
       return Optional.empty();
     }
@@ -167,7 +171,7 @@ public final class QueueResource {
       RateLimit rate = RateLimit.parse(text);
       return Optional.of(burst == null || rate.isUnlimited() ? rate : rate.withBurst(burst));
     } catch (IllegalArgumentException e) {
-      throw Problem.unprocessable("\"rate\" cannot be used: " + e.getMessage());
+      throw Problems.unprocessable("\"rate\" cannot be used: " + e.getMessage());
     }
   }
 
@@ -194,7 +198,7 @@ public final class QueueResource {
     try {
       return ZoneId.of(zone);
     } catch (DateTimeException e) {
-      throw Problem.unprocessable("There is no time zone \"" + zone + "\".");
+      throw Problems.unprocessable("There is no time zone \"" + zone + "\".");
     }
   }
 

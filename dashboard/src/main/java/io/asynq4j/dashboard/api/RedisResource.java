@@ -6,6 +6,9 @@ import io.asynq4j.dashboard.live.QueueRow;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.live.RedisInstances;
 import io.asynq4j.dashboard.live.RedisSnapshot;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Inspector;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +26,7 @@ public final class RedisResource {
     this.sources = sources;
   }
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     return List.of(
         Route.of("listRedis", "GET", "/api/v1/redis", Role.VIEWER, this::list),
         Route.of("redisInfo", "GET", "/api/v1/redis/info", Role.VIEWER, this::info),

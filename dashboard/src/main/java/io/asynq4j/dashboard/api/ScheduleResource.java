@@ -3,8 +3,11 @@ package io.asynq4j.dashboard.api;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.dashboard.view.ScheduleView;
-import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
+import io.asynq4j.inspect.ScheduleSnapshot;
 import java.util.List;
 
 /** Periodic entries. */
@@ -16,7 +19,7 @@ public final class ScheduleResource {
     this.contents = contents;
   }
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     String one = "/api/v1/schedules/{id}";
     return List.of(
         Route.of("listSchedules", "GET", "/api/v1/schedules", Role.VIEWER, this::list),
@@ -39,14 +42,14 @@ public final class ScheduleResource {
     return visible(exchange).stream()
         .filter(schedule -> schedule.id().equals(id))
         .findFirst()
-        .orElseThrow(() -> Problem.notFound("There is no schedule \"" + id + "\"."));
+        .orElseThrow(() -> Problems.notFound("There is no schedule \"" + id + "\"."));
   }
 
   /** Fails for what is not there or not controllable, before it is done. */
   private static String controllable(Exchange exchange) {
     ScheduleSnapshot schedule = find(exchange);
     if (!schedule.isRemembered()) {
-      throw Problem.conflict(
+      throw Problems.conflict(
           "wrong-state",
           "\""
               + schedule.id()
@@ -107,7 +110,7 @@ public final class ScheduleResource {
   private ApiResponse pause(Exchange exchange) {
     String id = controllable(exchange);
     if (!exchange.source().inspector().pauseSchedule(id)) {
-      throw Problem.conflict("wrong-state", "\"" + id + "\" is paused already.");
+      throw Problems.conflict("wrong-state", "\"" + id + "\" is paused already.");
     }
     return ApiResponse.NO_CONTENT;
   }
@@ -115,14 +118,14 @@ public final class ScheduleResource {
   private ApiResponse resume(Exchange exchange) {
     String id = controllable(exchange);
     if (!exchange.source().inspector().resumeSchedule(id)) {
-      throw Problem.conflict("wrong-state", "\"" + id + "\" is not paused.");
+      throw Problems.conflict("wrong-state", "\"" + id + "\" is not paused.");
     }
     return ApiResponse.NO_CONTENT;
   }
 
   private ApiResponse run(Exchange exchange) {
     exchange.source().inspector().runSchedule(controllable(exchange));
-    return ApiResponse.accepted();
+    return ApiResponse.empty(202);
   }
 
   private ApiResponse forget(Exchange exchange) {

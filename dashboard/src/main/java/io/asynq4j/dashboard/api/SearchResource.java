@@ -10,6 +10,9 @@ import io.asynq4j.dashboard.search.QueryParser;
 import io.asynq4j.dashboard.search.SearchLimiter;
 import io.asynq4j.dashboard.search.TaskSearch;
 import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.Route;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,7 +54,7 @@ public final class SearchResource {
     this.tasks = new TaskView(contents);
   }
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     return List.of(
         Route.of("search", "GET", "/api/v1/search", Role.VIEWER, this::search),
         Route.of("suggest", "GET", "/api/v1/search/suggestions", Role.VIEWER, this::suggest),
@@ -61,7 +64,7 @@ public final class SearchResource {
   private ApiResponse search(Exchange exchange) {
     String text = exchange.param("q");
     if (text == null) {
-      throw Problem.badRequest("\"q\" is missing: the query.");
+      throw Problems.badRequest("\"q\" is missing: the query.");
     }
     Query query = QueryParser.parse(text);
     RedisInstance source = exchange.source();

@@ -4,9 +4,13 @@ import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.dashboard.view.ServerView;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.util.List;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 
 /** Live servers. */
 public final class ServerResource {
@@ -17,7 +21,7 @@ public final class ServerResource {
     this.contents = contents;
   }
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     String one = "/api/v1/servers/{id}";
     return List.of(
         Route.of("listServers", "GET", "/api/v1/servers", Role.VIEWER, this::list),
@@ -46,15 +50,15 @@ public final class ServerResource {
             .put("total", servers.size()));
   }
 
-  private static Route.Handler tell(BiPredicate<RedisInstance, String> order) {
+  private static Function<Exchange, ApiResponse> tell(BiPredicate<RedisInstance, String> order) {
     return exchange -> {
       String id = exchange.path("id");
       // It serves queues of others too.
       if (!exchange.user().grant().seesAll()) {
-        throw Problem.forbidden("Only who may see all queues may tell servers what to do.");
+        throw Problems.forbidden("Only who may see all queues may tell servers what to do.");
       }
       if (!order.test(exchange.source(), id)) {
-        throw Problem.notFound("There is no live server " + id + ".");
+        throw Problems.notFound("There is no live server " + id + ".");
       }
       return ApiResponse.NO_CONTENT;
     };

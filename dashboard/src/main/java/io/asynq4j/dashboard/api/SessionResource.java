@@ -1,15 +1,18 @@
 package io.asynq4j.dashboard.api;
 
+import java.util.Map;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.page.ClasspathFiles;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.TaskAction;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 /** Who is asking, how the dashboard is set up, and what its API is. */
@@ -22,7 +25,7 @@ public final class SessionResource {
   }
 
   /** Open to everybody. */
-  public static Route health() {
+  public static Route<Role, Exchange> health() {
     return Route.of(
         "health",
         "GET",
@@ -31,7 +34,7 @@ public final class SessionResource {
         e -> ApiResponse.ok(new JsonFields().put("status", "up")));
   }
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     return List.of(
         Route.of("openapi", "GET", "/api/v1/openapi.yaml", Role.VIEWER, this::openapi),
         Route.of("session", "GET", "/api/v1/session", Role.VIEWER, this::session));
@@ -39,7 +42,7 @@ public final class SessionResource {
 
   private ApiResponse openapi(Exchange exchange) {
     byte[] bytes = Objects.requireNonNull(ClasspathFiles.read("openapi.yaml"), "openapi.yaml");
-    return ApiResponse.bytes(bytes, "application/yaml; charset=utf-8", Map.of());
+    return ApiResponse.bytes(bytes, "application/yaml; charset=utf-8");
   }
 
   private ApiResponse session(Exchange exchange) {

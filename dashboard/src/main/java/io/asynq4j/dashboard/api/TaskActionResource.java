@@ -7,17 +7,24 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.dashboard.Role;
+import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.RequestFields;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.TaskAction;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Tasks, to do something with. */
@@ -49,28 +56,31 @@ public final class TaskActionResource {
     this.tasks = new TaskView(contents);
   }
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     String all = "/api/v1/queues/{queue}/tasks";
     String one = all + "/{id}";
     Role role = Role.OPERATOR;
     return List.of(
-        Route.of("enqueue", "POST", all, role, this::enqueue).withLargeBody(),
+        Route.of("enqueue", "POST", all, role, this::enqueue)
+            .withMaxBody(DashboardSettings.LARGEST_BODY),
         Route.of("batch", "POST", all + "/batch", role, this::batch),
         Route.of("deleteTask", "DELETE", one, role, one(Inspector::delete)),
-        Route.of("updatePayload", "PUT", one + "/payload", role, this::edit).withLargeBody(),
+        Route.of("updatePayload", "PUT", one + "/payload", role, this::edit)
+            .withMaxBody(DashboardSettings.LARGEST_BODY),
         Route.of("runTask", "POST", one + "/run", role, one(Inspector::run)),
         Route.of("archiveTask", "POST", one + "/archive", role, this::archive),
         Route.of("cancelTask", "POST", one + "/cancel", role, this::cancel),
         Route.of("rescheduleTask", "POST", one + "/reschedule", role, this::reschedule),
         Route.of("moveTask", "POST", one + "/move", role, this::move),
-        Route.of("copyTask", "POST", one + "/copy", role, this::copy).withLargeBody());
+        Route.of("copyTask", "POST", one + "/copy", role, this::copy)
+            .withMaxBody(DashboardSettings.LARGEST_BODY));
   }
 
   private interface Action {
     void apply(Inspector inspector, String queue, String id);
   }
 
-  private static Route.Handler one(Action action) {
+  private static Function<Exchange, ApiResponse> one(Action action) {
     return exchange -> {
       action.apply(exchange.source().inspector(), exchange.queue(), exchange.path("id"));
       exchange.changed(1);
@@ -92,8 +102,8 @@ public final class TaskActionResource {
   private ApiResponse enqueue(Exchange exchange) {
     String queue = exchange.queue();
     RequestFields body = exchange.body().knowing(with("type"));
-    String type = body.requiredText("type");
-    Payload payload = body.payload();
+    String type = body.required("type");
+    Payload payload = PayloadFields.read(body);
     contents.requireNotMasked(type, payload);
     TaskOptions options =
         TaskOptions.of(
@@ -104,7 +114,7 @@ public final class TaskActionResource {
     RedisInstance source = exchange.source();
     EnqueueResult result = source.client().enqueue(Task.of(type, payload), options);
     if (result instanceof EnqueueResult.Duplicate duplicate) {
-      throw Problem.conflict(
+      throw Problems.conflict(
               "duplicate",
               "An equal task holds the lock: "
                   + duplicate.holderId()
@@ -116,8 +126,8 @@ public final class TaskActionResource {
     TaskInfo task = result.orThrow();
     exchange.changed(1);
     exchange.target(queue + "/" + task.id());
-    return ApiResponse.of(
-        201, tasks.row(task, source), exchange.location("queues", queue, "tasks", task.id()));
+    return ApiResponse.json(201, tasks.row(task, source))
+        .with("Location", exchange.location("queues", queue, "tasks", task.id()));
   }
 
   private static String[] with(String... more) {
@@ -127,15 +137,15 @@ public final class TaskActionResource {
   }
 
   private static void set(RequestFields body, TaskOptions.Builder options) {
-    ifThere(body.text("id"), options::id);
-    ifThere(body.integer("maxRetry"), options::maxRetry);
-    ifThere(body.duration("timeout"), options::timeout);
-    ifThere(body.time("deadline"), options::deadline);
-    ifThere(body.duration("uniqueFor"), options::uniqueFor);
-    ifThere(body.time("processAt"), options::processAt);
-    ifThere(body.duration("processIn"), options::processIn);
-    ifThere(body.duration("retention"), options::retention);
-    ifThere(body.text("group"), options::group);
+    body.text("id").ifPresent(options::id);
+    body.integer("maxRetry").ifPresent(options::maxRetry);
+    body.duration("timeout").ifPresent(options::timeout);
+    body.time("deadline").ifPresent(options::deadline);
+    body.duration("uniqueFor").ifPresent(options::uniqueFor);
+    body.time("processAt").ifPresent(options::processAt);
+    body.duration("processIn").ifPresent(options::processIn);
+    body.duration("retention").ifPresent(options::retention);
+    body.text("group").ifPresent(options::group);
     body.map("headers").forEach(options::header);
   }
 
@@ -150,7 +160,7 @@ public final class TaskActionResource {
     String queue = exchange.queue();
     String id = exchange.path("id");
     Inspector inspector = exchange.source().inspector();
-    Payload payload = body.payload();
+    Payload payload = PayloadFields.read(body);
     boolean isToRun = exchange.flag("run");
     TaskInfo task = inspector.task(queue, id);
     contents.requireNotMasked(task.type(), payload);
@@ -170,7 +180,7 @@ public final class TaskActionResource {
   }
 
   static AfterCancel afterCancel(RequestFields body) {
-    String word = body.text("after");
+    String word = body.text("after").orElse(null);
     if (word == null) {
       return AfterCancel.RETRY;
     }
@@ -179,7 +189,7 @@ public final class TaskActionResource {
         return after;
       }
     }
-    throw Problem.unprocessable(
+    throw Problems.unprocessable(
         "\"after\" must be retry, archive or delete, not \"" + word + "\".");
   }
 
@@ -191,7 +201,7 @@ public final class TaskActionResource {
   }
 
   private ApiResponse move(Exchange exchange) {
-    String to = exchange.visible(exchange.body().knowing("queue").requiredText("queue"));
+    String to = exchange.visible(exchange.body().knowing("queue").required("queue"));
     String queue = exchange.queue();
     exchange.target(queue + "/" + exchange.path("id") + " to " + to);
     exchange.source().inspector().move(queue, exchange.path("id"), to);
@@ -204,11 +214,11 @@ public final class TaskActionResource {
     RequestFields body = exchange.body().knowing(with("queue"));
     String queue = exchange.queue();
     String id = exchange.path("id");
-    String given = body.text("queue");
+    String given = body.text("queue").orElse(null);
     String to = given == null ? queue : exchange.visible(given);
     RedisInstance source = exchange.source();
     String newId;
-    if (body.hasPayload()) {
+    if (PayloadFields.isIn(body)) {
       newId = copyWithPayload(source, source.inspector().task(queue, id), body, to);
     } else {
       newId =
@@ -224,15 +234,13 @@ public final class TaskActionResource {
     }
     exchange.changed(1);
     exchange.target(queue + "/" + id + " to " + to + "/" + newId);
-    return ApiResponse.of(
-        201,
-        new JsonFields().put("queue", to).put("id", newId),
-        exchange.location("queues", to, "tasks", newId));
+    return ApiResponse.json(201, new JsonFields().put("queue", to).put("id", newId))
+        .with("Location", exchange.location("queues", to, "tasks", newId));
   }
 
   private String copyWithPayload(
       RedisInstance source, TaskInfo task, RequestFields body, String to) {
-    Payload payload = body.payload();
+    Payload payload = PayloadFields.read(body);
     contents.requireNotMasked(task.type(), payload);
     TaskOptions options =
         TaskOptions.of(
@@ -255,11 +263,11 @@ public final class TaskActionResource {
         exchange.body().knowing("action", "ids", "at", "in", "after", "queue", "dropOldest");
     List<String> ids = body.texts("ids");
     if (ids.isEmpty() || ids.size() > MOST_CHOSEN) {
-      throw Problem.unprocessable(
+      throw Problems.unprocessable(
           "\"ids\" must name 1 to 1,000 tasks; a job deals with more. Named: " + ids.size());
     }
-    String action = body.requiredText("action");
-    Inspector inspector = inspector(exchange, body.isTrue("dropOldest"));
+    String action = body.required("action");
+    Inspector inspector = inspector(exchange, body.flag("dropOldest", false));
     BulkReport report =
         switch (action) {
           case "run" -> inspector.run(queue, ids);
@@ -268,15 +276,15 @@ public final class TaskActionResource {
           case "reschedule" ->
               inspector.reschedule(queue, ids, body.timeFrom(exchange.source().now()));
           case "cancel" -> inspector.cancel(queue, ids, afterCancel(body));
-          case "move" -> inspector.move(queue, ids, exchange.visible(body.requiredText("queue")));
+          case "move" -> inspector.move(queue, ids, exchange.visible(body.required("queue")));
           default ->
-              throw Problem.unprocessable(
+              throw Problems.unprocessable(
                   "\"action\" must be run, archive, delete, reschedule, cancel or move, not \""
                       + action
                       + "\".");
         };
     exchange.changed(report.done());
-    exchange.target(queue + " " + action + " " + PayloadRenderer.cut(String.join(",", ids), 500));
+    exchange.target(queue + " " + action + " " + TextExcerpt.of(String.join(",", ids), 500));
     return ApiResponse.ok(
         new JsonFields()
             .put("done", report.done())

@@ -8,15 +8,18 @@ import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Explanation;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.Reason;
 import io.asynq4j.inspect.TaskPage;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +40,7 @@ public final class TaskResource {
     this.tasks = new TaskView(contents);
   }
 
-  public List<Route> routes() {
+  public List<Route<Role, Exchange>> routes() {
     String one = "/api/v1/queues/{queue}/tasks/{id}";
     return List.of(
         Route.of("listTasks", "GET", "/api/v1/queues/{queue}/tasks", Role.VIEWER, this::list),
@@ -52,11 +55,11 @@ public final class TaskResource {
     String group = exchange.param("group");
     String word = exchange.param("state", group == null ? "" : TaskState.AGGREGATING.word());
     if (word.isEmpty()) {
-      throw Problem.badRequest("Give a \"state\", or a \"group\" for aggregating tasks.");
+      throw Problems.badRequest("Give a \"state\", or a \"group\" for aggregating tasks.");
     }
     TaskState state = TaskState.ofWord(word);
     if (state == TaskState.AGGREGATING && group == null) {
-      throw Problem.badRequest("Aggregating tasks are listed by their \"group\".");
+      throw Problems.badRequest("Aggregating tasks are listed by their \"group\".");
     }
     PageRequest first =
         ordered(
@@ -78,7 +81,7 @@ public final class TaskResource {
       case "usual" -> page;
       case "oldest" -> page.oldestFirst();
       case "newest" -> page.newestFirst();
-      default -> throw Problem.badRequest("\"order\" must be usual, oldest or newest.");
+      default -> throw Problems.badRequest("\"order\" must be usual, oldest or newest.");
     };
   }
 
@@ -207,15 +210,13 @@ public final class TaskResource {
   private static ApiResponse file(
       TaskInfo task, String what, Payload payload, Optional<byte[]> bytes) {
     if (payload.size() == 0) {
-      throw Problem.notFound("Task " + task.id() + " has no " + what + ".");
+      throw Problems.notFound("Task " + task.id() + " has no " + what + ".");
     }
     String name = task.id().replaceAll("[^A-Za-z0-9._-]", "_") + "." + what;
     return ApiResponse.bytes(
-        bytes.orElseThrow(
-            () -> Problem.forbidden("This dashboard does not give out this " + what + ".")),
-        "application/octet-stream",
-        Map.of(
-            "Content-Disposition",
-            "attachment; filename=\"" + PayloadRenderer.cut(name, 100) + "\""));
+            bytes.orElseThrow(
+                () -> Problems.forbidden("This dashboard does not give out this " + what + ".")),
+            "application/octet-stream")
+        .with("Content-Disposition", "attachment; filename=\"" + TextExcerpt.of(name, 100) + "\"");
   }
 }

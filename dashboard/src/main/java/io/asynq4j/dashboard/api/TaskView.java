@@ -8,9 +8,11 @@ import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.search.FailureFingerprint;
 import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.http.JsonFields;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.inspect.TaskAction;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +59,7 @@ final class TaskView {
         .put("headers", headers)
         .put("maxRetry", task.maxRetry())
         .put("retried", task.retried())
-        .put("lastError", PayloadRenderer.cut(error, mostOfError))
+        .put("lastError", TextExcerpt.of(error, mostOfError))
         .put("lastFailedAt", task.lastFailedAt())
         .millis("timeoutMs", task.timeout())
         .put("deadline", task.deadline())

@@ -1,9 +1,9 @@
 package io.asynq4j.dashboard.auth;
 
-import io.asynq4j.dashboard.api.Json;
-import io.asynq4j.dashboard.api.JsonFields;
-import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.JsonFields;
 import io.asynq4j.http.RecordLog;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -76,7 +76,7 @@ public final class AuditLog {
 
   /** As a text of JSON: whatever a name holds, it stays within one line and its quotes. */
   private static String quoted(@Nullable String text) {
-    return text == null ? "-" : Json.text(PayloadRenderer.cut(text, 1_000));
+    return text == null ? "-" : Json.text(TextExcerpt.of(text, 1_000));
   }
 
   /** The newest first. */

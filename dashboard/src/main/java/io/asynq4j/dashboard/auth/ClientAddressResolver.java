@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard.auth;
 
+import io.asynq4j.http.IpNetwork;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard.auth;
 
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -99,7 +99,7 @@ public final class LoginLimiter {
             .max()
             .orElse(0);
     if (left > 0) {
-      throw Problem.tooMany(
+      throw Problems.tooMany(
           "Too many logins have failed. Try again in " + left + " seconds.", left);
     }
   }

@@ -5,7 +5,7 @@ import io.asynq4j.dashboard.Credentials;
 import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.PayloadFormatter;
 import io.asynq4j.dashboard.TrustedProxy;
-import io.asynq4j.dashboard.auth.IpNetwork;
+import io.asynq4j.http.IpNetwork;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -32,6 +32,9 @@ public record DashboardSettings(
     @Nullable Authenticator authenticator,
     Set<String> allowedHosts,
     List<IpNetwork> proxies) {
+
+  /** Bytes of the largest body of a request: payloads in base64 take a third more. */
+  public static final int LARGEST_BODY = 12 << 20;
 
   public DashboardSettings {
     redis = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(redis));

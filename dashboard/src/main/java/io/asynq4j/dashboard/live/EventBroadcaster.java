@@ -1,12 +1,12 @@
 package io.asynq4j.dashboard.live;
 
 import io.asynq4j.dashboard.Grant;
-import io.asynq4j.dashboard.api.Json;
-import io.asynq4j.dashboard.api.JsonFields;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.search.BulkJob;
-import io.asynq4j.http.SafeLog;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.internal.text.SafeLog;
 import jakarta.servlet.AsyncContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -77,12 +77,12 @@ public final class EventBroadcaster implements AutoCloseable {
     EventStream stream = new EventStream(context, user, this::gone);
     synchronized (this) {
       if (streams.size() >= MOST) {
-        throw Problem.busy("Too many pages watch already. Close some, or ask from time to time.");
+        throw Problems.busy("Too many pages watch already. Close some, or ask from time to time.");
       }
       long own =
           streams.stream().filter(each -> Objects.equals(each.user().name(), user.name())).count();
       if (own >= MOST_PER_USER) {
-        throw Problem.busy(
+        throw Problems.busy(
             "%d pages of yours watch already. Close some, or ask from time to time."
                 .formatted(MOST_PER_USER));
       }

@@ -2,8 +2,8 @@ package io.asynq4j.dashboard.live;
 
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.Grant;
-import io.asynq4j.dashboard.api.JsonFields;
 import io.asynq4j.dashboard.view.ServerView;
+import io.asynq4j.http.JsonFields;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package io.asynq4j.dashboard.live;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.JsonFields;
+import io.asynq4j.http.JsonFields;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard.live;
 
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.auth.AuditLog;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import java.time.Instant;
@@ -32,7 +32,7 @@ public final class RedisInstances implements AutoCloseable {
     }
     RedisInstance source = byName.get(name);
     if (source == null) {
-      throw Problem.notFound(
+      throw Problems.notFound(
           "There is no Redis \"" + name + "\" here; there are " + byName.keySet() + ".");
     }
     return source;

@@ -1,11 +1,11 @@
 package io.asynq4j.dashboard.live;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.http.SafeLog;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

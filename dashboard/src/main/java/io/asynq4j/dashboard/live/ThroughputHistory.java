@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard.live;
 
-import io.asynq4j.dashboard.api.JsonFields;
+import io.asynq4j.http.JsonFields;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,13 +1,12 @@
 package io.asynq4j.dashboard.page;
 
-import io.asynq4j.dashboard.api.ApiResponse;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Problem;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import java.util.Map;
 
 /**
  * A problem for the eyes of a person whose browser has asked for the page itself and may not have
@@ -52,11 +51,10 @@ public final class ProblemPage {
             + "</h1><p>"
             + escaped(problem.detail())
             + "</p><p><a href=\"\">Try again</a></p></main></body></html>";
-    return new ApiResponse(
-        problem.status(),
-        page.getBytes(StandardCharsets.UTF_8),
-        "text/html; charset=utf-8",
-        Map.of("Cache-Control", "no-store", "Content-Security-Policy", CSP));
+    return ApiResponse.bytes(
+            problem.status(), page.getBytes(StandardCharsets.UTF_8), "text/html; charset=utf-8")
+        .with("Content-Security-Policy", CSP)
+        .with(problem.headers());
   }
 
   private static String escaped(String text) {

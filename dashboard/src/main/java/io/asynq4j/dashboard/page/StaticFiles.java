@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard.page;
 
-import io.asynq4j.dashboard.api.ApiResponse;
+import io.asynq4j.http.ApiResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -55,10 +55,9 @@ public final class StaticFiles {
     return file(name)
         .map(
             file ->
-                ApiResponse.bytes(
-                    file.bytes(),
-                    file.type(),
-                    Map.of("Cache-Control", "no-cache", "ETag", file.tag())));
+                ApiResponse.bytes(file.bytes(), file.type())
+                    .with("Cache-Control", "no-cache")
+                    .with("ETag", file.tag()));
   }
 
   private Optional<ApiResponse> index(String root) {
@@ -66,11 +65,11 @@ public final class StaticFiles {
         .map(
             file ->
                 ApiResponse.bytes(
-                    new String(file.bytes(), StandardCharsets.UTF_8)
-                        .replace(BASE, escaped(root) + "/")
-                        .getBytes(StandardCharsets.UTF_8),
-                    file.type(),
-                    Map.of("Cache-Control", "no-cache")));
+                        new String(file.bytes(), StandardCharsets.UTF_8)
+                            .replace(BASE, escaped(root) + "/")
+                            .getBytes(StandardCharsets.UTF_8),
+                        file.type())
+                    .with("Cache-Control", "no-cache"));
   }
 
   private static String escaped(String root) {

@@ -2,7 +2,7 @@ package io.asynq4j.dashboard.search;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.inspect.TaskAction;
 import java.time.Instant;
 import java.util.Locale;
@@ -55,7 +55,7 @@ public record BulkJobRequest(
           return action;
         }
       }
-      throw Problem.unprocessable(
+      throw Problems.unprocessable(
           "\""
               + word
               + "\" is nothing that can be done with many tasks; there are count, run, archive, delete, cancel, move,"
@@ -67,36 +67,36 @@ public record BulkJobRequest(
   public BulkJobRequest {
     if (action != Action.DOCTOR) {
       if (query == null) {
-        throw Problem.unprocessable("\"query\" is missing: it says which tasks are meant.");
+        throw Problems.unprocessable("\"query\" is missing: it says which tasks are meant.");
       }
       if (action.taskAction != null) {
         requireStates(action.taskAction, query);
       }
     }
     if (action == Action.MOVE && to == null) {
-      throw Problem.unprocessable("\"queue\" is missing: it says where the tasks go.");
+      throw Problems.unprocessable("\"queue\" is missing: it says where the tasks go.");
     }
     if (action == Action.RESCHEDULE && at == null) {
-      throw Problem.unprocessable("\"at\" or \"in\" is missing.");
+      throw Problems.unprocessable("\"at\" or \"in\" is missing.");
     }
     if (limit < 1) {
-      throw Problem.unprocessable("\"limit\" must be 1 or more: " + limit);
+      throw Problems.unprocessable("\"limit\" must be 1 or more: " + limit);
     }
   }
 
   private static void requireStates(TaskAction action, Query query) {
     if (!query.namesState()) {
-      throw Problem.unprocessable(
+      throw Problems.unprocessable(
           "The query must name a state, such as state:archived, so that nothing is meant by accident.");
     }
     for (TaskState state : query.states()) {
       if (!action.isAllowedIn(state)) {
-        throw Problem.unprocessable(
+        throw Problems.unprocessable(
             "A task " + action.refusal(state) + ". Name other states in the query.");
       }
     }
     if (query.states().isEmpty()) {
-      throw Problem.unprocessable("The query leaves no state over.");
+      throw Problems.unprocessable("The query leaves no state over.");
     }
   }
 

@@ -2,7 +2,8 @@ package io.asynq4j.dashboard.search;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.auth.AuditLog;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.live.RedisInstance;
@@ -69,7 +70,7 @@ public final class BulkJobRunner implements AutoCloseable {
   public synchronized BulkJob get(String id, User user) {
     BulkJob job = jobs.get(id);
     if (job == null || !job.isVisibleTo(user)) {
-      throw Problem.notFound(
+      throw Problems.notFound(
           "There is no job " + id + "; the last " + KEPT + " are kept while the dashboard runs.");
     }
     return job;
@@ -80,7 +81,7 @@ public final class BulkJobRunner implements AutoCloseable {
         new BulkJob(UUID.randomUUID().toString(), source.name(), request, user, source.now());
     synchronized (this) {
       if (jobs.values().stream().filter(BulkJob::isRunning).count() >= MOST_AT_ONCE) {
-        throw Problem.tooMany(
+        throw Problems.tooMany(
             MOST_AT_ONCE + " jobs are under way. Wait until one is done, or stop one.", 10);
       }
       jobs.put(job.id(), job);

@@ -1,7 +1,7 @@
 package io.asynq4j.dashboard.search;
 
 import io.asynq4j.TaskInfo;
-import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -50,7 +50,7 @@ public final class FailureFingerprint {
   }
 
   static String normalised(String error) {
-    String text = PayloadRenderer.cut(error.strip(), LOOKED_AT);
+    String text = TextExcerpt.of(error.strip(), LOOKED_AT);
     int lineEnd = text.indexOf('\n');
     if (lineEnd > 0) {
       text = text.substring(0, lineEnd);
@@ -60,6 +60,6 @@ public final class FailureFingerprint {
     text = QUOTED.matcher(text).replaceAll("<text>");
     text = HEX.matcher(text).replaceAll("<hex>");
     text = NUMBER.matcher(text).replaceAll("<n>");
-    return PayloadRenderer.cut(BLANK.matcher(text).replaceAll(" ").strip(), LONGEST);
+    return TextExcerpt.of(BLANK.matcher(text).replaceAll(" ").strip(), LONGEST);
   }
 }

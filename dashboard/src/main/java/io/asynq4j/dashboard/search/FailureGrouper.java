@@ -3,10 +3,11 @@ package io.asynq4j.dashboard.search;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.Grant;
-import io.asynq4j.dashboard.api.JsonFields;
 import io.asynq4j.dashboard.api.PageCursor;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -77,7 +78,7 @@ public final class FailureGrouper {
               new JsonFields()
                   .put("queue", sample.queue().value())
                   .put("id", sample.id())
-                  .put("error", PayloadRenderer.cut(sample.lastError(), 2_000))
+                  .put("error", TextExcerpt.of(sample.lastError(), 2_000))
                   .map())
           .put("count", count)
           .put("states", states)

@@ -3,10 +3,11 @@ package io.asynq4j.dashboard.search;
 import io.asynq4j.Glob;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.Durations;
-import io.asynq4j.dashboard.api.Problem;
-import io.asynq4j.dashboard.view.PayloadRenderer;
+import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.TaskFilter;
+import io.asynq4j.internal.text.DurationFormat;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,16 +60,16 @@ public final class QueryParser {
 
   public static Query parse(String text) {
     if (text.length() > LONGEST) {
-      throw Problem.unprocessable("A query may have 2,000 characters at most.");
+      throw Problems.unprocessable("A query may have 2,000 characters at most.");
     }
     QueryParser parser = new QueryParser();
     Matcher term = TERM.matcher(text);
     int end = skipBlank(text, 0);
     while (end < text.length()) {
       if (!term.find(end) || term.start() != end) {
-        throw Problem.unprocessable(
+        throw Problems.unprocessable(
             "The query cannot be read from here on: \""
-                + PayloadRenderer.cut(text.substring(end), 50)
+                + TextExcerpt.of(text.substring(end), 50)
                 + "\". Texts with spaces or quotes are written \"in quotes\".");
       }
       boolean isNegated = !term.group(1).isEmpty();
@@ -118,7 +119,7 @@ public final class QueryParser {
     }
     switch (name) {
       case "retried" -> where(retried(operator, whole(value)), isNegated);
-      case "age" -> where(age(operator, Durations.parse(value)), isNegated);
+      case "age" -> where(age(operator, DurationFormat.parse(value)), isNegated);
       default -> {
         require(operator.equals(":") || operator.equals("="), key, operator);
         named(name, value, isNegated);
@@ -167,7 +168,7 @@ public final class QueryParser {
       case "payload" -> TaskFilter.of(task -> task.payload().size() > 0);
       case "group" -> TaskFilter.of(task -> !task.group().isEmpty());
       default ->
-          throw Problem.unprocessable(
+          throw Problems.unprocessable(
               "has: goes on with error, result, payload, group, payload.<path> or header.<name>, not \""
                   + what
                   + "\".");
@@ -194,7 +195,7 @@ public final class QueryParser {
     return switch (operator) {
       case ">=", ">" -> TaskFilter.olderThan(age);
       case "<=", "<" -> TaskFilter.youngerThan(age);
-      default -> throw Problem.unprocessable("age is compared: write age>1h or age<10m.");
+      default -> throw Problems.unprocessable("age is compared: write age>1h or age<10m.");
     };
   }
 
@@ -202,7 +203,7 @@ public final class QueryParser {
     try {
       return Integer.parseInt(value);
     } catch (NumberFormatException e) {
-      throw Problem.unprocessable(
+      throw Problems.unprocessable(
           "retried is compared with a whole number, not \"" + value + "\".");
     }
   }
@@ -222,13 +223,13 @@ public final class QueryParser {
 
   private static void require(boolean isRight, String key, String operator) {
     if (!isRight) {
-      throw Problem.unprocessable(
+      throw Problems.unprocessable(
           "\"" + key + "\" cannot be compared with " + operator + "; use :.");
     }
   }
 
   private static Problem unknown(String key) {
-    return Problem.unprocessable(
+    return Problems.unprocessable(
         "\""
             + key
             + "\" is nothing to search by. There are "

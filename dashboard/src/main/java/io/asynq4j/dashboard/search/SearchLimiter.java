@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard.search;
 
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.auth.User;
 import java.time.Duration;
 import java.util.HashMap;
@@ -45,7 +45,7 @@ public final class SearchLimiter {
       while (running >= MOST || own.running >= MOST_PER_USER) {
         long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
         if (left <= 0 || own.waiting > MOST_PER_USER) {
-          throw Problem.tooMany("Too many searches are under way. Try again in a second.", 1);
+          throw Problems.tooMany("Too many searches are under way. Try again in a second.", 1);
         }
         wait(left);
       }
@@ -53,7 +53,7 @@ public final class SearchLimiter {
       own.running++;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw Problem.busy("The dashboard is about to stop.");
+      throw Problems.busy("The dashboard is about to stop.");
     } finally {
       own.waiting--;
       forgetIdle(user, own);

@@ -6,7 +6,7 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.api.PageCursor;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.live.QueueRow;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.live.RedisSnapshot;
@@ -151,7 +151,7 @@ public final class TaskSearch {
     String queue = place.get(0);
     String word = place.get(1);
     if (queue == null || word == null) {
-      throw Problem.badRequest("The cursor is not one that this list has given out.");
+      throw Problems.badRequest("The cursor is not one that this list has given out.");
     }
     TaskState state = TaskState.ofWord(word);
     for (int i = 0; i < parts.size(); i++) {

@@ -4,11 +4,12 @@ import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.PayloadFormatter;
-import io.asynq4j.dashboard.api.Json;
-import io.asynq4j.dashboard.api.JsonFields;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.config.RedactionRule;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -119,15 +120,7 @@ public final class PayloadRenderer {
 
   private static JsonFields text(int size, String kind, String text, int most, boolean isRedacted) {
     boolean isCut = text.length() > most;
-    return content(size, kind, isCut ? cut(text, most) : text, isCut, isRedacted);
-  }
-
-  public static String cut(String text, int most) {
-    if (text.length() <= most) {
-      return text;
-    }
-    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
-    return text.substring(0, end);
+    return content(size, kind, TextExcerpt.of(text, most), isCut, isRedacted);
   }
 
   private static JsonFields content(
@@ -216,7 +209,7 @@ public final class PayloadRenderer {
     if (!rulesFor(type).isEmpty()) {
       Optional<JsonNode> node = Json.read(payload.bytes());
       if (node.isPresent() && RedactionRule.isMasked(node.get())) {
-        throw Problem.unprocessable(
+        throw Problems.unprocessable(
             "The payload holds \""
                 + RedactionRule.MASK
                 + "\", which stands for what is not shown; it would be lost. Put the values in, or leave the"

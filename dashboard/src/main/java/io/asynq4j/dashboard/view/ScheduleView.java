@@ -4,7 +4,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.HiddenField;
-import io.asynq4j.dashboard.api.JsonFields;
+import io.asynq4j.http.JsonFields;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.schedule.Schedule;
 import java.time.Duration;

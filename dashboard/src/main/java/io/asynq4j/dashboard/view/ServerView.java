@@ -1,7 +1,7 @@
 package io.asynq4j.dashboard.view;
 
 import io.asynq4j.dashboard.Grant;
-import io.asynq4j.dashboard.api.JsonFields;
+import io.asynq4j.http.JsonFields;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.util.List;

@@ -10,6 +10,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.dashboard.Dashboard;
 import io.asynq4j.dashboard.DashboardFixture;
+import io.asynq4j.http.Json;
 import io.asynq4j.server.TaskServer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -10,6 +10,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.Dashboard;
 import io.asynq4j.dashboard.DashboardFixture;
 import io.asynq4j.dashboard.StuckServer;
+import io.asynq4j.http.Json;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.TaskAction;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.asynq4j.dashboard.Dashboard;
 import io.asynq4j.dashboard.DashboardFixture;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.Role;
-import io.asynq4j.dashboard.api.Json;
+import io.asynq4j.http.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.JsonFields;
+import io.asynq4j.http.JsonFields;
 import io.asynq4j.inspect.QueueSnapshot;
 import java.time.Instant;
 import java.util.ArrayList;

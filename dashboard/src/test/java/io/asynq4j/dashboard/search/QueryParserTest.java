@@ -7,7 +7,8 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.Problem;
+import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.http.Problem;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -125,7 +126,7 @@ class QueryParserTest {
   void saysWhatItCannotRead(String query) {
     assertThatThrownBy(() -> QueryParser.parse(query))
         .isInstanceOfAny(Problem.class, IllegalArgumentException.class)
-        .satisfies(e -> assertThat(Problem.of((RuntimeException) e).status()).isEqualTo(422));
+        .satisfies(e -> assertThat(Problems.of((RuntimeException) e).status()).isEqualTo(422));
   }
 
   @Test

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.Role;
-import io.asynq4j.dashboard.api.Problem;
 import io.asynq4j.dashboard.auth.User;
+import io.asynq4j.http.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

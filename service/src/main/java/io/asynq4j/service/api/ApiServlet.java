@@ -1,8 +1,14 @@
 package io.asynq4j.service.api;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.HttpExchange;
+import io.asynq4j.http.Problem;
 import io.asynq4j.http.ResponseSender;
-import io.asynq4j.http.SafeLog;
+import io.asynq4j.http.Route;
+import io.asynq4j.http.Router;
+import io.asynq4j.internal.text.SafeLog;
+import io.asynq4j.service.Scope;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.ApiKey;
 import jakarta.servlet.AsyncContext;
@@ -15,14 +21,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,12 +38,16 @@ public final class ApiServlet extends HttpServlet {
 
   private static final Logger log = LoggerFactory.getLogger(ApiServlet.class);
 
-  private final transient List<Route> routes;
+  private final transient Router<Scope, Exchange> router;
   private final transient Supplier<AccessControl> access;
   private final transient RequestRecorder records;
 
-  public ApiServlet(List<Route> routes, Supplier<AccessControl> access, RequestRecorder records) {
-    this.routes = List.copyOf(routes);
+  public ApiServlet(
+      List<Route<Scope, Exchange>> routes,
+      Supplier<AccessControl> access,
+      RequestRecorder records) {
+    // Segments are decoded before they are compared.
+    this.router = new Router<>(routes, UnaryOperator.identity(), Problems.FACTORY);
     this.access = access;
     this.records = records;
   }
@@ -88,33 +96,24 @@ public final class ApiServlet extends HttpServlet {
 
   private CompletionStage<ApiResponse> handle(HttpServletRequest request, RequestRecord visit)
       throws Exception {
-    List<String> segments = segments(request.getRequestURI());
-    Set<String> otherMethods = new TreeSet<>();
-    for (Route route : routes) {
-      Optional<List<String>> variables = route.match(segments);
-      if (variables.isPresent()) {
-        if (route.method().equals(request.getMethod())) {
-          visit.found(route);
-          ApiKey caller = access.get().require(request, route.scope(), visit);
-          return route.endpoint().handle(new Exchange(request, caller, variables.get()));
-        }
-        otherMethods.add(route.method());
-      }
-    }
-    if (otherMethods.isEmpty()) {
-      throw new Problem(404, "not-found", "there is nothing at this path; see /v1/openapi.json");
-    }
-    String allowed = String.join(", ", otherMethods);
-    Problem problem =
-        new Problem(405, "method-not-allowed", "this path is for " + allowed + " alone");
-    return CompletableFuture.completedFuture(ApiResponse.of(problem).with("Allow", allowed));
+    Router.Match<Scope, Exchange> match =
+        router
+            .find(request.getMethod(), segments(request.getRequestURI()))
+            .orElseThrow(
+                () ->
+                    new Problem(
+                        404, "not-found", "there is nothing at this path; see /v1/openapi.json"));
+    Route<Scope, Exchange> route = match.route();
+    visit.found(route);
+    ApiKey caller = access.get().require(request, route.permission(), visit);
+    return route.endpoint().handle(new Exchange(request, caller, match.variables()));
   }
 
   private static List<String> segments(String path) {
     // The path of "OPTIONS *" is no path.
     return path.startsWith("/")
         ? Arrays.stream(path.substring(1).split("/", -1))
-            .map(segment -> Exchange.decoded(segment.replace("+", "%2B")))
+            .map(segment -> HttpExchange.decoded(segment.replace("+", "%2B"), Problems.FACTORY))
             .toList()
         : List.of(path);
   }
@@ -126,12 +125,12 @@ public final class ApiServlet extends HttpServlet {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     if (cause instanceof Problem problem) {
-      return ApiResponse.of(problem);
+      return Problems.render(problem);
     }
     if (cause instanceof BrokerException broker) {
       log.warn("Redis failed: {}", broker.getMessage());
-      return ApiResponse.of(
-          Problem.notNow(
+      return Problems.render(
+          Problems.notNow(
               503,
               "unavailable",
               broker.mayHaveBeenApplied()
@@ -141,7 +140,7 @@ public final class ApiServlet extends HttpServlet {
               Duration.ofSeconds(1)));
     }
     SafeLog.error(log, "a request failed", Objects.requireNonNull(cause, "failure"));
-    return ApiResponse.of(new Problem(500, "internal", "this is a defect; the log says more"));
+    return Problems.render(new Problem(500, "internal", "this is a defect; the log says more"));
   }
 
   private static Runnable once(Runnable action) {

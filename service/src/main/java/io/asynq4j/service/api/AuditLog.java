@@ -1,5 +1,6 @@
 package io.asynq4j.service.api;
 
+import io.asynq4j.http.Json;
 import io.asynq4j.http.RecordLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,18 +1,22 @@
 package io.asynq4j.service.api;
 
+import io.asynq4j.http.Route;
 import io.asynq4j.service.Scope;
 import io.asynq4j.service.auth.ApiKey;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A request from its begin to its answer, for those who keep records. Used by one at a time. */
 public final class RequestRecord {
 
+  private static final Pattern VARIABLE = Pattern.compile("\\{[^}]*}");
+
   private final String method;
   private final String path;
   private final String from;
   private final long began = System.nanoTime();
-  private @Nullable Route route;
+  private @Nullable Route<Scope, Exchange> route;
   private @Nullable ApiKey caller;
 
   RequestRecord(HttpServletRequest request) {
@@ -22,7 +26,7 @@ public final class RequestRecord {
     this.from = request.getRemoteAddr();
   }
 
-  void found(Route found) {
+  void found(Route<Scope, Exchange> found) {
     this.route = found;
   }
 
@@ -42,9 +46,9 @@ public final class RequestRecord {
     return from;
   }
 
-  /** The path of the route, which is one of few. */
+  /** The path of the route, which is one of few, with a star for each variable. */
   String routePath() {
-    return route == null ? "none" : route.path();
+    return route == null ? "none" : VARIABLE.matcher(route.path()).replaceAll("*");
   }
 
   /** The method, where there is a route for it: others are whatever somebody sends. */
@@ -53,7 +57,7 @@ public final class RequestRecord {
   }
 
   boolean isOperation() {
-    return route != null && route.scope() == Scope.OPERATE && !method.equals("GET");
+    return route != null && route.permission() == Scope.OPERATE && route.changes();
   }
 
   @Nullable String key() {

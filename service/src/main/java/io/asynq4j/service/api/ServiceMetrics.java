@@ -1,5 +1,7 @@
 package io.asynq4j.service.api;
 
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.PrometheusScrape;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.metrics.QueueMetrics;
 import io.asynq4j.metrics.ServerMetrics;
@@ -7,28 +9,19 @@ import io.asynq4j.server.ServerListener;
 import io.asynq4j.service.lease.LeaseDispatcher;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 
-/**
- * What Prometheus asks for: requests, hosted tasks, queues. Redis is asked every few seconds at
- * most, however many ask. Thread-safe.
- */
+/** What Prometheus asks for: requests, hosted tasks, queues. Thread-safe. */
 public final class ServiceMetrics implements AutoCloseable {
 
-  private static final Duration SHARED = Duration.ofSeconds(5);
-
-  private final PrometheusMeterRegistry registry =
-      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final ServerMetrics server = ServerMetrics.create(registry);
-  private final QueueMetrics queues;
-  private long readNanos = System.nanoTime() - SHARED.toNanos();
+  private final PrometheusScrape metrics;
+  private final ServerMetrics server;
 
   public ServiceMetrics(Inspector inspector) {
-    this.queues = QueueMetrics.builder(inspector).every(Duration.ZERO).build();
-    queues.bindTo(registry);
+    this.metrics =
+        new PrometheusScrape(List.of(QueueMetrics.builder(inspector).every(Duration.ZERO).build()));
+    this.server = ServerMetrics.create(metrics.registry());
   }
 
   public ServerListener serverListener() {
@@ -38,7 +31,7 @@ public final class ServiceMetrics implements AutoCloseable {
   public void showWaiting(LeaseDispatcher desk) {
     Gauge.builder("asynq.service.waiting", desk, LeaseDispatcher::waiting)
         .description("requests for leases that wait for a task")
-        .register(registry);
+        .register(metrics.registry());
   }
 
   /** Routes and not paths, of which there are too many. */
@@ -48,25 +41,16 @@ public final class ServiceMetrics implements AutoCloseable {
         .tag("method", method)
         .tag("route", route)
         .tag("status", Integer.toString(status))
-        .register(registry)
+        .register(metrics.registry())
         .record(Duration.ofNanos(nanos));
   }
 
-  public byte[] scrape() {
-    refresh();
-    return registry.scrape().getBytes(StandardCharsets.UTF_8);
-  }
-
-  private synchronized void refresh() {
-    if (System.nanoTime() - readNanos >= SHARED.toNanos()) {
-      queues.refresh();
-      readNanos = System.nanoTime();
-    }
+  public ApiResponse scrape() {
+    return metrics.scrape();
   }
 
   @Override
   public void close() {
-    queues.close();
-    registry.close();
+    metrics.close();
   }
 }

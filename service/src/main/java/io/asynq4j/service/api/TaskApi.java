@@ -6,6 +6,9 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.executor.ServerCallLimiter;
@@ -155,7 +158,7 @@ public final class TaskApi {
       return CompletableFuture.completedFuture(
           answer(inspector.task(task.queue().value(), task.id())));
     } catch (TaskStateException e) {
-      throw Problem.conflict("state", String.valueOf(e.getMessage()), TaskJson.of(task));
+      throw Problems.conflict("state", String.valueOf(e.getMessage()), TaskJson.of(task));
     } catch (TaskNotFoundException | QueueNotFoundException e) {
       throw gone();
     }
@@ -177,7 +180,7 @@ public final class TaskApi {
 
   /** Ids are unique within a name; without one, all names that the caller may see are tried. */
   private TaskInfo find(Exchange exchange) {
-    String id = exchange.variable(0);
+    String id = exchange.path("id");
     Optional<String> name = exchange.query("name");
     List<String> queues =
         catalog.all().stream()
@@ -196,7 +199,8 @@ public final class TaskApi {
               + " of its definition");
     }
     if (found.size() > 1) {
-      throw Problem.conflict("ambiguous", "tasks of several names have this id; add ?name=…", null);
+      throw Problems.conflict(
+          "ambiguous", "tasks of several names have this id; add ?name=…", null);
     }
     return found.get(0);
   }

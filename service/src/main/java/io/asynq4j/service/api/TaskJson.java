@@ -2,6 +2,7 @@ package io.asynq4j.service.api;
 
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.http.Json;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -5,6 +5,8 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.RequestFields;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.definition.DefinitionCatalog;
@@ -65,14 +67,14 @@ public record TaskSubmission(
       DefinitionCatalog catalog,
       @Nullable String idempotencyKey,
       Duration idempotency) {
-    RequestFields fields = new RequestFields(body, "a task");
+    RequestFields fields = new RequestFields(body, "a task", Problems.FACTORY);
     String name = fields.required("name");
     AccessControl.requireName(caller, name);
     DefinitionCatalog.Entry entry =
         catalog
             .find(name)
             .orElseThrow(
-                () -> Problem.invalid("name", "no task is defined by the name \"" + name + "\""));
+                () -> Problems.invalid("name", "no task is defined by the name \"" + name + "\""));
     JsonNode params = fields.any("params").orElseGet(Json::object);
     if (entry.schema() != null) {
       entry
@@ -87,7 +89,7 @@ public record TaskSubmission(
     Fingerprint fingerprint = null;
     if (idempotencyKey != null) {
       if (idempotencyKey.isBlank() || idempotencyKey.length() > 255) {
-        throw Problem.invalid("Idempotency-Key", "an Idempotency-Key has 1 to 255 characters");
+        throw Problems.invalid("Idempotency-Key", "an Idempotency-Key has 1 to 255 characters");
       }
       fingerprint = Fingerprint.of(caller.name(), name, idempotencyKey, body);
     }
@@ -109,7 +111,7 @@ public record TaskSubmission(
       Task task = Task.of(name, Payload.of(Json.bytes(params)));
       return new TaskSubmission(definition, params, EnqueueRequest.of(task, all), fingerprint);
     } catch (IllegalArgumentException e) {
-      throw Problem.invalid("", String.valueOf(e.getMessage()));
+      throw Problems.invalid("", String.valueOf(e.getMessage()));
     }
   }
 

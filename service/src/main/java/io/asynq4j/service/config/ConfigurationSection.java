@@ -1,6 +1,8 @@
 package io.asynq4j.service.config;
 
-import io.asynq4j.service.api.Json;
+import io.asynq4j.internal.text.ByteSizeFormat;
+import io.asynq4j.internal.text.DurationFormat;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -121,15 +123,25 @@ public final class ConfigurationSection {
   public Optional<Duration> duration(String key, Duration least, Duration most) {
     return parsed(
         key,
-        text -> Units.duration(text).filter(d -> d.compareTo(least) >= 0 && d.compareTo(most) <= 0),
-        "a duration from %s to %s, %s".formatted(least, most, Units.DURATION_HINT));
+        text ->
+            DurationFormat.tryParse(text)
+                .filter(time -> time.compareTo(least) >= 0 && time.compareTo(most) <= 0),
+        "a duration from %s to %s, %s"
+            .formatted(
+                DurationFormat.format(least),
+                DurationFormat.format(most),
+                DurationFormat.EXPECTED));
   }
 
   public Optional<Long> size(String key, long least, long most) {
     return parsed(
         key,
-        text -> Units.size(text).filter(n -> n >= least && n <= most),
-        "a size from %d to %d bytes, %s".formatted(least, most, Units.SIZE_HINT));
+        text -> ByteSizeFormat.tryParse(text).filter(n -> n >= least && n <= most),
+        "a size from %s to %s, %s"
+            .formatted(
+                ByteSizeFormat.format(least),
+                ByteSizeFormat.format(most),
+                ByteSizeFormat.EXPECTED));
   }
 
   public Optional<Integer> integer(String key, int least, int most) {
@@ -244,9 +256,37 @@ public final class ConfigurationSection {
     }
     if (node instanceof ScalarNode scalar) {
       boolean plain = scalar.getScalarStyle() == ScalarStyle.PLAIN;
-      return plain ? Json.scalar(scalar.getValue()) : factory.stringNode(scalar.getValue());
+      return plain ? scalar(scalar.getValue()) : factory.stringNode(scalar.getValue());
     }
     return factory.nullNode();
+  }
+
+  /** A plain scalar of YAML's core schema. */
+  private static JsonNode scalar(String text) {
+    JsonNodeFactory factory = JsonNodeFactory.instance;
+    switch (text) {
+      case "true" -> {
+        return factory.booleanNode(true);
+      }
+      case "false" -> {
+        return factory.booleanNode(false);
+      }
+      case "", "~", "null" -> {
+        return factory.nullNode();
+      }
+      default -> {
+        try {
+          if (text.matches("[-+]?\\d{1,18}")) {
+            return factory.numberNode(Long.parseLong(text));
+          }
+          return text.matches("[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d{1,4})?")
+              ? factory.numberNode(new BigDecimal(text))
+              : factory.stringNode(text);
+        } catch (NumberFormatException e) {
+          return factory.stringNode(text);
+        }
+      }
+    }
   }
 
   /** Tells of keys that nobody has asked for. */

@@ -1,6 +1,6 @@
 package io.asynq4j.service.definition;
 
-import io.asynq4j.http.SafeLog;
+import io.asynq4j.internal.text.SafeLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

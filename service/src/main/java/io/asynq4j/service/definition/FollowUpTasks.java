@@ -8,7 +8,7 @@ import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
-import io.asynq4j.service.api.Json;
+import io.asynq4j.http.Json;
 import io.asynq4j.service.api.TaskJson;
 import java.util.HashSet;
 import java.util.List;

@@ -4,10 +4,11 @@ import io.asynq4j.Payload;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Problem;
 import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.service.api.Json;
-import io.asynq4j.service.api.Problem;
+import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.api.TaskJson;
 import io.asynq4j.service.definition.FollowUpTasks.Attempt;
 import io.asynq4j.service.gearman.AttemptListener;
@@ -40,7 +41,7 @@ public final class GearmanTaskPolicy implements JobValidator, AttemptListener {
       return Optional.empty();
     }
     try {
-      JsonNode params = Json.parse(payload.bytes(), "the workload");
+      JsonNode params = Json.parse(payload.bytes(), "the workload", Problems.FACTORY);
       return schema.check(params).map(problem -> String.valueOf(problem.getMessage()));
     } catch (Problem problem) {
       return Optional.of(String.valueOf(problem.getMessage()));

@@ -7,8 +7,9 @@ import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.dialect.DialectId;
-import io.asynq4j.service.api.Json;
-import io.asynq4j.service.api.Problem;
+import io.asynq4j.http.Json;
+import io.asynq4j.http.Problem;
+import io.asynq4j.service.api.Problems;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
@@ -47,7 +48,7 @@ public final class ParamsSchema {
       errors = schema.validate(params);
     } catch (StackOverflowError e) {
       // A pattern with an alternative that is repeated needs stack for each character.
-      return Optional.of(Problem.invalid("params", "params are too large for their schema"));
+      return Optional.of(Problems.invalid("params", "params are too large for their schema"));
     }
     return errors.stream().findFirst().map(ParamsSchema::problem);
   }
@@ -60,6 +61,6 @@ public final class ParamsSchema {
     if (error.getProperty() != null) {
       field.append('.').append(error.getProperty());
     }
-    return Problem.invalid(field.toString(), field + ": " + error.getMessage());
+    return Problems.invalid(field.toString(), field + ": " + error.getMessage());
   }
 }

@@ -1,6 +1,6 @@
 package io.asynq4j.service.executor;
 
-import io.asynq4j.http.SafeLog;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

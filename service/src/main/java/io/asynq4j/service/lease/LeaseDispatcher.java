@@ -1,7 +1,7 @@
 package io.asynq4j.service.lease;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.http.SafeLog;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.QueueWatch;

@@ -1,8 +1,8 @@
 package io.asynq4j.service.tasks;
 
+import io.asynq4j.http.IpNetwork;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,42 +17,15 @@ import java.util.Set;
  */
 public final class AllowedHosts {
 
-  /** Addresses that share their first bits. */
-  private static final class Range {
-    private final byte[] network;
-    private final int bits;
-
-    Range(byte[] network, int bits) {
-      this.network = network;
-      this.bits = bits;
-    }
-
-    boolean contains(byte[] address) {
-      if (address.length != network.length) {
-        return false;
-      }
-      for (int bit = 0; bit < bits; bit++) {
-        int mask = 0x80 >> (bit % 8);
-        if ((address[bit / 8] & mask) != (network[bit / 8] & mask)) {
-          return false;
-        }
-      }
-      return true;
-    }
-  }
-
   private final Set<String> names = new HashSet<>();
-  private final List<Range> ranges = new ArrayList<>();
+  private final List<IpNetwork> networks = new ArrayList<>();
 
   /** Throws {@code IllegalArgumentException} when one is neither. */
   public AllowedHosts(List<String> entries) {
     for (String entry : entries) {
       String host = entry.strip().toLowerCase(Locale.ROOT);
-      if (host.contains("/")) {
-        ranges.add(range(host));
-      } else if (isAddress(host)) {
-        byte[] address = literal(host);
-        ranges.add(new Range(address, address.length * 8));
+      if (host.contains("/") || isAddress(host)) {
+        networks.add(IpNetwork.parse(host));
       } else if (host.matches("[a-z0-9]([a-z0-9.-]*[a-z0-9])?")) {
         names.add(host);
       } else {
@@ -62,40 +35,14 @@ public final class AllowedHosts {
     }
   }
 
-  private static Range range(String text) {
-    int slash = text.indexOf('/');
-    try {
-      byte[] network = literal(text.substring(0, slash));
-      int bits = Integer.parseInt(text.substring(slash + 1));
-      if (bits >= 0 && bits <= network.length * 8) {
-        return new Range(network, bits);
-      }
-    } catch (IllegalArgumentException e) {
-      // Said below.
-    }
-    throw new IllegalArgumentException("\"" + text + "\" is no range of addresses");
-  }
-
   private static boolean isAddress(String host) {
     return host.contains(":") || host.matches("[0-9.]+");
-  }
-
-  /** Never asks DNS. */
-  private static byte[] literal(String address) {
-    if (isAddress(address)) {
-      try {
-        return InetAddress.getByName(address).getAddress();
-      } catch (UnknownHostException e) {
-        throw new IllegalArgumentException("\"" + address + "\" is no address", e);
-      }
-    }
-    throw new IllegalArgumentException("\"" + address + "\" is no address");
   }
 
   /** Whether a host of a configured URL may be called at all. */
   public boolean allowsHost(String host) {
     String name = bare(host);
-    return names.contains(name) || (isAddress(name) && inRange(literal(name)));
+    return names.contains(name) || IpNetwork.literal(name).filter(this::isInNetwork).isPresent();
   }
 
   private static String bare(String host) {
@@ -103,8 +50,8 @@ public final class AllowedHosts {
     return name.startsWith("[") && name.endsWith("]") ? name.substring(1, name.length() - 1) : name;
   }
 
-  private boolean inRange(byte[] address) {
-    return ranges.stream().anyMatch(range -> range.contains(address));
+  private boolean isInNetwork(InetAddress address) {
+    return networks.stream().anyMatch(network -> network.contains(address));
   }
 
   /** Why a host must not be reached at this address; empty when it may. */
@@ -112,7 +59,7 @@ public final class AllowedHosts {
     if (!allowsHost(host)) {
       return Optional.of("the host " + host + " is not in http.allow");
     }
-    if (inRange(address.getAddress()) || isPublic(address)) {
+    if (isInNetwork(address) || isPublic(address)) {
       return Optional.empty();
     }
     return Optional.of(

@@ -5,7 +5,7 @@ import io.asynq4j.Task;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
-import io.asynq4j.service.api.Json;
+import io.asynq4j.http.Json;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -9,6 +9,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
+import io.asynq4j.http.ApiResponse;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.RawHttp;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -61,7 +63,7 @@ class TaskApiIT {
     ApiKey anybody =
         new ApiKey("a", "", EnumSet.allOf(Scope.class), List.of(io.asynq4j.Glob.of("*")));
     return CompletableFuture.supplyAsync(
-            () -> tasks.get(new Exchange(request, anybody, List.of(id))), answers)
+            () -> tasks.get(new Exchange(request, anybody, Map.of("id", id))), answers)
         .thenCompose(answer -> answer);
   }
 

@@ -7,10 +7,11 @@ import com.sun.net.httpserver.HttpServer;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.http.Json;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.service.FollowUpMiddleware;
 import io.asynq4j.service.ServiceFixture;
-import io.asynq4j.service.api.Json;
+import io.asynq4j.service.api.Problems;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -95,7 +96,8 @@ class FollowUpTasksIT {
     assertThat(before.get("event").stringValue()).isEqualTo("before");
     assertThat(before.at("/params/x").intValue()).isEqualTo(7);
     await().until(() -> told.size() == 1);
-    JsonNode success = Json.parse(told.get(0).getBytes(StandardCharsets.UTF_8), "it");
+    JsonNode success =
+        Json.parse(told.get(0).getBytes(StandardCharsets.UTF_8), "it", Problems.FACTORY);
     assertThat(success.get("event").stringValue()).isEqualTo("success");
     assertThat(success.get("id").stringValue()).isEqualTo("1");
     assertThat(success.get("name").stringValue()).isEqualTo("good");

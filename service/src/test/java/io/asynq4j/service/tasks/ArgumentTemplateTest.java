@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.OutcomeException;
-import io.asynq4j.service.api.Json;
+import io.asynq4j.http.Json;
+import io.asynq4j.service.api.Problems;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 class ArgumentTemplateTest {
 
   private static JsonNode params(String json) {
-    return Json.parse(json.getBytes(StandardCharsets.UTF_8), "params");
+    return Json.parse(json.getBytes(StandardCharsets.UTF_8), "params", Problems.FACTORY);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.asynq4j.internal.server.attempt;
 
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.PayloadCodec;

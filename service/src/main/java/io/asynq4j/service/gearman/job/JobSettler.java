@@ -4,7 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.handler.Outcome;
-import io.asynq4j.http.SafeLog;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.service.gearman.AttemptListener;

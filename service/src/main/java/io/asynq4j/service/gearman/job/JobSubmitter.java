@@ -23,6 +23,7 @@ import io.asynq4j.service.gearman.protocol.GearmanException;
 import io.asynq4j.service.gearman.protocol.PacketType;
 import io.asynq4j.service.gearman.protocol.Packets;
 import io.asynq4j.service.gearman.session.ClientSession;
+import io.asynq4j.service.limit.PendingTaskLimiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -78,7 +79,7 @@ public final class JobSubmitter {
   private final JobClaimer claimer;
   private final EventLoop loop;
   private final JobValidator admission;
-  private final PendingJobLimiter backlog;
+  private final PendingTaskLimiter pending;
   private final DuplicateJobs twins;
   private final JobCoalescer joins;
   private final Duration resultRetention;
@@ -105,7 +106,7 @@ public final class JobSubmitter {
     this.claimer = claimer;
     this.loop = loop;
     this.admission = admission;
-    this.backlog = new PendingJobLimiter(inspector);
+    this.pending = new PendingTaskLimiter(inspector);
     this.twins = new DuplicateJobs(inspector);
     this.joins = new JobCoalescer(inspector, results, talk);
     this.resultRetention = resultRetention;
@@ -195,7 +196,12 @@ public final class JobSubmitter {
   private Optional<Ready> ready(JobSubmission job) {
     try {
       TaskDefinition definition = functions.require(job.function(), job.priority());
-      backlog.admit(definition);
+      if (!pending.tryAdmit(definition)) {
+        throw new GearmanException(
+            "JOB_QUEUE_FULL",
+            "as many jobs of \"%s\" wait as may: %,d (maxPending); hand it in again later"
+                .formatted(definition.name(), definition.maxPending()));
+      }
       Optional<String> refusal = admission.refusal(definition, job.data());
       if (refusal.isPresent()) {
         throw new GearmanException("JOB_REFUSED", refusal.get());

@@ -1,6 +1,6 @@
 package io.asynq4j.service.gearman.protocol;
 
-import io.asynq4j.http.SafeLog;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.service.gearman.GearmanConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,4 +1,4 @@
-package io.asynq4j.dashboard.auth;
+package io.asynq4j.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

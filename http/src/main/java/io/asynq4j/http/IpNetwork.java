@@ -1,4 +1,4 @@
-package io.asynq4j.dashboard.auth;
+package io.asynq4j.http;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -37,9 +37,8 @@ public record IpNetwork(InetAddress address, int bits) {
     String bits = slash < 0 ? "" : text.substring(slash + 1);
     if (address.isEmpty() || (slash >= 0 && !bits.matches("\\d{1,3}"))) {
       throw new IllegalArgumentException(
-          "the address of a proxy must be written in digits, as 10.0.0.7 or 10.1.0.0/16: \""
-              + text
-              + "\"");
+          "\"%s\" is not an IP address or network; write it in digits, such as 10.0.0.7 or 10.1.0.0/16"
+              .formatted(text));
     }
     int all = address.get().getAddress().length * 8;
     return new IpNetwork(address.get(), slash < 0 ? all : Integer.parseInt(bits));

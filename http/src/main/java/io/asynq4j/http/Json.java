@@ -1,11 +1,13 @@
-package io.asynq4j.service.api;
+package io.asynq4j.http;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.exc.StreamConstraintsException;
@@ -13,20 +15,22 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SequenceWriter;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.ValueNode;
 
-/** JSON as trees. */
+/** Reads and writes JSON. */
 public final class Json {
 
-  /** Numbers keep their digits: ids may be larger than a double can hold. */
+  /** Numbers keep their digits: ids may be larger than a double can hold, and 1.50 is not 1.5. */
   public static final JsonMapper MAPPER =
       JsonMapper.builder()
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
 
   /** The same for what comes from outside. */
@@ -50,26 +54,30 @@ public final class Json {
     }
   }
 
-  /** Throws {@link Problem} with the place, never the contents. */
-  public static JsonNode parse(byte[] bytes, String what) {
+  /**
+   * Parses a body, or a part of one. Throws {@link Problem} with the place, never the contents.
+   *
+   * @param what is parsed, for the problem
+   */
+  public static JsonNode parse(byte[] bytes, String what, ProblemFactory problems) {
     try {
       JsonNode node = BOUNDED.readTree(bytes);
       if (node == null || node.isMissingNode()) {
-        throw new Problem(400, "bad-json", what + " is empty; JSON is expected");
+        throw problems.notJson(what + " is empty; JSON is expected");
       }
       return node;
     } catch (StreamConstraintsException e) {
-      throw new Problem(400, "bad-json", what + " exceeds a limit: " + e.getOriginalMessage());
+      throw problems.notJson(what + " exceeds a limit: " + e.getOriginalMessage());
     } catch (NumberFormatException e) {
       // An exponent that a BigDecimal cannot hold.
-      throw new Problem(400, "bad-json", what + " exceeds a limit: " + BoundedNumbers.WORDS);
+      throw problems.notJson(what + " exceeds a limit: " + BoundedNumbers.WORDS);
     } catch (JacksonException e) {
       String place =
           e.getLocation() == null
               ? ""
               : " at line %d, column %d"
                   .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
-      throw new Problem(400, "bad-json", what + " is no valid JSON" + place);
+      throw problems.notJson(what + " is not valid JSON" + place);
     }
   }
 
@@ -99,8 +107,27 @@ public final class Json {
     }
   }
 
-  public static byte[] bytes(JsonNode node) {
-    return MAPPER.writeValueAsBytes(node);
+  /** Writes a tree, or maps and lists. */
+  public static byte[] bytes(Object value) {
+    return MAPPER.writeValueAsBytes(value);
+  }
+
+  /** The same as text. */
+  public static String text(Object value) {
+    return MAPPER.writeValueAsString(value);
+  }
+
+  /** Whether it is JSON, without keeping it. */
+  public static boolean isJson(byte[] bytes) {
+    try (JsonParser parser = MAPPER.createParser(new ByteArrayInputStream(bytes))) {
+      if (parser.nextToken() == null) {
+        return false;
+      }
+      parser.skipChildren();
+      return parser.nextToken() == null;
+    } catch (JacksonException e) {
+      return false;
+    }
   }
 
   /** One in each line. */
@@ -113,33 +140,5 @@ public final class Json {
       all.write('\n');
     }
     return all.toByteArray();
-  }
-
-  /** A plain scalar of YAML's core schema. */
-  public static JsonNode scalar(String text) {
-    JsonNodeFactory factory = JsonNodeFactory.instance;
-    switch (text) {
-      case "true" -> {
-        return factory.booleanNode(true);
-      }
-      case "false" -> {
-        return factory.booleanNode(false);
-      }
-      case "", "~", "null" -> {
-        return factory.nullNode();
-      }
-      default -> {
-        try {
-          if (text.matches("[-+]?\\d{1,18}")) {
-            return factory.numberNode(Long.parseLong(text));
-          }
-          return text.matches("[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d{1,4})?")
-              ? factory.numberNode(new BigDecimal(text))
-              : factory.stringNode(text);
-        } catch (NumberFormatException e) {
-          return factory.stringNode(text);
-        }
-      }
-    }
   }
 }

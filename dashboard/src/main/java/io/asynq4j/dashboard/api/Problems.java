@@ -10,24 +10,21 @@ import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.TaskIdConflictException;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskStateException;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.http.Problem;
+import io.asynq4j.http.ProblemFactory;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
-/** Why a request is not answered as it was meant, in the form of RFC 9457. */
-public final class Problem extends RuntimeException {
+/** The problems of the dashboard, and their form, which is that of RFC 9457. */
+public final class Problems {
 
-  private final int status;
-  private final String word;
-  private final String title;
-  private final Map<String, Object> extra = new LinkedHashMap<>();
+  /** For problems that the parser of requests finds. */
+  public static final ProblemFactory FACTORY = new Factory();
 
-  private Problem(int status, String word, String title, String detail) {
-    super(detail, null, false, false);
-    this.status = status;
-    this.word = word;
-    this.title = title;
-  }
+  private Problems() {}
 
   public static Problem badRequest(String detail) {
     return new Problem(400, "bad-request", "The request cannot be read", detail);
@@ -65,33 +62,8 @@ public final class Problem extends RuntimeException {
         "There is no queue \"" + queue + "\", or it is not yours to see.");
   }
 
-  public static Problem methodNotAllowed(String method, String allowed) {
-    return new Problem(
-            405,
-            "method-not-allowed",
-            "Not with this method",
-            method + " is not possible here; possible: " + allowed)
-        .with("allow", allowed);
-  }
-
-  static Problem conflict(String word, String detail) {
-    return new Problem(409, word, "Its state does not allow this", detail);
-  }
-
-  static Problem tooLarge(long most) {
-    return new Problem(
-        413,
-        "too-large",
-        "The request is too large",
-        "A request like this may have %,d bytes at most.".formatted(most));
-  }
-
-  static Problem notJson(String type) {
-    return new Problem(
-        415,
-        "not-json",
-        "The body is not JSON",
-        "Send the body with Content-Type: application/json, not " + type + ".");
+  static Problem conflict(String code, String detail) {
+    return new Problem(409, code, "Its state does not allow this", detail);
   }
 
   public static Problem unprocessable(String detail) {
@@ -100,7 +72,7 @@ public final class Problem extends RuntimeException {
 
   public static Problem tooMany(String detail, long retryAfterSeconds) {
     return new Problem(429, "too-many", "Too much at once", detail)
-        .with("retryAfter", retryAfterSeconds);
+        .retryAfter(Duration.ofSeconds(retryAfterSeconds));
   }
 
   public static Problem busy(String detail) {
@@ -144,42 +116,76 @@ public final class Problem extends RuntimeException {
         "This is a defect of the dashboard; its log says more.");
   }
 
-  Problem with(String name, Object value) {
-    extra.put(name, value);
-    return this;
+  /** What the HTTP server refuses by itself, such as a path with dots in it. */
+  public static Problem ofStatus(int status) {
+    return new Problem(
+        status, "", "The server refuses this request", "The request does not look as it should.");
   }
 
-  public int status() {
-    return status;
-  }
-
-  public String title() {
-    return title;
-  }
-
-  public String detail() {
-    return Objects.requireNonNull(getMessage());
-  }
-
-  /** A header that belongs to it; null when there is none. */
-  public Map<String, String> headers() {
-    Map<String, String> headers = new LinkedHashMap<>();
-    if (extra.containsKey("retryAfter")) {
-      headers.put("Retry-After", String.valueOf(extra.get("retryAfter")));
+  public static ApiResponse render(Problem problem) {
+    JsonFields body =
+        new JsonFields()
+            .put(
+                "type",
+                problem.code().isEmpty() ? "about:blank" : "urn:asynq4j:problem:" + problem.code())
+            .put("title", problem.title())
+            .put("status", problem.status())
+            .put("detail", problem.detail());
+    problem.extras().forEach(body::put);
+    if (problem.retryAfter() != null) {
+      body.put("retryAfter", problem.retryAfter().toSeconds());
     }
-    if (extra.containsKey("allow")) {
-      headers.put("Allow", String.valueOf(extra.get("allow")));
-    }
-    return headers;
+    return ApiResponse.json(problem.status(), body)
+        .withContentType("application/problem+json")
+        .with(problem.headers());
   }
 
-  public Map<String, Object> body() {
-    Map<String, Object> body = new LinkedHashMap<>();
-    body.put("type", "urn:asynq4j:problem:" + word);
-    body.put("title", title);
-    body.put("status", status);
-    body.put("detail", detail());
-    body.putAll(extra);
-    return body;
+  private static final class Factory implements ProblemFactory {
+
+    @Override
+    public Problem malformed(String field, String detail) {
+      return badRequest(detail);
+    }
+
+    @Override
+    public Problem invalid(String field, String detail) {
+      return unprocessable(detail);
+    }
+
+    @Override
+    public Problem notJson(String detail) {
+      return badRequest(detail);
+    }
+
+    @Override
+    public Problem unsupportedType(String detail) {
+      return new Problem(415, "not-json", "The body is not JSON", detail);
+    }
+
+    @Override
+    public Problem tooLarge(long mostBytes) {
+      return new Problem(
+          413,
+          "too-large",
+          "The request is too large",
+          "A request like this may have %,d bytes at most.".formatted(mostBytes));
+    }
+
+    @Override
+    public Problem malformedUrl(String detail) {
+      return badRequest(detail);
+    }
+
+    @Override
+    public Problem methodNotAllowed(String method, List<String> allowed) {
+      String methods = String.join(", ", allowed);
+      return new Problem(
+              405,
+              "method-not-allowed",
+              "Not with this method",
+              method + " is not possible here; possible: " + methods)
+          .with("allow", methods)
+          .withHeader("Allow", methods);
+    }
   }
 }

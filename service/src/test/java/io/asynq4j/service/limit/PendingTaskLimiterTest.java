@@ -1,12 +1,9 @@
-package io.asynq4j.service.gearman.job;
+package io.asynq4j.service.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
-import io.asynq4j.service.gearman.protocol.GearmanException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -15,13 +12,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-class PendingJobLimiterTest {
+class PendingTaskLimiterTest {
 
   private final AtomicLong nanos = new AtomicLong();
   private final AtomicInteger looks = new AtomicInteger();
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch answered = new CountDownLatch(1);
-  private final PendingJobLimiter backlog = new PendingJobLimiter(queue -> pending(), nanos::get);
+  private final PendingTaskLimiter backlog = new PendingTaskLimiter(queue -> pending(), nanos::get);
   private final TaskDefinition definition =
       TaskDefinition.builder("a", TaskKind.WORKER).maxPending(3).build();
 
@@ -40,26 +37,35 @@ class PendingJobLimiterTest {
   }
 
   @Test
-  void jobsAreCountedWithoutWaitingForALookThatIsUnderWay() throws Exception {
-    backlog.admit(definition);
+  void tasksAreCountedWithoutWaitingForALookThatIsUnderWay() throws Exception {
+    assertThat(backlog.tryAdmit(definition)).isTrue();
     nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-    CompletableFuture<Void> looking = CompletableFuture.runAsync(() -> backlog.admit(definition));
+    CompletableFuture<Boolean> looking =
+        CompletableFuture.supplyAsync(() -> backlog.tryAdmit(definition));
     begun.await();
 
     for (int i = 0; i < 2; i++) {
-      CompletableFuture.runAsync(() -> backlog.admit(definition)).get(60, TimeUnit.SECONDS);
+      assertThat(
+              CompletableFuture.supplyAsync(() -> backlog.tryAdmit(definition))
+                  .get(60, TimeUnit.SECONDS))
+          .isTrue();
     }
-    assertThatThrownBy(() -> backlog.admit(definition)).isInstanceOf(GearmanException.class);
+    assertThat(backlog.tryAdmit(definition)).isFalse();
 
     answered.countDown();
     // It found one, and two were admitted meanwhile.
-    assertThatThrownBy(() -> looking.get(60, TimeUnit.SECONDS))
-        .hasCauseInstanceOf(GearmanException.class);
+    assertThat(looking.get(60, TimeUnit.SECONDS)).isFalse();
 
     nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-    assertThatCode(() -> backlog.admit(definition)).doesNotThrowAnyException();
-    assertThatCode(() -> backlog.admit(definition)).doesNotThrowAnyException();
-    assertThatThrownBy(() -> backlog.admit(definition)).isInstanceOf(GearmanException.class);
+    assertThat(backlog.tryAdmit(definition)).isTrue();
+    assertThat(backlog.tryAdmit(definition)).isTrue();
+    assertThat(backlog.tryAdmit(definition)).isFalse();
     assertThat(looks).hasValue(3);
+  }
+
+  @Test
+  void aDefinitionWithoutALimitIsNotLookedAt() {
+    assertThat(backlog.tryAdmit(TaskDefinition.builder("b", TaskKind.WORKER).build())).isTrue();
+    assertThat(looks).hasValue(0);
   }
 }

@@ -1,10 +1,9 @@
-package io.asynq4j.service.gearman.job;
+package io.asynq4j.service.limit;
 
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.service.gearman.protocol.GearmanException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,11 +11,12 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Lets no more jobs in where as many wait as may. A queue is looked at a few times a second, and
- * what was let in since is added. One caller looks, and the others go on by what is known: the
- * Redis server of the queue may be silent. Thread-safe.
+ * Refuses tasks of a definition while as many are pending as it allows. A queue is looked at a few
+ * times a second, and what this replica has accepted since is added, so other replicas may exceed
+ * the limit between two looks. One caller looks, and the others go on by what is known: the Redis
+ * server of the queue may be silent. Thread-safe.
  */
-final class PendingJobLimiter {
+public final class PendingTaskLimiter {
 
   private static final long FRESH_NANOS = Duration.ofMillis(200).toNanos();
 
@@ -64,7 +64,7 @@ final class PendingJobLimiter {
   private final LongSupplier nanos;
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
-  PendingJobLimiter(Inspector inspector) {
+  public PendingTaskLimiter(Inspector inspector) {
     this(queue -> pending(inspector, queue), System::nanoTime);
   }
 
@@ -72,15 +72,15 @@ final class PendingJobLimiter {
    * @param pending asks Redis how many tasks wait in a queue
    * @param nanos the time, as {@code System.nanoTime()}
    */
-  PendingJobLimiter(ToLongFunction<String> pending, LongSupplier nanos) {
+  PendingTaskLimiter(ToLongFunction<String> pending, LongSupplier nanos) {
     this.pending = pending;
     this.nanos = nanos;
   }
 
-  /** Counts a job in, or throws {@link GearmanException}. */
-  void admit(TaskDefinition definition) {
+  /** Counts a task in; false when it must be refused. */
+  public boolean tryAdmit(TaskDefinition definition) {
     if (definition.maxPending() == 0) {
-      return;
+      return true;
     }
     String queue = definition.queue().value();
     Look look = looks.computeIfAbsent(queue, any -> new Look());
@@ -92,12 +92,7 @@ final class PendingJobLimiter {
         look.end();
       }
     }
-    if (!look.admits(definition.maxPending())) {
-      throw new GearmanException(
-          "JOB_QUEUE_FULL",
-          "as many jobs of \"%s\" wait as may: %,d (maxPending); hand it in again later"
-              .formatted(definition.name(), definition.maxPending()));
-    }
+    return look.admits(definition.maxPending());
   }
 
   private static long pending(Inspector inspector, String queue) {

@@ -1,4 +1,4 @@
-package io.asynq4j.dashboard.api;
+package io.asynq4j.http;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -19,7 +19,7 @@ public final class JsonFields {
     return put(name, value == null ? null : value.toMillis());
   }
 
-  JsonFields putAll(JsonFields others) {
+  public JsonFields putAll(JsonFields others) {
     values.putAll(others.values);
     return this;
   }

@@ -1,0 +1,132 @@
+package io.asynq4j.http;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A request to a known route, and its parameters. Used by one thread at a time. */
+public abstract class HttpExchange {
+
+  private final HttpServletRequest request;
+  private final Map<String, String> variables;
+  private final ProblemFactory problems;
+
+  /**
+   * @param variables of the path
+   */
+  protected HttpExchange(
+      HttpServletRequest request, Map<String, String> variables, ProblemFactory problems) {
+    this.request = request;
+    this.variables = Map.copyOf(variables);
+    this.problems = problems;
+  }
+
+  public final HttpServletRequest request() {
+    return request;
+  }
+
+  /** A variable of the path. */
+  public final String path(String name) {
+    return Objects.requireNonNull(variables.get(name), name);
+  }
+
+  /** A variable that only some paths have. */
+  protected final Optional<String> optionalPath(String name) {
+    return Optional.ofNullable(variables.get(name));
+  }
+
+  public final Optional<String> header(String name) {
+    return Optional.ofNullable(request.getHeader(name));
+  }
+
+  /** A parameter of the URL alone: a container would look into the body too. */
+  public final Optional<String> query(String name) {
+    String query = request.getQueryString();
+    if (query == null) {
+      return Optional.empty();
+    }
+    for (String pair : query.split("&", -1)) {
+      String[] parts = pair.split("=", 2);
+      if (decoded(parts[0], problems).equals(name)) {
+        return Optional.of(parts.length == 1 ? "" : decoded(parts[1], problems));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** A parameter of the URL; null when it is missing or empty. */
+  public final @Nullable String param(String name) {
+    return query(name).filter(value -> !value.isEmpty()).orElse(null);
+  }
+
+  public final String param(String name, String otherwise) {
+    return Objects.requireNonNullElse(param(name), otherwise);
+  }
+
+  public final int integer(String name, int otherwise, int least, int most) {
+    String value = param(name);
+    if (value == null) {
+      return otherwise;
+    }
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below, as a number out of bounds is.
+    }
+    throw problems.malformed(
+        name,
+        "\"%s\" must be a whole number from %d to %d: \"%s\"".formatted(name, least, most, value));
+  }
+
+  public final boolean flag(String name) {
+    return switch (param(name, "false").toLowerCase(Locale.ROOT)) {
+      case "true", "1" -> true;
+      case "false", "0" -> false;
+      default -> throw problems.malformed(name, "\"" + name + "\" must be true or false.");
+    };
+  }
+
+  /** Decodes a part of a URL, where a plus is a space. */
+  public static String decoded(String text, ProblemFactory problems) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw problems.malformedUrl("the URL has a % without two hexadecimal digits after it");
+    }
+  }
+
+  /** The type of the body without its parameters, in lower case; empty when there is none. */
+  protected final String contentType() {
+    String type = request.getContentType();
+    return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+  }
+
+  /** The body. Throws {@link Problem} when it has more bytes, which are not read then. */
+  public final byte[] body(int mostBytes) throws IOException {
+    if (request.getContentLengthLong() > mostBytes) {
+      throw problems.tooLarge(mostBytes);
+    }
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    InputStream input = request.getInputStream();
+    byte[] buffer = new byte[8192];
+    int read;
+    while ((read = input.read(buffer)) >= 0) {
+      if (body.size() + read > mostBytes) {
+        throw problems.tooLarge(mostBytes);
+      }
+      body.write(buffer, 0, read);
+    }
+    return body.toByteArray();
+  }
+}
