@@ -73,11 +73,12 @@ class LauncherIT {
     Ended first = asynq("--version");
     assertThat(first.exitCode()).as(first.err()).isZero();
     assertThat(first.out()).startsWith("asynq4j ");
-    assertThat(first.err()).isEqualTo("asynq: building cli, which takes a minute the first time\n");
+    assertThat(first.err())
+        .isEqualTo("asynq: building cli; the first build takes about a minute\n");
 
     Ended second = asynq("queue", "lst");
     assertThat(second.exitCode()).isEqualTo(2);
-    assertThat(second.err()).contains("did you mean").doesNotContain("building", "warning");
+    assertThat(second.err()).contains("Did you mean").doesNotContain("building", "warning");
     assertThat(builds()).isOne();
     assertThat(checkout.resolve("cli/target"))
         .isDirectoryContaining(file -> file.toString().endsWith(".jsa"));
@@ -132,7 +133,7 @@ class LauncherIT {
   @EnabledIfSystemProperty(
       named = "asynq4j.full",
       matches = "true",
-      disabledReason = "how fast the command starts: run by ./check --full, on a quiet machine")
+      disabledReason = "startup time: run ./check --full on an idle machine")
   void itAnswersWithinHalfASecond() throws Exception {
     asynq("--version");
     Duration best = Duration.ofMinutes(1);
