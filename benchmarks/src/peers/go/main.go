@@ -1,5 +1,5 @@
-// The Go side of the comparison: a client and a server on the real asynq that do what they are told on stdin, a line
-// an order, as io.asynq4j.benchmarks.compare.ContenderCommandLoop describes them.
+// asynq for Go in the comparison: a client and a server that execute the commands on stdin, one per line. See
+// io.asynq4j.benchmarks.compare.ContenderCommandLoop for the commands.
 //
 //	contender URI
 package main
@@ -125,7 +125,7 @@ func (c *contender) start(queue string, concurrency int, handle func(*asynq.Task
 	}))
 }
 
-// newTask has a payload of ASCII characters, of which the first ones are a number.
+// newTask creates a task whose payload consists of ASCII characters and starts with a number.
 func newTask(stamp int64) *asynq.Task {
 	payload := make([]byte, payloadBytes)
 	copy(payload, fmt.Sprintf("%0*d", stampDigits, stamp))
@@ -143,7 +143,7 @@ func stampOf(task *asynq.Task) int64 {
 	return stamp
 }
 
-// together runs so many callers at once; each gets its number.
+// together runs this many callers concurrently and passes each its number.
 func together(callers int, call func(int) error) error {
 	var all sync.WaitGroup
 	errors := make(chan error, callers)
@@ -175,7 +175,7 @@ func (c *contender) enqueue(queue string, producers, tasks int) error {
 	return err
 }
 
-// batch: asynq has no call for many tasks. Here many goroutines share a client.
+// batch: asynq has no bulk call, so many goroutines share a client.
 func (c *contender) batch(queue string, tasks, size int) error {
 	all := make([]*asynq.Task, tasks)
 	for i := range all {

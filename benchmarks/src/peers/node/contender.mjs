@@ -1,5 +1,5 @@
-// BullMQ's side of the comparison: a queue and a worker that do what they are told on stdin, a line an order, as
-// io.asynq4j.benchmarks.compare.ContenderCommandLoop describes them.
+// BullMQ in the comparison: a queue and a worker that execute the commands on stdin, one per line. See
+// io.asynq4j.benchmarks.compare.ContenderCommandLoop for the commands.
 //
 //   node contender.mjs URI
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const PAYLOAD_CHARACTERS = 200;
 const STAMP_DIGITS = 19;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-// A worker for each processor, as its documentation advises; in threads, so that what they use is seen to be of this process.
+// One worker per CPU, as the documentation recommends. They are threads, so that their CPU time is that of this process.
 const THREADS = availableParallelism();
 
 const uri = new URL(isMainThread ? process.argv[2] : workerData);
@@ -66,7 +66,7 @@ async function stop() {
   await worker.close();
 }
 
-// The other threads, which do nothing before they are told to.
+// The other threads wait for messages.
 const others = isMainThread
   ? Array.from({ length: THREADS - 1 }, () => new Thread(new URL(import.meta.url), { workerData: process.argv[2] }))
   : [];
@@ -82,7 +82,7 @@ function tellOthers(order) {
   );
 }
 
-// Few tasks at a time are taken faster by one worker, and so are very many.
+// One worker is faster for few concurrent tasks, and for very many.
 const LEAST_SHARED = 20;
 const MOST_SHARED = 500;
 let shared = false;

@@ -33,10 +33,11 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 
-/** The {@code asynq} command: reads what is asked for and has it done. */
+/** Entry point of the {@code asynq} command: parses the arguments and runs a subcommand. */
 @Command(
     name = "asynq",
-    description = "A distributed task queue on Redis that speaks asynq's protocol.",
+    description =
+        "Manage asynq4j, a distributed task queue on Redis that is compatible with asynq for Go.",
     mixinStandardHelpOptions = true,
     scope = ScopeType.INHERIT,
     versionProvider = VersionProvider.class,
@@ -44,11 +45,11 @@ import picocli.CommandLine.ScopeType;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "1:failed, or not all of it done; the error says why and what to do",
-      "2:the command line was not understood",
-      "3:a queue, task, server, entry or context was not found",
+      "1:the command failed or was only partly completed; the error names the cause and the next step",
+      "2:invalid command line",
+      "3:queue, task, server, schedule entry or context not found",
       "4:cannot connect to Redis",
-      "130:ended by Ctrl-C"
+      "130:interrupted by Ctrl-C"
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -56,7 +57,8 @@ import picocli.CommandLine.ScopeType;
       "  asynq task enqueue --type email:welcome --payload '{\"user\": 42}'",
       "  asynq queue list --json --redis redis://localhost:6379",
       "",
-      "Begin with 'asynq dev': a Redis and a server to play with. 'asynq COMMAND --help' tells more."
+      "Run 'asynq dev' to start a local Redis and a demo server. Run 'asynq COMMAND --help' for details",
+      "about a command."
     },
     subcommands = {
       DevCommand.class,
@@ -87,7 +89,7 @@ public final class Asynq extends CommandGroup {
     this.globals = new GlobalOptions(surroundings);
   }
 
-  /** Ends the process with the exit code of the command. */
+  /** Exits the process with the exit code of the command. */
   public static void main(String[] arguments) {
     System.exit(commandLine(CliEnvironment.ofProcess()).execute(arguments));
   }
@@ -103,7 +105,7 @@ public final class Asynq extends CommandGroup {
         .setColorScheme(
             Help.defaultColorScheme(root.globals.ink().colours() ? Help.Ansi.ON : Help.Ansi.OFF))
         .setHelpFactory(HelpPage::new)
-        // What begins with @ is a file for the payload, not with further arguments.
+        // A value that starts with @ names a payload file, not a file with more arguments.
         .setExpandAtFiles(false)
         .setUsageHelpWidth(100)
         .setExecutionStrategy(root::execute)
@@ -119,9 +121,7 @@ public final class Asynq extends CommandGroup {
             .anyMatch(each -> each.isUsageHelpRequested() || each.isVersionHelpRequested());
     if (globals.watch() != null && !isHelp && last.getCommand() instanceof LocalCommand) {
       throw new ParameterException(
-          last,
-          "'%s' cannot be watched: leave --watch out"
-              .formatted(last.getCommandSpec().qualifiedName()));
+          last, "'%s' does not support --watch".formatted(last.getCommandSpec().qualifiedName()));
     }
     return new RunLast().execute(parsed);
   }

@@ -7,13 +7,15 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Unmatched;
 
-/** Stands for the load programs in the help; the launcher runs them itself. */
+/** Placeholder for the load programs in the help. The launcher runs the programs themselves. */
 @Command(
     name = "bench",
     description = {
-      "Measures how fast it is here.",
-      "The load programs are in the sources: './asynq bench --help' there lists them."
-    })
+      "Run the load programs and measure throughput and latency on this machine.",
+      "They need a source checkout: run './asynq bench --help' there to list them."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {"  ./asynq bench --help", "  ./asynq bench drain --quick"})
 final class BenchCommand implements Callable<Integer> {
 
   @Unmatched private List<String> rest = new ArrayList<>();
@@ -21,8 +23,8 @@ final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw CliException.failed(
-        "The load programs%s are not part of this jar, since they are never published"
+        "The load programs%s are not part of this jar"
             .formatted(rest.isEmpty() ? "" : " (" + rest.get(0) + ")"),
-        "run them with the launcher ./asynq in a checkout of the sources");
+        "Run ./asynq bench in a checkout of the sources.");
   }
 }

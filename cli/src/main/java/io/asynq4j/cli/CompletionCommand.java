@@ -7,12 +7,12 @@ import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Writes a script that completes commands in a shell. */
+/** Prints a shell completion script. */
 @Command(
     name = "completion",
     description = {
-      "Writes a script that completes commands in a shell.",
-      "To have it in each new one:",
+      "Print a shell completion script.",
+      "To enable completion in new shells:",
       "  bash:  echo 'source <(asynq completion bash)' >> ~/.bashrc",
       "  zsh:   echo 'source <(asynq completion zsh)' >> ~/.zshrc",
       "  fish:  asynq completion fish > ~/.config/fish/completions/asynq.fish"
@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
     })
 final class CompletionCommand extends LocalCommand {
 
-  /** The shells there is a script for. */
+  /** Supported shells. */
   enum Shell {
     BASH,
     ZSH,
@@ -41,12 +41,12 @@ final class CompletionCommand extends LocalCommand {
   @Parameters(
       paramLabel = "SHELL",
       completionCandidates = ShellWords.class,
-      description = "bash, zsh or fish.")
+      description = "Shell: bash, zsh or fish.")
   private Shell shell = Shell.BASH;
 
   @Override
   public Integer call() {
-    // The script for bash makes zsh understand it by itself.
+    // The bash script also works in zsh.
     surroundings()
         .out()
         .print(

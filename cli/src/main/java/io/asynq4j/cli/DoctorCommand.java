@@ -22,13 +22,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Finds what does not fit together in Redis, and puts it right. */
+/** Checks the data in Redis for inconsistencies and repairs them. */
 @Command(
     name = "doctor",
     description = {
-      "Finds what does not fit together in Redis, and puts it right.",
-      "May run at any time. Changes something only with --repair, and deletes no task unless",
-      "--remove-unreadable or --trim-archives asks for it. Ends with 1 when something is amiss."
+      "Check the data in Redis for inconsistencies, and repair them with --repair.",
+      "Safe to run while servers are working. Without --repair it only reads. It deletes tasks only with",
+      "--remove-unreadable or --trim-archives. The exit code is 1 if inconsistencies remain."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  asynq doctor", "  asynq doctor --queue mail --json", "  asynq doctor --repair"})
@@ -37,38 +37,39 @@ public final class DoctorCommand extends RedisCommand {
   @Option(
       names = {"-q", "--queue"},
       paramLabel = "QUEUE",
-      description = "Look only at this queue; may be given more than once.")
+      description = "Check only this queue (repeatable). Default: all queues.")
   private List<String> queues = List.of();
 
-  @Option(names = "--repair", description = "Put right what is amiss.")
+  @Option(names = "--repair", description = "Repair the inconsistencies that are found.")
   private boolean repair;
 
   @Option(
       names = "--remove-unreadable",
-      description = "Delete tasks that nobody can read, instead of archiving them.")
+      description =
+          "Delete tasks that cannot be decoded instead of archiving them. Needs --repair.")
   private boolean removeUnreadable;
 
   @Option(
       names = "--trim-archives",
-      description = "Delete the oldest archived tasks beyond the limits.")
+      description = "Delete the oldest archived tasks that exceed the limits. Needs --repair.")
   private boolean trimArchives;
 
   @Option(
       names = "--archive-size",
       paramLabel = "N",
-      description = "How many tasks an archive may hold. Default: ${DEFAULT-VALUE}")
+      description = "Maximum number of tasks in an archive. Default: ${DEFAULT-VALUE}.")
   private int archiveSize = 9_999;
 
   @Option(
       names = "--archive-age",
       paramLabel = "DURATION",
-      description = "How old they may be. Default: 90d")
+      description = "Maximum age of archived tasks, e.g. 30d. Default: 90d.")
   private Duration archiveAge = Duration.ofDays(90);
 
   @Option(
       names = "--resume-from",
-      paramLabel = "PLACE",
-      description = "Go on where a visit was stopped, as it told.")
+      paramLabel = "CURSOR",
+      description = "Resume an interrupted check from the cursor it printed.")
   private @Nullable String resumeFrom;
 
   @SuppressWarnings("NullAway.Init")
@@ -79,7 +80,8 @@ public final class DoctorCommand extends RedisCommand {
   protected void check() {
     if (!repair && (removeUnreadable || trimArchives)) {
       throw CliException.usage(
-          "--remove-unreadable and --trim-archives delete tasks", "say --repair");
+          "--remove-unreadable and --trim-archives need --repair, because they delete tasks",
+          "Add --repair, or remove these options.");
     }
     doctorOptions();
   }
@@ -99,7 +101,7 @@ public final class DoctorCommand extends RedisCommand {
   @Override
   protected int run(Session session) {
     if ((removeUnreadable || trimArchives)
-        && !confirmation.ask(session, "Tasks may be deleted. Go on?")) {
+        && !confirmation.ask(session, "This may delete tasks. Continue?")) {
       return ExitCode.FAILED;
     }
     Diagnosis diagnosis;
@@ -118,8 +120,7 @@ public final class DoctorCommand extends RedisCommand {
     show(session.printer(), diagnosis);
     diagnosis.problems().forEach(problem -> session.note("asynq: " + problem));
     if (diagnosis.resumeFrom() != null) {
-      session.note(
-          "Not at its end; go on with --resume-from '%s'".formatted(diagnosis.resumeFrom()));
+      session.note("Incomplete. Resume with --resume-from '%s'".formatted(diagnosis.resumeFrom()));
     }
     return diagnosis.isHealthy() ? ExitCode.DONE : ExitCode.FAILED;
   }
@@ -143,7 +144,7 @@ public final class DoctorCommand extends RedisCommand {
     printer.list(
         diagnosis.findings(),
         columns(),
-        "Everything fits together: %,d entries were looked at.".formatted(diagnosis.examined()));
+        "No inconsistencies found in %,d entries.".formatted(diagnosis.examined()));
     if (!diagnosis.findings().isEmpty()) {
       printer.line("");
       diagnosis.findings().stream()
@@ -156,7 +157,7 @@ public final class DoctorCommand extends RedisCommand {
                           .formatted(kind, kind.what(), kind.why(), kind.repair())));
       if (!repair) {
         printer.line("");
-        printer.line("'asynq doctor --repair' puts it right.");
+        printer.line("Run 'asynq doctor --repair' to repair them.");
       }
     }
   }
@@ -171,7 +172,7 @@ public final class DoctorCommand extends RedisCommand {
             .shownAs(finding -> finding.queue() == null ? "-" : finding.queue().value()),
         Column.count("Found", "found", Finding::count),
         Column.count("Repaired", "repaired", Finding::repaired),
-        Column.<Finding>of("Among them", "sample", Finding::sample)
+        Column.<Finding>of("Examples", "sample", Finding::sample)
             .shownAs(finding -> String.join(" ", finding.sample()))
             .mayBeCut());
   }

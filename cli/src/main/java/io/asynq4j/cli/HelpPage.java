@@ -7,7 +7,7 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The help of a command: its own options, and where the global ones are told. */
+/** Help page of a command: lists its own options and refers to the root for the global ones. */
 final class HelpPage extends Help {
 
   private final CommandSpec spec;
@@ -21,7 +21,7 @@ final class HelpPage extends Help {
   public String synopsis(int headingLength) {
     String needed =
         spec.options().stream()
-            .filter(OptionSpec::required)
+            .filter(HelpPage::isNeeded)
             .map(option -> " " + option.names()[0] + " " + option.paramLabel())
             .collect(Collectors.joining());
     return abbreviatedSynopsis().replace(" [OPTIONS]", needed + " [OPTIONS]");
@@ -34,21 +34,26 @@ final class HelpPage extends Help {
     }
     return list(spec.options().stream().filter(HelpPage::isOwn).toList())
         + System.lineSeparator()
-        + "Global options, such as --redis URL, --context NAME, --output FORMAT, --json, --watch:"
+        + "Global options include --redis URL, --context NAME, --output FORMAT, --json and --watch."
         + System.lineSeparator()
-        + "'asynq --help' tells them all."
+        + "Run 'asynq --help' to list them."
         + System.lineSeparator();
   }
 
-  /** What is needed first, then in the order in which they were written. */
+  /** Required options first, the others in declaration order. */
   private String list(List<OptionSpec> options) {
     List<OptionSpec> neededFirst =
         options.stream()
-            .sorted(Comparator.comparing(OptionSpec::required, Comparator.reverseOrder()))
+            .sorted(Comparator.comparing(HelpPage::isNeeded, Comparator.reverseOrder()))
             .toList();
     return optionListExcludingGroups(
             neededFirst, createDefaultLayout(), /* optionSort= */ null, parameterLabelRenderer())
         + optionListGroupSections();
+  }
+
+  /** Options of an exclusive group are required only within the group. */
+  private static boolean isNeeded(OptionSpec option) {
+    return option.required() && option.group() == null;
   }
 
   private static boolean isOwn(OptionSpec option) {

@@ -13,28 +13,32 @@ import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A replica of the task service, until TERM or INT. */
+/** Runs a replica of the task service until it receives TERM or INT. */
 @Command(
     name = "serve",
-    description = "Runs a replica of the task service, until TERM or INT.",
+    description = "Run a replica of the task service until it receives SIGTERM or SIGINT.",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  asynq serve --config asynq.yaml --check     # what is wrong with the file, and where",
-      "  asynq serve --new-key                       # an API key, and its hash for the file",
+      "  asynq serve --config asynq.yaml --check     # validate the configuration file",
+      "  asynq serve --new-key                       # generate an API key and its hash",
       "",
       "How it works:",
-      "  'asynq serve --config asynq.yaml' takes in tasks by HTTP, executes hosted ones and leases",
-      "  others to workers in any language, as that file says: docs/guides/service.md describes it.",
-      "  HUP has it read again. Redis is the one that it names, whatever other settings say."
+      "  'asynq serve --config asynq.yaml' accepts tasks over HTTP, runs the hosted ones and leases the",
+      "  others to workers in any language. docs/guides/service.md describes the file. SIGHUP reloads it. The",
+      "  service uses the Redis named in the file; other connection settings do not apply."
     })
 public final class ServeCommand extends LocalCommand {
 
-  private static final String SEE_DOCS = "docs/guides/service.md describes the file";
+  private static final String SEE_DOCS = "docs/guides/service.md describes the configuration file.";
 
-  @Option(names = "--check", description = "Only say what is wrong with the configuration.")
+  @Option(
+      names = "--check",
+      description = "Validate the configuration file, print the result, and exit.")
   private boolean check;
 
-  @Option(names = "--new-key", description = "Make an API key and print it with its hash.")
+  @Option(
+      names = "--new-key",
+      description = "Generate an API key, print the key and its hash, and exit.")
   private boolean newKey;
 
   @Override
@@ -42,19 +46,20 @@ public final class ServeCommand extends LocalCommand {
     PrintStream out = surroundings().out();
     if (newKey) {
       NewKey made = NewKey.make();
-      out.println("key:  " + made.key() + "   (give it to whoever calls; it is kept nowhere)");
-      out.println("hash: " + made.hash() + "   (for the configuration)");
+      out.println("key:  " + made.key() + "   (for the client; it is not stored anywhere)");
+      out.println("hash: " + made.hash() + "   (for the configuration file)");
       return ExitCode.DONE;
     }
     Path path = options().configFile();
     if (path == null) {
-      throw CliException.usage("Which configuration?", "say --config asynq.yaml");
+      throw CliException.usage(
+          "Missing option --config", "Pass the configuration file, e.g. --config asynq.yaml.");
     }
     try {
       if (check) {
         ServiceConfig config = ServiceConfig.load(path, surroundings().variables());
         int tasks = config.taskNames().size();
-        out.println("%s is fine: %d %s".formatted(path, tasks, tasks == 1 ? "task" : "tasks"));
+        out.println("%s is valid: %d %s".formatted(path, tasks, tasks == 1 ? "task" : "tasks"));
       } else {
         ServiceProcess.run(
             path,
@@ -67,7 +72,8 @@ public final class ServeCommand extends LocalCommand {
     } catch (ConfigurationException e) {
       throw CliException.failed(String.valueOf(e.getMessage()), SEE_DOCS);
     } catch (UncheckedIOException e) {
-      throw CliException.failed(String.valueOf(e.getMessage()), "--config names the file");
+      throw CliException.failed(
+          String.valueOf(e.getMessage()), "Check the path passed with --config.");
     }
     return ExitCode.DONE;
   }

@@ -6,10 +6,10 @@ import io.asynq4j.cli.output.Column;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** Says which version it is. */
+/** Prints the version. */
 @Command(
     name = "version",
-    description = "Says which version this is.",
+    description = "Print the version of asynq4j and of Java.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq version", "  asynq version --json"})
 final class VersionCommand extends LocalCommand {
@@ -18,7 +18,7 @@ final class VersionCommand extends LocalCommand {
   public Integer call() {
     options()
         .printer()
-        .told(
+        .results(
             List.of(VersionProvider.number()),
             List.of(
                 Column.of("Version", "asynq4j", version -> version),

@@ -3,7 +3,7 @@ package io.asynq4j.cli;
 import java.util.Optional;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the build wrote into the jar. */
+/** Version that the build wrote into the manifest of the jar. */
 final class VersionProvider implements IVersionProvider {
 
   static String number() {

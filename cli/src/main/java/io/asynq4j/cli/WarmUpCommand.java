@@ -13,13 +13,13 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 
 /**
- * Loads the classes that commands need and shows nothing: what is loaded when a JVM writes an
- * archive of its classes is what others start quickly with.
+ * Loads the classes that commands need and prints nothing. The launcher runs it while the JVM
+ * writes its class-data archive, so that later runs start faster.
  */
-@Command(name = "warm-up", hidden = true, description = "For the launcher.")
+@Command(name = "warm-up", hidden = true, description = "Used by the launcher.")
 final class WarmUpCommand extends LocalCommand {
 
-  /** Nobody listens at this port. */
+  /** No process listens on this port. */
   private static final String NOWHERE = "redis://127.0.0.1:1?retryFor=0s";
 
   private static final List<List<String>> COMMANDS =

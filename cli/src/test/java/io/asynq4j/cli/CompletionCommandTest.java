@@ -118,7 +118,7 @@ class CompletionCommandTest {
             "complete -c asynq -f\n",
             "-a 'queue'",
             "-n '__fish_seen_subcommand_from queue; and not __fish_seen_subcommand_from list ls",
-            "-a 'pause' -d 'Has servers take nothing more from queues'",
+            "-a 'pause' -d 'Pause queues'",
             "-n '__fish_seen_subcommand_from queue; and __fish_seen_subcommand_from remove rm"
                 + " delete' -s f -l force",
             "-l redis -x",

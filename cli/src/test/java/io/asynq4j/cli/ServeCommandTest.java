@@ -32,7 +32,7 @@ class ServeCommandTest {
     Files.writeString(file, "tasks:\n  a:\n    kind: ${KIND}\n");
     Answer good = serve("--config", file.toString(), "--check");
     assertThat(good.exitCode()).isZero();
-    assertThat(good.out()).contains("is fine: 1 task\n");
+    assertThat(good.out()).contains("is valid: 1 task\n");
   }
 
   @Test

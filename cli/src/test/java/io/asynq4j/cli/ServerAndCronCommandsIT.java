@@ -42,7 +42,7 @@ class ServerAndCronCommandsIT {
       server.start();
       await().until(() -> run("server", "list").out().contains("mail:3 low:1"));
 
-      assertThat(run("server", "ls", "--workers").out()).contains("0/7", "Nothing runs.");
+      assertThat(run("server", "ls", "--workers").out()).contains("0/7", "No running tasks.");
       assertThat(run("server", "list", "--json").out())
           .contains("\"concurrency\": 7", "\"workers\": []");
 
@@ -52,18 +52,18 @@ class ServerAndCronCommandsIT {
           .containsPattern("State: +completed");
 
       assertThat(run("server", "quiet", server.id().substring(0, 8)).out())
-          .contains("is told to take nothing more");
+          .contains("was asked to stop claiming tasks");
       await().until(() -> server.state() == ServerState.QUIET);
 
       assertThat(run("server", "stop", "--all").exitCode()).isEqualTo(2);
-      assertThat(run("server", "stop", "--all", "--yes").out()).contains("is told to stop");
+      assertThat(run("server", "stop", "--all", "--yes").out()).contains("was asked to stop");
       await().until(() -> server.state() == ServerState.CLOSED);
     }
   }
 
   @Test
   void whatNoServerIsCalledIsNotFound() {
-    assertThat(run("server", "list").out()).isEqualTo("No server is live.\n");
+    assertThat(run("server", "list").out()).isEqualTo("No live servers.\n");
     assertThat(run("server", "quiet", "nosuch").exitCode()).isEqualTo(3);
     assertThat(run("server", "stop").err()).contains("--all");
   }
@@ -79,17 +79,17 @@ class ServerAndCronCommandsIT {
       assertThat(run("cron", "pause", "nightly").out()).isEqualTo("Entry nightly is paused.\n");
       assertThat(run("cron", "pause", "nightly").out()).contains("already");
       assertThat(run("cron", "list").out()).contains("paused");
-      assertThat(run("cron", "resume", "nightly").out()).isEqualTo("Entry nightly goes on.\n");
+      assertThat(run("cron", "resume", "nightly").out()).isEqualTo("Entry nightly is resumed.\n");
 
-      assertThat(run("cron", "history", "nightly").out()).contains("Nothing has been enqueued yet");
+      assertThat(run("cron", "history", "nightly").out()).contains("No tasks enqueued yet");
       assertThat(run("cron", "run", "nightly").exitCode()).isZero();
       await()
           .until(() -> run("cron", "history", "nightly", "-o", "csv").out().lines().count() == 2);
     }
-    assertThat(run("cron", "forget", "nightly").out()).isEqualTo("Entry nightly is forgotten.\n");
+    assertThat(run("cron", "forget", "nightly").out()).isEqualTo("Entry nightly was deleted.\n");
     assertThat(run("cron", "pause", "nightly").exitCode()).isEqualTo(3);
     assertThat(run("cron", "history", "nosuch").exitCode()).isEqualTo(3);
-    assertThat(run("cron", "list").out()).isEqualTo("No scheduler has entries.\n");
+    assertThat(run("cron", "list").out()).isEqualTo("No schedule entries.\n");
   }
 
   @Test
@@ -116,7 +116,7 @@ class ServerAndCronCommandsIT {
     assertThat(entries.err()).contains("entry bad cannot be read");
     assertThat(run("cron", "list", "--json").out()).contains("\"problem\": \"");
     assertThat(run("cron", "history", "good").out()).contains("(unreadable)");
-    assertThat(run("cron", "forget", "bad").out()).contains("is forgotten");
+    assertThat(run("cron", "forget", "bad").out()).contains("was deleted");
     Answer servers = run("server", "list", "--workers");
     assertThat(servers.out()).containsPattern("host +7 +broken").contains("task", "(unreadable)");
     assertThat(servers.err()).contains("server host:7 cannot be read", "task task of server");

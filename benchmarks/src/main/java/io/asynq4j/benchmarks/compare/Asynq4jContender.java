@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** This library in the comparison, in a process of its own. */
+/** asynq4j in the comparison, in its own process. */
 final class Asynq4jContender implements Contender {
 
   private final String uri;
@@ -33,7 +33,7 @@ final class Asynq4jContender implements Contender {
     this.client = TaskClient.create(redis);
   }
 
-  /** Arguments: URL, and the lease in ms where it is not the default. */
+  /** Arguments: URL, and optionally the lease in milliseconds. */
   public static void main(String[] arguments) throws Exception {
     ContenderCommandLoop.obey(
         new Asynq4jContender(
@@ -103,10 +103,10 @@ final class Asynq4jContender implements Contender {
         .orThrow();
   }
 
-  /** Whoever gives the orders looks into Redis. */
+  /** The controlling process reads Redis itself. */
   @Override
   public long left(String queue) {
-    throw new UnsupportedOperationException("Redis is looked into from outside");
+    throw new UnsupportedOperationException("Redis is read by the controlling process");
   }
 
   @Override

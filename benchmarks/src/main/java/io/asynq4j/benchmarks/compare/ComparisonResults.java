@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.stream.DoubleStream;
 
-/** What was measured in a comparison, by topic and contender, a score for each round. */
+/** Measurements of a comparison by topic and contender, one score per round. */
 public final class ComparisonResults {
 
   /**
    * A topic.
    *
-   * @param delayMillis how much longer a round trip to the store took
-   * @param more whether more is better
+   * @param delayMillis added delay of a round trip to the store
+   * @param more whether higher is better
    */
   public record What(String topic, int delayMillis, String unit, boolean more) {
     @Override
@@ -30,12 +30,11 @@ public final class ComparisonResults {
   /**
    * A measurement.
    *
-   * @param cpuMicros of the process, for each task; NaN = not measured
-   * @param storeMicros of Redis or PostgreSQL, for each task; NaN = not measured
-   * @param stolen the part of the machine that others on its hardware had meanwhile; NaN = not
-   *     measured
-   * @param times what the value was taken from, in nanoseconds; may be empty
-   * @param over whether the value is not known, but more than this
+   * @param cpuMicros CPU time of the process per task; NaN if not measured
+   * @param storeMicros CPU time of Redis or PostgreSQL per task; NaN if not measured
+   * @param stolen share of CPU time that the hypervisor gave to other machines; NaN if not measured
+   * @param times samples of the value in nanoseconds; may be empty
+   * @param over whether the value is only a lower bound
    */
   public record Score(
       double value,
@@ -89,8 +88,8 @@ public final class ComparisonResults {
   }
 
   /**
-   * How many times better one is than another: the median of the rounds, in each of which both were
-   * measured one after the other.
+   * How many times better one contender is than another: the median over the rounds, in each of
+   * which both were measured one after the other.
    */
   public OptionalDouble ratio(What what, String who, String than) {
     List<Score> ours = of(what, who);
@@ -103,14 +102,14 @@ public final class ComparisonResults {
     for (int round = 0; round < rounds; round++) {
       double our = ours.get(round).value();
       double their = theirs.get(round).value();
-      // Nothing at all is not so many times as good as something.
+      // A ratio with a result of zero is not meaningful.
       ratios.add(our == 0 || their == 0 ? Double.NaN : what.more() ? our / their : their / our);
     }
     double ratio = median(ratios.stream().mapToDouble(Double::doubleValue));
     return Double.isNaN(ratio) ? OptionalDouble.empty() : OptionalDouble.of(ratio);
   }
 
-  /** A table with every contender's figures. */
+  /** Adds a table with the figures of every contender. */
   public void figures(LoadReport findings, String title, String reference) {
     List<List<Object>> rows = new ArrayList<>();
     scores.forEach(
@@ -175,7 +174,7 @@ public final class ComparisonResults {
     return String.format(Locale.ROOT, Math.abs(value) >= 100 ? "%,.0f" : "%.2f", value);
   }
 
-  /** One table: how many times better one is than each of the others. */
+  /** Adds one table with the ratios of a contender to each of the others. */
   public void ratios(LoadReport findings, String title, String who, List<String> others) {
     List<String> columns = new ArrayList<>(List.of("what", who));
     others.forEach(other -> columns.add("× " + other));

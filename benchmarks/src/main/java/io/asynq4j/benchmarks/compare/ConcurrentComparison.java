@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is a matter of waiting, and takes no processor: all contenders wait at the same time. Not
+ * Measurements that consist of waiting and need no CPU: all contenders wait at the same time. Not
  * thread-safe.
  */
 public final class ConcurrentComparison {
@@ -61,7 +61,7 @@ public final class ConcurrentComparison {
     void start(Entrant entrant, int delayMillis) throws InterruptedException;
   }
 
-  /** With a longer way, only for those whom the bars are about. */
+  /** With added delay, only contenders that have a threshold take part. */
   private void forAll(Waiting waiting) throws InterruptedException {
     for (int delay : delays) {
       for (Entrant entrant : entrants) {
@@ -81,9 +81,9 @@ public final class ConcurrentComparison {
 
   private record Idle(RunningContender entry, int delayMillis) {}
 
-  /** How much a worker does that has nothing to do. */
+  /** Measures the cost of an idle worker. */
   public void idleCost(int rounds) throws InterruptedException {
-    progress.accept("idle workers, all at once");
+    progress.accept("measuring idle workers, all at the same time");
     List<Idle> idle = new ArrayList<>();
     try {
       forAll(
@@ -100,7 +100,7 @@ public final class ConcurrentComparison {
             descriptions.put(entry.name(), entry.process().description());
             idle.add(new Idle(entry, delay));
           });
-      // Until what a start costs is over: compilation above all.
+      // Wait until startup, mainly JIT compilation, is over.
       Thread.sleep(quick ? 500 : 15_000);
       for (int round = 0; round < rounds; round++) {
         window(idle, Duration.ofMillis(quick ? 500 : 10_000));
@@ -136,7 +136,7 @@ public final class ConcurrentComparison {
     }
   }
 
-  /** Two workers of a queue, of which one holds tasks and is killed. */
+  /** Two workers of a queue, one of which holds tasks and is killed. */
   private static final class Pair implements AutoCloseable {
     private final RunningContender victim;
     private final RunningContender survivor;
@@ -154,7 +154,7 @@ public final class ConcurrentComparison {
 
     @Override
     public void close() {
-      // Handlers never end, so nothing else ends them.
+      // Handlers never return, so the process is killed.
       victim.kill();
       survivor.kill();
       victim.close();
@@ -162,9 +162,9 @@ public final class ConcurrentComparison {
     }
   }
 
-  /** How long the tasks of a killed worker take to be started by another that was there already. */
+  /** Measures how long the tasks of a killed worker wait until another worker starts them. */
   public void recovery(int rounds) throws InterruptedException {
-    progress.accept("recovery, all at once");
+    progress.accept("measuring recovery, all at the same time");
     List<Pair> pairs = new ArrayList<>();
     List<Pair> open = new ArrayList<>();
     try {
@@ -174,7 +174,7 @@ public final class ConcurrentComparison {
               pairs.add(pair(entrant, delay, round, "recovery_" + (pairs.size() + 1)));
             }
           });
-      // Not all at once: who looks once a minute is met at several times of it.
+      // Staggered, so that a contender that polls once a minute is met at different times.
       Duration apart = quick ? Duration.ZERO : Duration.ofSeconds(20);
       Duration longest = Duration.ofSeconds(quick ? 6 : 200);
       long begin = System.nanoTime();
@@ -199,7 +199,7 @@ public final class ConcurrentComparison {
     ground.lab().clear();
   }
 
-  /** Whether there is nothing more to wait for. */
+  /** Whether all results are in. */
   private boolean look(Pair pair, Duration longest, List<Pair> open) {
     pair.taken += pair.survivor.process().unasked();
     double seconds = (System.nanoTime() - pair.killed) / 1e9;
@@ -220,7 +220,7 @@ public final class ConcurrentComparison {
     return score != null;
   }
 
-  /** Whether those are done whom the bars are about; some take half an hour. */
+  /** Whether the contenders with a threshold are done; others take up to half an hour. */
   private static boolean isOnlyOthers(List<Pair> open) {
     return open.stream().noneMatch(pair -> pair.survivor.entrant().speaksAsynq());
   }
@@ -245,7 +245,7 @@ public final class ConcurrentComparison {
       long begin = System.nanoTime();
       for (int said = 0; said < lines; said += victim.process().unasked()) {
         if (System.nanoTime() - begin > STARTING.toNanos()) {
-          throw new IllegalStateException(entrant.name() + " did not take ten tasks");
+          throw new IllegalStateException(entrant.name() + " did not start ten tasks");
         }
         Thread.sleep(LOOK.toMillis());
       }

@@ -5,37 +5,37 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A library that is compared: tasks with a text go in, and one worker at a time handles them.
- * {@link ContenderCommandLoop} calls it. Enqueueing comes from many threads at once, everything
- * else from one.
+ * A library in the comparison: enqueues tasks with a text, and handles them with one worker at a
+ * time. {@link ContenderCommandLoop} calls it. Enqueueing is called by many threads concurrently,
+ * everything else by one thread.
  */
 public interface Contender extends AutoCloseable {
 
-  /** Names and versions, and how it is set up, in one line. */
+  /** Names, versions and setup, in one line. */
   String description();
 
-  /** Starts a worker with so many handlers at once. */
+  /** Starts a worker that runs this many handlers concurrently. */
   void start(String queue, int concurrency, Consumer<String> handler) throws Exception;
 
-  /** Stops the worker, and returns when it is gone. */
+  /** Stops the worker and waits until it has ended. */
   void stop();
 
   void enqueue(String queue, String text);
 
-  /** By the call that the library has for many. */
+  /** Enqueues with the bulk call of the library. */
   void enqueueAll(String queue, List<String> texts);
 
   /**
-   * A task that is due later.
+   * Enqueues a task that is due later.
    *
-   * @param precise to the millisecond, where the library has a choice
+   * @param precise to the millisecond, if the library has a choice
    */
   void schedule(String queue, String text, Instant due, boolean precise);
 
-  /** How many tasks wait or run, by the library's own word. */
+  /** Number of waiting and running tasks, as reported by the library. */
   long left(String queue);
 
-  /** Takes everything out of the store that is not a Redis of ours. */
+  /** Deletes all data from a store other than our own Redis. */
   default void clear() {}
 
   @Override

@@ -27,20 +27,20 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A process of the comparison: does what it is told on its input, a line an order, and answers with
- * a line each, until the input ends. The programs in Go and for Node understand the same, as far as
- * they are told it.
+ * A process of the comparison: reads one command per line from its input and answers each with a
+ * line, until the input ends. The programs in Go and for Node implement the commands that they are
+ * sent.
  *
  * <pre>
  * fill QUEUE TASKS                        filled
  * serve QUEUE CONCURRENCY                 serving; handlers do nothing
- * drained QUEUE TASKS                     drained NANOS; since the first of so many was started
- * hold QUEUE CONCURRENCY                  serving, then S for each task; handlers never end
- * stop                                    stopped; the worker is
+ * drained QUEUE TASKS                     drained NANOS; since the first of these tasks was started
+ * hold QUEUE CONCURRENCY                  serving, then S for each task; handlers never return
+ * stop                                    stopped; the worker has ended
  * enqueue QUEUE PRODUCERS TASKS           took NANOS
  * batch QUEUE TASKS SIZE                  took NANOS
  * pickup QUEUE SAMPLES LIMIT WARMUP       times NANOS,NANOS,...; at most LIMIT ms, after WARMUP ms
- * due QUEUE TASKS LEAD SPAN [precise]     times NANOS,NANOS,...; due within SPAN ms, from in LEAD ms
+ * due QUEUE TASKS LEAD SPAN [precise]     times NANOS,NANOS,...; due within SPAN ms, after LEAD ms
  * clear                                   cleared
  * </pre>
  */
@@ -60,9 +60,9 @@ public final class ContenderCommandLoop {
     this.out = out;
   }
 
-  /** Says that it is ready, and obeys until there are no more orders. */
+  /** Reports that it is ready, and executes commands until the input ends. */
   public static void obey(Contender contender) throws Exception {
-    // Libraries that print are not to be taken for answers.
+    // Output of libraries must not be taken for answers.
     PrintStream answers = System.out;
     System.setOut(System.err);
     try (contender;
@@ -101,7 +101,7 @@ public final class ContenderCommandLoop {
         contender.clear();
         say("cleared");
       }
-      default -> throw new IOException("unknown order " + words[0]);
+      default -> throw new IOException("unknown command " + words[0]);
     }
   }
 
@@ -152,7 +152,9 @@ public final class ContenderCommandLoop {
     say("serving");
   }
 
-  /** The store is asked only when all were handled, so that asking slows nothing down. */
+  /**
+   * Queries the store only after all tasks were handled, so that the query does not slow it down.
+   */
   private void drained(String queue, int tasks) {
     while (handled.get() < tasks || contender.left(queue) > 0) {
       LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
@@ -193,7 +195,7 @@ public final class ContenderCommandLoop {
       }
       say("took " + (System.nanoTime() - start));
     } catch (ExecutionException e) {
-      throw new IllegalStateException("an enqueue failed", e.getCause());
+      throw new IllegalStateException("enqueue failed", e.getCause());
     } finally {
       threads.shutdownNow();
     }
@@ -211,7 +213,7 @@ public final class ContenderCommandLoop {
   private void pickUp(String queue, int samples, Duration limit, Duration warmUp) throws Exception {
     BlockingQueue<Long> started = new LinkedBlockingQueue<>();
     contender.start(queue, 10, text -> started.add(System.nanoTime() - stampOf(text)));
-    // At any pace: code that runs a few times a second would not be compiled for minutes.
+    // Without pauses: code that runs a few times per second would not be compiled for minutes.
     for (long start = System.nanoTime(); System.nanoTime() - start < warmUp.toNanos(); ) {
       contender.enqueue(queue, text(System.nanoTime()));
       started.take();
@@ -219,7 +221,7 @@ public final class ContenderCommandLoop {
     List<Long> times = new ArrayList<>();
     long start = System.nanoTime();
     while (times.size() < samples && System.nanoTime() - start < limit.toNanos()) {
-      // Over a whole second: who asks once a second is met at any time between two questions.
+      // Spread over a second, so that a contender that polls once a second is met at any time.
       Thread.sleep(ThreadLocalRandom.current().nextInt(20, 1_020));
       contender.enqueue(queue, text(System.nanoTime()));
       times.add(started.take());

@@ -21,9 +21,9 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * Who takes part in the comparison. The others are fetched and built when it runs, into the folder
- * for what is built: nothing of ours depends on them. Who cannot be had is left out, with the
- * reason.
+ * Contenders of the comparison. Other libraries are downloaded and built when the comparison runs,
+ * into the target directory; no module depends on them. A contender that cannot be installed is
+ * skipped, with the reason.
  */
 public final class ContenderInstaller {
 
@@ -34,7 +34,7 @@ public final class ContenderInstaller {
   static final String DB_SCHEDULER = "db-scheduler";
   static final String JOBRUNR = "jobrunr";
 
-  /** In the order in which they are shown. */
+  /** In display order. */
   public static final List<String> PEERS = List.of(GO, BULLMQ, REDISSON, DB_SCHEDULER, JOBRUNR);
 
   private static final Set<String> ON_POSTGRES = Set.of(DB_SCHEDULER, JOBRUNR);
@@ -47,11 +47,11 @@ public final class ContenderInstaller {
   private static final Duration LONGEST_INSTALLATION = Duration.ofMinutes(5);
 
   /**
-   * One of them.
+   * A contender.
    *
-   * @param command what starts it, by the address of its store
-   * @param keys the keys of a queue in Redis that are gone when it is empty; none = it says so
-   *     itself
+   * @param command command that starts it, given the address of its store
+   * @param keys keys of a queue in Redis that do not exist if it is empty; none if the contender
+   *     reports it
    */
   public record Entrant(
       String key,
@@ -67,7 +67,7 @@ public final class ContenderInstaller {
       return key.equals(GO);
     }
 
-    /** Whether it takes tasks that this library has enqueued. */
+    /** Whether it handles tasks that asynq4j has enqueued. */
     boolean speaksAsynq() {
       return isOwn() || isGo();
     }
@@ -90,9 +90,9 @@ public final class ContenderInstaller {
   }
 
   /**
-   * Prepares all that are wanted and can be had.
+   * Installs all selected contenders that are available.
    *
-   * @param newestJdk may be the one that this runs on
+   * @param newestJdk may be the JDK of this process
    */
   public static ContenderInstaller prepare(Set<String> peers, Path newestJdk) throws IOException {
     ContenderInstaller contenders = new ContenderInstaller(root());
@@ -102,7 +102,7 @@ public final class ContenderInstaller {
     if (newest != Runtime.version().feature()) {
       contenders.own(newestJdk, newest);
     } else {
-      contenders.missing.put("asynq4j on a newer JDK", "none was found");
+      contenders.missing.put("asynq4j on a newer JDK", "no newer JDK found");
     }
     if (peers.contains(GO)) {
       contenders.go();
@@ -116,7 +116,7 @@ public final class ContenderInstaller {
     return contenders;
   }
 
-  /** Where the sources are: above the classes or the archive that this is from. */
+  /** Root of the sources: a parent directory of these classes or of the jar. */
   private static Path root() throws IOException {
     try {
       Path place =
@@ -128,10 +128,10 @@ public final class ContenderInstaller {
         }
       }
     } catch (URISyntaxException e) {
-      throw new IOException("cannot tell where this program is", e);
+      throw new IOException("cannot determine the location of this program", e);
     }
     throw new IOException(
-        "the sources of the programs to compare with are not above this one: run ./asynq bench"
+        "the sources of the programs to compare with were not found: run ./asynq bench"
             + " compare in a checkout");
   }
 
@@ -152,18 +152,18 @@ public final class ContenderInstaller {
     return List.copyOf(all);
   }
 
-  /** Why somebody is not among them. */
+  /** Reasons why contenders are missing. */
   public Map<String, String> missing() {
     return Map.copyOf(missing);
   }
 
-  /** Leaves one out from now on. */
+  /** Skips a contender from now on. */
   public void leaveOut(String who, String why) {
     missing.put(who, why);
     all.removeIf(entrant -> entrant.key().equals(who));
   }
 
-  /** Where everything is kept that a run leaves behind. */
+  /** Directory for all files that a run leaves behind. */
   public Path target() {
     return target;
   }
@@ -220,7 +220,7 @@ public final class ContenderInstaller {
         folder,
         target.resolve("npm.log"),
         Map.of(),
-        // Not "npm ci", which wants what other systems would install in the lock file too.
+        // Not "npm ci", which requires the packages of other systems in the lock file too.
         List.of("npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"))) {
       all.add(
           new Entrant(
@@ -273,7 +273,7 @@ public final class ContenderInstaller {
                         java(jdk),
                         "-cp",
                         classPath,
-                        // Who looks for newer versions of itself somewhere does not get there.
+                        // Disable update checks.
                         "-Dhttps.proxyHost=127.0.0.1",
                         "-Dhttps.proxyPort=9",
                         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
@@ -284,7 +284,7 @@ public final class ContenderInstaller {
     }
   }
 
-  /** Here and not by Maven, which would have to know what they are compared with. */
+  /** Compiled here and not by Maven, so that the build does not depend on the contenders. */
   private boolean compile(Path libraries) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     if (compiler == null) {
@@ -306,20 +306,20 @@ public final class ContenderInstaller {
       files.map(Path::toString).filter(file -> file.endsWith(".java")).forEach(arguments::add);
     }
     if (compiler.run(null, System.err, System.err, arguments.toArray(String[]::new)) != 0) {
-      missing.put("the peers in Java", "they do not compile: see above");
+      missing.put("the peers in Java", "compilation failed: see above");
       return false;
     }
     return true;
   }
 
-  /** The compiler, called from here, does not know what a star in its class path is. */
+  /** The compiler API does not expand wildcards in the class path. */
   private static String jars(Path libraries) throws IOException {
     try (Stream<Path> jars = Files.list(libraries)) {
       return jars.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
   }
 
-  /** Runs a program to its end; if it is not there or fails, whoever needs it is missing. */
+  /** Runs a program. If it is missing or fails, the contenders that need it are skipped. */
   private boolean run(
       String who, Path directory, Path log, Map<String, String> environment, List<String> command) {
     ProcessBuilder builder =
@@ -333,7 +333,7 @@ public final class ContenderInstaller {
       process.getOutputStream().close();
       if (!process.waitFor(LONGEST_INSTALLATION.toSeconds(), TimeUnit.SECONDS)) {
         process.destroyForcibly();
-        missing.put(who, command.get(0) + " took too long; see " + log);
+        missing.put(who, command.get(0) + " timed out; see " + log);
       } else if (process.exitValue() != 0) {
         missing.put(who, command.get(0) + " failed; see " + log);
       } else {

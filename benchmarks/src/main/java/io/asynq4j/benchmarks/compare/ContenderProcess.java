@@ -16,12 +16,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process of the comparison that understands {@link ContenderCommandLoop}. All that is said is
- * kept in a log, and so are its errors. One thread gives orders.
+ * A process of the comparison that implements {@link ContenderCommandLoop}. The dialog and its
+ * error output are logged. Commands are sent by one thread.
  */
 final class ContenderProcess implements AutoCloseable {
 
-  /** When its output has ended. */
+  /** Marks the end of the output. */
   private static final String GONE = "(gone)";
 
   private static final Duration START = Duration.ofSeconds(60);
@@ -46,9 +46,9 @@ final class ContenderProcess implements AutoCloseable {
   }
 
   /**
-   * Starts one, and returns when it is ready.
+   * Starts a process and waits until it is ready.
    *
-   * @param log the name of its files, without their ends
+   * @param log path of the log files, without extension
    */
   static ContenderProcess start(String name, List<String> command, Path log) {
     try {
@@ -77,13 +77,13 @@ final class ContenderProcess implements AutoCloseable {
         answers.add(line);
       }
     } catch (IOException e) {
-      // It was killed while it spoke.
+      // The process was killed while it was writing.
     } finally {
       answers.add(GONE);
     }
   }
 
-  /** The log is closed when nothing more can be said. */
+  /** The log is closed after the last line. */
   private void note(String line) throws IOException {
     synchronized (log) {
       log.write(line);
@@ -92,12 +92,12 @@ final class ContenderProcess implements AutoCloseable {
     }
   }
 
-  /** What it said of itself. */
+  /** Description that the process reported. */
   String description() {
     return description;
   }
 
-  /** Gives an order and returns the rest of the answer, which begins with a certain word. */
+  /** Sends a command and returns the answer without its first word, which must match. */
   String ask(String answer, Duration most, Object... order) {
     tell(order);
     return await(answer, most);
@@ -111,7 +111,7 @@ final class ContenderProcess implements AutoCloseable {
       orders.newLine();
       orders.flush();
     } catch (IOException e) {
-      throw new IllegalStateException(name + " is gone; it was told: " + line, e);
+      throw new IllegalStateException(name + " has ended; the last command was: " + line, e);
     }
   }
 
@@ -120,10 +120,10 @@ final class ContenderProcess implements AutoCloseable {
       String line = answers.poll(most.toMillis(), TimeUnit.MILLISECONDS);
       if (line == null) {
         throw new IllegalStateException(
-            "%s did not say '%s' within %d s".formatted(name, answer, most.toSeconds()));
+            "%s did not answer '%s' within %d s".formatted(name, answer, most.toSeconds()));
       }
       if (!line.equals(answer) && !line.startsWith(answer + " ")) {
-        throw new IllegalStateException("%s said '%s', not '%s'".formatted(name, line, answer));
+        throw new IllegalStateException("%s answered '%s', not '%s'".formatted(name, line, answer));
       }
       return line.substring(answer.length()).strip();
     } catch (InterruptedException e) {
@@ -132,7 +132,7 @@ final class ContenderProcess implements AutoCloseable {
     }
   }
 
-  /** How many lines it has said that nobody has asked for yet; they are taken note of by this. */
+  /** Consumes the lines that were received without a command, and returns their number. */
   int unasked() {
     int count = 0;
     while (answers.poll() != null) {
@@ -141,12 +141,12 @@ final class ContenderProcess implements AutoCloseable {
     return count;
   }
 
-  /** The time that it has used of all processors. */
+  /** CPU time used so far. */
   Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
-  /** Ends it by SIGKILL, and returns when it is gone. */
+  /** Kills the process and waits until it has ended. */
   void kill() {
     try {
       process.destroyForcibly().waitFor();
@@ -155,7 +155,7 @@ final class ContenderProcess implements AutoCloseable {
     }
   }
 
-  /** Lets it end: its input is over. */
+  /** Closes the input, so that the process ends. */
   @Override
   public void close() {
     try {

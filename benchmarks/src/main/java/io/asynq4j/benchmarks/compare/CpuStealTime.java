@@ -5,19 +5,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How long processors of this machine were kept waiting since it started, because another virtual
- * machine had the hardware, out of all their time. In the system's ticks.
+ * Steal time of this machine since boot: time that its CPUs waited because the hypervisor ran
+ * another virtual machine, and total CPU time. In system ticks.
  */
 record CpuStealTime(long stolen, long all) {
 
   private static final Path STATISTICS = Path.of("/proc/stat");
 
-  /** Where "steal" stands in the line of all processors; guests behind it are in other times. */
+  /**
+   * Index of "steal" in the line of all CPUs; the guest values after it are part of other values.
+   */
   private static final int STOLEN = 8;
 
   private static final int END = STOLEN + 1;
 
-  /** Nothing, where the system does not tell. */
+  /** Empty if the system does not report it. */
   static CpuStealTime now() {
     try {
       return Files.isReadable(STATISTICS)
@@ -40,7 +42,7 @@ record CpuStealTime(long stolen, long all) {
     return new CpuStealTime(Long.parseLong(words[STOLEN]), all);
   }
 
-  /** The part of the time since then that was stolen, from 0 to 1. */
+  /** Share of stolen time since then, from 0 to 1. */
   double shareSince(CpuStealTime before) {
     long passed = all - before.all;
     return passed <= 0 ? 0 : (stolen - before.stolen) / (double) passed;

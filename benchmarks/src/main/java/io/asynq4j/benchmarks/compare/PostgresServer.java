@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A PostgreSQL of one's own on this machine, for those that need one. It keeps nothing over a
- * crash, as the Redis beside it: it does not wait for the disk.
+ * A local PostgreSQL for contenders that need one. Like the Redis of the comparison it does not
+ * wait for the disk, so it loses data in a crash.
  */
 public final class PostgresServer implements AutoCloseable {
 
@@ -27,7 +27,7 @@ public final class PostgresServer implements AutoCloseable {
       "fsync=off, synchronous_commit=off, full_page_writes=off, shared_buffers=512MB,"
           + " max_connections=250";
 
-  /** It refuses to run as root. */
+  /** PostgreSQL refuses to run as root. */
   private static final String NOBODY = "65534";
 
   private static final Duration STARTING = Duration.ofSeconds(30);
@@ -42,7 +42,7 @@ public final class PostgresServer implements AutoCloseable {
     this.port = port;
   }
 
-  /** Where its programs are: on the PATH, or where Debian puts the newest. */
+  /** Directory of its programs: on the PATH, or of the newest Debian package. */
   public static Optional<Path> programs() {
     List<Path> places = new ArrayList<>();
     for (String place : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
@@ -56,7 +56,7 @@ public final class PostgresServer implements AutoCloseable {
             .map(version -> version.resolve("bin"))
             .forEach(places::add);
       } catch (IOException e) {
-        throw new UncheckedIOException("cannot look into " + debian, e);
+        throw new UncheckedIOException("cannot list " + debian, e);
       }
     }
     return places.stream()
@@ -70,7 +70,7 @@ public final class PostgresServer implements AutoCloseable {
         Files.createTempDirectory(
             "asynq4j-postgres-",
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    // Whoever it runs as must be able to write here.
+    // The user it runs as must be able to write here.
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     Path data = directory.resolve("data");
     Process initialised =
@@ -104,7 +104,7 @@ public final class PostgresServer implements AutoCloseable {
       }
       PostgresServer postgres =
           new PostgresServer(directory, run(log, command.toArray(String[]::new)), port);
-      // Whoever ends this program does not leave it behind.
+      // Stops PostgreSQL when this program exits.
       Runtime.getRuntime().addShutdownHook(new Thread(postgres::end));
       postgres.awaitReady(log);
       return postgres;
@@ -139,7 +139,7 @@ public final class PostgresServer implements AutoCloseable {
     while (true) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         if (socket.isConnected()) {
-          // It answers before it is done with starting; clients repeat until it is.
+          // It accepts connections before it is ready; clients retry.
           Thread.sleep(500);
           return;
         }
@@ -153,12 +153,12 @@ public final class PostgresServer implements AutoCloseable {
     }
   }
 
-  /** What a proxy understands, too. */
+  /** Address, also for a proxy. */
   String uri() {
     return "postgresql://127.0.0.1:" + port;
   }
 
-  /** The time that it and its processes have used; of those that are gone it is not known. */
+  /** CPU time of the server and its live child processes. */
   Duration cpu() {
     return Stream.concat(Stream.of(process.toHandle()), process.descendants())
         .map(handle -> handle.info().totalCpuDuration().orElse(Duration.ZERO))
@@ -166,7 +166,7 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   private void end() {
-    // TERM waits for clients; these are gone, or of no use any more.
+    // TERM would wait for clients, which are no longer needed.
     process.descendants().forEach(ProcessHandle::destroy);
     process.destroy();
   }

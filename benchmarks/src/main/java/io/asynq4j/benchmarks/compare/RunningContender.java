@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A contender at work: its process, its store and the way to it, which may be a slow one. */
+/** A running contender: its process, its store and the connection, optionally with added delay. */
 public final class RunningContender implements AutoCloseable {
 
   private static final Duration LONGEST = Duration.ofMinutes(2);
@@ -37,7 +37,7 @@ public final class RunningContender implements AutoCloseable {
     this.process = process;
   }
 
-  /** The stores of a comparison, and where logs go. */
+  /** Stores of a comparison, and the directory of logs. */
   public record Ground(BenchmarkRedis lab, @Nullable PostgresServer postgres, Path logs) {
 
     private String uri(Entrant entrant) {
@@ -45,19 +45,19 @@ public final class RunningContender implements AutoCloseable {
         return lab.uri();
       }
       if (postgres == null) {
-        throw new IllegalStateException("there is no PostgreSQL for " + entrant.name());
+        throw new IllegalStateException("no PostgreSQL for " + entrant.name());
       }
       return postgres.uri();
     }
   }
 
-  /** Straight to the store, or by a detour that takes so much longer. */
+  /** Connects directly to the store, or through a proxy that adds a delay. */
   static RunningContender start(
       Ground ground, Entrant entrant, int delayMillis, String role, String... more) {
     return start(ground, entrant, Duration.ofMillis(delayMillis), delayMillis > 0, role, more);
   }
 
-  /** In any case through a proxy, which counts. */
+  /** Always connects through a proxy, which counts commands. */
   static RunningContender startCounted(
       Ground ground, Entrant entrant, int delayMillis, String role) {
     return start(ground, entrant, Duration.ofMillis(delayMillis), /* proxied= */ true, role);
@@ -103,17 +103,17 @@ public final class RunningContender implements AutoCloseable {
     return process;
   }
 
-  /** Commands that it has sent, if somebody counts. */
+  /** Number of commands sent, if a proxy counts them. */
   double commands() {
     return proxy == null || postgres != null ? Double.NaN : proxy.commands();
   }
 
-  /** Orders, and the answer. */
+  /** Sends a command and returns the answer. */
   String ask(String answer, Object... order) {
     return process.ask(answer, LONGEST, order);
   }
 
-  /** The same tasks for those who take them; the others make their own. */
+  /** Enqueues the same tasks for all contenders that support it; the others enqueue their own. */
   void fill(String queue, int tasks) {
     if (entrant.speaksAsynq()) {
       BenchmarkTasks.fill(lab, List.of(QueueName.of(queue)), tasks);
@@ -122,7 +122,7 @@ public final class RunningContender implements AutoCloseable {
     }
   }
 
-  /** Nothing of it is left in its store. */
+  /** Deletes the data of the contender from its store. */
   void clear() {
     if (postgres == null) {
       lab.clear();
@@ -131,7 +131,7 @@ public final class RunningContender implements AutoCloseable {
     }
   }
 
-  /** What it and its store have used of all processors. */
+  /** CPU time of the contender and its store. */
   record Spent(long cpuMicros, long storeMicros) {
     Spent since(Spent earlier) {
       return new Spent(cpuMicros - earlier.cpuMicros, storeMicros - earlier.storeMicros);
@@ -145,9 +145,10 @@ public final class RunningContender implements AutoCloseable {
   }
 
   /**
-   * Waits until all tasks have ended and nothing of them is left, and says how long that took.
+   * Waits until all tasks have ended and are deleted, and returns how long that took.
    *
-   * @param start when the worker was told to start; who looks by itself counts from its first task
+   * @param start when the worker was started; a contender that measures itself counts from its
+   *     first task
    */
   long awaitDrained(String queue, int tasks, long start) {
     List<String> keys = entrant.keys().apply(queue);

@@ -20,8 +20,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What contenders do one after the other, each in one process for all rounds: the pace of a machine
- * changes within minutes, and is then the same for all of them. Not thread-safe.
+ * Measurements that contenders run one after the other, each in one process for all rounds. The
+ * speed of a machine changes within minutes, so alternating keeps the results comparable. Not
+ * thread-safe.
  */
 public final class SequentialComparison implements AutoCloseable {
 
@@ -32,7 +33,7 @@ public final class SequentialComparison implements AutoCloseable {
 
   public static final List<String> TOPICS = List.of(DRAIN, ENQUEUE, PICK_UP, DUE);
 
-  /** Topics that bars are about. */
+  /** Topics with thresholds. */
   public static final String ONE = "enqueue, one producer";
 
   public static final String TEN = "enqueue, ten producers";
@@ -45,22 +46,22 @@ public final class SequentialComparison implements AutoCloseable {
   private static final int BATCH_SIZE = 1_000;
   private static final List<Integer> CONCURRENCIES = List.of(10, 100, 1000);
 
-  /** From here on a measurement tells more about the neighbours than about who was measured. */
+  /** Above this share of stolen time, a measurement is not meaningful. */
   private static final double MUCH_STOLEN = 0.05;
 
-  /** How many times as long as a measurement takes. */
+  /** Time limit, as a multiple of the duration of a measurement. */
   private static final double WARM_UP = 2.5;
 
-  /** Which of these the others take part in, when the way is long. */
+  /** Topics in which the other contenders take part with added delay. */
   private static final int CONCURRENCY_FOR_ALL = 100;
 
   /**
-   * How much of it.
+   * Scale of the measurements.
    *
-   * @param seconds of each measurement, about
-   * @param trials which parts of a measurement are tried before it, to find out how many tasks it
-   *     takes; none = the first number will do
-   * @param repeats how often a rate is measured again that was disturbed from outside
+   * @param seconds approximate duration of each measurement
+   * @param trials fractions of a measurement to run first, to estimate the number of tasks; empty
+   *     to use the initial number
+   * @param repeats how many times a disturbed rate is measured again
    */
   public record Sizes(
       int rounds,
@@ -101,7 +102,7 @@ public final class SequentialComparison implements AutoCloseable {
   private final Consumer<String> progress;
 
   /**
-   * @param failures told who failed, and how
+   * @param failures receives contenders that failed, and the reason
    */
   public SequentialComparison(
       Ground ground,
@@ -127,7 +128,7 @@ public final class SequentialComparison implements AutoCloseable {
     }
   }
 
-  /** What each says of itself. */
+  /** Description of each contender. */
   public Map<String, String> descriptions() {
     Map<String, String> descriptions = new LinkedHashMap<>();
     entries.values().forEach(e -> descriptions.put(e.name(), e.process().description()));
@@ -187,7 +188,7 @@ public final class SequentialComparison implements AutoCloseable {
     }
   }
 
-  /** A JVM compiles for some seconds what it runs most; services that enqueue run for longer. */
+  /** A JVM compiles hot code for some seconds; services that enqueue run for longer. */
   private void warmUp() {
     What what = new What("warm-up", delayMillis, "tasks/s", /* more= */ true);
     for (Rated work :
@@ -225,7 +226,8 @@ public final class SequentialComparison implements AutoCloseable {
   }
 
   /**
-   * Finds out how many tasks take about the wanted time, which warms up, and measures in rounds.
+   * Estimates the number of tasks for the wanted duration, which also warms up, and measures in
+   * rounds.
    */
   private void rates(What what, boolean all, Rated rated) {
     Map<String, Integer> tasks = new HashMap<>();
@@ -253,10 +255,7 @@ public final class SequentialComparison implements AutoCloseable {
     }
   }
 
-  /**
-   * Measures again when others on the same hardware took much of the machine meanwhile, and keeps
-   * the measurement of which they took least.
-   */
+  /** Repeats a measurement with much stolen time, and keeps the one with the least. */
   private Score leastDisturbed(What what, RunningContender entry, Supplier<Score> measurement) {
     Score least = null;
     for (int i = 0; i <= sizes.repeats(); i++) {
@@ -270,7 +269,7 @@ public final class SequentialComparison implements AutoCloseable {
         break;
       }
       progress.accept(
-          "%s, %s: %.2f %s, but %.0f %% of the machine were stolen"
+          "%s, %s: %.2f %s, but %.0f %% of CPU time was stolen"
               .formatted(what, entry.name(), score.value(), what.unit(), 100 * score.stolen()));
     }
     return Objects.requireNonNull(least);
@@ -296,9 +295,10 @@ public final class SequentialComparison implements AutoCloseable {
   }
 
   /**
-   * One after the other. Who fails is out from here on.
+   * Runs a measurement for one contender after the other. A contender that fails is skipped from
+   * then on.
    *
-   * @param all whether all take part although the way is long
+   * @param all whether all contenders take part despite added delay
    */
   private void attempt(What what, boolean all, Consumer<RunningContender> work) {
     for (RunningContender entry : List.copyOf(entries.values())) {
@@ -357,7 +357,7 @@ public final class SequentialComparison implements AutoCloseable {
     entry.clear();
     LatencyRecorder latencies = new LatencyRecorder();
     times.forEach(latencies::add);
-    // What starting and warming up cost would be most of it.
+    // Otherwise most of it would be the cost of startup and warm-up.
     return new Score(
         latencies.millis(0.5), Double.NaN, Double.NaN, Double.NaN, times, /* over= */ false);
   }

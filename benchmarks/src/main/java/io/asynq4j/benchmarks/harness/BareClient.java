@@ -14,8 +14,8 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.RedisProtocol;
 
 /**
- * The library's scripts on one connection, with nothing around them: nothing is decoded, checked,
- * repeated or kept. For one thread.
+ * Calls the scripts of the library on one connection, without decoding, checks, retries or caching.
+ * For one thread.
  */
 public final class BareClient implements AutoCloseable {
 
@@ -29,7 +29,7 @@ public final class BareClient implements AutoCloseable {
   private final RawScript enqueue;
   private long number;
 
-  /** Tasks that were taken together. */
+  /** Tasks that were claimed in one call. */
   record Taken(String token, long expiry, List<byte[]> ids) {}
 
   public BareClient(String uri, QueueName queue) {
@@ -58,7 +58,7 @@ public final class BareClient implements AutoCloseable {
     return Long.toString(++number);
   }
 
-  /** Takes up to so many tasks. */
+  /** Claims up to this many tasks. */
   Taken claim(int max) {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     String token =
@@ -88,7 +88,7 @@ public final class BareClient implements AutoCloseable {
     byte[] token = bytes(taken.token());
     byte[] expiry = bytes(Long.toString(taken.expiry()));
     List<byte[]> items = new ArrayList<>(1 + taken.ids().size() * 3);
-    // Of each, only what is known of its lease is sent: nothing is left of them.
+    // Only the lease of each task is sent, because the tasks are deleted.
     items.add(bytes("3"));
     for (byte[] id : taken.ids()) {
       items.add(id);
@@ -98,10 +98,10 @@ public final class BareClient implements AutoCloseable {
     complete.call(next(), items);
   }
 
-  /** Enqueues so many messages of the usual size that nobody can read. */
+  /** Enqueues this many messages of the usual size with arbitrary content. */
   public void enqueue(int count) {
     List<byte[]> items = new ArrayList<>(1 + count * 2);
-    // Of each, id and message are sent: they have no locks.
+    // ID and message of each task are sent; the tasks have no unique lock.
     items.add(bytes("2"));
     for (int i = 0; i < count; i++) {
       items.add(bytes(UUID.randomUUID().toString()));

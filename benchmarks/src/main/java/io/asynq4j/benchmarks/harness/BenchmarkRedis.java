@@ -22,7 +22,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.resps.Slowlog;
 
-/** The Redis under measurement, with a connection of the library's and one to look at it with. */
+/** Redis under measurement, with a connection of the library and one for inspection. */
 public final class BenchmarkRedis implements AutoCloseable {
 
   private static final Duration REHASHING = Duration.ofSeconds(10);
@@ -54,7 +54,7 @@ public final class BenchmarkRedis implements AutoCloseable {
   /**
    * Opens a Redis for measurements.
    *
-   * @param uri an empty Redis; null = one is started that keeps nothing
+   * @param uri URL of an empty Redis; null to start one without persistence
    */
   public static BenchmarkRedis open(@Nullable String uri) {
     if (uri == null) {
@@ -64,12 +64,12 @@ public final class BenchmarkRedis implements AutoCloseable {
     if (lab.admin.dbSize() > 0) {
       lab.close();
       throw new IllegalArgumentException(
-          "the Redis to measure must be empty, since it is emptied afterwards: " + uri);
+          "the Redis to measure must be empty, because all its data is deleted afterwards: " + uri);
     }
     return lab;
   }
 
-  /** A Redis that writes an append-only file. */
+  /** Starts a Redis with an append-only file. */
   public static BenchmarkRedis persistent(Path directory, String fsync) {
     return start(EmbeddedRedis.builder().dataDirectory(directory).appendFsync(fsync));
   }
@@ -80,12 +80,12 @@ public final class BenchmarkRedis implements AutoCloseable {
     return new BenchmarkRedis(started, started.uri());
   }
 
-  /** What others connect with. */
+  /** URL for other clients. */
   public String uri() {
     return uri;
   }
 
-  /** The library's connection. */
+  /** Connection of the library. */
   public RedisConnection connection() {
     return connection;
   }
@@ -98,7 +98,7 @@ public final class BenchmarkRedis implements AutoCloseable {
     return admin;
   }
 
-  /** A queue that nothing knows of yet. */
+  /** Name of a new queue. */
   public QueueName newQueue() {
     return QueueName.of("bench" + ++queues);
   }
@@ -108,13 +108,13 @@ public final class BenchmarkRedis implements AutoCloseable {
   }
 
   /**
-   * Lets Redis finish what it does bit by bit when its key space has grown, so that no measurement
-   * pays for it.
+   * Lets Redis finish incremental rehashing after its key space has grown, so that measurements do
+   * not include it.
    */
   public void finishRehashing() {
     admin.configSet("hz", "500");
     try {
-      // Redis does not say when it is done; at this rate 2 M keys take about three seconds.
+      // Redis does not report the end; at this rate 2 million keys take about three seconds.
       Thread.sleep(REHASHING.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -146,14 +146,14 @@ public final class BenchmarkRedis implements AutoCloseable {
     throw new IllegalStateException("INFO commandstats has no " + name + ": " + stats);
   }
 
-  /** From now on, SLOWLOG keeps how long every call takes that takes so long. */
+  /** From now on, SLOWLOG records every call that takes at least this long. */
   public void logCalls(long slowerThanMicros) {
     admin.configSet("slowlog-max-len", "100000");
     admin.slowlogReset();
     admin.configSet("slowlog-log-slower-than", Long.toString(slowerThanMicros));
   }
 
-  /** The times in microseconds of the scripts that were called since then, in order. */
+  /** Durations in microseconds of the recorded script calls, in order. */
   public List<Long> loggedCalls() {
     admin.configSet("slowlog-log-slower-than", "-1");
     List<Long> micros = new ArrayList<>();

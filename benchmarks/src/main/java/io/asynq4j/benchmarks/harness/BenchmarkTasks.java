@@ -14,7 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** Tasks as they are in all measurements: 200 bytes, of which the first eight may tell a time. */
+/** Tasks of all measurements: 200 bytes, of which the first eight may contain a time. */
 public final class BenchmarkTasks {
 
   public static final String TYPE = "bench:task";
@@ -49,10 +49,10 @@ public final class BenchmarkTasks {
     return IntStream.range(0, count).mapToObj(i -> lab.newQueue()).toList();
   }
 
-  /** Spreads so many tasks evenly over queues. */
+  /** Spreads tasks evenly over queues. */
   public static void fill(BenchmarkRedis lab, List<QueueName> queues, int tasks) {
     try (TaskClient client = TaskClient.create(lab.connection())) {
-      // Neighbours go to the same queue, since a call is for one.
+      // Consecutive tasks go to the same queue, because a call is for one queue.
       for (int from = 0; from < tasks; from += CHUNK) {
         List<EnqueueRequest> chunk = new ArrayList<>(CHUNK);
         for (int i = from; i < Math.min(from + CHUNK, tasks); i++) {

@@ -9,9 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * One connection that asks and waits for the answer, in the thread of the caller: what a load
- * program takes of the machine is missing to what it measures, so it does as little as it can. Not
- * thread-safe.
+ * Blocking HTTP client with one connection. It does as little as possible, because CPU time of the
+ * load program is not available to what it measures. Not thread-safe.
  */
 public final class BlockingHttpClient implements AutoCloseable {
 
@@ -33,7 +32,7 @@ public final class BlockingHttpClient implements AutoCloseable {
     this.out = socket.getOutputStream();
   }
 
-  /** The body of the answer, which must be a 200 with a length. */
+  /** Body of the response, which must have status 200 and a Content-Length. */
   public String post(String path, String type, String body) throws IOException {
     byte[] content = body.getBytes(StandardCharsets.UTF_8);
     String head = "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n";
@@ -65,7 +64,7 @@ public final class BlockingHttpClient implements AutoCloseable {
     return new String(buffer, end, length, StandardCharsets.UTF_8);
   }
 
-  /** Where the body begins; -1 when not all of the head is there. */
+  /** Offset of the body; -1 if the head is incomplete. */
   private int endOfHead() {
     for (int i = 3; i < filled; i++) {
       if (buffer[i] == '\n' && buffer[i - 2] == '\n' && buffer[i - 1] == '\r') {

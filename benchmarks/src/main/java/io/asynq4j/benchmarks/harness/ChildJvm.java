@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program of this class path in a process of its own. */
+/** Runs a main class of this class path in a child process. */
 public final class ChildJvm implements AutoCloseable {
 
   private final Process process;
@@ -48,10 +48,10 @@ public final class ChildJvm implements AutoCloseable {
     try {
       String line = output.readLine();
       if (!expected.equals(line)) {
-        throw new IllegalStateException("a process should have said " + expected + ": " + line);
+        throw new IllegalStateException("the child process answered " + line + ", not " + expected);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read what a process says", e);
+      throw new UncheckedIOException("cannot read the output of the child process", e);
     }
   }
 
@@ -59,16 +59,16 @@ public final class ChildJvm implements AutoCloseable {
     try {
       process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
     } catch (IOException e) {
-      throw new UncheckedIOException("a process does not listen any more", e);
+      throw new UncheckedIOException("cannot write to the child process", e);
     }
   }
 
-  /** The time that it has used of all processors. */
+  /** CPU time used so far. */
   public Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
-  /** Ends it by SIGKILL, and returns when it is gone. */
+  /** Kills the process and waits until it has ended. */
   public void kill() {
     try {
       process.destroyForcibly().waitFor();
@@ -77,7 +77,7 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
-  /** Lets it end: its input is over. */
+  /** Closes the input, so that the process ends. */
   @Override
   public void close() {
     try {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A server in a process of its own, until its input ends. Says {@code ready}, then {@code S id
- * retried} when a handler begins and {@code F id} when it ends.
+ * Runs a server in a child process until its input ends. Prints {@code ready}, then {@code S id
+ * retried} when a handler starts and {@code F id} when it ends.
  */
 public final class ChildServer {
 
@@ -28,7 +28,7 @@ public final class ChildServer {
         .toList();
   }
 
-  /** Arguments: URL, concurrency, how long a task takes in ms, the lease, the queues. */
+  /** Arguments: URL, concurrency, duration of a task in ms, lease, queues. */
   public static void main(String[] arguments) throws IOException {
     int workMillis = Integer.parseInt(arguments[2]);
     Duration lease = Duration.parse(arguments[3]);
@@ -50,7 +50,7 @@ public final class ChildServer {
     try {
       System.out.println("ready");
       while (System.in.read() >= 0) {
-        // Until the other side closes it, or is gone.
+        // Until the parent closes the input or ends.
       }
     } finally {
       served.close();

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A replica of the task service in a process of its own, so that what it costs is known apart from
- * what those cost who call it. Thread-safe.
+ * A replica of the task service in a child process, so that its cost is measured apart from that of
+ * its clients. Thread-safe.
  */
 public final class ChildService implements AutoCloseable {
 
-  /** What it holds after a collection. */
+  /** Heap in use after a garbage collection. */
   public record Holding(long heapBytes, int threads) {}
 
   private static final String COLLECT = "collect";
@@ -46,7 +46,7 @@ public final class ChildService implements AutoCloseable {
       }
       return line;
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read what the service says", e);
+      throw new UncheckedIOException("cannot read the output of the service", e);
     }
   }
 
@@ -69,9 +69,9 @@ public final class ChildService implements AutoCloseable {
     process.close();
   }
 
-  /** Arguments: the URL of Redis. Says where it answers, and how large it is when asked. */
+  /** Argument: URL of Redis. Prints the address of the service, and its heap size on request. */
   public static void main(String[] arguments) throws IOException {
-    // What libraries print must not come between.
+    // Output of libraries must not be mixed with the answers.
     PrintStream out = System.out;
     System.setOut(System.err);
     ServiceConfig config =
@@ -88,7 +88,7 @@ public final class ChildService implements AutoCloseable {
         BufferedReader in =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       out.println(service.uri());
-      // Until the other side closes it, or is gone.
+      // Until the parent closes the input or ends.
       while (COLLECT.equals(in.readLine())) {
         System.gc();
         out.println(

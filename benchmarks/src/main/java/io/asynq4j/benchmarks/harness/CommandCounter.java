@@ -2,7 +2,7 @@ package io.asynq4j.benchmarks.harness;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts commands in what a client sends: arrays of strings, in pieces of any size. */
+/** Counts the commands in the byte stream of a client, in chunks of any size. */
 public final class CommandCounter {
 
   private final LongAdder commands;
@@ -35,7 +35,7 @@ public final class CommandCounter {
       if (kind == '*') {
         strings = number;
       } else if (kind == '$') {
-        // The text and the end of its line.
+        // The text and its line end.
         skip = number + 2;
         if (--strings == 0) {
           commands.increment();

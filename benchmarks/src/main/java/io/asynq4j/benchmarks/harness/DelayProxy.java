@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stands between clients and Redis: keeps what is sent back for a while, so that every round trip
- * takes so much longer, and counts the commands. Thread-safe.
+ * Proxy between clients and Redis that delays responses, so that every round trip takes longer, and
+ * counts commands. Thread-safe.
  */
 public final class DelayProxy implements AutoCloseable {
 
@@ -38,7 +38,7 @@ public final class DelayProxy implements AutoCloseable {
   }
 
   /**
-   * @param delay how much longer a round trip takes; zero = nothing but the way through the proxy
+   * @param delay added to every round trip; zero for the overhead of the proxy alone
    */
   public DelayProxy(String target, Duration delay) {
     this.target = URI.create(target);
@@ -55,7 +55,7 @@ public final class DelayProxy implements AutoCloseable {
     return "redis://127.0.0.1:" + listener.getLocalPort();
   }
 
-  /** How many commands clients have sent so far, those inside scripts not counted. */
+  /** Number of commands that clients have sent, not counting those inside scripts. */
   public long commands() {
     return commands.sum();
   }
@@ -71,7 +71,7 @@ public final class DelayProxy implements AutoCloseable {
               try {
                 work.run();
               } catch (IOException e) {
-                // One end is gone: the connection is over, and the proxy is not.
+                // One side closed the connection; the proxy continues.
               }
             },
             name);

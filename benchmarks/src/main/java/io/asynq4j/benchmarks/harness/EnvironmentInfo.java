@@ -6,12 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What figures were measured on: without it they say nothing. */
+/** Describes the environment of a measurement. */
 public final class EnvironmentInfo {
 
   private EnvironmentInfo() {}
 
-  /** In the order in which it is shown; may be added to. */
+  /** In display order; callers may add entries. */
   public static Map<String, String> of(BenchmarkRedis lab) {
     Map<String, String> redis = lab.info("server");
     Map<String, String> environment = new LinkedHashMap<>();

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Measures several things in turn, and that in rounds: the pace of a machine changes within
- * minutes, and is then the same for all of them. The first round warms up and does not count. Not
+ * Measures several things in turn, in rounds. The speed of a machine changes within minutes, so
+ * alternating keeps the results comparable. The first round warms up and does not count. Not
  * thread-safe.
  */
 public final class InterleavedMeasurements {
@@ -40,7 +40,7 @@ public final class InterleavedMeasurements {
     return of(name).stream().reduce(Measurement.NONE, Measurement::plus);
   }
 
-  /** How many times as fast one is as another: the median of the rounds. */
+  /** How many times as fast one is as another: the median over the rounds. */
   public double ratio(String name, String reference) {
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round < of(name).size(); round++) {

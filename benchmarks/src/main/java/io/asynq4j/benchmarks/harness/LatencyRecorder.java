@@ -3,10 +3,10 @@ package io.asynq4j.benchmarks.harness;
 import java.util.Arrays;
 import java.util.List;
 
-/** Times in nanoseconds, kept one by one so that percentiles are exact. Thread-safe. */
+/** Records times in nanoseconds individually, for exact percentiles. Thread-safe. */
 public final class LatencyRecorder {
 
-  /** What {@link #row} gives. */
+  /** Column names of {@link #row}. */
   public static final List<String> COLUMNS =
       List.of("samples", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "max ms");
 
@@ -26,10 +26,10 @@ public final class LatencyRecorder {
     return count;
   }
 
-  /** The time within which this part of all samples lies, in milliseconds. */
+  /** Percentile of all samples in milliseconds. */
   public synchronized double millis(double part) {
     if (count == 0) {
-      throw new IllegalStateException("nothing was measured");
+      throw new IllegalStateException("no samples were recorded");
     }
     if (!sorted) {
       Arrays.sort(nanos, 0, count);

@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Response;
 
-/** A server under measurement, with a connection of its own. */
+/** A server under measurement, with its own connection. */
 public final class MeasuredServer implements AutoCloseable {
 
   public static final Handler<Task> NO_OP = (task, context) -> Outcome.done();
@@ -65,15 +65,15 @@ public final class MeasuredServer implements AutoCloseable {
     return served;
   }
 
-  /** Processes tasks that do nothing, and says what that used. */
+  /** Processes tasks with an empty handler, and returns the resource usage. */
   public static Measurement drain(
       BenchmarkRedis lab, String uri, List<QueueName> queues, int tasks, int concurrency) {
     return drain(lab, uri, queues, tasks, concurrency, NO_OP, server -> server);
   }
 
   /**
-   * From the start of a server until so many tasks have ended for good, every settlement has been
-   * answered and Redis holds nothing of them.
+   * Measures from the start of a server until this many tasks have ended, every settlement is
+   * confirmed and Redis has no data of them.
    */
   public static Measurement drain(
       BenchmarkRedis lab,
@@ -100,7 +100,7 @@ public final class MeasuredServer implements AutoCloseable {
     }
   }
 
-  /** Hears of every success that Redis has taken note of. */
+  /** Is notified of every success that Redis has stored. */
   public static ServerListener onCompleted(Consumer<ServerListener.TaskRef> action) {
     return new ServerListener() {
       @Override
@@ -123,12 +123,12 @@ public final class MeasuredServer implements AutoCloseable {
               .toList();
       pipeline.sync();
       if (found.stream().anyMatch(response -> response.get() > 0)) {
-        throw new IllegalStateException("Redis still holds tasks after all were settled");
+        throw new IllegalStateException("Redis still has tasks after all were settled");
       }
     }
   }
 
-  /** For those who need nothing of it but that it runs. */
+  /** For callers that only need a running server. */
   public void requireRunning() {
     if (server.state() != ServerState.ACTIVE) {
       throw new IllegalStateException("the server is " + server.state());
@@ -141,7 +141,7 @@ public final class MeasuredServer implements AutoCloseable {
     redis.close();
   }
 
-  /** Waits until so many things have happened, as long as some do. */
+  /** Waits for this many events, as long as there is progress. */
   public static final class Countdown {
     private final AtomicLong left;
     private final CountDownLatch done = new CountDownLatch(1);
@@ -162,7 +162,7 @@ public final class MeasuredServer implements AutoCloseable {
         while (!done.await(STALLED.toMillis(), TimeUnit.MILLISECONDS)) {
           if (left.get() == before) {
             throw new IllegalStateException(
-                "%d tasks are left, and none ended for %d s"
+                "%d tasks are left, and none has ended for %d s"
                     .formatted(before, STALLED.toSeconds()));
           }
           before = left.get();

@@ -1,6 +1,6 @@
 package io.asynq4j.benchmarks.harness;
 
-/** One measurement: so many calls with so many tasks in all, and what they used. */
+/** One measurement: number of calls and tasks, and the resources they used. */
 public record Measurement(long calls, long tasks, ResourceUsage usage) {
 
   public static final Measurement NONE = new Measurement(0, 0, ResourceUsage.NONE);

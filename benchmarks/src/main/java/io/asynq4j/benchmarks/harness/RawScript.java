@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
-/** A numbered script, called as the library calls it and with nothing around it. */
+/** A numbered script, called like the library calls it, without anything around it. */
 public final class RawScript {
 
   private static final String KEEP_SECONDS = "120";
@@ -19,8 +19,8 @@ public final class RawScript {
   /**
    * Loads a script.
    *
-   * @param prefix what the names of all keys of the queue begin with
-   * @param keys the rest of the names
+   * @param prefix prefix of all keys of the queue
+   * @param keys suffixes of the keys
    */
   public RawScript(Jedis redis, String name, String prefix, List<String> keys) {
     this.redis = redis;
@@ -30,9 +30,9 @@ public final class RawScript {
   }
 
   /**
-   * Runs it.
+   * Runs the script.
    *
-   * @param number of the call; empty = none
+   * @param number number of the call; empty for none
    */
   public Object call(String number, List<byte[]> items) {
     List<byte[]> args = new ArrayList<>(items.size() + 4);

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What a figure is compared with, measured in the same run. */
+/** Reference values, measured in the same run. */
 public final class ReferenceMeasurements {
 
   private static final int LARGEST_BATCH = 200;
@@ -51,7 +51,7 @@ public final class ReferenceMeasurements {
         claimed += taken.ids().size();
         while (!handOver.offer(taken, 1, TimeUnit.SECONDS)) {
           if (settling.isDone()) {
-            // It has failed, and would never take anything again.
+            // The other thread has failed and will not claim any more.
             settling.get();
           }
         }
@@ -111,12 +111,12 @@ public final class ReferenceMeasurements {
     }
   }
 
-  /** How long Redis takes to answer at all. */
+  /** Round-trip time of Redis. */
   public static LatencyRecorder roundTrips(BenchmarkRedis lab, String uri, int count) {
     return roundTrips(lab, uri, count, () -> {});
   }
 
-  /** The same with something before each: a machine that has slept is slower to answer. */
+  /** Round-trip time after a pause: a machine that was idle answers more slowly. */
   public static LatencyRecorder roundTrips(
       BenchmarkRedis lab, String uri, int count, Runnable before) {
     LatencyRecorder times = new LatencyRecorder();

@@ -1,12 +1,12 @@
 package io.asynq4j.benchmarks.harness;
 
 /**
- * What has been used, up to an instant or between two.
+ * Resource usage up to an instant, or between two instants.
  *
- * @param redisCpuMicros of the whole Redis process
- * @param jvmCpuMicros of this whole process
- * @param scriptCalls calls of scripts that Redis has counted
- * @param scriptMicros time inside these calls
+ * @param redisCpuMicros CPU time of the Redis process
+ * @param jvmCpuMicros CPU time of this process
+ * @param scriptCalls number of script calls in Redis
+ * @param scriptMicros time spent in these calls
  */
 public record ResourceUsage(
     long wallNanos, long redisCpuMicros, long jvmCpuMicros, long scriptCalls, long scriptMicros) {

@@ -1,4 +1,4 @@
-/** What benchmarks run on and measure with. */
+/** Infrastructure of the benchmarks: Redis, servers, child processes, proxies and recorders. */
 @NullMarked
 package io.asynq4j.benchmarks.harness;
 

@@ -15,10 +15,10 @@ import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** K: what a slower network costs. */
+/** K: the cost of network latency. */
 @Command(
     name = "latency",
-    description = "K: drain again with 0, 1 and 2 ms added to every round trip to Redis.")
+    description = "K: drain a queue with 0, 1 and 2 ms added to every round trip to Redis.")
 final class AddedLatencyBenchmark extends LoadBenchmark {
 
   private static final int CONCURRENCY = 1000;

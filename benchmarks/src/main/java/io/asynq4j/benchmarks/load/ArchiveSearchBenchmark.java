@@ -18,19 +18,22 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** L: how long a search in a large archive takes, and how long it keeps Redis from others. */
+/** L: how long a search of a large archive takes, and how long its calls block Redis. */
 @Command(
     name = "search",
-    description = "L: searching a large archive, and how long each call keeps Redis.")
+    description = "L: search a large archive, and measure how long each call blocks Redis.")
 final class ArchiveSearchBenchmark extends LoadBenchmark {
 
   private static final int FULL_TASKS = 1_000_000;
   private static final int HITS = 10;
 
-  /** Below this it is a command that a script has run, which would be logged too. */
+  /** Below this, SLOWLOG would also record the commands that scripts run. */
   private static final long FASTEST_CALL_MICROS = 50;
 
-  @Option(names = "--tasks", paramLabel = "N", description = "Tasks in the archive; 1,000,000.")
+  @Option(
+      names = "--tasks",
+      paramLabel = "N",
+      description = "Number of tasks in the archive. Default: 1000000.")
   private @Nullable Integer wanted;
 
   @Override
@@ -49,7 +52,7 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
     BenchmarkTasks.fill(lab, List.of(queue), tasks);
     inspector.archiveAll(queue.value(), TaskState.PENDING);
     Selection archived = inspector.select(queue.value(), TaskState.ARCHIVED);
-    // Loads what is needed, which a later search does not pay for.
+    // Warm-up.
     archived.find(1_000);
 
     long start = System.nanoTime();
@@ -82,7 +85,7 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
     findings.bar(Threshold.atMost("a call in Redis, p99.9 ms", calls.millis(0.999), 5));
   }
 
-  /** Of the thousand that were archived last. */
+  /** One of the thousand tasks that were archived last. */
   private static TaskFilter newest(int tasks) {
     return TaskFilter.of(
         task -> BenchmarkTasks.stampOf(Task.of(task.type(), task.payload())) >= tasks - 1_000);

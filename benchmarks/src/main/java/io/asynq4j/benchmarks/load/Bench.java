@@ -8,24 +8,24 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The load programs behind {@code ./asynq bench}. */
+/** Load programs of {@code ./asynq bench}. */
 @Command(
     name = "asynq bench",
-    description = "Measures how fast it is here, and compares with what could be.",
+    description = "Run load programs: measure throughput, latency and cost on this machine.",
     synopsisSubcommandLabel = "PROGRAM",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:measured, and every bar was met (or sizes were small)",
-      "1:a bar was missed at full size, or the program failed",
-      "2:the command line was not understood"
+      "0:completed, and all thresholds are met (they are not checked with reduced sizes)",
+      "1:a threshold was missed at full size, or the program failed",
+      "2:invalid command line"
     },
     footer = {
       "",
-      "References in the same run: L(c), the limit, is the same scripts driven by a",
-      "bare client with batches of min(c, 200), one claim and one settle call in",
-      "flight. N, the naive loop, is one script call per task, one fetcher, ten",
-      "workers, as the Go original works. Bars are judged only at full size, on a",
-      "quiet machine; --quick shows whether a program works."
+      "Each run also measures reference values. L(c), the limit: a minimal client that calls the same",
+      "scripts in batches of min(c, 200), with one claim and one settle call in flight. N, the naive",
+      "loop: one script call per task, one fetcher and ten workers, like asynq for Go. Thresholds are",
+      "checked only at full size and are meaningful only on an idle machine. Use --quick to test",
+      "whether a program works."
     },
     subcommands = {
       DrainBenchmark.class,
@@ -54,10 +54,10 @@ public final class Bench implements Runnable {
       names = {"-h", "--help"},
       usageHelp = true,
       scope = ScopeType.INHERIT,
-      description = "Shows this text.")
+      description = "Show this help and exit.")
   private boolean help;
 
-  // Filled in by picocli.
+  // Set by picocli.
   @SuppressWarnings("NullAway.Init")
   Bench() {}
 
@@ -67,11 +67,11 @@ public final class Bench implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Bench());
+    return new CommandLine(new Bench()).setUsageHelpWidth(100);
   }
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which program? These are there:");
+    throw new ParameterException(spec.commandLine(), "Missing program. Available programs:");
   }
 }

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A: how fast a full queue is worked off. */
+/** A: how fast the tasks of a full queue are processed. */
 @Command(
     name = "drain",
-    description = "A: how fast tasks that do nothing are worked off; also with AOF.")
+    description = "A: process empty tasks as fast as possible, also with an append-only file.")
 final class DrainBenchmark extends LoadBenchmark {
 
   private static final String NAIVE = "N: naive loop, 10 workers";
@@ -32,20 +32,23 @@ final class DrainBenchmark extends LoadBenchmark {
   private static final int MOST_ROUNDS = 5;
   private static final int LEAST_PER_ROUND = 50_000;
 
-  /** What is asked for at a concurrency: times N, and part of L. */
+  /** Thresholds at a concurrency: multiple of N, and fraction of L. */
   private record Wanted(double timesNaive, double ofLimit) {}
 
   private static final Map<Integer, Wanted> WANTED =
       Map.of(10, new Wanted(3, 0.7), 100, new Wanted(6, 0.65), 1000, new Wanted(8, 0.6));
 
-  @Option(names = "--tasks", paramLabel = "N", description = "Tasks in each run; 500,000.")
+  @Option(
+      names = "--tasks",
+      paramLabel = "N",
+      description = "Number of tasks in each run. Default: 500000.")
   private @Nullable Integer tasks;
 
   @Option(
       names = "--concurrency",
       paramLabel = "C",
       split = ",",
-      description = "Handlers at once, one run for each; 10,100,1000.")
+      description = "Concurrency of the server, one run for each value. Default: 10,100,1000.")
   private List<Integer> concurrencies = List.of(10, 100, 1000);
 
   @Override

@@ -24,11 +24,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 
-/** D: how late tasks start whose time has come. */
-@Command(name = "due", description = "D: how late tasks start that are due at random times.")
+/** D: how late scheduled tasks start. */
+@Command(
+    name = "due",
+    description = "D: measure how late tasks start that are due at random times.")
 final class DuePrecisionBenchmark extends LoadBenchmark {
 
-  /** Enough to have them all enqueued before the first one is due. */
+  /** Enough time to enqueue all tasks before the first one is due. */
   private Duration lead() {
     return Duration.ofSeconds(size(3, 1));
   }

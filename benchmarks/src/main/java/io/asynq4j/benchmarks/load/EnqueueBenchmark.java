@@ -14,10 +14,11 @@ import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** E: how fast tasks come in. */
+/** E: how fast tasks are enqueued. */
 @Command(
     name = "enqueue",
-    description = "E: from threads, virtual threads, async, many at once, unique.")
+    description =
+        "E: enqueue from threads, virtual threads, asynchronously, in bulk, and unique tasks.")
 final class EnqueueBenchmark extends LoadBenchmark {
 
   private static final int BATCH = 100;
@@ -86,7 +87,7 @@ final class EnqueueBenchmark extends LoadBenchmark {
     }
   }
 
-  /** On the newest JDK, in a process of its own, beside ten threads there. */
+  /** Runs on the newest JDK in a child process, next to ten platform threads. */
   private static void virtualThreads(BenchmarkRedis lab, LoadReport findings, int tasks)
       throws IOException {
     try (ChildJvm child =
@@ -120,7 +121,7 @@ final class EnqueueBenchmark extends LoadBenchmark {
     }
   }
 
-  /** A client with a connection of its own, closed together. */
+  /** A client with its own connection, closed together. */
   record Connected(RedisConnection redis, TaskClient client) implements AutoCloseable {
     static Connected to(String uri) {
       RedisConnection redis = RedisConnection.open(uri);

@@ -21,7 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
-/** Ways to enqueue, each measured on an empty queue with connections that are open already. */
+/** Ways to enqueue, each measured on an empty queue with open connections. */
 final class EnqueueCallers {
 
   private final BenchmarkRedis lab;
@@ -30,7 +30,7 @@ final class EnqueueCallers {
     this.lab = lab;
   }
 
-  /** Bare clients, each on a thread of its own. */
+  /** Bare clients, each on its own thread. */
   Measurement bare(int threads, int tasks, int batch) {
     QueueName queue = lab.newQueue();
     List<BareClient> clients = new ArrayList<>();
@@ -75,12 +75,12 @@ final class EnqueueCallers {
             client.enqueue(BenchmarkTasks.request(queue, i)).orThrow();
           }
         };
-    // Connections are opened by the first calls.
+    // The first calls open the connections.
     client.enqueue(BenchmarkTasks.request(queue, 0)).orThrow();
     return measured((long) each * threads, () -> together(executor, threads, call));
   }
 
-  /** One thread and unique tasks, on a queue that holds some. */
+  /** One thread that enqueues unique tasks, on a queue that already has some. */
   Measurement unique(QueueName queue, int tasks) {
     try (Connected connected = Connected.to(lab.uri())) {
       return measured(
@@ -96,7 +96,7 @@ final class EnqueueCallers {
     }
   }
 
-  /** One thread that waits only for the last answers. */
+  /** One thread that waits only for the last responses. */
   Measurement async(int tasks) {
     QueueName queue = lab.newQueue();
     try (Connected connected = Connected.to(lab.uri())) {
@@ -113,12 +113,12 @@ final class EnqueueCallers {
     }
   }
 
-  /** One thread, so many tasks a call. */
+  /** One thread, this many tasks per call. */
   Measurement all(int tasks, int batch) {
     QueueName queue = lab.newQueue();
     try (Connected connected = Connected.to(lab.uri())) {
       int calls = Math.max(1, tasks / batch);
-      // Made before: a bare client has its bytes from nowhere, too.
+      // Created in advance, because a bare client does not create tasks either.
       List<List<EnqueueRequest>> requests = new ArrayList<>(calls);
       for (int call = 0; call < calls; call++) {
         requests.add(
@@ -140,12 +140,12 @@ final class EnqueueCallers {
     return new Measurement(0, tasks, used);
   }
 
-  /** What one of many callers does. */
+  /** Work of one of many callers. */
   interface Caller {
     void call(int number);
   }
 
-  /** Runs callers at once and waits for all; the executor is shut down. */
+  /** Runs callers concurrently and waits for all; shuts the executor down. */
   static void together(ExecutorService executor, int callers, Caller caller) {
     List<Callable<Void>> all = new ArrayList<>(callers);
     for (int i = 0; i < callers; i++) {
@@ -161,7 +161,7 @@ final class EnqueueCallers {
         done.get();
       }
     } catch (ExecutionException e) {
-      throw new IllegalStateException("an enqueue failed", e.getCause());
+      throw new IllegalStateException("enqueue failed", e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);

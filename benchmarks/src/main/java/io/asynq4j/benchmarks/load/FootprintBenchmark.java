@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 
-/** J: what a server occupies. */
+/** J: memory, threads and connections of a server. */
 @Command(
     name = "footprint",
-    description = "J: heap per running and per waiting task, threads, connections.")
+    description = "J: measure heap per running and waiting task, threads and connections.")
 final class FootprintBenchmark extends LoadBenchmark {
 
   private static final int COLLECTIONS = 4;
@@ -25,7 +25,7 @@ final class FootprintBenchmark extends LoadBenchmark {
 
   @Override
   void measure(BenchmarkRedis lab, LoadReport findings) throws InterruptedException {
-    // The first run loads classes and fills pools, which later ones do not pay for.
+    // The first run loads classes and fills pools, which later runs reuse.
     measure(lab, size(200, 20), size(200, 20));
     findings.table(
         "A server whose handlers all block; waiting tasks are pending in Redis",
@@ -93,7 +93,7 @@ final class FootprintBenchmark extends LoadBenchmark {
   private static State state(BenchmarkRedis lab) throws InterruptedException {
     for (int i = 0; i < COLLECTIONS; i++) {
       System.gc();
-      // What the collector hands to cleaners is free only when they have run.
+      // Memory released by cleaners is only free after they have run.
       Thread.sleep(50);
     }
     return new State(

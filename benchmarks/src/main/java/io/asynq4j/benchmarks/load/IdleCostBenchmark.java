@@ -14,10 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** H: what a server costs that has nothing to do. */
+/** H: the cost of an idle server. */
 @Command(
     name = "idle-cost",
-    description = "H: commands sent to Redis and CPU of one idle server with 3 and 1,000 queues.")
+    description = "H: measure the commands and CPU time of an idle server with 3 and 1,000 queues.")
 final class IdleCostBenchmark extends LoadBenchmark {
 
   private record Idle(double commandsPerSecond, double jvmPercent, double redisPercent) {}
@@ -53,7 +53,7 @@ final class IdleCostBenchmark extends LoadBenchmark {
 
   private Idle idle(BenchmarkRedis lab, int count) throws InterruptedException {
     List<QueueName> queues = BenchmarkTasks.queues(lab, count);
-    // Queues that are known, as after some work, and empty.
+    // Queues that exist and are empty.
     queues.forEach(queue -> lab.admin().sadd("asynq:queues", queue.value()));
     try (DelayProxy proxy = new DelayProxy(lab.uri(), Duration.ZERO);
         ChildJvm server =
@@ -61,7 +61,7 @@ final class IdleCostBenchmark extends LoadBenchmark {
                 ChildServer.class,
                 ChildServer.arguments(proxy.uri(), queues, 10, 0, ChildServer.DEFAULT_LEASE))) {
       server.awaitLine("ready");
-      // Until what a start costs is over: compilation above all.
+      // Wait until startup, mainly JIT compilation, is over.
       Thread.sleep(size(20_000, 1_000));
       long commands = proxy.commands();
       Duration cpu = server.cpu();

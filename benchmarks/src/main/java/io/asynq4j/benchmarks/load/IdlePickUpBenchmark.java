@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 /** C: how long a task waits on an empty queue. */
 @Command(
     name = "idle-pickup",
-    description = "C: how soon a task on an empty queue is started; also with 50 idle servers.")
+    description = "C: measure how soon a task on an empty queue starts, also with 50 idle servers.")
 final class IdlePickUpBenchmark extends LoadBenchmark {
 
   @Override
@@ -88,7 +88,7 @@ final class IdlePickUpBenchmark extends LoadBenchmark {
       for (int i = 0; i < servers; i++) {
         fleet.add(MeasuredServer.start(lab.uri(), List.of(queue), 10, handler, server -> server));
       }
-      // At any pace: code that runs a few times a second would not be compiled for minutes.
+      // Without pauses: code that runs a few times per second would not be compiled for minutes.
       for (int i = 0; i < warmUp; i++) {
         client.enqueue(BenchmarkTasks.request(queue, 0)).orThrow();
         started.acquire();

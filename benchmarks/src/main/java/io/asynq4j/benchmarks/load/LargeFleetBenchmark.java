@@ -13,18 +13,18 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** N: what many servers of the same queue send to Redis while tasks come at a steady rate. */
+/** N: commands that many servers of one queue send to Redis at a steady task rate. */
 @Command(
     name = "fleet",
     description =
-        "N: commands sent to Redis by 1, 10 and 50 servers of one queue while tasks are enqueued or"
-            + " become due, 100 a second.")
+        "N: measure the commands that 1, 10 and 50 servers of one queue send to Redis while 100 tasks"
+            + " per second are enqueued or become due.")
 final class LargeFleetBenchmark extends LoadBenchmark {
 
   private static final int TASKS_PER_SECOND = 100;
   private static final int CONCURRENCY = 10;
 
-  /** How tasks come. */
+  /** How tasks arrive. */
   private enum Arrival {
     NONE("none"),
     AT_ONCE("enqueued"),
@@ -93,7 +93,7 @@ final class LargeFleetBenchmark extends LoadBenchmark {
     }
   }
 
-  /** One task after the other, at a steady rate, for so many seconds. */
+  /** Enqueues tasks one by one at a steady rate for this many seconds. */
   private static void produce(TaskClient client, QueueName queue, Arrival arrival, int seconds)
       throws InterruptedException {
     long start = System.nanoTime();

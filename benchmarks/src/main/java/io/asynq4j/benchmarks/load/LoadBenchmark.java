@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What all load programs share: their options, and how their findings are told. */
+/** Base of all load programs: options and reports. */
 abstract class LoadBenchmark implements Callable<Integer> {
 
   private static final String NEWEST_JDK_PROPERTY = "asynq4j.newestJdk";
@@ -26,25 +26,27 @@ abstract class LoadBenchmark implements Callable<Integer> {
       names = "--redis",
       paramLabel = "URL",
       description =
-          "An empty Redis to measure; it is emptied. Without it one is started: redis-server"
-              + " from the PATH, else the bundled one.")
+          "URL of an empty Redis to measure. Its data is deleted afterwards. Default: start one, with"
+              + " redis-server from the PATH or else the bundled one.")
   private @Nullable String redis;
 
-  @Option(names = "--quick", description = "Small sizes: whether it works, in a few seconds.")
+  @Option(
+      names = "--quick",
+      description = "Use small sizes, to test in a few seconds whether the program works.")
   private boolean quick;
 
-  @Option(names = "--json", description = "One JSON object, for programs.")
+  @Option(names = "--json", description = "Print the report as one JSON object.")
   private boolean json;
 
   @Option(
       names = "--into",
       paramLabel = "FILE",
       description =
-          "Writes the tables into this document as well, between the lines '<!-- ${COMMAND-NAME} -->'"
+          "Also write the tables into this document, between the lines '<!-- ${COMMAND-NAME} -->'"
               + " and '<!-- /${COMMAND-NAME} -->'.")
   private @Nullable Path document;
 
-  // Filled in by picocli.
+  // Set by picocli.
   @SuppressWarnings("NullAway.Init")
   LoadBenchmark() {}
 
@@ -76,19 +78,19 @@ abstract class LoadBenchmark implements Callable<Integer> {
     return isFullSize() && findings.hasMissed() ? 1 : 0;
   }
 
-  /** As it was given, but for the passwords of a Redis. */
+  /** The command line without Redis passwords. */
   private String command() {
     List<String> given = spec.root().commandLine().getParseResult().originalArgs();
     return "`./asynq bench " + withoutPasswords(String.join(" ", given)) + '`';
   }
 
-  /** In a URL they stand before the host, and among the parameters. */
+  /** In a URL, passwords are before the host and in parameters. */
   static String withoutPasswords(String line) {
     return line.replaceAll("://[^@\\s]*@", "://***@")
         .replaceAll("(?i)(password=)[^&\\s]*", "$1***");
   }
 
-  /** Bars say something only then. */
+  /** Thresholds are only meaningful at full size. */
   boolean isFullSize() {
     return !quick;
   }
@@ -97,17 +99,17 @@ abstract class LoadBenchmark implements Callable<Integer> {
     return quick;
   }
 
-  /** Whether the Redis was given, and is not ours to configure. */
+  /** Whether the Redis was passed with --redis, so that it must not be reconfigured. */
   boolean isGivenRedis() {
     return redis != null;
   }
 
-  /** What goes on, for who waits. */
+  /** Prints a progress message. */
   void progress(String line) {
     spec.commandLine().getErr().println(line);
   }
 
-  /** Set by the launcher; without it the one that this runs on. */
+  /** Set by the launcher; by default the JDK of this process. */
   static Path newestJdk() {
     Path current = Path.of(System.getProperty("java.home"));
     Path newest = Path.of(System.getProperty(NEWEST_JDK_PROPERTY, current.toString()));

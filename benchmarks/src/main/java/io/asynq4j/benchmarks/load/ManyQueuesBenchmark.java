@@ -13,10 +13,11 @@ import io.asynq4j.benchmarks.report.Threshold;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** G: what it costs to serve many queues. */
+/** G: the cost of many queues. */
 @Command(
     name = "queues",
-    description = "G: the same tasks over 1, 100 and 10,000 queues, and one busy among idle ones.")
+    description =
+        "G: process the same tasks in 1, 100 and 10,000 queues, and in one busy queue among idle ones.")
 final class ManyQueuesBenchmark extends LoadBenchmark {
 
   private static final int CONCURRENCY = 100;

@@ -31,17 +31,18 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** How it does beside Go's asynq and others, in the same run. */
+/** Compares asynq4j with asynq for Go and other libraries, in the same run. */
 @Command(
     name = "compare",
-    description = "Beside Go's asynq, BullMQ, Redisson, db-scheduler and JobRunr, in the same run.",
+    description =
+        "Compare with asynq for Go, BullMQ, Redisson, db-scheduler and JobRunr in the same run.",
     footer = {
       "",
-      "Each is a process of its own, set up as its documentation recommends, on the same",
-      "Redis (db-scheduler and JobRunr: on a PostgreSQL beside it). They take turns, in",
-      "rounds; a figure is the median of the rounds. Where others on the same hardware had",
-      "more than 5 % of the machine meanwhile, a rate is measured once more. Peers are fetched",
-      "and built when this runs; who cannot be had is named and left out."
+      "Each library runs in its own process, configured as its documentation recommends, on the same",
+      "Redis (db-scheduler and JobRunr: on a local PostgreSQL). The libraries take turns in rounds; each",
+      "figure is the median of the rounds. A rate is measured again if other virtual machines on the same",
+      "hardware took more than 5%% of the CPU time. Libraries are downloaded and built when the program",
+      "runs. A library that cannot be installed is skipped, and the report states the reason."
     })
 final class PeerComparisonBenchmark extends LoadBenchmark {
 
@@ -51,37 +52,45 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
               Stream.of(ConcurrentComparison.RECOVERY, ConcurrentComparison.IDLE_COST))
           .toList();
 
-  /** How many times as good as Go's; only at no added delay. */
+  /** Wanted multiples of the results of Go, without added delay. */
   private static final Map<String, Double> WANTED = wanted();
 
   @Option(
       names = "--only",
       paramLabel = "TOPIC",
       split = ",",
-      description = "Only these: drain,enqueue,idle-pickup,due,recovery,idle-cost.")
+      description =
+          "Run only these topics, separated by commas: drain, enqueue, idle-pickup, due, recovery,"
+              + " idle-cost. Default: all.")
   private Set<String> only = new LinkedHashSet<>(TOPICS);
 
   @Option(
       names = "--peers",
       paramLabel = "NAME",
       split = ",",
-      description = "Only these others: go,bullmq,redisson,db-scheduler,jobrunr.")
+      description =
+          "Compare only with these libraries, separated by commas: go, bullmq, redisson,"
+              + " db-scheduler, jobrunr. Default: all.")
   private Set<String> peers = new LinkedHashSet<>(ContenderInstaller.PEERS);
 
   @Option(
       names = "--delays",
       paramLabel = "MS",
       split = ",",
-      description = "Added to every round trip, one pass for each; 0,1.")
+      description =
+          "Delays to add to every round trip, in milliseconds; one pass for each value. Default: 0,1.")
   private List<Integer> delays = List.of(0, 1);
 
-  @Option(names = "--rounds", paramLabel = "N", description = "Of each measurement; 3.")
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Number of rounds of each measurement. Default: 3.")
   private int rounds = 3;
 
   @Option(
       names = "--seconds",
-      paramLabel = "S",
-      description = "About how long a measurement of a rate takes; 2.")
+      paramLabel = "SECONDS",
+      description = "Approximate duration of the measurement of a rate, in seconds. Default: 2.")
   private double seconds = 2;
 
   private static Map<String, Double> wanted() {
@@ -106,7 +115,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
   void measure(BenchmarkRedis lab, LoadReport findings) throws Exception {
     require("topic", only, TOPICS);
     require("peer", peers, ContenderInstaller.PEERS);
-    progress("fetching and building those to compare with");
+    progress("downloading and building the other libraries");
     ContenderInstaller contenders = ContenderInstaller.prepare(peers, newestJdk());
     Path logs =
         Files.createDirectories(
@@ -129,19 +138,18 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
     for (String one : given) {
       if (!known.contains(one)) {
         throw new IllegalArgumentException(
-            "there is no %s '%s'; these are there: %s"
-                .formatted(what, one, String.join(", ", known)));
+            "unknown %s '%s'; the values are: %s".formatted(what, one, String.join(", ", known)));
       }
     }
   }
 
-  /** Started only if somebody needs it. */
+  /** Started only if a contender needs it. */
   private @Nullable PostgresServer postgres(ContenderInstaller contenders, Path logs) {
     List<Entrant> those = contenders.all().stream().filter(Entrant::isOnPostgres).toList();
     if (those.isEmpty()) {
       return null;
     }
-    String why = "needs PostgreSQL: no initdb was found; 'apt-get install postgresql' is enough";
+    String why = "needs PostgreSQL: initdb not found; run 'apt-get install postgresql'";
     Optional<Path> programs = PostgresServer.programs();
     if (programs.isPresent()) {
       try {
@@ -160,7 +168,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
       throws InterruptedException {
     List<Entrant> entrants = contenders.all();
     Map<String, String> failures = new LinkedHashMap<>(contenders.missing());
-    failures.forEach((who, why) -> progress("left out: " + who + ": " + why));
+    failures.forEach((who, why) -> progress("skipped: " + who + ": " + why));
     Map<String, String> descriptions = new LinkedHashMap<>();
     ComparisonResults scores = new ComparisonResults();
     Sizes sizes = isQuick() ? Sizes.quick() : Sizes.full(rounds, seconds);
@@ -201,7 +209,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
 
   private void failed(Map<String, String> failures, String who, String why) {
     failures.put(who, why);
-    progress("failed, and out: " + who + ": " + why);
+    progress("failed and skipped from now on: " + who + ": " + why);
   }
 
   private static void tell(

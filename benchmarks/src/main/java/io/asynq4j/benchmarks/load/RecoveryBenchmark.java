@@ -24,8 +24,10 @@ import picocli.CommandLine.Command;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Response;
 
-/** I: what becomes of the tasks of a server that is killed. */
-@Command(name = "recovery", description = "I: SIGKILL of one of four server processes under load.")
+/** I: what happens to the tasks of a killed server. */
+@Command(
+    name = "recovery",
+    description = "I: kill one of four server processes under load, and measure the recovery.")
 final class RecoveryBenchmark extends LoadBenchmark {
 
   private static final int SERVERS = 4;
@@ -33,12 +35,12 @@ final class RecoveryBenchmark extends LoadBenchmark {
   private static final int WORK_MILLIS = 200;
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
-  /** Well after the handlers of the others have ended what they ran at the kill. */
+  /** Well after the handlers of the other servers have ended the tasks they ran at the kill. */
   private static final Duration SURVIVORS_DONE = Duration.ofSeconds(2);
 
   private static final Duration LOOK = Duration.ofMillis(10);
 
-  /** What the processes said of one task. */
+  /** Events of one task, as reported by the processes. */
   private record Runs(AtomicInteger started, AtomicInteger finished, AtomicInteger retries) {
     Runs() {
       this(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
@@ -137,7 +139,7 @@ final class RecoveryBenchmark extends LoadBenchmark {
     findings.bar(Threshold.atMost("recovery, retries consumed", (double) retries, 0));
   }
 
-  /** The claims on these tasks, as far as they are active. */
+  /** Claims on these tasks that are active. */
   private static Map<String, String> claims(
       BenchmarkRedis lab, String prefix, Collection<String> ids) {
     Map<String, Response<List<String>>> records = new HashMap<>();
@@ -170,7 +172,7 @@ final class RecoveryBenchmark extends LoadBenchmark {
         }
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read what a server says", e);
+      throw new UncheckedIOException("cannot read the output of a server", e);
     }
   }
 

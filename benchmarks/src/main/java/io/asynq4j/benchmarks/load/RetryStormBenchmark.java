@@ -14,7 +14,9 @@ import java.util.List;
 import picocli.CommandLine.Command;
 
 /** F: many tasks that all fail once. */
-@Command(name = "retry-storm", description = "F: tasks that fail once and succeed a second later.")
+@Command(
+    name = "retry-storm",
+    description = "F: process tasks that fail once and succeed a second later.")
 final class RetryStormBenchmark extends LoadBenchmark {
 
   private static final int CONCURRENCY = 100;

@@ -23,26 +23,26 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * M: one replica of the task service in a process of its own; those who hand in, lease and complete
- * are here. What each of them, the service and Redis take of the machine is told apart.
+ * M: one replica of the task service in a child process, with producers and workers in this
+ * process. Reports the resource usage of each, of the service and of Redis separately.
  */
 @Command(
     name = "service",
-    description = "M: tasks handed in, leased and completed over HTTP, in batches of 50.")
+    description = "M: enqueue, lease and complete tasks over HTTP, in batches of 50.")
 final class ServiceBenchmark extends LoadBenchmark {
 
   private static final int BATCH = 50;
 
-  /** How many tasks may wait: so that those who hand in do not run away from the workers. */
+  /** Maximum number of waiting tasks, so that producers do not outrun the workers. */
   private static final int MOST_WAITING = 5_000;
 
   private static final int MOST_WARM_UPS = 12;
   private static final int STRETCHES = 5;
 
-  /** After so many stretches that were no faster, it is warm. */
+  /** Number of intervals without an improvement after which it is warm. */
   private static final int PATIENCE = 3;
 
-  /** By how much a stretch must be faster than all before, so that it is still warming up. */
+  /** Factor by which an interval must be faster than all before to count as warming up. */
   private static final double GAIN = 1.05;
 
   private static final String TOKEN = "\"token\":\"";
@@ -53,29 +53,31 @@ final class ServiceBenchmark extends LoadBenchmark {
   @Option(
       names = "--soak",
       paramLabel = "MINUTES",
-      description = "Go on for so long, and show over the time what the service and Redis hold.")
+      description =
+          "Run for this many minutes and report the memory of the service and Redis over time."
+              + " Default: no long run.")
   private int soakMinutes;
 
   @Option(
       names = "--producers",
       paramLabel = "N",
-      description = "How many hand in tasks (default: ${DEFAULT-VALUE}).")
+      description = "Number of producers. Default: ${DEFAULT-VALUE}.")
   private int producers = 2;
 
   @Option(
       names = "--workers",
       paramLabel = "N",
-      description = "How many lease and complete them (default: ${DEFAULT-VALUE}).")
+      description = "Number of workers that lease and complete tasks. Default: ${DEFAULT-VALUE}.")
   private int workers = 4;
 
-  /** How long requests took. */
+  /** Durations of requests. */
   private static final class Times {
     final LatencyRecorder submits = new LatencyRecorder();
     final LatencyRecorder leases = new LatencyRecorder();
     final LatencyRecorder completes = new LatencyRecorder();
     final LatencyRecorder pickUps = new LatencyRecorder();
 
-    /** A soak would keep too many. */
+    /** A long run would keep too many. */
     final boolean keepsTimes;
 
     Times(boolean keepsTimes) {
@@ -89,7 +91,7 @@ final class ServiceBenchmark extends LoadBenchmark {
     }
   }
 
-  /** One stretch of time. */
+  /** One interval. */
   private static final class Run {
     final Times times;
     final AtomicLong done = new AtomicLong();
@@ -104,9 +106,9 @@ final class ServiceBenchmark extends LoadBenchmark {
   }
 
   /**
-   * What a run has cost.
+   * Cost of a run.
    *
-   * @param cell its JVM is the load program's
+   * @param cell its JVM is that of the load program
    */
   private record Outcome(Measurement cell, long serviceMicros, long leaseRequests) {
     double serviceMicrosPerTask() {
@@ -127,8 +129,8 @@ final class ServiceBenchmark extends LoadBenchmark {
   }
 
   /**
-   * Goes on until it gets no faster. Before that, what is seen is how fast the JVM compiles: the
-   * compiler takes much of two processors, and what is not compiled yet takes many times as long.
+   * Runs until it gets no faster. Before that, the result depends on the JIT compiler, which takes
+   * much of two CPUs while uncompiled code is many times slower.
    */
   private void warmUp(BenchmarkRedis lab, ChildService service, LoadReport findings)
       throws Exception {
@@ -147,7 +149,7 @@ final class ServiceBenchmark extends LoadBenchmark {
         "While the JVM warms up", List.of("until s", "tasks/s", "service CPU µs/task"), rows);
   }
 
-  /** In stretches, of which the median counts: others take the machine away for a while. */
+  /** Runs intervals and takes the median, because other machines may take CPU time for a while. */
   private void measure(BenchmarkRedis lab, ChildService service, LoadReport findings)
       throws Exception {
     Times times = new Times(/* keepsTimes= */ true);
@@ -201,7 +203,7 @@ final class ServiceBenchmark extends LoadBenchmark {
     rows.add(row);
   }
 
-  /** What the service and Redis hold after a collection, with nothing under way. */
+  /** Memory of the service and Redis after a garbage collection, without load. */
   private record Level(double heapMb, double redisMb, int threads) {}
 
   private static Level level(BenchmarkRedis lab, ChildService service) {
@@ -210,7 +212,7 @@ final class ServiceBenchmark extends LoadBenchmark {
     return new Level(holding.heapBytes() / MB, redis / MB, holding.threads());
   }
 
-  /** Looks at the begin, at least five times on the way, and at the end. */
+  /** Measures at the start, at least five times in between, and at the end. */
   private void soak(BenchmarkRedis lab, ChildService service, LoadReport findings)
       throws Exception {
     int stretches = Math.max(6, soakMinutes);
@@ -237,7 +239,7 @@ final class ServiceBenchmark extends LoadBenchmark {
         "A long run",
         List.of("minute", "tasks/s", "service heap MB", "Redis MB", "service threads"),
         rows);
-    // The begin is after the warm-up; caches and pools fill until the middle.
+    // The start is after the warm-up; caches and pools fill until the middle.
     Level middle = levels.get(levels.size() / 2);
     Level end = levels.get(levels.size() - 1);
     findings.bar(
@@ -280,7 +282,7 @@ final class ServiceBenchmark extends LoadBenchmark {
     return outcome;
   }
 
-  /** What was handed in last, so that the next run, and a look at the memory, begin with none. */
+  /** Completes the remaining tasks, so that the next run and memory measurement start empty. */
   private void empty(ChildService service, Run run) throws Exception {
     try (BlockingHttpClient http = new BlockingHttpClient(service.uri())) {
       long before;
@@ -331,7 +333,7 @@ final class ServiceBenchmark extends LoadBenchmark {
     String answer = http.post("/v1/tasks", "application/x-ndjson", lines.toString());
     run.times.time(run.times.submits, System.nanoTime() - begin);
     if (!answer.startsWith("{\"status\":201")) {
-      throw new IllegalStateException("a task was refused: " + answer.lines().findFirst());
+      throw new IllegalStateException("a task was rejected: " + answer.lines().findFirst());
     }
   }
 

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
 /**
- * B: how long tasks take at a steady rate. The producer keeps to its schedule whatever happens, and
- * times count from when a task should have been enqueued: a stall is not left out of the figures.
+ * B: latency at a steady rate. The producer keeps to its schedule, and times count from when a task
+ * should have been enqueued, so that a stall is included in the figures.
  */
 @Command(
     name = "steady",
-    description = "B: latencies at 1,000, 5,000 and 20,000 tasks/s, open loop.")
+    description = "B: measure latencies at 1,000, 5,000 and 20,000 tasks per second, open loop.")
 final class SteadyRateBenchmark extends LoadBenchmark {
 
   private static final int CONCURRENCY = 100;
@@ -119,7 +119,7 @@ final class SteadyRateBenchmark extends LoadBenchmark {
       }
       all.await();
       if (failure.get() != null) {
-        throw new IllegalStateException("an enqueue failed", failure.get());
+        throw new IllegalStateException("enqueue failed", failure.get());
       }
       return new Measurement(0, tasks, lab.usage().since(before));
     }

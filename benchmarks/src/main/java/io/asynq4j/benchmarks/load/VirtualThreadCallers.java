@@ -8,8 +8,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Enqueues from ten threads and from many virtual ones, and prints the version of Java and both
- * rates; a program of its own, since virtual threads need a newer JDK than the rest.
+ * Enqueues from ten platform threads and from many virtual threads, and prints the version of Java
+ * and both rates. A separate program, because virtual threads need a newer JDK than the rest.
  */
 final class VirtualThreadCallers {
 

@@ -1,4 +1,4 @@
-/** The load programs: what a whole server, client or fleet does under load. Never published. */
+/** Load programs: a whole server, client or fleet under load. Not published. */
 @NullMarked
 package io.asynq4j.benchmarks.load;
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The part of a document that a program writes: what stands between two comments of its name. */
+/** Section of a document that a program replaces: the text between two comments with its name. */
 public final class DocSection {
 
   private final Path file;
@@ -17,7 +17,7 @@ public final class DocSection {
     this.end = "<!-- /" + name + " -->\n";
   }
 
-  /** Looks for the comments at once, before something is measured that takes its time. */
+  /** Checks the comments at once, before a long measurement. */
   public static DocSection of(Path file, String name) throws IOException {
     DocSection section = new DocSection(file, name);
     section.place(section.text());
@@ -31,7 +31,7 @@ public final class DocSection {
     int to = text.indexOf(end);
     if (from < 0 || to < from) {
       throw new IllegalArgumentException(
-          "%s has no lines '%s' and '%s', between which to write; add them where the tables belong"
+          "%s has no lines '%s' and '%s'; add them where the tables belong"
               .formatted(file, begin.strip(), end.strip()));
     }
     return new Place(from + begin.length(), to);
@@ -39,12 +39,12 @@ public final class DocSection {
 
   private String text() throws IOException {
     if (!Files.isRegularFile(file)) {
-      throw new IllegalArgumentException(file + " is no file; give the document to write into");
+      throw new IllegalArgumentException(file + " is not a file; pass the document to write to");
     }
     return Files.readString(file);
   }
 
-  /** Reads the rest again: it may have been edited meanwhile. */
+  /** Reads the document again, because it may have been edited in the meantime. */
   public void replace(String tables) throws IOException {
     String text = text();
     Place place = place(text);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a program has found. Not thread-safe. */
+/** Report of a load program. Not thread-safe. */
 public final class LoadReport {
 
   private final String program;
@@ -18,7 +18,7 @@ public final class LoadReport {
     this.program = program;
   }
 
-  /** A figure at the top of the JSON object; a later one of the same name replaces it. */
+  /** Adds a figure at the top of the JSON object; a later one with the same name replaces it. */
   public void figure(String name, Object value) {
     figures.put(name, value);
   }
@@ -38,14 +38,14 @@ public final class LoadReport {
   /**
    * Formats the report as Markdown.
    *
-   * @param judged whether the sizes are such that bars say something
+   * @param judged whether the sizes are large enough for thresholds to be meaningful
    */
   public String markdown(Map<String, String> environment, boolean judged) {
     StringBuilder text = new StringBuilder(new Report(environment, tables, List.of()).markdown());
-    // Every bar with its figure, met or not.
+    // Every threshold with its figure, met or missed.
     text.setLength(text.lastIndexOf("\n") + 1);
     if (!judged && !bars.isEmpty()) {
-      text.append("Not at full size, so these say nothing:\n\n");
+      text.append("Not at full size; the thresholds are not meaningful:\n\n");
     }
     bars.forEach(bar -> text.append("- ").append(bar).append('\n'));
     return text.toString();

@@ -4,7 +4,7 @@ import io.asynq4j.benchmarks.harness.Measurement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows of tasks per second and what a task costs. */
+/** Table of rates, and resource usage per task. */
 public final class RateTable {
 
   private static final List<String> COLUMNS =
@@ -14,7 +14,7 @@ public final class RateTable {
   private final List<String> more;
 
   /**
-   * @param more further columns
+   * @param more additional columns
    */
   public RateTable(String... more) {
     this.more = List.of(more);

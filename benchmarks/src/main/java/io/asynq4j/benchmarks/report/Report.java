@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
-/** All that was measured, and on what. */
+/** Results and environment of a measurement. */
 public record Report(Map<String, String> environment, List<Table> tables, List<Threshold> bars) {
 
   public Report {
@@ -27,10 +27,10 @@ public record Report(Map<String, String> environment, List<Table> tables, List<T
             .map(entry -> "- " + entry.getKey() + ": " + entry.getValue())
             .collect(Collectors.joining("\n"));
     String figures = tables.stream().map(Table::markdown).collect(Collectors.joining("\n"));
-    String verdict =
+    String summary =
         missed().isEmpty()
-            ? bars.size() + " bars met, none missed"
+            ? bars.size() + " thresholds met, none missed"
             : bars.stream().map(Threshold::toString).collect(Collectors.joining("\n"));
-    return about + "\n\n" + figures + "\n" + verdict;
+    return about + "\n\n" + figures + "\n" + summary;
   }
 }

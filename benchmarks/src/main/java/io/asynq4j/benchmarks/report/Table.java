@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Figures on one topic: text, whole numbers and fractions. */
+/** A table of texts, whole numbers and fractions. */
 public record Table(String title, List<String> columns, List<List<Object>> rows) {
 
   public Table {
@@ -12,7 +12,7 @@ public record Table(String title, List<String> columns, List<List<Object>> rows)
     rows = rows.stream().map(List::copyOf).toList();
   }
 
-  /** For people, and for documents. */
+  /** For people and documents. */
   public String markdown() {
     List<String> lines = new ArrayList<>();
     lines.add("### " + title);

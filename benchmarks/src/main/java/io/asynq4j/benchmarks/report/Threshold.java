@@ -2,7 +2,7 @@ package io.asynq4j.benchmarks.report;
 
 import java.util.Locale;
 
-/** A limit that a figure must keep: as the most that it may be, or as the least. */
+/** A limit for a figure: a maximum or a minimum. */
 public record Threshold(String what, double value, double limit, boolean least) {
 
   public Threshold(String what, double value, double limit) {
@@ -21,7 +21,7 @@ public record Threshold(String what, double value, double limit, boolean least) 
     return least ? value >= limit : value <= limit;
   }
 
-  public String verdict() {
+  public String result() {
     return passed() ? "PASS" : "FAIL";
   }
 
@@ -30,7 +30,7 @@ public record Threshold(String what, double value, double limit, boolean least) 
     return String.format(
         Locale.ROOT,
         "%s %s: %.2f of %s %.2f",
-        verdict(),
+        result(),
         what,
         value,
         least ? "at least" : "at most",

@@ -15,17 +15,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiConsumer;
 
 /**
- * Whether claiming and settling cost more when many tasks are active. A few are claimed and as many
- * settled in turn, so that their number stays; which ones are settled makes the rows.
+ * Whether claiming and settling cost more when many tasks are active. Tasks are claimed and as many
+ * settled in turn, so that their number stays constant. Each row settles them in another order.
  */
 final class ActiveGrowthBenchmark {
 
   static final double LIMIT = 1.5;
 
-  /** The most that one call of a script carries. */
+  /** Maximum number of tasks in one script call. */
   private static final int MOST_PER_CALL = TaskPreparer.MAX_BATCH;
 
-  /** How many tasks at most are claimed before they are settled. */
+  /** Maximum number of tasks that are claimed before they are settled. */
   private static final int MOST_MORE = 200;
 
   private static final Duration DELAY = Duration.ofMinutes(10);
@@ -42,7 +42,7 @@ final class ActiveGrowthBenchmark {
       this.words = words;
     }
 
-    /** Takes tasks from a list that has the oldest in front. */
+    /** Removes tasks from a list with the oldest at the start. */
     List<Claim> take(List<Claim> active, int count) {
       List<Claim> taken = new ArrayList<>(count);
       if (this == RANDOM) {
@@ -64,10 +64,10 @@ final class ActiveGrowthBenchmark {
     }
   }
 
-  /** A queue with so many active tasks, the oldest in front. */
+  /** A queue with this many active tasks, the oldest first. */
   private record Crowd(int size, TaskPreparer stock, List<Claim> running) {}
 
-  /** What one round of an operation costs for each task, by the names of the scripts. */
+  /** Cost of one round of an operation per task, by script name. */
   private interface Operation {
     Map<String, Double> run(Crowd crowd, int calls);
   }
@@ -110,8 +110,8 @@ final class ActiveGrowthBenchmark {
   }
 
   /**
-   * Goes over the queues in turn, so that whatever else the machine does is spread over all. They
-   * are new each time: tasks that are settled in random order leave the list out of order.
+   * Measures the queues in turn, so that disturbances affect all of them. The queues are new each
+   * time, because settling in random order leaves the list unordered.
    */
   private List<List<Object>> measure(int batch, Operation operation) {
     lab.clear();
@@ -157,7 +157,7 @@ final class ActiveGrowthBenchmark {
       Threshold bar =
           new Threshold(script + "/" + batch + ", growth with active tasks", growth, LIMIT);
       bars.add(bar);
-      row.add(bar.verdict());
+      row.add(bar.result());
     } else {
       row.add("");
     }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What it costs that Redis remembers the answer of the last call: the same scripts with and without
- * a number, one call with and one without in turn, by the median of the time inside the script.
+ * Cost of remembering the answer of the last call in Redis: the same scripts with and without a
+ * call number, in turn, by the median of the time in the script.
  */
 final class LaneCostBenchmark {
 
@@ -79,7 +79,7 @@ final class LaneCostBenchmark {
 
   private static List<byte[]> newTasks(int batch) {
     List<byte[]> items = new ArrayList<>(1 + batch * 2);
-    // Of each, id and message are sent: they have no locks.
+    // ID and message of each task are sent; the tasks have no unique lock.
     items.add(bytes("2"));
     for (int i = 0; i < batch; i++) {
       items.add(bytes(UUID.randomUUID().toString()));
@@ -90,7 +90,7 @@ final class LaneCostBenchmark {
 
   private static List<byte[]> claimed(TaskPreparer stock, int batch) {
     List<byte[]> items = new ArrayList<>(1 + batch * 3);
-    // Of each, only what is known of its lease is sent: nothing is left of them.
+    // Only the lease of each task is sent, because the tasks are deleted.
     items.add(bytes("3"));
     for (Claim claim : stock.active(batch, TaskPreparer.LONG)) {
       items.add(bytes(claim.id()));

@@ -10,26 +10,26 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Every script on a queue that holds very much: its cost against that on an empty one, and the time
- * of single calls as Redis's SLOWLOG tells it.
+ * Every script on a very large queue: its cost compared with an empty queue, and the duration of
+ * single calls from SLOWLOG.
  */
 final class LargeQueueBenchmark {
 
   static final double LIMIT_MILLIS = 5;
 
-  /** Below this a call is not looked at: the commands that scripts run would be logged too. */
+  /** Below this, SLOWLOG would also record the commands that scripts run. */
   private static final long THRESHOLD_MICROS = 20;
 
   private static final String COUNTING =
       "local sum = 0 for i = 1, 100000 do sum = sum + i % 7 end return sum";
 
-  /** How many measurements of the usual length a script gets at most for its samples. */
+  /** Maximum number of measurements of usual length per script. */
   private static final int ROUNDS = 10;
 
   /**
-   * How often a script that misses its bar is measured at most. A machine that is not ours alone
-   * stops everything for some milliseconds now and then, a loop that counts as well; what belongs
-   * to a script is there every time.
+   * Maximum number of times that a script above its threshold is measured. On a shared machine
+   * everything stops for some milliseconds now and then, even a counting loop; only what repeats
+   * belongs to the script.
    */
   private static final int PASSES = 3;
 
@@ -40,7 +40,7 @@ final class LargeQueueBenchmark {
   private final List<Threshold> bars = new ArrayList<>();
 
   /**
-   * @param whenEmpty time inside each script for each task, on a queue that holds nothing else
+   * @param whenEmpty time in each script per task on an empty queue
    */
   LargeQueueBenchmark(
       BenchmarkRedis lab,
@@ -125,7 +125,7 @@ final class LargeQueueBenchmark {
         times.millis(0.999),
         times.millis(1),
         passes,
-        bar.verdict());
+        bar.result());
   }
 
   private record Pass(Measurement cell, Distribution times) {}
@@ -142,7 +142,7 @@ final class LargeQueueBenchmark {
     return new Pass(all, new Distribution(all.usage().scriptCalls(), slow));
   }
 
-  /** The same workload, with the log switched on when it is prepared. */
+  /** Same workload, with SLOWLOG enabled after its preparation. */
   private Workload logged(Workload workload) {
     return new Workload(
         workload.name(),
@@ -154,7 +154,7 @@ final class LargeQueueBenchmark {
         workload.call());
   }
 
-  /** A script that touches nothing: how far the machine itself keeps its pace. */
+  /** A script without data access: shows how steady the machine is. */
   private List<Object> reference() {
     String sha = lab.admin().scriptLoad(COUNTING);
     lab.logCalls(THRESHOLD_MICROS);
@@ -176,14 +176,14 @@ final class LargeQueueBenchmark {
         "");
   }
 
-  /** Takes away what a workload left, as far as it would be in the way of the next. */
+  /** Removes data of a workload that would affect the next one. */
   private void restore(TaskPreparer stock) {
     stock.drain();
     stock.forgetSets();
     stock.trimTo(scale.waiting());
   }
 
-  /** Times of calls; those that were too short to be logged count as the threshold. */
+  /** Durations of calls; calls below the threshold of SLOWLOG count as the threshold. */
   private static final class Distribution {
     private final long[] sorted;
     private final long unlogged;

@@ -6,7 +6,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** What was prepared for calls to come. */
+/** Items prepared for later calls. */
 final class PreparedItems<T> {
 
   private final Deque<T> items = new ArrayDeque<>();

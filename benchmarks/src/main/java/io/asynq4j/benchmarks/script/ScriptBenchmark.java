@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Says what each script costs: calls, CPU, growth, the longest calls, lanes and memory. */
+/** Measures each script: calls, CPU time, growth, longest calls, lanes and memory. */
 public final class ScriptBenchmark {
 
   private ScriptBenchmark() {}
 
-  /** Prints the report; ends with 1 when a bar was missed at full size. */
+  /** Prints the report; exits with 1 if a threshold was missed at full size. */
   public static void main(String[] arguments) {
     ScriptBenchmarkOptions options;
     try {

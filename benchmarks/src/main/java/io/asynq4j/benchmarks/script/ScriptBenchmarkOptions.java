@@ -7,18 +7,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was asked for on the command line.
+ * Command line options.
  *
- * @param redis the URL of a Redis to measure; null = one is started
- * @param quick small sizes: whether it works, not how fast it is
- * @param json for programs, not for people
- * @param parts what is measured
- * @param scripts only scripts with one of these texts in their names; empty = all
+ * @param redis URL of a Redis to measure; null to start one
+ * @param quick small sizes, to test whether it works
+ * @param json print JSON
+ * @param parts parts to measure
+ * @param scripts measure only scripts whose name contains one of these; empty for all
  */
 record ScriptBenchmarkOptions(
     @Nullable String redis, boolean quick, boolean json, Set<Part> parts, List<String> scripts) {
 
-  /** The tables of the report. */
+  /** Tables of the report. */
   enum Part {
     SCRIPTS,
     GROWTH,
@@ -29,13 +29,15 @@ record ScriptBenchmarkOptions(
 
   static final String USAGE =
       """
-      Measures what each script costs. Options:
-        --redis URL      an empty Redis to measure; it is emptied afterwards. Without it, one is started:
-                         redis-server from the PATH, else the bundled one
-        --quick          small sizes and few calls, a few seconds in all
-        --only PARTS     some of scripts, growth, large, lanes, memory, with commas between them
-        --scripts TEXTS  only scripts that have one of these in their names, as in "archive,unique"
-        --json           the report as JSON""";
+      Measure the cost of each script. Options:
+        --redis URL      URL of an empty Redis to measure. Its data is deleted afterwards. Default: start
+                         one, with redis-server from the PATH or else the bundled one.
+        --quick          Use small sizes and few calls; takes a few seconds.
+        --only PARTS     Measure only these parts, separated by commas: scripts, growth, large, lanes,
+                         memory. Default: all.
+        --scripts TEXTS  Measure only scripts whose name contains one of these texts, separated by
+                         commas, e.g. archive,unique. Default: all.
+        --json           Print the report as JSON.""";
 
   boolean wants(Workload workload) {
     return scripts.isEmpty() || scripts.stream().anyMatch(workload.name()::contains);
@@ -53,19 +55,19 @@ record ScriptBenchmarkOptions(
         case "--json" -> json = true;
         case "--redis" -> {
           if (++i == arguments.size()) {
-            throw new IllegalArgumentException("--redis needs a URL");
+            throw new IllegalArgumentException("--redis needs a URL\n" + USAGE);
           }
           redis = arguments.get(i);
         }
         case "--only" -> {
           if (++i == arguments.size()) {
-            throw new IllegalArgumentException("--only needs the names of parts\n" + USAGE);
+            throw new IllegalArgumentException("--only needs names of parts\n" + USAGE);
           }
           parts = parts(arguments.get(i));
         }
         case "--scripts" -> {
           if (++i == arguments.size()) {
-            throw new IllegalArgumentException("--scripts needs parts of their names\n" + USAGE);
+            throw new IllegalArgumentException("--scripts needs parts of script names\n" + USAGE);
           }
           scripts = List.of(arguments.get(i).split(",", -1));
         }
@@ -84,7 +86,7 @@ record ScriptBenchmarkOptions(
               .filter(part -> part.name().equalsIgnoreCase(name.strip()))
               .findFirst()
               .orElseThrow(
-                  () -> new IllegalArgumentException("no part is named " + name + "\n" + USAGE)));
+                  () -> new IllegalArgumentException("unknown part " + name + "\n" + USAGE)));
     }
     return parts;
   }

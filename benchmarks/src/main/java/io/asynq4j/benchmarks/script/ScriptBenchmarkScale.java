@@ -4,17 +4,16 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How much is measured.
+ * Scale of the measurements.
  *
  * @param batches tasks per call
- * @param callsAtOne calls with one task each
- * @param tasksPerCell the most tasks that a measurement with larger batches takes
- * @param cellTime the longest that a measurement takes
- * @param active how many tasks are active while growth is measured; the first is what the others
- *     are compared with
- * @param waiting how many tasks are scheduled, and archived, while large sets are measured
- * @param samples calls whose time inside Redis is looked at one by one
- * @param memoryTasks pending tasks whose memory is measured
+ * @param callsAtOne number of calls with one task each
+ * @param tasksPerCell maximum number of tasks in a measurement with larger batches
+ * @param cellTime maximum duration of a measurement
+ * @param active numbers of active tasks while growth is measured; the first one is the baseline
+ * @param waiting number of scheduled and of archived tasks while large sets are measured
+ * @param samples number of calls whose time in Redis is examined individually
+ * @param memoryTasks number of pending tasks whose memory is measured
  */
 record ScriptBenchmarkScale(
     List<Integer> batches,

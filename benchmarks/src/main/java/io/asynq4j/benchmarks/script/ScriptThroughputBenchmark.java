@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Predicate;
 
-/** Every script at every batch size, on a queue that holds nothing else. */
+/** Every script at every batch size, on an otherwise empty queue. */
 final class ScriptThroughputBenchmark {
 
   private static final int THREADS = 10;
@@ -68,7 +68,7 @@ final class ScriptThroughputBenchmark {
         rows);
   }
 
-  /** Time inside the script for each task, at the largest batch of each workload. */
+  /** Time in the script per task, at the largest batch of each workload. */
   Map<String, Double> scriptMicros() {
     return scriptMicros;
   }
@@ -110,7 +110,7 @@ final class ScriptThroughputBenchmark {
     }
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     try {
-      // The connections of the pool are opened before anything is measured.
+      // Open the connections of the pool before the measurement.
       await(
           submit(
               threads,
@@ -142,7 +142,7 @@ final class ScriptThroughputBenchmark {
         future.get();
       }
     } catch (ExecutionException e) {
-      throw new IllegalStateException("an enqueue failed", e.getCause());
+      throw new IllegalStateException("enqueue failed", e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);

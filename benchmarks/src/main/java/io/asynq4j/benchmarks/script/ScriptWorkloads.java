@@ -45,7 +45,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A workload for every script, all on one queue. */
+/** Workloads for all scripts, on one queue. */
 final class ScriptWorkloads {
 
   private final TaskPreparer stock;
@@ -54,13 +54,13 @@ final class ScriptWorkloads {
   private final QueueName queue;
   private final ArchiveRules fullArchive;
 
-  /** Claims that any workload may take, and leave for the next. */
+  /** Claims that any workload may use, and leaves for the next. */
   private final PreparedItems<Claim> running = new PreparedItems<>();
 
   private final List<Workload> all = new ArrayList<>();
 
   /**
-   * @param archived how many archived tasks the queue holds: the limit of a full archive
+   * @param archived number of archived tasks in the queue: the limit of a full archive
    */
   ScriptWorkloads(TaskPreparer stock, int archived, Supplier<TaskPreparer> otherStocks) {
     this.stock = stock;
@@ -92,7 +92,7 @@ final class ScriptWorkloads {
     all.add(new Workload(name, /* many= */ false, preparation, call));
   }
 
-  /** In as many calls as it takes, where the broker does no more in one than a script may. */
+  /** Splits a call that exceeds the limit of a script. */
   private static Workload.Call inCalls(IntConsumer call) {
     return batch -> {
       for (int left = batch; left > 0; left -= TaskPreparer.MAX_BATCH) {
@@ -422,7 +422,7 @@ final class ScriptWorkloads {
         batch -> {
           for (ActionAnswer answer : action.apply(broker.inspection(), shelf.take(batch))) {
             if (answer.verdict() != Status.DONE) {
-              throw new IllegalStateException(name + " was answered " + answer);
+              throw new IllegalStateException(name + " returned " + answer);
             }
           }
         });
@@ -573,7 +573,7 @@ final class ScriptWorkloads {
 
   private static void expect(int wanted, int got) {
     if (got != wanted) {
-      throw new IllegalStateException("wanted " + wanted + ", got " + got);
+      throw new IllegalStateException("expected " + wanted + ", got " + got);
     }
   }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import redis.clients.jedis.Jedis;
 
-/** What a waiting task takes of Redis's memory, against the bytes that are stored of it. */
+/** Memory of a waiting task in Redis, compared with the bytes that are stored. */
 final class TaskMemoryBenchmark {
 
   private final BenchmarkRedis lab;
@@ -25,7 +25,7 @@ final class TaskMemoryBenchmark {
     TaskPreparer stock = new TaskPreparer(lab);
     List<String> ids = stock.pending(scale.memoryTasks());
     double held = (used() - before) / (double) ids.size();
-    // All are of the same length, so one stands for all.
+    // All tasks have the same length, so one is representative.
     String id = ids.get(0);
     String key = stock.key("t:" + id);
     long stored = (long) key.length() + id.length();

@@ -24,7 +24,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** Makes tasks, and brings them into the states that a measurement begins with. */
+/** Creates tasks in the states that a measurement starts with. */
 final class TaskPreparer {
 
   static final int MAX_BATCH = 50;
@@ -43,7 +43,7 @@ final class TaskPreparer {
     this.queue = lab.newQueue();
   }
 
-  /** The name of a key of this queue. */
+  /** Name of a key of this queue. */
   String key(String word) {
     return "asynq:{" + queue.value() + "}:" + word;
   }
@@ -73,7 +73,7 @@ final class TaskPreparer {
     return tasks;
   }
 
-  /** Takes tasks in, in as large calls as there are. Returns their ids. */
+  /** Enqueues tasks in the largest possible calls. Returns their IDs. */
   List<String> enqueue(int count, UnaryOperator<TaskOptions.Builder> options) {
     return inParts(
         count,
@@ -92,7 +92,7 @@ final class TaskPreparer {
     return enqueue(count, options -> options.processIn(LONG));
   }
 
-  /** Scheduled tasks whose time has come. */
+  /** Scheduled tasks that are due. */
   void due(int count) {
     inParts(
         count,
@@ -157,32 +157,32 @@ final class TaskPreparer {
         ArchiveRules.DEFAULT);
   }
 
-  /** Makes it so that the time of tasks in a container is long over. */
+  /** Moves the times of tasks in a container far into the past. */
   void makeOverdue(String container, List<String> ids) {
     for (int from = 0; from < ids.size(); from += MAX_BATCH) {
       Map<String, Double> scores = new HashMap<>();
-      // Not whole: a lease that ends on a whole second is a Go worker's.
+      // Not a whole second: leases that end on a whole second are those of Go workers.
       ids.subList(from, Math.min(from + MAX_BATCH, ids.size())).forEach(id -> scores.put(id, 1.5));
       lab.admin().zadd(key(container), scores);
     }
   }
 
-  /** Writes what nobody can read in the place of a task's message. */
+  /** Overwrites the message of a task with invalid data. */
   void spoil(String id) {
     lab.admin().hset(key("t:" + id), "msg", "not a message");
   }
 
-  /** Leaves the leases of running tasks, but not the list of them. */
+  /** Removes running tasks from the active list and keeps their leases. */
   void forgetActive() {
     lab.admin().del(key("active"));
   }
 
-  /** Forgets the aggregation sets that are under way. */
+  /** Removes aggregation sets in progress. */
   void forgetSets() {
     lab.admin().del(key("aggregation_sets"));
   }
 
-  /** Drops everything that is pending. */
+  /** Deletes all pending tasks. */
   void drain() {
     List<Claim> claims;
     do {
@@ -191,7 +191,7 @@ final class TaskPreparer {
     } while (!claims.isEmpty());
   }
 
-  /** Deletes the oldest archived tasks beyond a number. */
+  /** Deletes the oldest archived tasks above a number. */
   void trimTo(int archived) {
     ArchiveRules rules = new ArchiveRules(archived, KEEP_ALL.maxAge(), /* releaseLocks= */ false);
     int trimmed;

@@ -6,16 +6,16 @@ import io.asynq4j.benchmarks.harness.ResourceUsage;
 import java.util.List;
 
 /**
- * Calls that exercise one script, or two that always go together.
+ * Calls of one script, or of two scripts that are always used together.
  *
- * @param name what it is called in the report; the names of its scripts first
+ * @param name name in the report; starts with the names of its scripts
  * @param many whether a call takes many tasks
- * @param preparation puts in place what the calls need
- * @param call one call for so many tasks
+ * @param preparation prepares the data for the calls
+ * @param call one call for this many tasks
  */
 record Workload(String name, boolean many, Preparation preparation, Call call) {
 
-  /** A name begins with its scripts, as in {@code task + update, for some}. */
+  /** A name starts with its scripts, as in {@code task + update, for some}. */
   static List<String> scriptsOf(String name) {
     return List.of(name.replaceFirst(",.*", "").split(" \\+ ", -1));
   }

@@ -55,7 +55,7 @@ public final class DbSchedulerContender implements Contender {
         .formatted(version(), POLL.toSeconds(), PostgresPools.CONNECTIONS);
   }
 
-  /** Its manifest says nothing. */
+  /** Its manifest has no version. */
   private static String version() {
     Properties built = new Properties();
     try (InputStream in =
@@ -130,7 +130,7 @@ public final class DbSchedulerContender implements Contender {
     }
   }
 
-  /** Immediate execution is for those who schedule with the scheduler that executes. */
+  /** Immediate execution works only for the scheduler that also executes the task. */
   private SchedulerClient client(String queue) {
     if (scheduler != null && served.equals(queue)) {
       return scheduler;

@@ -25,7 +25,7 @@ import org.jobrunr.utils.mapper.jackson.JacksonJsonMapper;
 /** JobRunr on PostgreSQL in the comparison; a queue is a schema. */
 public final class JobRunrContender implements Contender {
 
-  /** The least that it allows on a database; 15 s is the default. */
+  /** Smallest interval that it allows on a database; the default is 15 s. */
   private static final Duration POLL = Duration.ofSeconds(5);
 
   private final String uri;
@@ -41,7 +41,7 @@ public final class JobRunrContender implements Contender {
   public static final class TextRequest implements JobRequest {
     private String text = "";
 
-    /** For JSON. */
+    /** For JSON deserialization. */
     public TextRequest() {}
 
     TextRequest(String text) {
@@ -62,7 +62,7 @@ public final class JobRunrContender implements Contender {
     }
   }
 
-  /** Hands the text on. */
+  /** Passes the text to the handler. */
   public static final class TextHandler implements JobRequestHandler<TextRequest> {
     private final Consumer<String> handler;
 
@@ -98,7 +98,7 @@ public final class JobRunrContender implements Contender {
     return stores.computeIfAbsent(
         queue,
         name -> {
-          // Of several schemas in one database it takes the tables of one for those of another.
+          // With several schemas in one database it confuses their tables.
           HikariDataSource database = PostgresPools.open(uri, name);
           StorageProvider storage = SqlStorageProviderFactory.using(database);
           storage.setJobMapper(new JobMapper(json));
@@ -152,7 +152,7 @@ public final class JobRunrContender implements Contender {
     store(queue).scheduler().schedule(due, new TextRequest(text));
   }
 
-  /** Those that succeeded stay for a while; none of these settings makes them go at once. */
+  /** Succeeded jobs stay for a while; no setting deletes them at once. */
   @Override
   public long left(String queue) {
     StorageProvider storage = store(queue).storage();

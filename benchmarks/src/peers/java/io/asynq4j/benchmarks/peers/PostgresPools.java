@@ -7,13 +7,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Pools of connections to PostgreSQL. */
+/** Connection pools for PostgreSQL. */
 final class PostgresPools {
 
-  /** Two cores and a database on them have no use for more. */
+  /** Two cores with a local database do not benefit from more. */
   static final int CONNECTIONS = 20;
 
-  /** The one that every PostgreSQL has. */
+  /** Database that every PostgreSQL has. */
   static final String FIRST = "postgres";
 
   private static final String ALREADY_THERE = "42P04";
@@ -21,9 +21,9 @@ final class PostgresPools {
   private PostgresPools() {}
 
   /**
-   * A pool for a database, which is made if it is not there.
+   * Creates a pool for a database, and the database if it does not exist.
    *
-   * @param uri whatever scheme it has: a proxy may stand in between
+   * @param uri address with any scheme; it may be that of a proxy
    */
   static HikariDataSource open(String uri, String database) {
     if (!database.equals(FIRST)) {

@@ -2,9 +2,7 @@ package io.asynq4j.benchmarks.peers;
 
 import java.io.Serializable;
 
-/**
- * A task of Redisson's, which makes its class anew from bytes: it must not have state of its own.
- */
+/** A Redisson task. Redisson recreates its class from bytes, so it must not have static state. */
 public final class RedissonTask implements Runnable, Serializable {
 
   private static final long serialVersionUID = 1;

@@ -2,7 +2,7 @@ package io.asynq4j.benchmarks.peers;
 
 import java.util.function.Consumer;
 
-/** Where tasks that a library makes anew in a class loader of its own find who handles them. */
+/** Static access to the handler, for tasks that a library creates in its own class loader. */
 public final class StaticHandler {
 
   private static volatile Consumer<String> handler = text -> {};
@@ -13,7 +13,7 @@ public final class StaticHandler {
     handler = newHandler;
   }
 
-  /** Hands a text on. */
+  /** Passes a text to the handler. */
   public static void handle(String text) {
     handler.accept(text);
   }

@@ -48,6 +48,6 @@ class DocSectionTest {
         .hasMessageContaining("add them");
     assertThatThrownBy(() -> DocSection.of(directory.resolve("none.md"), "drain"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("none.md is no file");
+        .hasMessageContaining("none.md is not a file");
   }
 }

@@ -10,15 +10,15 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What a process finds around it: variables, files, and the terminal. Immutable.
+ * Environment of the process: variables, files and the terminal. Immutable.
  *
- * @param program how the command is called here, for what is shown to be copied
- * @param variables of the environment
- * @param home where the configuration file is
- * @param keyboard whether a person types the input
- * @param terminal whether a person sees the output
- * @param progress whether a person sees the error output
- * @param columns how wide the terminal is; 0 when there is none
+ * @param program name the command was started with, used in commands that are printed to be copied
+ * @param variables environment variables
+ * @param home directory of the configuration file
+ * @param keyboard whether the input is a terminal
+ * @param terminal whether the output is a terminal
+ * @param progress whether the error output is a terminal
+ * @param columns width of the terminal in characters; 0 if there is none
  */
 public record CliEnvironment(
     String program,
@@ -32,7 +32,7 @@ public record CliEnvironment(
     boolean progress,
     int columns) {
 
-  /** The launcher knows what is a terminal; Java does not tell on all versions. */
+  /** The launcher detects terminals, because not all versions of Java can. */
   private static final String PREFIX = "asynq4j.";
 
   private static final int USUAL_COLUMNS = 80;
@@ -41,7 +41,7 @@ public record CliEnvironment(
     variables = Map.copyOf(variables);
   }
 
-  /** Those of this process. */
+  /** Environment of this process. */
   public static CliEnvironment ofProcess() {
     boolean terminal = flag("terminal");
     return new CliEnvironment(
@@ -64,19 +64,20 @@ public record CliEnvironment(
   }
 
   /**
-   * As other programs find it; Java asks the system, which may know no such user in a container.
+   * Reads HOME as other programs do. Java asks the system, which may not know the user in a
+   * container.
    */
   static Path home(Map<String, String> variables) {
-    String told = variables.getOrDefault("HOME", "");
-    return Path.of(told.isEmpty() ? System.getProperty("user.home") : told);
+    String value = variables.getOrDefault("HOME", "");
+    return Path.of(value.isEmpty() ? System.getProperty("user.home") : value);
   }
 
   private static boolean flag(String name) {
-    String told = System.getProperty(PREFIX + name);
-    return told == null ? isConsole() : Boolean.parseBoolean(told);
+    String value = System.getProperty(PREFIX + name);
+    return value == null ? isConsole() : Boolean.parseBoolean(value);
   }
 
-  /** Since 22 there is a console also where there is no terminal, which it tells then. */
+  /** Since Java 22 there is a console without a terminal too, and it reports which one it is. */
   @SuppressWarnings("SystemConsoleNull")
   private static boolean isConsole() {
     Console console = System.console();
@@ -94,7 +95,7 @@ public record CliEnvironment(
     return System.getProperty("os.name", "").startsWith("Windows");
   }
 
-  /** Whether colours are wanted, unless a flag says no. */
+  /** Whether to use colors, before the flag is considered. */
   public boolean colours() {
     return terminal
         && variables.getOrDefault("NO_COLOR", "").isEmpty()

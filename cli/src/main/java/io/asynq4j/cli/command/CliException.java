@@ -2,7 +2,7 @@ package io.asynq4j.cli.command;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why a command ends, with what to do next and the exit code. */
+/** Failure of a command, with the next step for the user and the exit code. */
 public final class CliException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -4,7 +4,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command that only has others below it. */
+/** A command that only has subcommands. */
 public abstract class CommandGroup implements Runnable {
 
   @SuppressWarnings("NullAway.Init")
@@ -15,7 +15,7 @@ public abstract class CommandGroup implements Runnable {
   public final void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "Which command? There are: "
+        "Missing command. Available commands: "
             + String.join(
                 ", ",
                 spec.subcommands().values().stream()

@@ -8,19 +8,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/** Asks before something is done that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 public final class ConfirmationPrompt {
 
   @Option(
       names = {"-y", "--yes"},
-      description = "Do not ask; needed where nobody is there to answer.")
+      description = "Do not ask for confirmation. Required if the input is not a terminal.")
   private boolean yes;
 
   public boolean isGiven() {
     return yes;
   }
 
-  /** Returns whether to go on. Fails where nobody can be asked. */
+  /** Returns whether the user confirmed. Throws if the input is not a terminal. */
   public boolean ask(Session session, String question) {
     CliEnvironment surroundings = session.surroundings();
     if (yes) {
@@ -28,14 +28,15 @@ public final class ConfirmationPrompt {
     }
     if (!surroundings.keyboard()) {
       throw CliException.usage(
-          question + " Nobody is there to answer.", "say --yes if it is meant");
+          question + " Cannot ask for confirmation: the input is not a terminal.",
+          "Pass --yes to confirm.");
     }
     surroundings.err().print(question + " [y/N] ");
     surroundings.err().flush();
     String answer = line(surroundings.in()).strip().toLowerCase(Locale.ROOT);
     boolean agreed = answer.equals("y") || answer.equals("yes");
     if (!agreed) {
-      session.note("Nothing was done.");
+      session.note("Cancelled. Nothing was changed.");
     }
     return agreed;
   }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Locale;
 
-/** The names of an enumeration as people type them, for shells that complete them. */
+/** Names of an enum in lower case, for shell completion. */
 public abstract class EnumCandidates implements Iterable<String> {
 
   private final Enum<?>[] values;

@@ -20,7 +20,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says on the error output what went wrong and what to do next, and finds the exit code. */
+/** Prints an error with the next step to the error output, and maps it to an exit code. */
 public final class ErrorReporter implements IExecutionExceptionHandler, IParameterExceptionHandler {
 
   private final CliEnvironment surroundings;
@@ -39,7 +39,7 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
     }
     CliException known = failure instanceof CliException itself ? itself : known(failure);
     String next = known.nextStep();
-    say(
+    report(
         String.valueOf(known.getMessage()),
         next == null && known.exitCode() == ExitCode.USAGE ? help(command) : next);
     return known.exitCode();
@@ -48,27 +48,30 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
   private static CliException known(Exception failure) {
     String message = String.valueOf(failure.getMessage());
     if (failure instanceof QueueNotFoundException) {
-      return CliException.notFound(message, "'asynq queue list' shows those that do");
+      return CliException.notFound(message, "Run 'asynq queue list' to list all queues.");
     } else if (failure instanceof TaskNotFoundException) {
       return CliException.notFound(
           message,
-          "a task that succeeded is kept only for its retention; 'asynq task search --id PREFIX'"
-              + " looks in all queues");
+          "Completed tasks are deleted when their retention ends."
+              + " Run 'asynq task search --id PREFIX' to search all queues.");
     } else if (failure instanceof TaskStateException) {
-      return CliException.failed(message, "'asynq task explain ID' tells how it stands with it");
+      return CliException.failed(
+          message, "Run 'asynq task explain ID' to see the state of the task.");
     } else if (failure instanceof ScheduleNotFoundException) {
       return CliException.notFound(
-          message, "'asynq cron list' shows all entries; Go's can only be listed");
+          message,
+          "Run 'asynq cron list' to list all entries. Entries of Go schedulers are read-only.");
     } else if (failure instanceof UnknownContextException) {
-      return CliException.notFound(message, "'asynq context set NAME --redis URL' makes one");
+      return CliException.notFound(
+          message, "Run 'asynq context set NAME --redis URL' to create a context.");
     } else if (failure instanceof QueueNotEmptyException) {
-      return CliException.failed(message, "'asynq queue remove --force' removes it with its tasks");
+      return CliException.failed(
+          message, "Run 'asynq queue remove --force' to delete the queue with its tasks.");
     } else if (failure instanceof BrokerUnavailableException) {
-      return CliException.cannotConnect(message, "try again, or look whether Redis is well");
+      return CliException.cannotConnect(message, "Check that Redis is running, then try again.");
     } else if (failure instanceof BrokerException) {
       return CliException.failed(
-          message,
-          "'asynq doctor' looks whether all fits together; the log of Redis may tell more");
+          message, "Run 'asynq doctor' to check the data in Redis, and look into the Redis log.");
     } else if (failure instanceof IllegalArgumentException) {
       return CliException.usage(message, null);
     }
@@ -77,18 +80,18 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
         ? CliException.failed(message, null)
         : CliException.failed(
             failure.getClass().getSimpleName() + ": " + message,
-            "this is a defect: set ASYNQ_DEBUG=1 to see where, and report it");
+            "This is a bug. Set ASYNQ_DEBUG=1 to print the stack trace, and report it.");
   }
 
   @Override
   public int handleParseException(ParameterException misuse, String[] arguments) {
     String help = help(misuse.getCommandLine());
     if (misuse instanceof UnmatchedArgumentException unmatched) {
-      say(unknown(unmatched), meant(unmatched) + help);
+      report(unknown(unmatched), meant(unmatched) + help);
     } else if (misuse instanceof OptionAsValueException known) {
-      say(String.valueOf(known.getMessage()), known.nextStep() + help);
+      report(String.valueOf(known.getMessage()), known.nextStep() + help);
     } else {
-      say(String.valueOf(misuse.getMessage()), help);
+      report(String.valueOf(misuse.getMessage()), help);
     }
     return ExitCode.USAGE;
   }
@@ -96,16 +99,16 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
   private static String meant(UnmatchedArgumentException unmatched) {
     List<String> similar = similar(unmatched);
     if (!similar.isEmpty()) {
-      return "did you mean " + String.join(" or ", similar) + "? ";
+      return "Did you mean " + String.join(" or ", similar) + "? ";
     }
     boolean takesWords =
         !unmatched.getCommandLine().getCommandSpec().positionalParameters().isEmpty();
     return takesWords && unmatched.getUnmatched().get(0).startsWith("-")
-        ? "a word that begins with - goes behind -- ; "
+        ? "Write -- before an argument that starts with -. "
         : "";
   }
 
-  /** Nearest by letters; picocli's own are by sets of them, and take stats for tsak. */
+  /** By edit distance. Picocli compares sets of letters and would suggest "stats" for "tsak". */
   private static List<String> similar(UnmatchedArgumentException unmatched) {
     String word = unmatched.getUnmatched().get(0);
     CommandLine command = unmatched.getCommandLine();
@@ -120,19 +123,19 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
     String word = unmatched.getUnmatched().get(0);
     CommandLine command = unmatched.getCommandLine();
     if (word.startsWith("-")) {
-      return "'%s' has no option %s".formatted(command.getCommandSpec().qualifiedName(), word);
+      return "Unknown option %s for '%s'".formatted(word, command.getCommandSpec().qualifiedName());
     }
     return command.getSubcommands().isEmpty()
-        ? "'%s' takes no more words, but there is %s"
-            .formatted(command.getCommandSpec().qualifiedName(), word)
-        : "'%s' has no command %s".formatted(command.getCommandSpec().qualifiedName(), word);
+        ? "Unexpected argument %s for '%s'"
+            .formatted(word, command.getCommandSpec().qualifiedName())
+        : "Unknown command %s for '%s'".formatted(word, command.getCommandSpec().qualifiedName());
   }
 
   private static String help(CommandLine command) {
-    return "'" + command.getCommandSpec().qualifiedName() + " --help' shows what there is";
+    return "Run '" + command.getCommandSpec().qualifiedName() + " --help' for usage.";
   }
 
-  private void say(String problem, @Nullable String nextStep) {
+  private void report(String problem, @Nullable String nextStep) {
     PrintStream err = surroundings.err();
     err.println("asynq: " + problem);
     if (nextStep != null) {

@@ -19,10 +19,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** The options that every command takes, before its name or behind it. */
+/** Options that every command accepts, before or after the name of the command. */
 public final class GlobalOptions {
 
-  /** The name under which the root command has them as its mixin. */
+  /** Name of the mixin in the root command. */
   public static final String NAME = "globals";
 
   private static final Duration USUAL_WATCH = Duration.ofSeconds(2);
@@ -34,9 +34,9 @@ public final class GlobalOptions {
       scope = ScopeType.INHERIT,
       paramLabel = "URL",
       description = {
-        "Where Redis is: redis://[user:password@]host[:port][/db], rediss:// with TLS,"
-            + " redis-socket:///path, redis-sentinel://h1,h2/0?master=name,"
-            + " redis-cluster://h1,h2. Also ASYNQ_REDIS_URL."
+        "URL of Redis: redis://[user:password@]host[:port][/db], rediss:// with TLS,"
+            + " redis-socket:///path, redis-sentinel://h1,h2/0?master=name or"
+            + " redis-cluster://h1,h2. Environment variable: ASYNQ_REDIS_URL."
       })
   private @Nullable String redis;
 
@@ -44,73 +44,79 @@ public final class GlobalOptions {
       names = {"-u", "--uri"},
       scope = ScopeType.INHERIT,
       paramLabel = "HOST:PORT",
-      description = "The same as host:port. Default: 127.0.0.1:6379")
+      description = "Address of Redis as host:port. Default: 127.0.0.1:6379.")
   private @Nullable String uri;
 
   @Option(
       names = {"-n", "--db"},
       scope = ScopeType.INHERIT,
       paramLabel = "N",
-      description = "The number of the database.")
+      description = "Database number. Default: 0.")
   private @Nullable Integer db;
 
   @Option(
       names = {"-U", "--username"},
       scope = ScopeType.INHERIT,
       paramLabel = "NAME",
-      description = "The user of Redis.")
+      description = "Redis user name.")
   private @Nullable String username;
 
   @Option(
       names = {"-p", "--password"},
       scope = ScopeType.INHERIT,
       paramLabel = "TEXT",
-      description = "Its password; others may see it here: better ASYNQ_PASSWORD, or a context.")
+      description =
+          "Redis password. Other users can see it in the process list; prefer ASYNQ_PASSWORD or a"
+              + " context.")
   private @Nullable String password;
 
   @Option(
       names = "--cluster",
       scope = ScopeType.INHERIT,
       arity = "0",
-      description = "It is a cluster.")
+      description = "Connect to a Redis Cluster.")
   private @Nullable Boolean cluster;
 
   @Option(
       names = {"--cluster_addrs", "--cluster-addrs"},
       scope = ScopeType.INHERIT,
       paramLabel = "HOST:PORT,…",
-      description = "Some of its nodes. Default: 127.0.0.1:7000 to 7005")
+      description = "Addresses of cluster nodes. Default: 127.0.0.1:7000 to 127.0.0.1:7005.")
   private @Nullable String clusterAddrs;
 
-  @Option(names = "--tls", scope = ScopeType.INHERIT, arity = "0", description = "Use TLS.")
+  @Option(
+      names = "--tls",
+      scope = ScopeType.INHERIT,
+      arity = "0",
+      description = "Connect with TLS.")
   private @Nullable Boolean tls;
 
   @Option(
       names = {"--tls_server", "--tls-server"},
       scope = ScopeType.INHERIT,
       paramLabel = "NAME",
-      description = "The name in the server's certificate.")
+      description = "Server name to expect in the TLS certificate. Default: the host name.")
   private @Nullable String tlsServer;
 
   @Option(
       names = "--insecure",
       scope = ScopeType.INHERIT,
       arity = "0",
-      description = "With TLS, take any certificate. Only for tests.")
+      description = "Accept any TLS certificate. Use only for tests.")
   private @Nullable Boolean insecure;
 
   @Option(
       names = "--config",
       scope = ScopeType.INHERIT,
       paramLabel = "FILE",
-      description = "The configuration file. Default: ~/.asynq.yaml")
+      description = "Configuration file. Default: ~/.asynq.yaml.")
   private @Nullable Path config;
 
   @Option(
       names = "--context",
       scope = ScopeType.INHERIT,
       paramLabel = "NAME",
-      description = "A named place of Redis in that file; see asynq context.")
+      description = "Context of the configuration file to use; see 'asynq context --help'.")
   private @Nullable String context;
 
   @Option(
@@ -118,7 +124,7 @@ public final class GlobalOptions {
       scope = ScopeType.INHERIT,
       paramLabel = "FORMAT",
       completionCandidates = FormatWords.class,
-      description = "table, json or csv. Default: table")
+      description = "Output format: table, json or csv. Default: table.")
   private @Nullable OutputFormat output;
 
   @Option(names = "--json", scope = ScopeType.INHERIT, description = "Short for --output json.")
@@ -128,15 +134,17 @@ public final class GlobalOptions {
       names = {"-w", "--watch"},
       scope = ScopeType.INHERIT,
       arity = "0..1",
-      paramLabel = "EVERY",
+      paramLabel = "INTERVAL",
       parameterConsumer = Interval.class,
-      description = "Show it again and again until Ctrl-C, every two seconds if not said.")
+      description =
+          "Repeat a read-only command at this interval until Ctrl-C, e.g. 5s. Default interval: 2s.")
   private @Nullable Duration watch;
 
   @Option(
       names = {"--no-color", "--no-colour"},
       scope = ScopeType.INHERIT,
-      description = "No colours; nor with NO_COLOR set, nor where there is no terminal.")
+      description =
+          "Disable colors. They are also off if NO_COLOR is set or the output is not a terminal.")
   private boolean noColour;
 
   public GlobalOptions(CliEnvironment surroundings) {
@@ -151,13 +159,13 @@ public final class GlobalOptions {
     return surroundings;
   }
 
-  /** What the flags say of the place of Redis. */
+  /** Connection settings given as flags. */
   public ConnectionSettings flags() {
     return new ConnectionSettings(
         redis, uri, db, username, password, cluster, clusterAddrs, tls, tlsServer, insecure);
   }
 
-  /** Flags count most, then a context that is named, variables, and the file. */
+  /** Precedence: flags, a context named by flag or variable, variables, configuration file. */
   public RedisConfig connection() {
     if (context != null) {
       return flags().orElse(file().of(context)).toConfig();
@@ -168,7 +176,7 @@ public final class GlobalOptions {
         .toConfig();
   }
 
-  /** Where a command would look that has no flags. */
+  /** Connection of a command without flags. */
   public RedisConfig withoutFlags() {
     return ConnectionSettings.ofVariables(surroundings.variables())
         .orElse(file().of(variableContext()))
@@ -180,14 +188,14 @@ public final class GlobalOptions {
     return name.isEmpty() ? null : name;
   }
 
-  /** The context that counts; null for none. */
+  /** Name of the effective context; null for none. */
   public @Nullable String contextInUse() {
     return context != null
         ? context
         : variableContext() != null ? variableContext() : file().current();
   }
 
-  /** What --config names; null without it. */
+  /** Value of --config; null if it was not passed. */
   public @Nullable Path configFile() {
     return config;
   }
@@ -199,7 +207,7 @@ public final class GlobalOptions {
         surroundings.home());
   }
 
-  /** For a context that is to be saved in a file that need not exist. */
+  /** Configuration file to save a context in; it does not have to exist. */
   public ConfigFile fileToWrite() {
     return config == null || config.toFile().exists()
         ? file()
@@ -212,8 +220,7 @@ public final class GlobalOptions {
 
   public Printer printer() {
     if (json && output != null && output != OutputFormat.JSON) {
-      throw CliException.usage(
-          "--json and --output contradict each other", "leave one of them out");
+      throw CliException.usage("--json and --output contradict each other", "Remove one of them.");
     }
     OutputFormat format = json ? OutputFormat.JSON : output == null ? OutputFormat.TABLE : output;
     return new Printer(surroundings.out(), format, ink(), surroundings.columns());
@@ -223,7 +230,7 @@ public final class GlobalOptions {
     return new AnsiColors(colours());
   }
 
-  /** Whether colours are wanted. */
+  /** Whether to use colors. */
   public boolean colours() {
     return surroundings.colours() && !noColour;
   }
@@ -234,7 +241,7 @@ public final class GlobalOptions {
     }
   }
 
-  /** Takes what follows only if it is a time: it may be the name of a queue. */
+  /** Consumes the next argument only if it is a duration, because it may be a queue name. */
   static final class Interval implements IParameterConsumer {
     @Override
     public void consumeParameters(Stack<String> arguments, ArgSpec argument, CommandSpec command) {

@@ -4,7 +4,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command that needs no Redis, or finds one itself. */
+/** A command that does not need Redis, or connects to it itself. */
 public abstract class LocalCommand implements Callable<Integer> {
 
   @SuppressWarnings("NullAway.Init")

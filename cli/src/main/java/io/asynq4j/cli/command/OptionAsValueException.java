@@ -4,7 +4,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
-/** An option stands where the value of another one is expected. */
+/** Thrown if an option follows where the value of another option is expected. */
 final class OptionAsValueException extends ParameterException {
 
   private static final long serialVersionUID = 1L;
@@ -12,9 +12,9 @@ final class OptionAsValueException extends ParameterException {
   private final String nextStep;
 
   OptionAsValueException(CommandLine command, OptionSpec option, String name, String found) {
-    super(command, "%s needs a value, but %s follows".formatted(name, found));
+    super(command, "Option %s needs a value, but %s follows".formatted(name, found));
     this.nextStep =
-        "if %2$s is the value, write %1$s=%2$s; ".formatted(option.longestName(), found);
+        "If %2$s is the value, write %1$s=%2$s. ".formatted(option.longestName(), found);
   }
 
   String nextStep() {

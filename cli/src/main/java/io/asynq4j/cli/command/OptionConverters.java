@@ -14,7 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How values on the command line are read. */
+/** Converters for values on the command line. */
 public final class OptionConverters {
 
   private OptionConverters() {}
@@ -44,11 +44,14 @@ public final class OptionConverters {
       return ZoneId.of(text);
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "'" + text + "' is no time zone; write it like Europe/Berlin, UTC or +02:00", e);
+          "'"
+              + text
+              + "' is not a valid time zone; use a format such as Europe/Berlin, UTC or +02:00",
+          e);
     }
   }
 
-  /** RFC 3339, or without an offset by the clock of this machine. */
+  /** RFC 3339; without an offset in the time zone of this machine. */
   public static Instant instant(String text) {
     try {
       return text.matches(".*([zZ]|[+-]\\d\\d:\\d\\d)")
@@ -56,7 +59,10 @@ public final class OptionConverters {
           : LocalDateTime.parse(text.replace(' ', 'T')).atZone(ZoneId.systemDefault()).toInstant();
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "'" + text + "' is no time; write it like 2030-01-31T08:00:00Z or 2030-01-31T09:00", e);
+          "'"
+              + text
+              + "' is not a valid time; use a format such as 2030-01-31T08:00:00Z or 2030-01-31T09:00",
+          e);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.asynq4j.cli.command;
 
-/** A command that only looks. */
+/** A command that only reads. */
 public abstract class ReadOnlyCommand extends RedisCommand {
 
   @Override

@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command that works with Redis. */
+/** A command that needs a connection to Redis. */
 public abstract class RedisCommand implements Callable<Integer> {
 
   @SuppressWarnings("NullAway.Init")
@@ -18,8 +18,8 @@ public abstract class RedisCommand implements Callable<Integer> {
     Duration every = options.watch();
     if (every != null && !isWatchable()) {
       throw CliException.usage(
-          "'%s' changes something, so it cannot be watched".formatted(spec.qualifiedName()),
-          "leave --watch out");
+          "'%s' changes data and does not support --watch".formatted(spec.qualifiedName()),
+          "Remove --watch.");
     }
     check();
     try (Session session = Session.open(options)) {
@@ -30,18 +30,18 @@ public abstract class RedisCommand implements Callable<Integer> {
     }
   }
 
-  /** Refuses what makes no sense before Redis is asked. */
+  /** Validates options before the command connects to Redis. */
   protected void check() {}
 
-  /** Returns the exit code. */
+  /** Runs the command and returns the exit code. */
   protected abstract int run(Session session);
 
-  /** Whether it only looks, so that it can be done again and again. */
+  /** Whether the command only reads and can be repeated with --watch. */
   protected boolean isWatchable() {
     return false;
   }
 
-  /** The options, for commands that need more than Redis. */
+  /** Global options. */
   protected final GlobalOptions options() {
     return GlobalOptions.of(spec);
   }

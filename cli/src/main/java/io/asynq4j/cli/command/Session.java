@@ -11,7 +11,7 @@ import java.io.PrintStream;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a command works with: a Redis that answers, and the places to show things. */
+/** Connection to Redis and output of a running command. */
 public final class Session implements AutoCloseable {
 
   private final RedisConnection redis;
@@ -30,7 +30,7 @@ public final class Session implements AutoCloseable {
     return new Session(connect(options.connection()), printer, options.surroundings());
   }
 
-  /** Connects, or fails as one that cannot. */
+  /** Connects to Redis, or fails with exit code 4. */
   public static RedisConnection connect(RedisConfig config) {
     RedisConnection redis = RedisConnection.lazy(config);
     try {
@@ -42,15 +42,15 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  /** Fails as one that cannot connect, when it cannot. */
+  /** Fails with exit code 4 if Redis does not answer. */
   public static void requireAnswer(RedisConnection redis) {
     try {
       redis.ping();
     } catch (BrokerException e) {
       throw CliException.cannotConnect(
           String.valueOf(e.getMessage()),
-          "start one with 'asynq dev', or say where it is: --redis URL, the variable"
-              + " ASYNQ_REDIS_URL, or 'asynq context set NAME --redis URL'");
+          "Start Redis with 'asynq dev', or name it with --redis URL, the environment variable"
+              + " ASYNQ_REDIS_URL or 'asynq context set NAME --redis URL'.");
     }
   }
 
@@ -62,7 +62,7 @@ public final class Session implements AutoCloseable {
     return Inspector.create(redis);
   }
 
-  /** Ends with the session. */
+  /** Closed together with the session. */
   public TaskClient client() {
     if (client == null) {
       client = TaskClient.builder(redis).maxPayload(64 << 20).build();
@@ -78,22 +78,22 @@ public final class Session implements AutoCloseable {
     return surroundings;
   }
 
-  /** Shown only where a person sees it. */
+  /** Progress bar on the error output; prints nothing if that is not a terminal. */
   public ProgressBar progress() {
     return new ProgressBar(surroundings.err(), surroundings.progress());
   }
 
-  /** A word beside the output. */
+  /** Prints a line to the error output. */
   public void note(String text) {
     surroundings.err().println(text);
   }
 
-  /** By the clock of Redis. */
+  /** Current time of the Redis server. */
   public Instant now() {
     return redis.clock().instant();
   }
 
-  /** The same Redis, shown elsewhere. */
+  /** Same connection with another printer. */
   Session showingAt(PrintStream out) {
     return new Session(redis, printer.to(out), surroundings);
   }

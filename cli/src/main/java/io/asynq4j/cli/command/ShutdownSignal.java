@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Lets long work come to a clean stop when Ctrl-C is pressed. Thread-safe. */
+/** Lets a long operation stop cleanly on Ctrl-C. Thread-safe. */
 public final class ShutdownSignal implements AutoCloseable {
 
   private static final long PATIENCE_SECONDS = 5;
@@ -31,12 +31,12 @@ public final class ShutdownSignal implements AutoCloseable {
     }
   }
 
-  /** Whether to stop. */
+  /** Whether a stop was requested. */
   public boolean isAsked() {
     return asked.getCount() == 0;
   }
 
-  /** Waits until it is to stop, or for so long; without end when it is null. */
+  /** Waits until a stop is requested or the time is over; without limit if the time is null. */
   public void await(@Nullable Duration longest) throws InterruptedException {
     if (longest == null) {
       asked.await();
@@ -52,7 +52,7 @@ public final class ShutdownSignal implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException e) {
-        // The process is about to end: there is nothing left to take back.
+        // The JVM is already shutting down and refuses to remove hooks.
         asked.countDown();
       }
     }

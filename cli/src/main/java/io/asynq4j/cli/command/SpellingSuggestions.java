@@ -3,14 +3,14 @@ package io.asynq4j.cli.command;
 import java.util.Collection;
 import java.util.List;
 
-/** What was probably meant by a word that does not exist. */
+/** Suggestions for a misspelled word. */
 final class SpellingSuggestions {
 
   private static final int MOST = 3;
 
   private SpellingSuggestions() {}
 
-  /** Those with the fewest slips of the finger, if there are few enough; in their order. */
+  /** The known words with the smallest edit distance, if it is small enough, in given order. */
   static List<String> nearest(String word, Collection<String> known) {
     int allowed = Math.max(1, word.replace("-", "").length() / 3);
     int least = known.stream().mapToInt(each -> slips(word, each)).min().orElse(allowed + 1);
@@ -19,7 +19,7 @@ final class SpellingSuggestions {
         : known.stream().filter(each -> slips(word, each) == least).sorted().limit(MOST).toList();
   }
 
-  /** How many letters are wrong, missing, too many, or in the wrong order with the next one. */
+  /** Number of wrong, missing, extra and swapped letters. */
   static int slips(String a, String b) {
     int[][] least = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

@@ -8,8 +8,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Takes any value behind an equals sign, also one that looks like an option. Elsewhere it tells
- * that a value is missing, as picocli does for both.
+ * Accepts any value after an equals sign, including one that looks like an option. Without the
+ * equals sign it reports a missing value; picocli does so in both cases.
  */
 public final class StrictCommandLine extends CommandLine {
 

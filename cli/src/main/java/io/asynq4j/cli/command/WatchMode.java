@@ -12,9 +12,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.function.ToIntFunction;
 
 /**
- * Shows something again and again: on a terminal in place, without flicker, else one below the
- * other. Ends with Ctrl-C, or when its thread is interrupted; an outage of Redis is shown, and it
- * goes on.
+ * Repeats a command at an interval: redraws in place on a terminal, appends elsewhere. Ends on
+ * Ctrl-C or when its thread is interrupted. If Redis fails, it shows the error and continues.
  */
 final class WatchMode {
 
@@ -31,7 +30,7 @@ final class WatchMode {
   WatchMode(CliEnvironment surroundings, String name, Duration every) {
     if (every.compareTo(SHORTEST) < 0) {
       throw CliException.usage(
-          "--watch must be 100ms or more: " + DurationFormat.approximate(every), null);
+          "--watch must be at least 100ms, got " + DurationFormat.approximate(every), null);
     }
     this.surroundings = surroundings;
     this.name = name;
@@ -51,7 +50,7 @@ final class WatchMode {
       } catch (BrokerUnavailableException e) {
         exitCode = ExitCode.CANNOT_CONNECT;
         bytes.reset();
-        say(e, bytes);
+        report(e, bytes);
       }
       String text = bytes.toString(StandardCharsets.UTF_8);
       if (surroundings.terminal()) {
@@ -69,8 +68,8 @@ final class WatchMode {
     }
   }
 
-  /** In the place of what was seen; elsewhere beside the output, which programs read. */
-  private void say(BrokerUnavailableException outage, ByteArrayOutputStream page) {
+  /** On a terminal in place of the output; else on the error output, so that programs can parse. */
+  private void report(BrokerUnavailableException outage, ByteArrayOutputStream page) {
     String text = "Redis does not answer: " + outage.getMessage();
     if (surroundings.terminal()) {
       page.writeBytes((text + "\n").getBytes(StandardCharsets.UTF_8));
@@ -79,9 +78,9 @@ final class WatchMode {
     }
   }
 
-  // The clock of whoever watches, not that of tasks.
+  // Local time of the user; tasks use the time of Redis.
   private String title() {
-    return "%s, every %s, at %s; Ctrl-C ends"
+    return "%s, every %s, at %s; press Ctrl-C to stop"
         .formatted(
             name,
             DurationFormat.approximate(every),

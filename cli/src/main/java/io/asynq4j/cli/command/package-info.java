@@ -1,4 +1,4 @@
-/** What all commands share: global options, sessions, confirmation, errors and exit codes. */
+/** Shared by all commands: global options, sessions, confirmation, errors and exit codes. */
 @NullMarked
 package io.asynq4j.cli.command;
 

@@ -3,12 +3,12 @@ package io.asynq4j.cli.context;
 import io.asynq4j.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** Names places of Redis. */
+/** Manages named connection settings. */
 @Command(
     name = "context",
     description = {
-      "Names places of Redis, so that one word leads there.",
-      "They are kept in ~/.asynq.yaml, which only its owner can read."
+      "Manage contexts: named connection settings.",
+      "They are stored in ~/.asynq.yaml, which only its owner can read."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {

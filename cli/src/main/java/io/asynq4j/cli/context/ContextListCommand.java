@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.TreeSet;
 import picocli.CommandLine.Command;
 
-/** All named places. */
+/** Lists all contexts. */
 @Command(
     name = "list",
     aliases = "ls",
-    description = "Lists all contexts; never their passwords.",
+    description = "List all contexts. Passwords are not shown.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq context list", "  asynq context ls --json"})
 final class ContextListCommand extends LocalCommand {
@@ -33,7 +33,7 @@ final class ContextListCommand extends LocalCommand {
                 Column.of("Context", "context", name -> name),
                 Column.of("Redis", "redis", name -> file.of(name).toString()),
                 Column.data("password", name -> file.of(name).toConfig().password().isPresent())),
-            "There is no context in %s; 'asynq context set NAME --redis URL' makes one."
+            "No contexts in %s. Run 'asynq context set NAME --redis URL' to create one."
                 .formatted(file.path()));
     return ExitCode.DONE;
   }

@@ -5,22 +5,22 @@ import io.asynq4j.cli.command.LocalCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Forgets a named place. */
+/** Removes a context. */
 @Command(
     name = "remove",
     aliases = {"rm", "delete"},
-    description = "Forgets a context; nothing happens to its Redis.",
+    description = "Remove a context from the configuration file. Its Redis is not changed.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq context remove old")
 final class ContextRemoveCommand extends LocalCommand {
 
-  @Parameters(paramLabel = "NAME", description = "The name of a context.")
+  @Parameters(paramLabel = "NAME", description = "Name of the context.")
   private String name = "";
 
   @Override
   public Integer call() {
     options().file().without(name).save();
-    options().printer().line("Context %s is forgotten.".formatted(name));
+    options().printer().line("Context %s removed.".formatted(name));
     return ExitCode.DONE;
   }
 }

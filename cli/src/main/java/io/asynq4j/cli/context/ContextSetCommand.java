@@ -8,12 +8,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Names a place of Redis. */
+/** Creates or replaces a context. */
 @Command(
     name = "set",
     description = {
-      "Names a place of Redis, with all that the global options say of it.",
-      "Comments in the file are lost."
+      "Create or replace a context. It stores the connection options of this command line.",
+      "Comments in the configuration file are lost."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -23,10 +23,10 @@ import picocli.CommandLine.Parameters;
     })
 final class ContextSetCommand extends LocalCommand {
 
-  @Parameters(paramLabel = "NAME", description = "What it is called.")
+  @Parameters(paramLabel = "NAME", description = "Name of the context.")
   private String name = "";
 
-  @Option(names = "--use", description = "Use it from now on.")
+  @Option(names = "--use", description = "Make it the current context.")
   private boolean use;
 
   @Override
@@ -34,17 +34,19 @@ final class ContextSetCommand extends LocalCommand {
     ConnectionSettings settings = options().flags();
     if (!settings.namesPlace()) {
       throw CliException.usage(
-          "Where is the Redis of this context?", "say --redis URL, --uri HOST:PORT or --cluster");
+          "Missing connection of the context", "Pass --redis URL, --uri HOST:PORT or --cluster.");
     }
     if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
       throw CliException.usage(
-          "A context is called by letters, digits, dots and dashes, not " + name, null);
+          "Invalid context name '%s': use letters, digits, dots, underscores and dashes"
+              .formatted(name),
+          null);
     }
-    // Refuses what leads nowhere, before it is written.
+    // Validates the settings before they are saved.
     String place = settings.toString();
     var file = options().fileToWrite().with(name, settings);
     (use ? file.using(name) : file).save();
-    options().printer().line("Context %s is %s, in %s".formatted(name, place, file.path()));
+    options().printer().line("Context %s saved in %s: %s".formatted(name, file.path(), place));
     return ExitCode.DONE;
   }
 }

@@ -9,15 +9,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Says which named place all commands use. */
+/** Sets the current context. */
 @Command(
     name = "use",
-    description = "Says which context all commands use, unless a flag or a variable says more.",
+    description =
+        "Set the current context. Flags, --context and environment variables override it.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq context use prod", "  asynq context use --none"})
 final class ContextUseCommand extends LocalCommand {
 
-  @Parameters(arity = "0..1", paramLabel = "NAME", description = "The name of a context.")
+  @Parameters(arity = "0..1", paramLabel = "NAME", description = "Name of the context.")
   private @Nullable String name;
 
   @Option(names = "--none", description = "Use no context.")
@@ -26,7 +27,8 @@ final class ContextUseCommand extends LocalCommand {
   @Override
   public Integer call() {
     if ((name == null) != none) {
-      throw CliException.usage("Which context?", "name one, or say --none");
+      throw CliException.usage(
+          "Expected either a context name or --none", "Pass the name of one context, or --none.");
     }
     ConfigFile file = options().file().using(name);
     file.save();
@@ -34,8 +36,8 @@ final class ContextUseCommand extends LocalCommand {
         .printer()
         .line(
             name == null
-                ? "No context is used."
-                : "Context %s is used: %s".formatted(name, file.of(name)));
+                ? "No context is in use."
+                : "Now using context %s: %s".formatted(name, file.of(name)));
     return ExitCode.DONE;
   }
 }

@@ -1,4 +1,4 @@
-/** Commands about named places of Redis. */
+/** Commands for contexts. */
 @NullMarked
 package io.asynq4j.cli.context;
 

@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Parameters;
 
-/** Changes something about entries of schedulers. */
+/** Changes schedule entries. */
 abstract class CronChangeCommand extends RedisCommand {
 
-  @Parameters(arity = "1..*", paramLabel = "ENTRY", description = "The names of entries.")
+  @Parameters(arity = "1..*", paramLabel = "ENTRY", description = "ID of the entry (repeatable).")
   private List<String> entries = List.of();
 
   private record Changed(String entry, String words) {}
@@ -29,13 +29,14 @@ abstract class CronChangeCommand extends RedisCommand {
         session.note(
             "asynq: "
                 + e.getMessage()
-                + "\n       'asynq cron list' shows all entries; Go's can only be listed");
+                + "\n       Run 'asynq cron list' to list all entries. Entries of Go schedulers are"
+                + " read-only.");
         exitCode = ExitCode.NOT_FOUND;
       }
     }
     session
         .printer()
-        .told(
+        .results(
             changed,
             List.of(
                 Column.of("Entry", "entry", Changed::entry),
@@ -44,6 +45,6 @@ abstract class CronChangeCommand extends RedisCommand {
     return exitCode;
   }
 
-  /** Returns what was done, in words. */
+  /** Applies the change and returns a phrase for the result, such as "is paused". */
   abstract String change(Inspector inspector, String entry);
 }

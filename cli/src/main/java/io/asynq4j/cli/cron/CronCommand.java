@@ -3,10 +3,10 @@ package io.asynq4j.cli.cron;
 import io.asynq4j.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** Looks at the entries of schedulers and steers them. */
+/** Lists and manages schedule entries. */
 @Command(
     name = "cron",
-    description = "Looks at the entries of schedulers and steers them.",
+    description = "List and manage schedule entries.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       CronListCommand.class,

@@ -3,10 +3,10 @@ package io.asynq4j.cli.cron;
 import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 
-/** Forgets entries. */
+/** Deletes the data of schedule entries. */
 @Command(
     name = "forget",
-    description = "Forgets all about entries that no scheduler has any more.",
+    description = "Delete the state and history of entries that no scheduler has any more.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq cron forget outdated-report")
 final class CronForgetCommand extends CronChangeCommand {
@@ -14,6 +14,6 @@ final class CronForgetCommand extends CronChangeCommand {
   @Override
   String change(Inspector inspector, String entry) {
     inspector.forgetSchedule(entry);
-    return "is forgotten";
+    return "was deleted";
   }
 }

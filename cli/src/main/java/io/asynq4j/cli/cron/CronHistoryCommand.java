@@ -14,10 +14,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What entries have enqueued. */
+/** Lists the tasks that schedule entries have enqueued. */
 @Command(
     name = "history",
-    description = "Shows what entries have enqueued, newest first; the newest thousand are kept.",
+    description =
+        "List the tasks that entries have enqueued, newest first. Redis keeps the last 1000 per entry.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq cron history nightly-report",
@@ -25,16 +26,19 @@ import picocli.CommandLine.Parameters;
     })
 final class CronHistoryCommand extends ReadOnlyCommand {
 
-  @Parameters(arity = "1..*", paramLabel = "ENTRY", description = "The names of entries.")
+  @Parameters(arity = "1..*", paramLabel = "ENTRY", description = "ID of the entry (repeatable).")
   private List<String> entries = List.of();
 
-  @Option(names = "--page", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}")
+  @Option(
+      names = "--page",
+      paramLabel = "N",
+      description = "Page to show, counted from 1. Default: ${DEFAULT-VALUE}.")
   private int page = 1;
 
   @Option(
       names = "--size",
       paramLabel = "N",
-      description = "How many on a page. Default: ${DEFAULT-VALUE}")
+      description = "Number of rows per page. Default: ${DEFAULT-VALUE}.")
   private int size = 30;
 
   private record Event(String entry, ScheduleEvent event) {}
@@ -42,7 +46,7 @@ final class CronHistoryCommand extends ReadOnlyCommand {
   @Override
   protected void check() {
     if (page < 1 || size < 1) {
-      throw CliException.usage("--page and --size count from 1", null);
+      throw CliException.usage("--page and --size must be 1 or greater", null);
     }
   }
 
@@ -57,7 +61,8 @@ final class CronHistoryCommand extends ReadOnlyCommand {
           && page == 1
           && session.inspector().schedules().stream().noneMatch(one -> one.id().equals(entry))) {
         throw CliException.notFound(
-            "there is no entry " + entry, "'asynq cron list' shows all entries");
+            "Schedule entry " + entry + " does not exist",
+            "Run 'asynq cron list' to list all entries.");
       }
       found.forEach(event -> events.add(new Event(entry, event)));
     }
@@ -76,7 +81,7 @@ final class CronHistoryCommand extends ReadOnlyCommand {
                 Column.<Event>of("Enqueued", "enqueued_at", each -> each.event().enqueuedAt())
                     .shownAs(each -> TimeFormatter.full(each.event().enqueuedAt(), now)),
                 Column.data("problem", each -> each.event().problem())),
-            page == 1 ? "Nothing has been enqueued yet." : "Nothing is on this page.");
+            page == 1 ? "No tasks enqueued yet." : "No tasks on this page.");
     return ExitCode.DONE;
   }
 }

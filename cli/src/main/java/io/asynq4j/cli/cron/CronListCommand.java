@@ -17,11 +17,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
-/** All periodic entries. */
+/** Lists all schedule entries. */
 @Command(
     name = "list",
     aliases = "ls",
-    description = "Lists what schedulers enqueue again and again, those of Go too.",
+    description = "List the entries of all schedulers, including those of Go.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq cron list", "  asynq cron ls --json"})
 final class CronListCommand extends ReadOnlyCommand {
@@ -64,7 +64,7 @@ final class CronListCommand extends ReadOnlyCommand {
                 Column.data("paused_since", ScheduleSnapshot::pausedSince),
                 Column.data("steerable", ScheduleSnapshot::isRemembered),
                 Column.data("problem", ScheduleSnapshot::problem)),
-            "No scheduler has entries.");
+            "No schedule entries.");
     for (ScheduleSnapshot entry : entries) {
       if (entry.problem() != null) {
         session.note("asynq: entry %s cannot be read: %s".formatted(entry.id(), entry.problem()));
@@ -73,7 +73,7 @@ final class CronListCommand extends ReadOnlyCommand {
     return ExitCode.DONE;
   }
 
-  /** A scheduler tells of its next instant a little after the one before. */
+  /** A scheduler publishes the next time shortly after the previous one. */
   private static String next(ScheduleSnapshot entry, Instant now) {
     Instant next = entry.next();
     return next != null && entry.isLive() && next.isBefore(now)

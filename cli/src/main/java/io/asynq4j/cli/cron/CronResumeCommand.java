@@ -3,16 +3,16 @@ package io.asynq4j.cli.cron;
 import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 
-/** Resumes entries. */
+/** Resumes schedule entries. */
 @Command(
     name = "resume",
-    description = "Ends the pause of entries; what they would have enqueued is not made up for.",
+    description = "Resume paused entries. Runs that were due during the pause are skipped.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq cron resume nightly-report")
 final class CronResumeCommand extends CronChangeCommand {
 
   @Override
   String change(Inspector inspector, String entry) {
-    return inspector.resumeSchedule(entry) ? "goes on" : "was not paused";
+    return inspector.resumeSchedule(entry) ? "is resumed" : "was not paused";
   }
 }

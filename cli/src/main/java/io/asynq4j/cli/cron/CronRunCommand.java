@@ -3,10 +3,11 @@ package io.asynq4j.cli.cron;
 import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 
-/** Has entries enqueue now. */
+/** Makes schedule entries enqueue their task now. */
 @Command(
     name = "run",
-    description = "Has entries enqueue their task now, beside their schedule, paused or not.",
+    description =
+        "Enqueue the task of entries now, in addition to their schedule. Works for paused entries too.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq cron run nightly-report")
 final class CronRunCommand extends CronChangeCommand {
@@ -14,6 +15,6 @@ final class CronRunCommand extends CronChangeCommand {
   @Override
   String change(Inspector inspector, String entry) {
     inspector.runSchedule(entry);
-    return "runs within a second or two, if a scheduler is live";
+    return "enqueues its task within about two seconds if a scheduler is running";
   }
 }

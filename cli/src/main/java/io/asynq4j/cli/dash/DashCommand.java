@@ -22,15 +22,15 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Queues, tasks, servers and schedules in the terminal, live. */
+/** Terminal dashboard for queues, tasks, servers and schedules. */
 @Command(
     name = "dash",
-    description = "Shows queues, tasks, servers and schedules in the terminal, live.",
+    description = "Show a live dashboard of queues, tasks, servers and schedules in the terminal.",
     footerHeading = "%nHow it works:%n",
     footer = {
-      "  Arrows or h j k l move, Enter opens, Esc or q goes back, / searches, ? shows all keys.",
-      "  Pause, run, archive, delete and cancel ask first. When Redis does not answer, a red line",
-      "  says why, and how old is what you see.",
+      "  Arrows or h j k l move, Enter opens, Esc or q goes back, / searches, ? lists all keys.",
+      "  Pause, run, archive, delete and cancel ask for confirmation. If Redis does not answer, a red",
+      "  line shows the error and the age of the data.",
       "",
       "Examples:",
       "  asynq dash",
@@ -44,20 +44,22 @@ public final class DashCommand extends LocalCommand {
       names = {"--interval", "--refresh"},
       paramLabel = "DURATION",
       converter = IntervalConverter.class,
-      description = "Time between two looks, such as 500ms, 2s or 1m (default: 2s).")
+      description = "Refresh interval, e.g. 500ms, 5s or 1m; at least 200ms. Default: 2s.")
   private Duration interval = Duration.ofSeconds(2);
 
-  @Option(names = "--ascii", description = "Draw with ASCII characters only.")
+  @Option(
+      names = "--ascii",
+      description = "Draw with ASCII characters only. Default: only if the locale is not UTF-8.")
   private boolean ascii;
 
-  /** Reads the interval. */
+  /** Parses the refresh interval. */
   static final class IntervalConverter implements ITypeConverter<Duration> {
     @Override
     public Duration convert(String text) {
       try {
         Duration interval = DurationFormat.parse(text);
         if (interval.compareTo(SHORTEST) < 0) {
-          throw new TypeConversionException("the shortest interval is 200ms, not " + text);
+          throw new TypeConversionException("the interval must be at least 200ms, got " + text);
         }
         return interval;
       } catch (IllegalArgumentException e) {
@@ -78,7 +80,7 @@ public final class DashCommand extends LocalCommand {
       DashEventLoop dashboard =
           new DashEventLoop(
               connection, RedactedRedisUrl.of(config), interval, ZoneId.systemDefault());
-      // What others print would spoil the screen.
+      // Log output of libraries would corrupt the screen.
       System.setOut(lines.stream());
       System.setErr(lines.stream());
       try (Display display =
@@ -94,7 +96,7 @@ public final class DashCommand extends LocalCommand {
     return 0;
   }
 
-  /** Java does not tell on all versions whether its input is a terminal; the shell does. */
+  /** Not all versions of Java can detect whether the input is a terminal; the shell can. */
   private static void requireTerminal() throws IOException, InterruptedException {
     boolean isTerminal = false;
     if (!System.getProperty("os.name", "").startsWith("Windows")) {
@@ -107,12 +109,12 @@ public final class DashCommand extends LocalCommand {
     }
     if (!isTerminal) {
       throw CliException.failed(
-          "dash needs a terminal of a Unix (on Windows: in WSL) as its input and output",
-          "run it without pipes, and with a terminal in a container (-it)");
+          "'asynq dash' needs a Unix terminal as its input and output (on Windows: WSL)",
+          "Run it without pipes. In a container, allocate a terminal (-it).");
     }
   }
 
-  /** As the C library decides it: the first variable that is set. */
+  /** Like the C library: the first variable that is set decides. */
   static boolean hasUtf8(Map<String, String> environment) {
     return Stream.of("LC_ALL", "LC_CTYPE", "LANG")
         .map(name -> environment.getOrDefault(name, ""))

@@ -21,12 +21,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes what happens, one after the other, changes the model and shows it. Redis is asked on other
- * threads, so that keys are always heard. {@link #run} is for one thread, {@link #happen} for all.
+ * Processes events in order, updates the model and redraws. Redis is queried on other threads, so
+ * that keys are always handled. Call {@link #run} from one thread; {@link #happen} is thread-safe.
  */
 final class DashEventLoop {
 
-  /** How often the ages on the screen are brought up to date while nothing happens. */
+  /** Interval at which displayed ages are updated if there are no events. */
   private static final Duration TICK = Duration.ofMillis(500);
 
   private final RedisConnection redis;
@@ -44,12 +44,12 @@ final class DashEventLoop {
     this.zone = zone;
   }
 
-  /** Something has happened. */
+  /** Adds an event. */
   void happen(DashEvent event) {
     events.add(event);
   }
 
-  /** Until somebody quits. */
+  /** Runs until the user quits. */
   void run(Display display) throws InterruptedException {
     DashModel model =
         DashModel.start(where, zone, display.size(), redis.clock().instant(), interval);
@@ -67,7 +67,7 @@ final class DashEventLoop {
       while (true) {
         DashEvent event = events.poll(TICK.toMillis(), TimeUnit.MILLISECONDS);
         boolean isComplete = false;
-        // All that has come by now is shown at once.
+        // Redraw once for all events that have arrived by now.
         while (event != null) {
           if (event instanceof DashEvent.Closed) {
             return;

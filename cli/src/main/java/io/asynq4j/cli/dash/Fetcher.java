@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Looks up what is wished for on a thread of its own: at once when the wish changes, and again and
- * again at intervals. However slow Redis is, there is one look under way at most. Thread-safe.
+ * Runs queries on its own thread: at once when the query changes, then at intervals. At most one
+ * query runs at a time, however slow Redis is. Thread-safe.
  */
 final class Fetcher implements AutoCloseable {
 
@@ -40,7 +40,7 @@ final class Fetcher implements AutoCloseable {
     thread.start();
   }
 
-  /** From now on this is looked up. For one thread. */
+  /** Sets the query. Call it from one thread. */
   void want(Query newWish) {
     if (!newWish.equals(wish)) {
       wish = newWish;
@@ -48,7 +48,7 @@ final class Fetcher implements AutoCloseable {
     }
   }
 
-  /** Looks again at once, also at what is usually kept for a while. */
+  /** Repeats the query at once, without cached values. */
   void again() {
     isForgetting.set(true);
     changes.release();
@@ -80,7 +80,7 @@ final class Fetcher implements AutoCloseable {
       listener.accept(new DashEvent.Found(batch));
       return true;
     } catch (RuntimeException | Error e) {
-      // Whatever it is: it is shown, and tried again.
+      // Any failure is shown, and the query is repeated.
       listener.accept(new DashEvent.NotFound(problem(e)));
       return false;
     }

@@ -1,7 +1,7 @@
 /**
- * {@code asynq dash}: a pure model ({@code Model}, {@code View}, {@code Controller}), a renderer
- * onto a grid of characters ({@code Painter}), a thread that asks Redis ({@code Fetcher}), and the
- * terminal at the edge ({@code LanternaDisplay}).
+ * {@code asynq dash}: a pure model ({@code DashModel}, {@code View}, {@code KeyController}), a
+ * renderer that draws it onto a grid of characters ({@code ScreenPainter}), a thread that queries
+ * Redis ({@code Fetcher}), and the terminal ({@code LanternaDisplay}).
  */
 @NullMarked
 package io.asynq4j.cli.dash;

@@ -11,22 +11,23 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The dashboard in a browser, until Ctrl-C. */
+/** Serves the web dashboard until Ctrl-C. */
 @Command(
     name = "dashboard",
-    description = "Serves the dashboard for a browser, until Ctrl-C.",
+    description = "Serve the web dashboard until Ctrl-C.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq dashboard                                 # http://127.0.0.1:8080/",
-      "  asynq dashboard --port 0 --read-only            # any free port; nothing can be changed",
-      "  asynq dashboard --title Shop --hide payload     # nobody sees payloads",
+      "  asynq dashboard --port 0 --read-only            # any free port, no changes allowed",
+      "  asynq dashboard --title Shop --hide payload     # never show payloads",
       "",
       "How it works:",
-      "  It listens on 127.0.0.1, and elsewhere only with --credentials or --trusted-proxy. The file",
-      "  has a line for each user or token, which 'asynq dashboard hash' makes; without the option,",
-      "  the variable ASYNQ_DASHBOARD_CREDENTIALS may hold such lines. Passwords need TLS on the way:",
-      "  --tls-cert and --tls-key, or a proxy. Programs find the API below /api/v1, and Prometheus",
-      "  the metrics at /metrics. docs/guides/dashboard.md tells the rest."
+      "  The dashboard listens on 127.0.0.1. Any other address needs --credentials or --trusted-proxy.",
+      "  The credentials file has one line per user or token; 'asynq dashboard hash' creates them.",
+      "  Without --credentials, the lines are read from the environment variable",
+      "  ASYNQ_DASHBOARD_CREDENTIALS. Passwords need TLS: use --tls-cert and --tls-key, or a reverse",
+      "  proxy. The HTTP API is at /api/v1, and the Prometheus metrics are at /metrics.",
+      "  docs/guides/dashboard.md has the details."
     },
     subcommands = DashboardHashCommand.class)
 public final class DashboardCommand extends HttpServerCommand {
@@ -34,48 +35,50 @@ public final class DashboardCommand extends HttpServerCommand {
   @Option(
       names = "--port",
       paramLabel = "PORT",
-      description = "Where it listens; 0 = any free port. Default: ${DEFAULT-VALUE}")
+      description = "Port to listen on; 0 selects any free port. Default: ${DEFAULT-VALUE}.")
   private int port = 8080;
 
   @Option(
       names = "--root-path",
       paramLabel = "PATH",
-      description = "The path before all others, such as /tasks.")
+      description = "Path prefix of all URLs, e.g. /tasks. Default: none.")
   private String rootPath = "";
 
-  @Option(names = "--read-only", description = "Change nothing, whoever asks.")
+  @Option(names = "--read-only", description = "Reject all changes, for all users.")
   private boolean readOnly;
 
   @Option(
       names = "--trusted-proxy",
       paramLabel = "ADDRESS",
       description = {
-        "A proxy that logs users in, by its address or network like 10.0.0.0/8; may be given more",
-        "than once."
+        "Address or network of a proxy that authenticates users, e.g. 10.0.0.0/8 (repeatable)."
       })
   private List<String> trustedProxies = List.of();
 
   @Option(
       names = "--proxy-header",
       paramLabel = "NAME",
-      description = "The header in which it says who it is. Default: ${DEFAULT-VALUE}")
+      description = "Header in which the proxy sends the user name. Default: ${DEFAULT-VALUE}.")
   private String proxyHeader = "X-Forwarded-User";
 
   @Option(
       names = "--proxy-role",
       paramLabel = "ROLE",
-      description = "What its users may do: viewer, operator or admin. Default: viewer")
+      description = "Role of users of the proxy: viewer, operator or admin. Default: viewer.")
   private Role proxyRole = Role.VIEWER;
 
-  @Option(names = "--title", paramLabel = "TEXT", description = "What the page is called.")
+  @Option(
+      names = "--title",
+      paramLabel = "TEXT",
+      description = "Title of the page. Default: asynq.")
   private String title = "asynq";
 
   @Option(
       names = "--hide",
       paramLabel = "FIELD",
       description = {
-        "payload, result, headers or error: never shown, nor searched in; may be given more than",
-        "once."
+        "Field of tasks that is never shown or searched: payload, result, headers or error"
+            + " (repeatable)."
       })
   private List<HiddenField> hidden = List.of();
 
@@ -83,21 +86,21 @@ public final class DashboardCommand extends HttpServerCommand {
       names = "--redact",
       paramLabel = "PATH",
       description = {
-        "A place in JSON payloads and results that is never shown, like '$..password'; may be given",
-        "more than once."
+        "JSON path, e.g. '$..password', that is never shown in payloads and results (repeatable)."
       })
   private List<String> redacted = List.of();
 
   @Option(
       names = "--allow-host",
       paramLabel = "NAME",
-      description = "One more name beside localhost under which it answers without a login.")
+      description =
+          "Additional host name that is accepted without a login, besides localhost (repeatable).")
   private List<String> allowedHosts = List.of();
 
   @Option(
       names = "--also",
       paramLabel = "NAME=URL",
-      description = "One more Redis, to be chosen by its name; may be given more than once.")
+      description = "Additional Redis, selectable by its name (repeatable).")
   private Map<String, String> others = Map.of();
 
   @Override

@@ -18,38 +18,41 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes lines for the file of credentials: the only thing that is written down is a hash. */
+/** Creates lines for the credentials file. Only the hash of a password or token is printed. */
 @Command(
     name = "hash",
     description = {
-      "Makes the line of a user or a token for the file of 'asynq dashboard --credentials'.",
-      "The password is asked for, or read from the input; only its hash is shown."
+      "Create the line of a user or token for the file of 'asynq dashboard --credentials'.",
+      "It prompts for the password, or reads it from the standard input, and prints only its hash."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq dashboard hash anna --role admin",
       "  asynq dashboard hash otto --role operator --queues 'mail,report-*' < password.txt",
-      "  asynq dashboard hash ci --token --role operator     # makes a token up, and shows it once"
+      "  asynq dashboard hash ci --token --role operator     # generate a token and print it once"
     })
 final class DashboardHashCommand extends LocalCommand {
 
-  @Parameters(paramLabel = "NAME", description = "Of the user, or of the token.")
+  @Parameters(paramLabel = "NAME", description = "Name of the user or token.")
   private String name = "";
 
   @Option(
       names = "--role",
       paramLabel = "ROLE",
-      description = "What may be done: viewer, operator or admin. Default: viewer")
+      description = "Role: viewer, operator or admin. Default: viewer.")
   private Role role = Role.VIEWER;
 
   @Option(
       names = "--queues",
-      paramLabel = "QUEUE,…",
+      paramLabel = "PATTERN",
       split = ",",
-      description = "Which queues there are for them, * standing for anything. Default: all")
+      description =
+          "Queues that the user or token may access; '*' matches any characters. Default: all.")
   private List<String> queues = List.of("*");
 
-  @Option(names = "--token", description = "A token for a program, not a password for a person.")
+  @Option(
+      names = "--token",
+      description = "Generate a token for a program instead of a password login.")
   private boolean token;
 
   @Override
@@ -65,11 +68,11 @@ final class DashboardHashCommand extends LocalCommand {
     }
   }
 
-  /** The token stands beside the output, so that a redirected line goes into the file alone. */
+  /** The token goes to the error output, so that a redirected output has only the line. */
   private String newToken(Grant grant) {
     Credentials.NewToken made = Credentials.newToken(name, grant);
     surroundings().err().println("Send it as 'Authorization: Bearer " + made.token() + "'");
-    surroundings().err().println("It is shown only now. The line for the file:");
+    surroundings().err().println("The token is not shown again. Line for the credentials file:");
     return made.line();
   }
 
@@ -86,11 +89,11 @@ final class DashboardHashCommand extends LocalCommand {
     Console console = surroundings().keyboard() ? System.console() : null;
     if (console != null) {
       char[] first = typed(console.readPassword("Password of %s: ", name));
-      char[] second = typed(console.readPassword("Once more: "));
+      char[] second = typed(console.readPassword("Repeat the password: "));
       boolean isSame = Arrays.equals(first, second);
       Arrays.fill(second, ' ');
       if (!isSame) {
-        throw CliException.failed("The two passwords are not the same", "try again");
+        throw CliException.failed("The passwords do not match", "Run the command again.");
       }
       return first;
     }
@@ -99,17 +102,19 @@ final class DashboardHashCommand extends LocalCommand {
           new BufferedReader(new InputStreamReader(surroundings().in(), StandardCharsets.UTF_8))
               .readLine();
       if (line == null) {
-        throw CliException.usage("There is no password", "write it into the input, in one line");
+        throw CliException.usage(
+            "Missing password: the standard input is empty",
+            "Write the password to the standard input as one line.");
       }
       return line.toCharArray();
     } catch (IOException e) {
-      throw CliException.failed("The input cannot be read: " + e.getMessage(), null);
+      throw CliException.failed("Cannot read the standard input: " + e.getMessage(), null);
     }
   }
 
   private static char[] typed(char @Nullable [] password) {
     if (password == null) {
-      throw CliException.failed("No password was typed", null);
+      throw CliException.failed("No password entered", "Run the command again.");
     }
     return password;
   }

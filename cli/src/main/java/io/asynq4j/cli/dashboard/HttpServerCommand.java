@@ -23,7 +23,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Something that is served over HTTP until Ctrl-C: where, for whom, with or without TLS. */
+/** Serves HTTP until Ctrl-C: address, login and TLS. */
 abstract class HttpServerCommand extends LocalCommand {
 
   private static final String CREDENTIALS = "ASYNQ_DASHBOARD_CREDENTIALS";
@@ -33,58 +33,68 @@ abstract class HttpServerCommand extends LocalCommand {
       names = "--host",
       paramLabel = "ADDRESS",
       description =
-          "The address that it listens on; any but this machine's own needs somebody who may log"
-              + " in. Default: ${DEFAULT-VALUE}")
+          "Address to listen on. Any address other than loopback needs a login."
+              + " Default: ${DEFAULT-VALUE}.")
   private String host = "127.0.0.1";
 
   @Option(
       names = "--credentials",
       paramLabel = "FILE",
-      description = "Who may log in, by password or token. Also " + CREDENTIALS + ".")
+      description =
+          "File with the users and tokens that may log in. Environment variable: "
+              + CREDENTIALS
+              + ".")
   private @Nullable Path credentials;
 
   @Option(
       names = "--forwarded-by",
       paramLabel = "ADDRESS",
       description = {
-        "Reverse proxy whose X-Forwarded-For names the clients, by its address or network such as",
-        "10.0.0.0/8 (repeatable)."
+        "Address or network of a reverse proxy whose X-Forwarded-For header is trusted, e.g."
+            + " 10.0.0.0/8 (repeatable)."
       })
   private List<String> proxies = List.of();
 
   @Option(
       names = "--tls-cert",
       paramLabel = "FILE",
-      description = "Listen with TLS: the certificate and those that vouch for it, PEM.")
+      description = "PEM file with the TLS certificate chain. Enables TLS; needs --tls-key.")
   private @Nullable Path tlsCertificate;
 
-  @Option(names = "--tls-key", paramLabel = "FILE", description = "Its private key, PEM.")
+  @Option(
+      names = "--tls-key",
+      paramLabel = "FILE",
+      description = "PEM file with the private key of the certificate.")
   private @Nullable Path tlsKey;
 
   @Option(
       names = "--tls-keystore",
       paramLabel = "FILE",
       description =
-          "Both in one PKCS12 or JKS store instead; its password is in the variable "
+          "PKCS12 or JKS file with certificate and key, instead of --tls-cert and --tls-key."
+              + " Environment variable of its password: "
               + KEYSTORE_PASSWORD
               + ".")
   private @Nullable Path tlsKeyStore;
 
-  @Option(names = "--for", paramLabel = "DURATION", description = "End by itself after so long.")
+  @Option(
+      names = "--for",
+      paramLabel = "DURATION",
+      description = "Stop after this time, e.g. 10m. Default: run until interrupted.")
   private @Nullable Duration length;
 
-  /** Port and whatever else is particular; what makes no sense is an IllegalArgumentException. */
+  /** Applies the options of the subclass. Throws IllegalArgumentException for invalid values. */
   abstract void set(Dashboard.Builder builder, Connections more);
 
-  /** Whether somebody can log in otherwise than by credentials. */
+  /** Whether users can log in other than with credentials. */
   boolean hasOtherLogin() {
     return false;
   }
 
-  /** The last line before it serves. */
+  /** Last line to print before serving. */
   abstract String announced(Dashboard served);
 
-  /** Further connections; one that cannot be reached just now is a banner on its page. */
+  /** Additional connections. One that is not reachable is shown as a warning on its page. */
   static final class Connections implements AutoCloseable {
 
     private final List<RedisConnection> open = new ArrayList<>();
@@ -107,7 +117,7 @@ abstract class HttpServerCommand extends LocalCommand {
     try (ShutdownSignal end = ShutdownSignal.watch();
         Connections connections = new Connections()) {
       RedisConnection redis = connections.open(config);
-      // Before Redis is asked: what was mistyped is wrong whether it answers or not.
+      // Validate the options before connecting: a typo is wrong whether Redis answers or not.
       Dashboard.Builder builder = settings(redis, connections);
       Session.requireAnswer(redis);
       try (Dashboard served = start(builder)) {
@@ -145,13 +155,12 @@ abstract class HttpServerCommand extends LocalCommand {
       throw CliException.usage(String.valueOf(e.getMessage()), nextStep());
     } catch (IllegalStateException e) {
       throw CliException.failed(
-          String.valueOf(e.getMessage()),
-          "choose another --port; 0 takes any that is free, and tells which");
+          String.valueOf(e.getMessage()), "Choose another --port, or 0 for any free port.");
     }
   }
 
   private String nextStep() {
-    return "'%s --help' tells the settings, 'asynq dashboard hash --help' how to make credentials"
+    return "Run '%s --help' for the options, and 'asynq dashboard hash --help' for credentials."
         .formatted(spec().qualifiedName());
   }
 
@@ -160,11 +169,9 @@ abstract class HttpServerCommand extends LocalCommand {
     InetSocketAddress address = new InetSocketAddress(host, 0);
     if (!address.isUnresolved() && !address.getAddress().isLoopbackAddress()) {
       throw CliException.usage(
-          "'%s' does not listen on %s without authentication, for everybody there could see what"
-                  .formatted(spec().qualifiedName(), host)
-              + " is in the queues",
-          "say who may log in with --credentials FILE; 'asynq dashboard hash --help' tells how to"
-              + " make its lines");
+          "'%s' does not listen on %s without a login: anyone there could read the queues"
+              .formatted(spec().qualifiedName(), host),
+          "Pass --credentials FILE. Run 'asynq dashboard hash --help' to create its lines.");
     }
   }
 
@@ -186,7 +193,7 @@ abstract class HttpServerCommand extends LocalCommand {
       return Optional.of(TlsCertificate.ofPem(tlsCertificate, tlsKey));
     } else if (tlsCertificate != null || tlsKey != null) {
       throw new IllegalArgumentException(
-          "TLS needs both --tls-cert and --tls-key, and one of them is missing");
+          "TLS needs both --tls-cert and --tls-key, but one of them is missing");
     }
     return Optional.empty();
   }

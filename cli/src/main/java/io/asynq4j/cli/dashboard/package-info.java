@@ -1,4 +1,4 @@
-/** What is served over HTTP: the dashboard for browsers, metrics for Prometheus. */
+/** HTTP servers: the dashboard for browsers and metrics for Prometheus. */
 @NullMarked
 package io.asynq4j.cli.dashboard;
 

@@ -4,7 +4,7 @@ import io.asynq4j.cli.settings.RedactedRedisUrl;
 import io.asynq4j.redis.RedisConfig;
 import java.util.List;
 
-/** What to try next, to be copied into another terminal. */
+/** Prints example commands to copy into another terminal. */
 final class CheatSheet {
 
   private final RedisConfig redis;
@@ -13,7 +13,7 @@ final class CheatSheet {
   private final DevConsole screen;
 
   /**
-   * @param usual the place where commands look if they are told nothing
+   * @param usual URL that commands use without flags
    */
   CheatSheet(RedisConfig redis, String usual, String program, DevConsole screen) {
     this.redis = redis;
@@ -28,7 +28,7 @@ final class CheatSheet {
     screen.line("Redis      " + where);
     screen.line("dashboard  " + dashboard);
     screen.line(
-        "server     %s %s, %d tasks at once, handles demo:*"
+        "server     %s %s, concurrency %d, handles demo:*"
             .formatted(
                 queues.size() == 1 ? "queue" : "queues", String.join(", ", queues), concurrency));
     screen.line("");
@@ -37,7 +37,7 @@ final class CheatSheet {
         "  %s task enqueue -t demo:hello -l '{\"sleepMillis\": 500, \"failures\": 1}'%s%s"
             .formatted(
                 program,
-                // The usual queue goes without saying, and the line is long enough.
+                // Omit the default queue: the line is long enough.
                 queues.get(0).equals("default") ? "" : " -q " + queues.get(0),
                 flag));
     screen.line("  %s stats --watch%s".formatted(program, flag));
@@ -51,6 +51,6 @@ final class CheatSheet {
               .formatted(redis.endpoints().get(0), redis.database()));
     }
     screen.line("");
-    screen.line("Ctrl-C stops; a second one ends at once");
+    screen.line("Press Ctrl-C to stop, twice to stop immediately");
   }
 }

@@ -16,7 +16,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Handles demo tasks: shows each, and is slow or fails when asked to. Thread-safe. */
+/** Handles demo tasks: prints each attempt, and sleeps or fails on request. Thread-safe. */
 final class DemoHandler implements Handler<DemoHandler.Hello> {
 
   static final TaskType<Hello> HELLO = TaskType.of("demo:hello", Hello.class);
@@ -24,25 +24,25 @@ final class DemoHandler implements Handler<DemoHandler.Hello> {
   static final TaskType<Void> ITEM = TaskType.of("demo:item");
   static final TaskType<Batch> BATCH = TaskType.of("demo:batch", Batch.class);
 
-  /** How finely a slow task tells its progress. */
+  /** Number of progress reports of a slow task. */
   private static final int STEPS = 4;
 
   /**
-   * What a demo task asks for.
+   * Payload of a demo task.
    *
-   * @param sleepMillis how long it takes
-   * @param failures how many attempts fail before one succeeds
+   * @param sleepMillis duration of the attempt
+   * @param failures number of attempts that fail before one succeeds
    */
   record Hello(long sleepMillis, int failures) {}
 
-  /** How many tasks of a group became one. */
+  /** Number of tasks of a group that were merged. */
   record Batch(String group, int items) {}
 
   private final Clock clock;
   private final @Nullable DevConsole screen;
 
   /**
-   * @param screen where each attempt is shown; null for nowhere
+   * @param screen where attempts are printed; null for nowhere
    */
   DemoHandler(Clock clock, @Nullable DevConsole screen) {
     this.clock = clock;
@@ -54,9 +54,10 @@ final class DemoHandler implements Handler<DemoHandler.Hello> {
         .handle(HELLO, this)
         .handle(
             BROKEN,
-            (nothing, context) -> ended(context, Outcome.retry("demo: it always fails"), "fails"))
+            (nothing, context) ->
+                ended(context, Outcome.retry("demo: always fails"), "failed, as it always does"))
         .handle(
-            ITEM, (nothing, context) -> ended(context, Outcome.done(), "done, and was in no group"))
+            ITEM, (nothing, context) -> ended(context, Outcome.done(), "done, not part of a group"))
         .handle(
             BATCH,
             (batch, context) ->
@@ -64,7 +65,7 @@ final class DemoHandler implements Handler<DemoHandler.Hello> {
         .build();
   }
 
-  /** Many items become one batch. */
+  /** Merges items into one batch. */
   static Aggregated aggregate(QueueName queue, String group, List<Task> tasks) {
     return Aggregated.of(BATCH.task(new Batch(group, tasks.size()), PayloadCodec.json()));
   }
@@ -78,7 +79,7 @@ final class DemoHandler implements Handler<DemoHandler.Hello> {
     boolean fails = context.retryCount() < hello.failures();
     String time = hello.sleepMillis() > 0 ? " after " + hello.sleepMillis() + " ms" : "";
     return fails
-        ? ended(context, Outcome.retry("demo: asked to fail"), "fails, as it was asked to" + time)
+        ? ended(context, Outcome.retry("demo: failure requested"), "failed as requested" + time)
         : ended(context, Outcome.done(), "done" + time);
   }
 

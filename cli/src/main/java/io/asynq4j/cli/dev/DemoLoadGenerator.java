@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enqueues demo tasks: a handful, and if asked so many a second, of all kinds. Ends with {@link
+ * Enqueues demo tasks of all kinds: a few at the start, and optionally a constant rate until {@link
  * #close}. Thread-safe.
  */
 final class DemoLoadGenerator implements AutoCloseable {
@@ -66,7 +66,8 @@ final class DemoLoadGenerator implements AutoCloseable {
     Matcher matcher = RATE.matcher(text.toLowerCase(Locale.ROOT));
     if (!matcher.matches() || Double.parseDouble(matcher.group(1)) <= 0) {
       throw CliException.usage(
-          "--load is a number of tasks a second, not " + text, "write it like 20/s");
+          "Invalid --load '%s': expected a number of tasks per second".formatted(text),
+          "Use a format such as 20/s.");
     }
     return Double.parseDouble(matcher.group(1));
   }
@@ -91,7 +92,8 @@ final class DemoLoadGenerator implements AutoCloseable {
     screen.line(load.enqueued() + " demo tasks enqueued");
     if (load.scheduler != null) {
       load.scheduler.start();
-      screen.line("and %s a second more, into %s".formatted(perSecond, String.join(", ", QUEUES)));
+      screen.line(
+          "enqueueing %s tasks per second into %s".formatted(perSecond, String.join(", ", QUEUES)));
       load.begin();
     }
     return load;
@@ -127,7 +129,7 @@ final class DemoLoadGenerator implements AutoCloseable {
         enqueue(IntStream.range(0, count).mapToObj(i -> request(next++)).toList());
       }
     } catch (BrokerException e) {
-      // The status line tells that Redis is away; the load goes on when it is back.
+      // The status line shows the outage; the load continues afterwards.
       owed = 0;
     }
   }
@@ -137,7 +139,9 @@ final class DemoLoadGenerator implements AutoCloseable {
         client.enqueueAll(requests).stream().filter(EnqueueResult::isEnqueued).count());
   }
 
-  /** Of every twenty one is broken, one waits for its time, two fail first, three are grouped. */
+  /**
+   * Of every twenty tasks one is broken, one is scheduled, two fail first and three are grouped.
+   */
   private static EnqueueRequest request(long number) {
     String queue = QUEUES.get((int) (number % QUEUES.size()));
     int kind = (int) (number % 20);

@@ -25,34 +25,36 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A Redis, a server with demo handlers and the dashboard: to play with, to develop against. */
+/** Starts Redis, a server with demo handlers and the dashboard, for development. */
 @Command(
     name = "dev",
-    description = "Starts a Redis, a server with demo handlers and the dashboard, until Ctrl-C.",
+    description =
+        "Start a local Redis, a server with demo handlers and the web dashboard, until Ctrl-C.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq dev                              # data in ~/.asynq/dev, port 6379 if it is free",
-      "  asynq dev --ephemeral --port 0         # nothing is kept, any free port",
+      "  asynq dev --ephemeral --port 0         # keep no data, use any free port",
       "  asynq dev --ephemeral --port 0 --load 20/s",
-      "  asynq dev --redis redis://localhost    # serve a Redis that is there already",
+      "  asynq dev --redis redis://localhost    # use a Redis that is already running",
       "",
       "How it works:",
-      "  Your programs connect to the URL that is printed; so do Go's asynq and asynqmon. Without",
-      "  --redis, a redis-server or valkey-server of 6.2 or newer on the PATH is started, else the",
-      "  one that comes along (Linux and macOS; on Windows use --redis with one in WSL or a",
-      "  container). It listens on 127.0.0.1 only, keeps its data in an append-only file, and ends",
-      "  with this command.",
+      "  Connect your programs to the URL that is printed; asynq for Go and asynqmon can use it too.",
+      "  Without --redis, the command starts redis-server or valkey-server from the PATH if it is 6.2",
+      "  or newer, else the bundled Redis (Linux and macOS; on Windows use --redis with a Redis in WSL",
+      "  or a container). It listens only on 127.0.0.1, stores its data in an append-only file, and",
+      "  stops with this command.",
       "",
-      "  The server handles tasks of the type demo:hello, whose payload may ask for trouble:",
-      "    {}                        done at once",
-      "    {\"sleepMillis\": 2000}     takes two seconds",
-      "    {\"failures\": 2}           fails twice, and then succeeds",
-      "  and demo:broken, which always fails. Tasks of the type demo:item in a group become one of",
-      "  the type demo:batch. Tasks of other types wait for a server that has a handler for them.",
-      "  --load N/s enqueues all of these, also scheduled and by schedules, into three queues.",
+      "  The server handles tasks of type demo:hello. Their payload controls the handler:",
+      "    {}                        succeed at once",
+      "    {\"sleepMillis\": 2000}     take two seconds",
+      "    {\"failures\": 2}           fail twice, then succeed",
+      "  Tasks of type demo:broken always fail. Tasks of type demo:item in a group are merged into one",
+      "  task of type demo:batch. Tasks of other types stay pending until a server with a handler for",
+      "  them runs. --load N/s enqueues all of these into three queues, including scheduled and",
+      "  periodic tasks.",
       "",
-      "  Ctrl-C waits up to 8 seconds for running tasks, puts the rest back, stops Redis, and ends",
-      "  with 0. A second Ctrl-C ends at once, with 130; no task is lost by that either."
+      "  Ctrl-C waits up to 8 seconds for running tasks, requeues the others, stops Redis and exits",
+      "  with 0. A second Ctrl-C exits immediately with 130. No task is lost in either case."
     })
 public final class DevCommand extends LocalCommand {
 
@@ -64,49 +66,54 @@ public final class DevCommand extends LocalCommand {
   @Option(
       names = "--port",
       paramLabel = "PORT",
-      description = "Where the Redis listens; 0 = any free port. 6379 when it is free, else any.")
+      description =
+          "Port of Redis; 0 selects any free port. Default: 6379 if it is free, else any free port.")
   private @Nullable Integer port;
 
   @Option(
       names = "--dashboard-port",
       paramLabel = "PORT",
       description =
-          "Where the dashboard listens; 0 = any free port. 8080 when it is free, else any.")
+          "Port of the dashboard; 0 selects any free port. Default: 8080 if it is free, else any"
+              + " free port.")
   private @Nullable Integer dashboardPort;
 
-  @Option(names = "--no-dashboard", description = "Leave the dashboard out.")
+  @Option(names = "--no-dashboard", description = "Do not start the dashboard.")
   private boolean noDashboard;
 
   @Option(
       names = {"-q", "--queue"},
-      paramLabel = "NAME",
-      description = "A queue that is served; may be given more than once. Default: default")
+      paramLabel = "QUEUE",
+      description = "Queue to serve (repeatable). Default: default.")
   private List<String> queues = List.of("default");
 
   @Option(
       names = "--concurrency",
       paramLabel = "N",
-      description = "How many tasks run at once. Default: ${DEFAULT-VALUE}")
+      description = "Maximum number of tasks that run at the same time. Default: ${DEFAULT-VALUE}.")
   private int concurrency = 10;
 
   @Option(
       names = "--load",
-      paramLabel = "N/s",
-      description = "Enqueue so many demo tasks a second, some of which fail.")
+      paramLabel = "RATE",
+      description = "Enqueue demo tasks at this rate, e.g. 20/s; some of them fail. Default: none.")
   private @Nullable String load;
 
-  @Option(names = "--for", paramLabel = "DURATION", description = "End by itself after so long.")
+  @Option(
+      names = "--for",
+      paramLabel = "DURATION",
+      description = "Stop after this time, e.g. 10m. Default: run until interrupted.")
   private @Nullable Duration length;
 
-  /** Where the tasks are kept. */
+  /** Storage of the started Redis. */
   static final class Storage {
     @Option(
         names = "--data",
         paramLabel = "DIR",
-        description = "Where the Redis keeps its data. Default: ~/.asynq/dev")
+        description = "Directory for the data of Redis. Default: ~/.asynq/dev.")
     private @Nullable Path data;
 
-    @Option(names = "--ephemeral", description = "Keep nothing on disk.")
+    @Option(names = "--ephemeral", description = "Keep no data on disk.")
     private boolean ephemeral;
   }
 
@@ -121,9 +128,9 @@ public final class DevCommand extends LocalCommand {
     } else {
       if (port != null || storage.data != null || storage.ephemeral) {
         throw CliException.usage(
-            "--port, --data and --ephemeral are for a Redis that is started, but --redis names one"
-                + " that runs",
-            "leave one out");
+            "--port, --data and --ephemeral apply to a Redis that this command starts, but --redis names"
+                + " a running one",
+            "Remove --redis, or remove the other options.");
       }
       serve(there.toConfig(), "yours", perSecond);
     }
@@ -143,9 +150,9 @@ public final class DevCommand extends LocalCommand {
       throw CliException.failed(
           String.valueOf(e.getMessage()),
           surroundings().isWindows()
-              ? "'asynq dev --redis URL' serves a Redis that runs elsewhere"
-              : "--port 0 takes any port, --ephemeral needs no directory, --redis URL serves one"
-                  + " that runs");
+              ? "Run 'asynq dev --redis URL' to use a Redis that runs elsewhere."
+              : "Use --port 0 for any free port, --ephemeral for no data directory, or --redis URL for a"
+                  + " running Redis.");
     }
   }
 
@@ -177,26 +184,26 @@ public final class DevCommand extends LocalCommand {
         new CheatSheet(config, usualPlace(), surroundings().program(), screen)
             .show(
                 RedactedRedisUrl.of(config) + " (" + about + ")",
-                dashboard.address().orElse("left out"),
+                dashboard.address().orElse("disabled"),
                 served,
                 concurrency);
         try (DemoLoadGenerator demos =
             DemoLoadGenerator.start(redis, served.get(0), perSecond, screen)) {
           runUntilStopped(server, new QueueStatusReporter(Inspector.create(redis), served, screen));
-          screen.line(demos.enqueued() + " demo tasks were enqueued");
+          screen.line(demos.enqueued() + " demo tasks enqueued in total");
         }
-        screen.line("stopped: running tasks were finished or put back");
+        screen.line("stopped: running tasks were finished or requeued");
       }
     }
     screen.line("bye");
   }
 
-  /** Where commands look without flags: variables and contexts may lead them elsewhere. */
+  /** Connection of commands without flags, which variables and contexts determine. */
   private String usualPlace() {
     try {
       return RedactedRedisUrl.of(options().withoutFlags());
     } catch (RuntimeException e) {
-      // The file is broken; commands with a flag do not read it.
+      // The file is invalid; commands with a flag do not read it.
       return "";
     }
   }

@@ -8,8 +8,8 @@ import java.io.PrintStream;
 import java.nio.charset.Charset;
 
 /**
- * Lines, with a status line below them: replaced in place on a terminal, else a line like others.
- * Thread-safe.
+ * Console with a status line below the output: redrawn in place on a terminal, else printed as a
+ * line. Thread-safe.
  */
 final class DevConsole {
 
@@ -24,7 +24,9 @@ final class DevConsole {
     this.inPlace = inPlace;
   }
 
-  /** The process's output; what others write to its error output keeps clear of the status line. */
+  /**
+   * Console on the output of the process. Other output to stderr is printed above the status line.
+   */
   static DevConsole open(CliEnvironment surroundings) {
     DevConsole screen = new DevConsole(surroundings.out(), surroundings.terminal());
     if (screen.inPlace) {
@@ -64,7 +66,7 @@ final class DevConsole {
     }
   }
 
-  /** The next tick shows the status again. */
+  /** Erases the status line before other output; the next update draws it again. */
   private final class AboveStatus extends FilterOutputStream {
     AboveStatus(OutputStream target) {
       super(target);

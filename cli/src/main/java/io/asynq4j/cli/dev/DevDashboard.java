@@ -6,7 +6,7 @@ import io.asynq4j.redis.RedisConnection;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The dashboard beside a server for development, unless it is not wanted. */
+/** Dashboard of the development server, unless it is disabled. */
 final class DevDashboard implements AutoCloseable {
 
   private static final int USUAL_PORT = 8080;
@@ -18,7 +18,7 @@ final class DevDashboard implements AutoCloseable {
   }
 
   /**
-   * @param port null = the usual one if it is free, else any
+   * @param port null for the default port if it is free, else any free port
    */
   static DevDashboard start(RedisConnection redis, boolean wanted, @Nullable Integer port) {
     if (!wanted) {
@@ -29,7 +29,7 @@ final class DevDashboard implements AutoCloseable {
     } catch (IllegalStateException e) {
       if (port != null) {
         throw CliException.failed(
-            String.valueOf(e.getMessage()), "--dashboard-port 0 takes any port that is free");
+            String.valueOf(e.getMessage()), "Use --dashboard-port 0 for any free port.");
       }
       return new DevDashboard(listen(redis, 0));
     }

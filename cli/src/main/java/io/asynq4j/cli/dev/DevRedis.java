@@ -10,14 +10,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The Redis that {@code asynq dev} starts. */
+/** Redis that {@code asynq dev} starts. */
 record DevRedis(EmbeddedRedis server, String about) implements AutoCloseable {
 
   private static final int USUAL_PORT = 6379;
 
   /**
-   * @param port null = the usual one if it is free, else any
-   * @param data null = nothing is kept
+   * @param port null for the default port if it is free, else any free port
+   * @param data null to keep no data
    */
   static DevRedis start(@Nullable Integer port, @Nullable Path data) {
     Optional<RedisBinary> installed =
@@ -33,8 +33,8 @@ record DevRedis(EmbeddedRedis server, String about) implements AutoCloseable {
     EmbeddedRedis server = builder.start();
     return new DevRedis(
         server,
-        (installed.isPresent() ? installed.get().toString() : "the bundled one")
-            + (data == null ? ", nothing is kept" : ", data in " + data));
+        (installed.isPresent() ? installed.get().toString() : "bundled")
+            + (data == null ? ", keeps no data" : ", data in " + data));
   }
 
   private static int usual() {
@@ -51,7 +51,7 @@ record DevRedis(EmbeddedRedis server, String about) implements AutoCloseable {
       int major = Integer.parseInt(version[0]);
       return major > 6 || (major == 6 && Integer.parseInt(version[1]) >= 2);
     } catch (EmbeddedRedisException e) {
-      // It does not say what it is: the bundled one is known.
+      // The version is unknown: use the bundled one.
       return false;
     }
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** How queues are doing, in one line. */
+/** Summary of queues in one line. */
 final class QueueStatusLine {
 
   private QueueStatusLine() {}

@@ -6,7 +6,7 @@ import io.asynq4j.inspect.QueueSnapshot;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the queues look like, each second. Called by one thread at a time. */
+/** Prints the status of the queues. Called by one thread at a time. */
 final class QueueStatusReporter {
 
   private static final int LINES_APART = 10;
@@ -37,7 +37,7 @@ final class QueueStatusReporter {
       lastNanos = now;
       screen.status(QueueStatusLine.of(all, rate));
     } catch (RuntimeException e) {
-      // An outage is logged by the server; the line tells it to whoever watches.
+      // The server logs the outage; the status line shows it to the user.
       screen.status("Redis does not answer");
     }
   }

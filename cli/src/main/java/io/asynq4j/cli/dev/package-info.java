@@ -1,4 +1,4 @@
-/** A Redis, a server with demo handlers and a demo load, by one command. */
+/** {@code asynq dev}: Redis, a server with demo handlers and a demo load. */
 @NullMarked
 package io.asynq4j.cli.dev;
 

@@ -1,6 +1,6 @@
 package io.asynq4j.cli.output;
 
-/** Colours text, or leaves it as it is where colours are not wanted. Immutable. */
+/** Adds ANSI colors to text if colors are enabled. Immutable. */
 public record AnsiColors(boolean colours) {
 
   public static final AnsiColors NONE = new AnsiColors(false);

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** Values as texts of one line. */
+/** Formats values as a single line of text. */
 final class CellFormatter {
 
   private CellFormatter() {}
 
-  /** For people. */
+  /** For tables. */
   static String shown(@Nullable Object value) {
     if (value == null) {
       return "";
@@ -33,7 +33,7 @@ final class CellFormatter {
     return oneLine(value.toString());
   }
 
-  /** For spreadsheets. */
+  /** For CSV. */
   static String csv(@Nullable Object value) {
     String text =
         value == null
@@ -48,7 +48,7 @@ final class CellFormatter {
         : text;
   }
 
-  /** Without line ends and other control characters, which a terminal would obey. */
+  /** Replaces line breaks and other control characters, which a terminal would interpret. */
   static String oneLine(String text) {
     return harmless(text.replaceAll("\\s*\\R\\s*", " ").replace('\t', ' '));
   }

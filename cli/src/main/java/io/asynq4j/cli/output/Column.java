@@ -4,17 +4,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that is told of each row. Immutable.
+ * A column of the output. Immutable.
  *
- * @param title what people call it; empty when it is not shown to them
- * @param key what programs call it
- * @param value what programs get: a text, number, truth value, time, map or list; null when there
- *     is none
- * @param shown what people get
- * @param style how that is coloured
- * @param right whether it stands at the right, as numbers do
- * @param flexible whether it may be cut where there is no room
- * @param optional whether it may be left out of a table then
+ * @param title title in tables; empty if the column is not shown there
+ * @param key key in JSON and CSV
+ * @param value value in JSON and CSV: text, number, boolean, time, map or list; null if there is
+ *     none
+ * @param shown text in tables
+ * @param style color of the text
+ * @param right whether the text is right-aligned
+ * @param flexible whether the text may be truncated if there is no room
+ * @param optional whether the column may be dropped from a table if there is no room
  */
 public record Column<T>(
     String title,
@@ -26,7 +26,7 @@ public record Column<T>(
     boolean flexible,
     boolean optional) {
 
-  /** Colours a text according to its row. */
+  /** Colors a text depending on its row. */
   @FunctionalInterface
   public interface Style<T> {
     String apply(AnsiColors ink, T row, String text);
@@ -44,7 +44,7 @@ public record Column<T>(
         /* optional= */ false);
   }
 
-  /** A number. */
+  /** A numeric column. */
   public static <T> Column<T> count(String title, String key, Function<T, @Nullable Object> value) {
     Column<T> column = of(title, key, value);
     return new Column<>(
@@ -58,7 +58,7 @@ public record Column<T>(
         /* optional= */ false);
   }
 
-  /** Only for programs. */
+  /** A column for JSON and CSV only. */
   public static <T> Column<T> data(String key, Function<T, @Nullable Object> value) {
     return of("", key, value);
   }

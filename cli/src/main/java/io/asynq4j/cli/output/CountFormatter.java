@@ -1,6 +1,6 @@
 package io.asynq4j.cli.output;
 
-/** Numbers of things as people say them. */
+/** Formats numbers of things. */
 public final class CountFormatter {
 
   private CountFormatter() {}

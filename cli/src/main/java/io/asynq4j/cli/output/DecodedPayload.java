@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a payload or a result looks like: JSON if it is an object, a list, a number or a text of it,
- * else text, else bytes. Immutable.
+ * A payload or result in its most readable form: JSON if it is a JSON object, array, number or
+ * string, else text, else bytes. Immutable.
  */
 public final class DecodedPayload {
 
@@ -49,36 +49,36 @@ public final class DecodedPayload {
     }
   }
 
-  /** The document; null when it is none. */
+  /** JSON document; null if it is not JSON. */
   public @Nullable Object json() {
     return json;
   }
 
-  /** The text; null when it is JSON, nothing, or no text. */
+  /** Text; null if it is JSON, empty or not text. */
   public @Nullable String text() {
     return json != null || payload.size() == 0 ? null : text;
   }
 
-  /** The bytes; null when it is text. */
+  /** Bytes; null if it is text. */
   public @Nullable String base64() {
     return text == null ? Base64.getEncoder().encodeToString(payload.bytes()) : null;
   }
 
-  /** Puts it into a JSON object under its name, or under that with the form it has behind. */
+  /** Adds it to a JSON object, with the form as a suffix of the key unless it is JSON. */
   public void into(Map<String, @Nullable Object> object, String name) {
     object.put(name, json());
     object.put(name + "_text", text());
     object.put(name + "_base64", base64());
   }
 
-  /** On one line, for tables. */
+  /** One line, for tables. */
   public String line() {
     return payload.size() == 0
         ? ""
         : Optional.ofNullable(text).map(CellFormatter::oneLine).orElse(bytes());
   }
 
-  /** On as many lines as it takes. */
+  /** All lines. */
   public String block(AnsiColors ink) {
     if (payload.size() == 0) {
       return ink.dim("(none)");
@@ -90,6 +90,6 @@ public final class DecodedPayload {
   }
 
   private String bytes() {
-    return "(%,d bytes, no text)".formatted(payload.size());
+    return "(%,d bytes, binary)".formatted(payload.size());
   }
 }

@@ -12,9 +12,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/**
- * Reads JSON into maps, lists, texts, numbers that keep all their digits, truth values and nulls.
- */
+/** Reads JSON into maps, lists, strings, numbers of full precision, booleans and nulls. */
 public final class JsonReader {
 
   private static final JsonFactory FACTORY = new JsonFactory();
@@ -22,24 +20,24 @@ public final class JsonReader {
   private JsonReader() {}
 
   /**
-   * Throws an {@code IllegalArgumentException} that says where it is wrong, and quotes nothing of
-   * it.
+   * Throws an {@code IllegalArgumentException} with the position of the error. It does not quote
+   * the input.
    */
   public static @Nullable Object read(String text) {
     try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
       if (parser.nextToken() == null) {
-        throw new IllegalArgumentException("not JSON: there is nothing");
+        throw new IllegalArgumentException("invalid JSON: the input is empty");
       }
       Object value = value(parser);
       if (parser.nextToken() != null) {
-        throw new IllegalArgumentException("not JSON: something follows behind its end");
+        throw new IllegalArgumentException("invalid JSON: unexpected text after the end");
       }
       return value;
     } catch (JacksonException e) {
       throw new IllegalArgumentException(
           e.getLocation() == null
-              ? "not JSON"
-              : "not JSON: line %d, column %d"
+              ? "invalid JSON"
+              : "invalid JSON: line %d, column %d"
                   .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr()));
     }
   }

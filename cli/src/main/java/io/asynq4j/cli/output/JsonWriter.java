@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes maps, lists and plain values as JSON, indented and coloured for people or on one line for
- * programs. Immutable.
+ * Writes maps, lists and values as JSON: indented and colored for terminals, or on one line.
+ * Immutable.
  */
 public final class JsonWriter {
 
@@ -92,7 +92,7 @@ public final class JsonWriter {
     }
   }
 
-  /** Seconds, which every language can read. */
+  /** As seconds. */
   static String number(Duration duration) {
     return duration.toNanosPart() == 0
         ? Long.toString(duration.toSeconds())
@@ -110,7 +110,7 @@ public final class JsonWriter {
         case '\r' -> out.append("\\r");
         case '\t' -> out.append("\\t");
         default -> {
-          // Beyond ASCII it also keeps terminals from obeying what a payload says.
+          // Escaping keeps control characters of a payload from reaching the terminal.
           if (c < ' ' || (c >= 0x7f && c < 0xa0)) {
             out.append("\\u%04x".formatted((int) c));
           } else {

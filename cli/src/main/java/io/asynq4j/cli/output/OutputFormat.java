@@ -1,11 +1,11 @@
 package io.asynq4j.cli.output;
 
-/** In what form a command shows what it has found. */
+/** Output format of a command. */
 public enum OutputFormat {
-  /** For people. */
+  /** Table for people. */
   TABLE,
-  /** For programs: a document with everything that is known. */
+  /** JSON with all data, for programs. */
   JSON,
-  /** For spreadsheets: a line of names, and a line for each row. */
+  /** CSV with a header, for spreadsheets. */
   CSV
 }

@@ -10,12 +10,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows rows in the form that was asked for. What is meant for people only is left out of the other
- * forms, so that programs can read them. Not thread-safe.
+ * Prints rows in the selected format. Lines for people are omitted in the other formats, so that
+ * programs can parse the output. Not thread-safe.
  */
 public final class Printer {
 
-  /** The width of a table that goes to a file: contents are cut at some point there too. */
+  /** Width of a table that is not printed to a terminal. */
   private static final int UNLIMITED = 10_000;
 
   private static final int LEAST_CELL = 12;
@@ -28,7 +28,7 @@ public final class Printer {
   private final int width;
 
   /**
-   * @param width of the terminal; 0 when there is none
+   * @param width width of the terminal; 0 if there is none
    */
   public Printer(PrintStream out, OutputFormat format, AnsiColors ink, int width) {
     this.out = out;
@@ -45,24 +45,24 @@ public final class Printer {
     return ink;
   }
 
-  /** The same to another place. */
+  /** Same printer with another output. */
   public Printer to(PrintStream other) {
     return new Printer(other, format, ink, width);
   }
 
-  /** For people only. */
+  /** Prints a line in table format only. */
   public void line(String text) {
     if (format == OutputFormat.TABLE) {
       out.println(text);
     }
   }
 
-  /** For people only. */
+  /** Prints a heading in table format only. */
   public void heading(String text) {
     line(ink.bold(text));
   }
 
-  /** As a table; for people a sentence when it is empty. */
+  /** Prints rows as a table, or the message if there are no rows. */
   public <T> void list(List<T> rows, List<Column<T>> columns, String whenEmpty) {
     switch (format) {
       case TABLE -> {
@@ -77,7 +77,7 @@ public final class Printer {
     }
   }
 
-  /** Each row as a block of lines, for people; else as a list. */
+  /** Prints each row as a block of lines, or all rows as a JSON array or CSV. */
   public <T> void details(List<T> rows, List<Column<T>> columns) {
     if (format != OutputFormat.TABLE) {
       list(rows, columns, "");
@@ -91,7 +91,7 @@ public final class Printer {
     }
   }
 
-  /** One row as a block of lines, or as an object. */
+  /** Prints one row as a block of lines, or as a JSON object. */
   public <T> void detail(T row, List<Column<T>> columns) {
     switch (format) {
       case TABLE -> block(row, columns);
@@ -100,8 +100,8 @@ public final class Printer {
     }
   }
 
-  /** What was done, each row as a sentence. */
-  public <T> void told(List<T> rows, List<Column<T>> columns, Function<T, String> sentence) {
+  /** Prints results of a change: each row as a sentence, or all rows as JSON or CSV. */
+  public <T> void results(List<T> rows, List<Column<T>> columns, Function<T, String> sentence) {
     if (format == OutputFormat.TABLE) {
       rows.forEach(row -> out.println(sentence.apply(row)));
     } else {
@@ -118,7 +118,7 @@ public final class Printer {
     return rows.stream().map(row -> object(row, columns)).toList();
   }
 
-  /** Without what there is not. */
+  /** Without null values. */
   public static <T> Map<String, @Nullable Object> object(T row, List<Column<T>> columns) {
     Map<String, @Nullable Object> object = new LinkedHashMap<>();
     for (Column<T> column : columns) {
@@ -192,7 +192,7 @@ public final class Printer {
     return cells.stream().mapToInt(Printer::length).reduce(column.title().length(), Math::max);
   }
 
-  /** The last that may be, until the rest can be made to fit. */
+  /** Drops optional columns from the end until the others can be made to fit. */
   private <T> void leaveOut(List<Column<T>> columns, List<List<String>> cells) {
     for (int i = columns.size() - 1; i >= 0 && leastWidth(columns, cells) > width; i--) {
       if (columns.get(i).optional()) {
@@ -223,7 +223,7 @@ public final class Printer {
     return line.toString().stripTrailing();
   }
 
-  /** Takes from the widest columns that may be cut, until it fits. */
+  /** Shortens the widest flexible columns until the row fits. */
   private <T> void fit(int[] widths, List<Column<T>> columns) {
     int over = GAP.length() * (widths.length - 1) - width;
     for (int each : widths) {

@@ -3,8 +3,8 @@ package io.asynq4j.cli.output;
 import java.io.PrintStream;
 
 /**
- * How far long work has come, on one line of a terminal; nothing elsewhere. Thread-safe. Close it
- * before something else is shown.
+ * Progress of a long operation on one line of a terminal; prints nothing elsewhere. Thread-safe.
+ * Close it before you print something else.
  */
 public final class ProgressBar implements AutoCloseable {
 
@@ -23,9 +23,9 @@ public final class ProgressBar implements AutoCloseable {
   }
 
   /**
-   * Shows it, unless that was done a moment ago.
+   * Shows the progress, unless it was shown a moment ago.
    *
-   * @param total 0 when it is not known
+   * @param total 0 if it is unknown
    */
   public synchronized void show(String what, long done, long total) {
     long now = System.nanoTime();

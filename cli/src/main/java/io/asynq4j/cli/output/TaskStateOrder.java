@@ -3,10 +3,10 @@ package io.asynq4j.cli.output;
 import io.asynq4j.TaskState;
 import java.util.List;
 
-/** The order in which states are shown. */
+/** Display order of states. */
 public final class TaskStateOrder {
 
-  /** What happens now first, what is over last. */
+  /** Running and waiting states first, final states last. */
   public static final List<TaskState> IN_ORDER =
       List.of(
           TaskState.ACTIVE,

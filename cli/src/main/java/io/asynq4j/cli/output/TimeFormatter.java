@@ -7,14 +7,14 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 
-/** Times as people read them. */
+/** Formats times. */
 public final class TimeFormatter {
 
   private static final DateTimeFormatter LOCAL = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
 
   private TimeFormatter() {}
 
-  /** {@code in 5m}, {@code 3s ago}, {@code now}; a dash when there is none. */
+  /** {@code in 5m}, {@code 3s ago} or {@code now}; a dash if there is no time. */
   public static String relative(@Nullable Instant at, Instant now) {
     if (at == null) {
       return "-";
@@ -28,7 +28,7 @@ public final class TimeFormatter {
         : "in " + DurationFormat.approximate(left);
   }
 
-  /** On the clock of the reader, and how far away that is. */
+  /** Local time and its distance from now. */
   public static String full(@Nullable Instant at, Instant now) {
     return at == null
         ? "-"

@@ -1,4 +1,4 @@
-/** What commands show: tables, JSON, CSV, colours, progress. */
+/** Output of commands: tables, JSON, CSV, colors and progress. */
 @NullMarked
 package io.asynq4j.cli.output;
 

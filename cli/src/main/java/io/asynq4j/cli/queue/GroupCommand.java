@@ -3,10 +3,10 @@ package io.asynq4j.cli.queue;
 import io.asynq4j.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** Looks at groups. */
+/** Lists groups. */
 @Command(
     name = "group",
-    description = "Looks at groups of tasks that become one.",
+    description = "List groups of tasks that are aggregated into one task.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = GroupListCommand.class,
     footerHeading = "%nExamples:%n",

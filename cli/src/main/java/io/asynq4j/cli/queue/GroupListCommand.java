@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The groups of a queue. */
+/** Lists the groups of a queue. */
 @Command(
     name = "list",
     aliases = "ls",
-    description = "Lists the groups of a queue, with the number of tasks in each.",
+    description = "List the groups of a queue and the number of tasks in each.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq group list --queue mail", "  asynq group ls -q mail --json"})
 final class GroupListCommand extends ReadOnlyCommand {
@@ -24,7 +24,7 @@ final class GroupListCommand extends ReadOnlyCommand {
       names = {"-q", "--queue"},
       required = true,
       paramLabel = "QUEUE",
-      description = "The queue.")
+      description = "Queue of the groups.")
   private String queue = "";
 
   @Override
@@ -41,7 +41,7 @@ final class GroupListCommand extends ReadOnlyCommand {
                     .shownAs(
                         group ->
                             group.getValue() < 0 ? "broken" : Long.toString(group.getValue()))),
-            "No group in queue %s holds tasks.".formatted(queue));
+            "No groups with tasks in queue %s.".formatted(queue));
     return ExitCode.DONE;
   }
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Does something with each of several queues: what fails for one is said, and others follow. */
+/** Applies an action to several queues. A failure for one is reported and the others follow. */
 final class PerQueueRunner<R> {
 
   private final Session session;
@@ -25,11 +25,13 @@ final class PerQueueRunner<R> {
         results.add(action.apply(queue));
       } catch (QueueNotFoundException e) {
         fail(
-            ExitCode.NOT_FOUND, e.getMessage() + "\n       'asynq queue list' shows those that do");
+            ExitCode.NOT_FOUND,
+            e.getMessage() + "\n       Run 'asynq queue list' to list all queues.");
       } catch (QueueNotEmptyException e) {
         fail(
             ExitCode.FAILED,
-            e.getMessage() + "\n       --force removes it with them, unless some are active");
+            e.getMessage()
+                + "\n       Pass --force to delete it with its tasks. Active tasks must end first.");
       }
     }
     return results;

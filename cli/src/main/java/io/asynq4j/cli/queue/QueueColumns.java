@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** What is told of a queue. */
+/** Columns of a queue. */
 final class QueueColumns {
 
   private QueueColumns() {}
 
-  /** What tells less of how a queue is doing. */
+  /** Less important states, dropped first. */
   private static final Set<TaskState> OPTIONAL =
       Set.of(TaskState.AGGREGATING, TaskState.SCHEDULED, TaskState.COMPLETED);
 

@@ -3,10 +3,10 @@ package io.asynq4j.cli.queue;
 import io.asynq4j.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** Looks at queues and steers them. */
+/** Lists and manages queues. */
 @Command(
     name = "queue",
-    description = "Looks at queues and steers them.",
+    description = "List and manage queues.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       QueueListCommand.class,

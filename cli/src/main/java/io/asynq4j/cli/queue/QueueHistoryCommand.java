@@ -13,10 +13,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** How much was done on the last days. */
+/** Shows daily counts of queues. */
 @Command(
     name = "history",
-    description = "Shows how many attempts ended on each of the last days.",
+    description = "Show the number of processed and failed attempts per day.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq queue history mail",
@@ -25,19 +25,21 @@ import picocli.CommandLine.Parameters;
     })
 final class QueueHistoryCommand extends ReadOnlyCommand {
 
-  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "The names of queues.")
+  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "Name of the queue (repeatable).")
   private List<String> queues = List.of();
 
   @Option(
       names = {"-x", "--days"},
       paramLabel = "N",
-      description = "How many days, today first. Default: ${DEFAULT-VALUE}")
+      description = "Number of days, today first. Default: ${DEFAULT-VALUE}.")
   private int days = 10;
 
   @Option(
       names = "--zone",
       paramLabel = "ZONE",
-      description = "Redis counts UTC days; says when each begins and ends elsewhere. Default: UTC")
+      description =
+          "Time zone in which the start and end of each UTC day are shown, e.g. Europe/Berlin."
+              + " Default: UTC.")
   private ZoneId zone = ZoneOffset.UTC;
 
   private record Day(String queue, DayCount count) {}
@@ -58,7 +60,7 @@ final class QueueHistoryCommand extends ReadOnlyCommand {
             .flatMap(List::stream)
             .toList();
     if (all.isEmpty() && session.printer().format() == OutputFormat.TABLE) {
-      // What is not there was told.
+      // Errors were reported above.
       return each.exitCode();
     }
     session
@@ -83,7 +85,7 @@ final class QueueHistoryCommand extends ReadOnlyCommand {
                     .shownAs(
                         day ->
                             QueueColumns.errorRate(day.count().failed(), day.count().processed()))),
-            "Nothing is known.");
+            "No data.");
     return each.exitCode();
   }
 

@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** All that is known of queues. */
+/** Shows all data of queues. */
 @Command(
     name = "inspect",
-    description = "Shows all that is known of queues.",
+    description = "Show details of queues: sizes, latency, memory, limits and counts.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq queue inspect mail", "  asynq queue inspect mail default --json"})
 final class QueueInspectCommand extends ReadOnlyCommand {
 
-  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "The names of queues.")
+  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "Name of the queue (repeatable).")
   private List<String> queues = List.of();
 
-  /** What is shown of one. */
+  /** Data of one queue. */
   private record Found(QueueSnapshot queue, OptionalLong memory, QueueLimits limits) {}
 
   @Override
@@ -60,12 +60,12 @@ final class QueueInspectCommand extends ReadOnlyCommand {
                 found ->
                     found.memory().isPresent()
                         ? ByteSizeFormat.approximate(found.memory().getAsLong()) + " (estimated)"
-                        : "not told by this Redis"));
+                        : "unknown: this Redis does not report it"));
     QueueColumns.sizes().forEach(column -> columns.add(of(column)));
     QueueColumns.today().forEach(column -> columns.add(of(column)));
     columns.add(Column.<Found>data("error_rate_today", found -> rate(found.queue())));
-    columns.add(Column.count("Processed in all", "processed", found -> found.queue().processed()));
-    columns.add(Column.count("Failed in all", "failed", found -> found.queue().failed()));
+    columns.add(Column.count("Processed total", "processed", found -> found.queue().processed()));
+    columns.add(Column.count("Failed total", "failed", found -> found.queue().failed()));
     columns.add(
         Column.<Found>of("Limits", "limits", found -> QueueLimitCommand.map(found.limits()))
             .shownAs(found -> QueueLimitCommand.words(found.limits())));

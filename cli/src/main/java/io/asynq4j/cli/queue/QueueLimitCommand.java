@@ -20,63 +20,68 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows or sets how much of a queue runs at once, and how fast. */
+/** Shows or sets the concurrency and rate limits of a queue. */
 @Command(
     name = "limit",
     description = {
-      "Shows or sets limits of a queue over all servers.",
-      "What is set here wins over the servers' configuration, at once; Go servers obey neither."
+      "Show or set the limits of a queue across all servers.",
+      "Limits set here override the configuration of the servers at once. Go servers ignore limits."
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  asynq queue limit mail                       # what is set",
-      "  asynq queue limit mail --max-active 10       # ten at once over the fleet",
-      "  asynq queue limit mail --ordered true        # one by one, in their order",
-      "  asynq queue limit mail --rate 100/s          # so many begin in a second",
-      "  asynq queue limit mail --rate none           # whatever rate the servers have",
-      "  asynq queue limit mail --clear               # what the servers say"
+      "  asynq queue limit mail                       # show the limits",
+      "  asynq queue limit mail --max-active 10       # at most ten running tasks",
+      "  asynq queue limit mail --ordered true        # one task at a time, in order",
+      "  asynq queue limit mail --rate 100/s          # start at most 100 tasks per second",
+      "  asynq queue limit mail --rate none           # no rate limit",
+      "  asynq queue limit mail --clear               # use the limits of the servers"
     })
 final class QueueLimitCommand extends RedisCommand {
 
-  @Parameters(paramLabel = "QUEUE", description = "The name of a queue.")
+  @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
   private String queue = "";
 
   @Option(
       names = "--max-active",
       paramLabel = "N",
-      description = "How many may run at once; 0 for as many as there are workers.")
+      description =
+          "Maximum number of tasks that run at the same time across all servers; 0 for no limit.")
   private @Nullable Integer maxActive;
 
   @Option(
       names = "--ordered",
       paramLabel = "BOOLEAN",
       arity = "1",
-      description = "Whether one runs at a time, first in, first out.")
+      description = "true to run one task at a time in enqueue order; false for no order.")
   private @Nullable Boolean ordered;
 
   @Option(
       names = "--rate",
-      paramLabel = "N/TIME",
+      paramLabel = "RATE",
       description =
-          "How many begin in how long, such as 100/s, 30/m or 5/10s; none for any number.")
+          "Maximum number of tasks to start per period, e.g. 100/s, 30/m or 5/10s; 'none' for no"
+              + " limit.")
   private @Nullable String rate;
 
   @Option(
       names = "--burst",
       paramLabel = "N",
-      description = "With --rate: how many begin at once after a quiet time.")
+      description = "Maximum number of tasks to start at once after an idle period. Needs --rate.")
   private @Nullable Integer burst;
 
-  @Option(names = "--clear", description = "Leave everything to the servers.")
+  @Option(
+      names = "--clear",
+      description = "Remove all limits set here, so that the limits of the servers apply.")
   private boolean clear;
 
   @Override
   protected void check() {
     if (clear && namesLimits()) {
-      throw CliException.usage("--clear sets no limits", "leave it out, or the limits");
+      throw CliException.usage(
+          "--clear cannot be combined with limits", "Remove --clear, or remove the limits.");
     }
     if (burst != null && rate == null) {
-      throw CliException.usage("--burst is part of a rate", "add --rate, such as --rate 100/s");
+      throw CliException.usage("--burst needs --rate", "Add --rate, e.g. --rate 100/s.");
     }
     given();
   }
@@ -85,8 +90,8 @@ final class QueueLimitCommand extends RedisCommand {
   protected int run(Session session) {
     Inspector inspector = session.inspector();
     QueueLimits before = inspector.limits(queue);
-    // A name that was mistyped would get limits that nobody ever sees; those of a queue that is
-    // not there yet can be seen and taken back.
+    // Limits of a mistyped queue name would never be noticed. Limits of a queue that does not
+    // exist yet can still be shown and cleared.
     if (!inspector.queues().contains(queue) && (namesLimits() || before.equals(QueueLimits.NONE))) {
       throw new QueueNotFoundException(QueueName.of(queue));
     }
@@ -106,7 +111,7 @@ final class QueueLimitCommand extends RedisCommand {
     }
     session
         .printer()
-        .told(
+        .results(
             List.of(limits),
             List.of(
                 Column.of("Queue", "queue", any -> queue),
@@ -132,7 +137,7 @@ final class QueueLimitCommand extends RedisCommand {
       return burst == null || parsed.isUnlimited() ? parsed : parsed.withBurst(burst);
     } catch (IllegalArgumentException e) {
       throw CliException.usage(
-          String.valueOf(e.getMessage()), "for example --rate 100/s --burst 10");
+          String.valueOf(e.getMessage()), "Use a format such as --rate 100/s --burst 10.");
     }
   }
 
@@ -162,26 +167,23 @@ final class QueueLimitCommand extends RedisCommand {
         limits.maxActive().isEmpty()
             ? ""
             : limits.maxActive().getAsInt() == 0
-                ? "as many at once as there are workers"
-                : limits.maxActive().getAsInt() + " at once";
+                ? "no concurrency limit"
+                : "max " + limits.maxActive().getAsInt() + " active";
     String order =
-        limits
-            .ordered()
-            .map(flag -> flag ? "one by one, in their order" : "in no order")
-            .orElse("");
+        limits.ordered().map(flag -> flag ? "one at a time, in order" : "unordered").orElse("");
     String pace =
         limits
             .rate()
             .map(
                 set ->
                     set.isUnlimited()
-                        ? "at any rate"
-                        : set.text() + " (" + set.burst() + " after a quiet time)")
+                        ? "no rate limit"
+                        : set.text() + " (burst " + set.burst() + ")")
             .orElse("");
     String all =
         Stream.of(most, order, pace)
             .filter(words -> !words.isEmpty())
             .collect(Collectors.joining(", "));
-    return all.isEmpty() ? "what the servers say" : all;
+    return all.isEmpty() ? "as configured on the servers" : all;
   }
 }

@@ -12,20 +12,20 @@ import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** All queues. */
+/** Lists all queues. */
 @Command(
     name = "list",
     aliases = "ls",
-    description = "Lists all queues, in a cluster with the slot and the nodes of each.",
+    description = "List all queues. In a cluster, also show the slot and the nodes of each queue.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq queue list",
-      "  asynq queue ls --names              # for shell loops",
+      "  asynq queue ls --names              # one name per line, for scripts",
       "  asynq queue list --output csv"
     })
 final class QueueListCommand extends ReadOnlyCommand {
 
-  @Option(names = "--names", description = "Only the names, one per line.")
+  @Option(names = "--names", description = "Print only the names, one per line.")
   private boolean names;
 
   @Override
@@ -34,14 +34,14 @@ final class QueueListCommand extends ReadOnlyCommand {
     if (names) {
       session
           .printer()
-          .told(
+          .results(
               List.copyOf(inspector.queues()),
               List.of(Column.of("Queue", "queue", name -> name)),
               name -> name);
       return ExitCode.DONE;
     }
     List<QueueListEntry> queues = QueueListEntry.all(inspector);
-    session.printer().list(queues, columns(inspector, queues), "There is no queue yet.");
+    session.printer().list(queues, columns(inspector, queues), "No queues yet.");
     QueueListEntry.noteProblems(session, queues);
     return ExitCode.DONE;
   }

@@ -12,21 +12,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of a list of queues: what is in a queue, or why it cannot be read. Immutable.
+ * A queue in a list, or the reason why it cannot be read. Immutable.
  *
- * @param seen null when the queue cannot be read
- * @param problem why not; null when it can
+ * @param seen null if the queue cannot be read
+ * @param problem reason; null if the queue can be read
  */
 record QueueListEntry(String queue, @Nullable QueueSnapshot seen, @Nullable String problem) {
 
-  /** All queues; one that cannot be read hides no other. */
+  /** All queues. A queue that cannot be read does not affect the others. */
   static List<QueueListEntry> all(Inspector inspector) {
     List<QueueListEntry> lines = new ArrayList<>();
     for (String queue : inspector.queues()) {
       try {
         lines.add(new QueueListEntry(queue, inspector.queue(queue), null));
       } catch (QueueNotFoundException e) {
-        // It was removed meanwhile.
+        // It was removed in the meantime.
       } catch (BrokerRefusedException | IllegalArgumentException e) {
         String why = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
         lines.add(new QueueListEntry(queue, null, why));
@@ -70,7 +70,7 @@ record QueueListEntry(String queue, @Nullable QueueSnapshot seen, @Nullable Stri
     return Column.data("problem", QueueListEntry::problem);
   }
 
-  /** A column that is empty for a queue that cannot be read. */
+  /** A column that is empty if the queue cannot be read. */
   static Column<QueueListEntry> of(Column<QueueSnapshot> column) {
     return new Column<>(
         column.title(),

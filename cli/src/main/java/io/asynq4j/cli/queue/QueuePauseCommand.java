@@ -3,10 +3,10 @@ package io.asynq4j.cli.queue;
 import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 
-/** Has nothing more taken from queues. */
+/** Pauses queues. */
 @Command(
     name = "pause",
-    description = "Has servers take nothing more from queues; what runs goes on.",
+    description = "Pause queues: servers stop claiming their tasks. Running tasks continue.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq queue pause mail default")
 final class QueuePauseCommand extends QueuePauseStateCommand {
@@ -15,7 +15,7 @@ final class QueuePauseCommand extends QueuePauseStateCommand {
     super(/* paused= */ true);
   }
 
-  /** A name that was mistyped would be paused for ever, and the right one would not be. */
+  /** Pausing a mistyped name would have no effect on the queue that was meant. */
   @Override
   boolean change(Inspector inspector, String queue, boolean isKnown) {
     requireKnown(queue, isKnown);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Parameters;
 
-/** Pauses queues, or ends their pause. */
+/** Pauses or resumes queues. */
 abstract class QueuePauseStateCommand extends RedisCommand {
 
   private static final List<Column<Change>> COLUMNS =
@@ -21,17 +21,17 @@ abstract class QueuePauseStateCommand extends RedisCommand {
 
   private final boolean paused;
 
-  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "The names of queues.")
+  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "Name of the queue (repeatable).")
   private List<String> queues = List.of();
 
   /**
-   * @param paused what they are afterwards
+   * @param paused state of the queues afterwards
    */
   QueuePauseStateCommand(boolean paused) {
     this.paused = paused;
   }
 
-  /** Whether a queue is paused now, and whether that is new. */
+  /** Result for one queue: its state, and whether it changed. */
   private record Change(String queue, boolean paused, boolean changed) {
 
     String words() {
@@ -40,7 +40,7 @@ abstract class QueuePauseStateCommand extends RedisCommand {
     }
   }
 
-  /** Returns whether it was otherwise before. */
+  /** Returns whether the state changed. */
   abstract boolean change(Inspector inspector, String queue, boolean isKnown);
 
   static void requireKnown(String queue, boolean isKnown) {
@@ -58,7 +58,7 @@ abstract class QueuePauseStateCommand extends RedisCommand {
         each.of(
             queues,
             name -> new Change(name, paused, change(inspector, name, known.contains(name))));
-    session.printer().told(changes, COLUMNS, Change::words);
+    session.printer().results(changes, COLUMNS, Change::words);
     return each.exitCode();
   }
 }

@@ -17,21 +17,23 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "remove",
     aliases = {"rm", "delete"},
-    description =
-        "Removes queues that are empty, or with --force with all tasks; never while some run.",
+    description = {
+      "Remove empty queues, or with --force also queues with tasks.",
+      "Queues with active tasks cannot be removed."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq queue remove unused",
-      "  asynq queue rm outdated --force --yes      # with its tasks, without a question"
+      "  asynq queue rm outdated --force --yes      # delete the queue with its tasks, do not ask"
     })
 final class QueueRemoveCommand extends RedisCommand {
 
-  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "The names of queues.")
+  @Parameters(arity = "1..*", paramLabel = "QUEUE", description = "Name of the queue (repeatable).")
   private List<String> queues = List.of();
 
   @Option(
       names = {"-f", "--force"},
-      description = "With all tasks in it.")
+      description = "Also remove queues that have tasks, and delete the tasks.")
   private boolean force;
 
   @SuppressWarnings("NullAway.Init")
@@ -48,7 +50,7 @@ final class QueueRemoveCommand extends RedisCommand {
             .toList();
     session
         .printer()
-        .told(
+        .results(
             removed,
             List.of(Column.of("Queue", "removed", name -> name)),
             "Queue %s is removed."::formatted);
@@ -57,13 +59,14 @@ final class QueueRemoveCommand extends RedisCommand {
         : each.exitCode();
   }
 
-  /** Returns its name, or nothing if it was not meant. */
+  /** Returns the name, or an empty string if the user did not confirm. */
   private String remove(Session session, Inspector inspector, String name) {
     long tasks = inspector.queue(name).size();
     if (force
         && tasks > 0
         && !confirmation.ask(
-            session, "Remove queue %s with its %s?".formatted(name, CountFormatter.tasks(tasks)))) {
+            session,
+            "Remove queue %s and delete %s?".formatted(name, CountFormatter.tasks(tasks)))) {
       return "";
     }
     inspector.removeQueue(name, force);

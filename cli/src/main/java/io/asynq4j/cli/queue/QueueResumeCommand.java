@@ -3,11 +3,11 @@ package io.asynq4j.cli.queue;
 import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 
-/** Ends the pause of queues. */
+/** Resumes queues. */
 @Command(
     name = "resume",
     aliases = "unpause",
-    description = "Ends the pause of queues.",
+    description = "Resume paused queues.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq queue resume mail", "  asynq queue unpause mail default"})
 final class QueueResumeCommand extends QueuePauseStateCommand {
@@ -16,7 +16,7 @@ final class QueueResumeCommand extends QueuePauseStateCommand {
     super(/* paused= */ false);
   }
 
-  /** One may have been paused before it was there. */
+  /** A queue may have been paused before it existed. */
   @Override
   boolean change(Inspector inspector, String queue, boolean isKnown) {
     boolean changed = inspector.resume(queue);

@@ -19,19 +19,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
-/** Everything at a glance. */
+/** Shows an overview. */
 @Command(
     name = "stats",
-    description = "Shows everything at a glance: states, queues, today, Redis.",
+    description = "Show an overview: tasks by state and queue, today's counts, and Redis.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq stats",
       "  asynq stats --json",
-      "  asynq stats --output csv              # the queues"
+      "  asynq stats --output csv              # only the queues"
     })
 public final class StatsCommand extends ReadOnlyCommand {
 
-  /** What is told of Redis, by its name in {@code INFO}. */
+  /** INFO fields of Redis. */
   private static final List<Column<Map<String, String>>> REDIS =
       List.of(
           Column.of("Version", "redis_version", info -> info.get("redis_version")),
@@ -42,7 +42,7 @@ public final class StatsCommand extends ReadOnlyCommand {
               "Peak memory", "used_memory_peak_human", info -> info.get("used_memory_peak_human")),
           Column.of("Mode", "redis_mode", info -> info.get("redis_mode")));
 
-  /** And of a cluster; for the others, of the node that answers. */
+  /** Fields of a cluster; the other fields are those of the node that answers. */
   private static final List<Column<Map<String, String>>> CLUSTER =
       List.of(
           Column.of("State", "cluster_state", info -> info.get("cluster_state")),
@@ -65,7 +65,7 @@ public final class StatsCommand extends ReadOnlyCommand {
     return ExitCode.DONE;
   }
 
-  /** Empty where the user of Redis may not ask. */
+  /** Empty if the Redis user may not run INFO. */
   private static Map<String, String> info(Inspector inspector) {
     try {
       return inspector.redisInfo();
@@ -151,7 +151,7 @@ public final class StatsCommand extends ReadOnlyCommand {
     printer.list(List.of(total), Total.states(), "");
     printer.line("");
     printer.heading("Tasks by queue");
-    printer.list(queues, queueColumns(), "There is no queue yet.");
+    printer.list(queues, queueColumns(), "No queues yet.");
     printer.line("");
     printer.heading("Today (%s, UTC)".formatted(total.day()));
     printer.list(List.of(total), Total.today(), "");
@@ -160,6 +160,6 @@ public final class StatsCommand extends ReadOnlyCommand {
     printer.list(
         redis.isEmpty() ? List.of() : List.of(redis),
         columns(redis),
-        "This user may not ask Redis for more.");
+        "Not available: the Redis user may not run INFO.");
   }
 }

@@ -1,4 +1,4 @@
-/** Commands about queues. */
+/** Commands for queues. */
 @NullMarked
 package io.asynq4j.cli.queue;
 

@@ -8,21 +8,23 @@ import java.util.List;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Servers that are named by their id, the beginning of it, or as host:pid. */
+/** Selects servers by ID, ID prefix or host:pid. */
 final class ServerArguments {
 
   @Parameters(
       arity = "0..*",
       paramLabel = "SERVER",
-      description = "Its id, the beginning of it, or host:pid, as 'asynq server list' shows.")
+      description =
+          "Server ID, a prefix of it, or host:pid, as shown by 'asynq server list' (repeatable).")
   private List<String> names = List.of();
 
-  @Option(names = "--all", description = "All live servers.")
+  @Option(names = "--all", description = "Select all live servers.")
   private boolean all;
 
   void check() {
     if (names.isEmpty() != all) {
-      throw CliException.usage("Which servers?", "name some, or say --all");
+      throw CliException.usage(
+          "Expected either servers or --all", "Name one or more servers, or pass --all.");
     }
   }
 
@@ -42,11 +44,12 @@ final class ServerArguments {
               .toList();
       if (matching.isEmpty()) {
         throw CliException.notFound(
-            "no live server is called " + name, "'asynq server list' shows all");
+            "No live server matches " + name, "Run 'asynq server list' to list all servers.");
       }
       if (matching.size() > 1) {
         throw CliException.usage(
-            "%d live servers are called %s".formatted(matching.size(), name), "say more of the id");
+            "%d live servers match %s".formatted(matching.size(), name),
+            "Use a longer prefix of the ID.");
       }
       found.add(matching.get(0));
     }

@@ -3,10 +3,10 @@ package io.asynq4j.cli.server;
 import io.asynq4j.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** Looks at servers and tells them to end. */
+/** Lists, quiets and stops servers. */
 @Command(
     name = "server",
-    description = "Looks at servers and tells them to end.",
+    description = "List, quiet and stop servers.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {ServerListCommand.class, ServerQuietCommand.class, ServerStopCommand.class},
     footerHeading = "%nExamples:%n",

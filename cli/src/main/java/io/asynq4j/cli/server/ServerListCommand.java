@@ -19,26 +19,26 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** All live servers. */
+/** Lists all live servers. */
 @Command(
     name = "list",
     aliases = "ls",
-    description = "Lists the live servers, those of Go too, and with --workers what they work on.",
+    description = "List the live servers, including those of Go.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq server list", "  asynq server ls --workers", "  asynq server list --json"})
 final class ServerListCommand extends ReadOnlyCommand {
 
-  @Option(names = "--workers", description = "Show what they work on, too.")
+  @Option(names = "--workers", description = "Also list the tasks that the servers are running.")
   private boolean workers;
 
-  /** A task and who has it. */
+  /** A running task and its server. */
   private record Working(ServerSnapshot server, WorkerSnapshot worker) {}
 
   @Override
   protected int run(Session session) {
     List<ServerSnapshot> servers = session.inspector().servers();
     Instant now = session.now();
-    session.printer().list(servers, columns(now), "No server is live.");
+    session.printer().list(servers, columns(now), "No live servers.");
     servers.forEach(server -> noteProblems(session, server));
     if (workers) {
       List<Working> all =
@@ -47,7 +47,7 @@ final class ServerListCommand extends ReadOnlyCommand {
               .toList();
       if (session.printer().format() == OutputFormat.TABLE) {
         session.printer().line("");
-        session.printer().list(all, workerColumns(now), "Nothing runs.");
+        session.printer().list(all, workerColumns(now), "No running tasks.");
       }
     }
     return ExitCode.DONE;
@@ -98,7 +98,7 @@ final class ServerListCommand extends ReadOnlyCommand {
         Column.<ServerSnapshot>of("Started", "started", ServerSnapshot::started)
             .shownAs(server -> TimeFormatter.relative(server.started(), now)),
         Column.count("Heartbeat", "heartbeat_age_seconds", ServerSnapshot::heartbeatAge),
-        // host:pid names a server as well.
+        // The table shows host:pid instead of the ID.
         Column.<ServerSnapshot>of("ID", "id", ServerSnapshot::id).mayBeLeftOut(),
         Column.data("problem", ServerSnapshot::problem),
         Column.data(
@@ -140,7 +140,7 @@ final class ServerListCommand extends ReadOnlyCommand {
                     each.worker().problem() == null ? each.worker().taskType() : "(unreadable)"),
         Column.<Working>of("Started", "started", each -> each.worker().started())
             .shownAs(each -> TimeFormatter.relative(each.worker().started(), now)),
-        Column.<Working>of("Must end", "deadline", each -> each.worker().deadline())
+        Column.<Working>of("Deadline", "deadline", each -> each.worker().deadline())
             .shownAs(each -> TimeFormatter.relative(each.worker().deadline(), now)),
         Column.<Working>of("Payload", "payload", each -> null)
             .shownAs(each -> DecodedPayload.of(each.worker().taskPayload()).line())

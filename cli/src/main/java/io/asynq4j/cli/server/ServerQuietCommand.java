@@ -9,11 +9,11 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Has servers take nothing more. */
+/** Makes servers stop claiming tasks. */
 @Command(
     name = "quiet",
     description =
-        "Has servers take nothing more; what they run goes on. Go servers do not hear it.",
+        "Make servers stop claiming tasks. Running tasks continue. Go servers ignore this command.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq server quiet --all")
 final class ServerQuietCommand extends RedisCommand {
@@ -22,27 +22,27 @@ final class ServerQuietCommand extends RedisCommand {
   @Mixin
   private ServerArguments servers;
 
-  /** Whether a server was still there to be told. */
-  record Told(ServerSnapshot server, boolean told) {
+  /** Whether the request reached a live server. */
+  record Notified(ServerSnapshot server, boolean isReached) {
 
-    static int show(Session session, List<Told> all, String order) {
+    static int show(Session session, List<Notified> all, String order) {
       session
           .printer()
-          .told(
+          .results(
               all,
               List.of(
                   Column.of("ID", "id", each -> each.server().id()),
                   Column.of("Host", "host", each -> each.server().host()),
                   Column.of("PID", "pid", each -> each.server().pid()),
-                  Column.of("Told", "told", Told::told)),
+                  Column.of("Notified", "told", Notified::isReached)),
               each ->
                   "Server %s:%d %s."
                       .formatted(
                           each.server().host(),
                           each.server().pid(),
-                          each.told() ? "is told to " + order : "is gone"));
-      session.printer().line("'asynq server list' shows when it is so.");
-      return all.stream().allMatch(Told::told) ? ExitCode.DONE : ExitCode.NOT_FOUND;
+                          each.isReached() ? "was asked to " + order : "is no longer running"));
+      session.printer().line("Run 'asynq server list' to see the current status.");
+      return all.stream().allMatch(Notified::isReached) ? ExitCode.DONE : ExitCode.NOT_FOUND;
     }
   }
 
@@ -53,11 +53,11 @@ final class ServerQuietCommand extends RedisCommand {
 
   @Override
   protected int run(Session session) {
-    return Told.show(
+    return Notified.show(
         session,
         servers.find(session.inspector()).stream()
-            .map(server -> new Told(server, session.inspector().quietServer(server.id())))
+            .map(server -> new Notified(server, session.inspector().quietServer(server.id())))
             .toList(),
-        "take nothing more");
+        "stop claiming tasks");
   }
 }

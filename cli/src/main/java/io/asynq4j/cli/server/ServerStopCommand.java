@@ -4,19 +4,19 @@ import io.asynq4j.cli.command.ConfirmationPrompt;
 import io.asynq4j.cli.command.ExitCode;
 import io.asynq4j.cli.command.RedisCommand;
 import io.asynq4j.cli.command.Session;
-import io.asynq4j.cli.server.ServerQuietCommand.Told;
+import io.asynq4j.cli.server.ServerQuietCommand.Notified;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Has servers stop. */
+/** Stops servers. */
 @Command(
     name = "stop",
     description = {
-      "Has servers stop.",
-      "Each waits for what it runs, puts the rest back, and is gone from the list then. Go servers do",
-      "not hear it."
+      "Stop servers.",
+      "Each server waits for its running tasks, requeues those that do not end in time, and leaves the",
+      "list. Go servers ignore this command."
     },
     footerHeading = "%nExamples:%n",
     footer = "  asynq server stop --all --yes")
@@ -42,10 +42,10 @@ final class ServerStopCommand extends RedisCommand {
         && !confirmation.ask(session, "Stop %d servers?".formatted(chosen.size()))) {
       return ExitCode.FAILED;
     }
-    return Told.show(
+    return Notified.show(
         session,
         chosen.stream()
-            .map(server -> new Told(server, session.inspector().stopServer(server.id())))
+            .map(server -> new Notified(server, session.inspector().stopServer(server.id())))
             .toList(),
         "stop");
   }

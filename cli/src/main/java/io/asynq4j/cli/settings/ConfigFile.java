@@ -22,13 +22,13 @@ import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * The file {@code ~/.asynq.yaml}: the settings of a connection, as Go's has them, and named
- * contexts, each with settings of its own. Immutable; a change is another one that is to be saved.
+ * The configuration file {@code ~/.asynq.yaml}: connection settings as in asynq for Go, and named
+ * contexts with their own settings. Immutable; changes return a new instance to save.
  *
- * @param path where it is, or will be
- * @param settings those that no context has
+ * @param path path of the file; it does not have to exist
+ * @param settings settings outside of contexts
  * @param contexts by name
- * @param current the name of the context that is used; null for none
+ * @param current name of the current context; null for none
  */
 public record ConfigFile(
     Path path,
@@ -44,14 +44,14 @@ public record ConfigFile(
   }
 
   /**
-   * Reads it.
+   * Reads the file.
    *
-   * @param given a path that was asked for and must exist; null for the usual one, which need not
+   * @param given path that must exist; null for the default path, which does not have to exist
    */
   public static ConfigFile load(@Nullable Path given, Path home) {
     if (given != null && !Files.isRegularFile(given)) {
       throw new IllegalArgumentException(
-          "there is no configuration file " + given + ": correct --config, or leave it out");
+          "Configuration file " + given + " does not exist: correct or remove --config");
     }
     Optional<Path> found =
         given != null
@@ -69,7 +69,7 @@ public record ConfigFile(
   }
 
   private static ConfigFile read(Path path) {
-    Map<String, Object> top = map(parse(path), "the configuration file " + path);
+    Map<String, Object> top = map(parse(path), "configuration file " + path);
     String current = top.containsKey(CURRENT) ? String.valueOf(top.remove(CURRENT)) : null;
     Map<String, ConnectionSettings> contexts = new LinkedHashMap<>();
     map(top.remove(CONTEXTS), CONTEXTS + " in " + path)
@@ -84,18 +84,18 @@ public record ConfigFile(
       return new Load(LoadSettings.builder().setLabel(path.toString()).build())
           .loadFromString(Files.readString(path));
     } catch (MarkedYamlEngineException e) {
-      // Not its message, which quotes the file: there may be a password in it.
+      // The message of the exception quotes the file, which may contain a password.
       throw new IllegalArgumentException(
-          "the configuration file %s is no YAML: %s%s"
+          "configuration file %s is not valid YAML: %s%s"
               .formatted(
                   path,
                   e.getProblem(),
                   e.getProblemMark().map(mark -> ", line " + (mark.getLine() + 1)).orElse("")));
     } catch (YamlEngineException e) {
-      throw new IllegalArgumentException("the configuration file " + path + " is no YAML");
+      throw new IllegalArgumentException("configuration file " + path + " is not valid YAML");
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "the configuration file " + path + " cannot be read: " + e.getMessage(), e);
+          "cannot read configuration file " + path + ": " + e.getMessage(), e);
     }
   }
 
@@ -105,7 +105,7 @@ public record ConfigFile(
       return result;
     }
     if (!(value instanceof Map<?, ?> map)) {
-      throw new IllegalArgumentException(what + " must consist of lines like \"redis: URL\"");
+      throw new IllegalArgumentException(what + " must consist of lines such as \"redis: URL\"");
     }
     map.forEach((key, each) -> result.put(String.valueOf(key), each));
     return result;
@@ -121,7 +121,7 @@ public record ConfigFile(
           ConnectionSetting setting = known.get(key);
           if (setting == null) {
             throw new IllegalArgumentException(
-                "the configuration file %s has \"%s\", which is no setting; the settings are %s, %s, %s"
+                "unknown setting \"%2$s\" in configuration file %1$s; the settings are %3$s, %4$s, %5$s"
                     .formatted(
                         path,
                         key,
@@ -139,9 +139,10 @@ public record ConfigFile(
   }
 
   /**
-   * The settings of a context.
+   * Settings of a context.
    *
-   * @param name null for the current one, and for what stands outside of contexts if there is none
+   * @param name null for the current context, or for the settings outside of contexts if there is
+   *     none
    */
   public ConnectionSettings of(@Nullable String name) {
     String wanted = name != null ? name : current;
@@ -169,7 +170,7 @@ public record ConfigFile(
   }
 
   /**
-   * With another current context.
+   * Returns the file with another current context.
    *
    * @param name null for none
    */
@@ -180,7 +181,7 @@ public record ConfigFile(
     return new ConfigFile(path, settings, contexts, name);
   }
 
-  /** Writes it so that only its owner can read it. Comments in it are lost. */
+  /** Writes the file so that only its owner can read it. Comments are lost. */
   public void save() {
     Map<String, Object> top = new LinkedHashMap<>(settings.toMap());
     if (current != null) {
@@ -207,7 +208,7 @@ public record ConfigFile(
       Files.move(draft, path, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "the configuration file " + path + " cannot be written: " + e.getMessage(), e);
+          "cannot write configuration file " + path + ": " + e.getMessage(), e);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.asynq4j.cli.settings;
 import java.util.List;
 import java.util.Locale;
 
-/** The settings of a connection, as they are called in the configuration file. */
+/** Connection settings and their names in the configuration file. */
 enum ConnectionSetting {
   REDIS(String.class),
   URI(String.class),
@@ -27,13 +27,13 @@ enum ConnectionSetting {
   }
 
   /**
-   * @param where for the error, which does not show the value: it may be a password
+   * @param where source of the value, for the error; the value itself may be a password
    */
   Object read(Object value, String where) {
     String text = String.valueOf(value).strip();
     if (kind == Integer.class) {
       if (!text.matches("\\d{1,9}")) {
-        throw new IllegalArgumentException(where + " must be a number, such as 0");
+        throw new IllegalArgumentException(where + " must be a number such as 0");
       }
       return Integer.valueOf(text);
     }

@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Redis is, as far as one source says it: the flags, the variables or the configuration file.
- * Immutable; never shows its password.
+ * Connection settings from one source: flags, environment variables or the configuration file.
+ * Immutable; {@code toString} never contains the password.
  *
- * @param redis a URL in one of the forms of {@link RedisConfig}
- * @param uri the same, or host:port, as the {@code asynq} command of Go has it
- * @param clusterAddrs the nodes of a cluster, as host:port with commas between them
- * @param tlsServer the name in the certificate of the server
- * @param insecure whether any certificate is taken
+ * @param redis a URL in one of the formats of {@link RedisConfig}
+ * @param uri a URL or host:port, as in the {@code asynq} command of Go
+ * @param clusterAddrs comma-separated host:port addresses of cluster nodes
+ * @param tlsServer server name in the TLS certificate
+ * @param insecure whether any certificate is accepted
  */
 public record ConnectionSettings(
     @Nullable String redis,
@@ -37,11 +37,11 @@ public record ConnectionSettings(
   private static final String DEFAULT_CLUSTER =
       "127.0.0.1:7000,127.0.0.1:7001,127.0.0.1:7002,127.0.0.1:7003,127.0.0.1:7004,127.0.0.1:7005";
 
-  /** Somebody waits at a terminal: a Redis that is away is told within seconds. */
+  /** A user waits at the terminal, so an unreachable Redis is reported within seconds. */
   private static final Map<String, String> PATIENCE =
       Map.of("connectTimeout", "2s", "commandTimeout", "3s", "retryFor", "1s");
 
-  /** Of {@code ASYNQ_REDIS_URL} and the prefixed names of all settings. */
+  /** Reads {@code ASYNQ_REDIS_URL} and the prefixed names of all settings. */
   public static ConnectionSettings ofVariables(Map<String, String> variables) {
     Map<String, Object> found = new LinkedHashMap<>();
     for (ConnectionSetting setting : ConnectionSetting.values()) {
@@ -55,7 +55,7 @@ public record ConnectionSettings(
     return of(found);
   }
 
-  /** Values of the right kinds, by the keys of {@link ConnectionSetting}. */
+  /** Creates settings from values of the right types, by the keys of {@link ConnectionSetting}. */
   static ConnectionSettings of(Map<String, Object> values) {
     return new ConnectionSettings(
         (String) values.get(ConnectionSetting.REDIS.key()),
@@ -96,14 +96,14 @@ public record ConnectionSettings(
     return equals(NONE);
   }
 
-  /** Whether it says where Redis is, and not only how to get in. */
+  /** Whether the address of Redis is set, not only login or TLS settings. */
   public boolean namesPlace() {
     return redis != null || uri != null || cluster != null || clusterAddrs != null;
   }
 
   /**
-   * These settings, and for what they leave open those of a source that counts less. When both name
-   * a place, the other is not used at all: its password is not meant for this place.
+   * Merges with settings of lower precedence. If both have an address, the other ones are ignored
+   * entirely, because their password belongs to another Redis.
    */
   public ConnectionSettings orElse(ConnectionSettings other) {
     if (namesPlace() && other.namesPlace()) {
@@ -122,11 +122,11 @@ public record ConnectionSettings(
         insecure != null ? insecure : other.insecure);
   }
 
-  /** Throws an {@code IllegalArgumentException} for what contradicts itself. */
+  /** Throws an {@code IllegalArgumentException} if settings contradict each other. */
   public RedisConfig toConfig() {
     if (redis != null && uri != null) {
       throw new IllegalArgumentException(
-          "--redis and --uri both say where Redis is: leave one of them out");
+          "--redis and --uri contradict each other: remove one of them");
     }
     String place = redis != null ? redis : uri;
     boolean isUrl = place != null && (redis != null || place.contains("://"));
@@ -162,7 +162,8 @@ public record ConnectionSettings(
   private String url(String given) {
     if (isTrue(cluster) && !given.toLowerCase(Locale.ROOT).contains("-cluster://")) {
       throw new IllegalArgumentException(
-          "--cluster goes with host:port; as a URL a cluster is redis-cluster://host:port,host:port");
+          "--cluster needs host:port addresses; the URL of a cluster is"
+              + " redis-cluster://host:port,host:port");
     }
     return given;
   }
@@ -186,7 +187,7 @@ public record ConnectionSettings(
     return patient.toString();
   }
 
-  /** Where it leads, without any password. */
+  /** The URL without password. */
   @Override
   public String toString() {
     return RedactedRedisUrl.of(toConfig());

@@ -4,7 +4,7 @@ import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConfig.Kind;
 import java.util.stream.Collectors;
 
-/** Where a Redis is, for people: a URL without passwords. */
+/** Formats the URL of a Redis without passwords. */
 public final class RedactedRedisUrl {
 
   private RedactedRedisUrl() {}

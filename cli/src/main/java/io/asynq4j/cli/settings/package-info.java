@@ -1,4 +1,4 @@
-/** Where Redis is, as flags, variables, the configuration file and named contexts say it. */
+/** Connection settings from flags, environment variables and the configuration file. */
 @NullMarked
 package io.asynq4j.cli.settings;
 

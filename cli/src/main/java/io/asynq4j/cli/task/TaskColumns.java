@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What is told of a task. */
+/** Columns of a task. */
 final class TaskColumns {
 
   private final Instant now;
@@ -24,7 +24,7 @@ final class TaskColumns {
     this.now = now;
   }
 
-  /** For a list of tasks in one state, with what matters in it. */
+  /** Columns for a list of tasks in one state. */
   List<Column<TaskInfo>> list(TaskState state) {
     List<Column<TaskInfo>> shown = new ArrayList<>();
     shown.add(id());
@@ -53,7 +53,7 @@ final class TaskColumns {
     return withTheRest(shown);
   }
 
-  /** For tasks of all states and queues. */
+  /** Columns for tasks of all states and queues. */
   List<Column<TaskInfo>> search() {
     return withTheRest(
         List.of(
@@ -67,7 +67,7 @@ final class TaskColumns {
             payload().mayBeLeftOut()));
   }
 
-  /** Programs get everything. */
+  /** Adds the columns that only JSON and CSV have. */
   private List<Column<TaskInfo>> withTheRest(List<Column<TaskInfo>> shown) {
     List<Column<TaskInfo>> columns = new ArrayList<>(shown);
     List<String> keys = shown.stream().map(Column::key).toList();
@@ -75,7 +75,7 @@ final class TaskColumns {
     return columns;
   }
 
-  /** Everything that is known, for one task. */
+  /** All columns, for one task. */
   List<Column<TaskInfo>> all(AnsiColors ink) {
     List<Column<TaskInfo>> columns = new ArrayList<>();
     columns.add(queue());
@@ -218,7 +218,7 @@ final class TaskColumns {
         .shownAs(task -> of.apply(task) == null ? "" : TimeFormatter.full(of.apply(task), now));
   }
 
-  /** Its value for programs stands in columns of its own, by the form it has. */
+  /** In JSON and CSV the value is in separate columns, depending on its form. */
   private static Column<TaskInfo> text(String title, Function<TaskInfo, Payload> of) {
     return Column.<TaskInfo>of(
             title,

@@ -17,10 +17,10 @@ import io.asynq4j.cli.task.change.TaskRunCommand;
 import io.asynq4j.cli.task.change.TaskUpdateCommand;
 import picocli.CommandLine.Command;
 
-/** Looks at tasks and changes what is to become of them. */
+/** Lists, enqueues and changes tasks. */
 @Command(
     name = "task",
-    description = "Looks at tasks and changes what is to become of them.",
+    description = "List, search, enqueue and change tasks.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       TaskListCommand.class,

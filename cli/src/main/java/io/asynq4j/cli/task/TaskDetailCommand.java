@@ -7,7 +7,7 @@ import io.asynq4j.cli.task.option.TaskArguments;
 import io.asynq4j.cli.task.option.TaskLocation;
 import picocli.CommandLine.Mixin;
 
-/** Shows something of one task, wherever it is. */
+/** Shows details of one task in any state. */
 abstract class TaskDetailCommand extends ReadOnlyCommand {
 
   @SuppressWarnings("NullAway.Init")

@@ -23,11 +23,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Enqueues a task, or many of a file. */
+/** Enqueues one task, or the tasks of a file. */
 @Command(
     name = "enqueue",
     aliases = "add",
-    description = "Enqueues a task, or with --from each line of a file.",
+    description = "Enqueue one task, or with --from one task per line of a file.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task enqueue -t email:welcome -l '{\"user\": 42}'",
@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
       "  asynq task enqueue -t report --unique 1h --timeout 5m --retry 3 --retention 24h",
       "  asynq task enqueue --from tasks.jsonl",
       "",
-      "Lines of such a file; what a line leaves out is taken from the options:",
+      "Lines of the file are JSON objects. The options are the defaults for keys that a line omits:",
       "  {\"type\": \"email:welcome\", \"payload\": {\"user\": 42}, \"queue\": \"mail\"}",
       "  {\"type\": \"report\", \"id\": \"report-7\", \"process_in\": \"10m\", \"headers\": {\"tenant\":"
           + " \"acme\"}}",
@@ -48,31 +48,31 @@ final class TaskEnqueueCommand extends RedisCommand {
   @Option(
       names = {"-t", "--type_name", "--type"},
       paramLabel = "TYPE",
-      description = "The type of the task, which says who handles it.")
+      description = "Task type, e.g. email:welcome. It selects the handler.")
   private @Nullable String type;
 
   @Option(
       names = {"-l", "--payload"},
       paramLabel = "TEXT",
-      description = "Its payload: itself, @FILE, or - for the input. Default: none")
+      description = "Payload: the text itself, @FILE, or - for the standard input. Default: empty.")
   private @Nullable String payload;
 
   @Option(
       names = "--from",
       paramLabel = "FILE",
-      description = "Enqueue each line of this file, a JSON object; - for the input.")
+      description = "Enqueue one task per line of this JSON Lines file; - for the standard input.")
   private @Nullable String from;
 
   @Option(
       names = {"-q", "--queue"},
       paramLabel = "QUEUE",
-      description = "Where to. Default: default")
+      description = "Queue to enqueue to. Default: default.")
   private @Nullable String queue;
 
   @Option(
       names = {"-i", "--id"},
       paramLabel = "ID",
-      description = "Its id, unique in the queue. Default: a random one")
+      description = "Task ID, unique in the queue. Default: a random ID.")
   private @Nullable String id;
 
   @SuppressWarnings("NullAway.Init")
@@ -82,17 +82,21 @@ final class TaskEnqueueCommand extends RedisCommand {
   @Option(
       names = "--wait",
       paramLabel = "DURATION",
-      description = "Wait so long for it to complete; it needs a --retention for that.")
+      description =
+          "Wait this long for the task to complete and print its result, e.g. 30s. Needs"
+              + " --retention.")
   private @Nullable Duration wait;
 
   @Override
   protected void check() {
     if (from == null && type == null) {
-      throw CliException.usage("Which type of task?", "say --type, or --from a file with many");
+      throw CliException.usage(
+          "Missing option --type", "Pass --type TYPE for one task, or --from FILE for many.");
     }
     if (from != null && (payload != null || id != null || wait != null)) {
       throw CliException.usage(
-          "--payload, --id and --wait are for one task, --from is for many", "leave one out");
+          "--payload, --id and --wait apply to one task and cannot be combined with --from",
+          "Remove --from, or remove these options.");
     }
     options(TaskOptions.builder());
   }
@@ -131,7 +135,7 @@ final class TaskEnqueueCommand extends RedisCommand {
   private static void show(Session session, TaskInfo task) {
     session
         .printer()
-        .told(
+        .results(
             List.of(task),
             List.of(
                 Column.of("ID", "id", TaskInfo::id),
@@ -145,9 +149,9 @@ final class TaskEnqueueCommand extends RedisCommand {
                         each.queue(),
                         switch (each.state()) {
                           case SCHEDULED ->
-                              ", runs "
+                              ", due "
                                   + TimeFormatter.relative(each.nextProcessAt(), session.now());
-                          case AGGREGATING -> ", waits in group " + each.group();
+                          case AGGREGATING -> ", waiting in group " + each.group();
                           default -> "";
                         }));
   }
@@ -158,8 +162,8 @@ final class TaskEnqueueCommand extends RedisCommand {
           session.client().awaitResult(task.queue().value(), task.id(), most);
       if (ended.isEmpty()) {
         throw CliException.failed(
-            "Task %s did not end within %s".formatted(task.id(), DurationFormat.approximate(most)),
-            "'asynq task explain %s' says why".formatted(task.id()));
+            "Task %s did not complete within %s".formatted(task.id(), DurationFormat.approximate(most)),
+            "Run 'asynq task explain %s' to see why.".formatted(task.id()));
       }
       session
           .printer()
@@ -167,7 +171,7 @@ final class TaskEnqueueCommand extends RedisCommand {
       return ExitCode.DONE;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw CliException.failed("Nobody waits any more for task " + task.id(), null);
+      throw CliException.failed("Interrupted while waiting for task " + task.id(), null);
     }
   }
 }

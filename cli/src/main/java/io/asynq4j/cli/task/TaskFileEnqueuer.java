@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Enqueues each line of a file, several hundred a call. Not thread-safe. */
+/** Enqueues one task per line of a file, several hundred per call. Not thread-safe. */
 final class TaskFileEnqueuer {
 
   private static final int BATCH = 500;
@@ -65,13 +65,14 @@ final class TaskFileEnqueuer {
       send(session);
       stopped = next != null;
     } catch (NoSuchFileException e) {
-      throw CliException.usage("There is no file " + name, null);
+      throw CliException.usage(
+          "File " + name + " does not exist", "Check the path passed with --from.");
     } catch (IOException e) {
-      throw CliException.failed("%s cannot be read: %s".formatted(name, e.getMessage()), null);
+      throw CliException.failed("Cannot read %s: %s".formatted(name, e.getMessage()), null);
     }
     session
         .printer()
-        .told(
+        .results(
             List.of(this),
             List.of(
                 Column.count("Enqueued", "enqueued", file -> file.enqueued),
@@ -122,7 +123,7 @@ final class TaskFileEnqueuer {
     if (failed <= MOST_TOLD) {
       session.note("asynq: line %,d: %s".formatted(at, problem));
     } else if (failed == MOST_TOLD + 1) {
-      session.note("asynq: and more lines");
+      session.note("asynq: further errors are not shown");
     }
   }
 
@@ -130,7 +131,7 @@ final class TaskFileEnqueuer {
     return "%s enqueued%s%s."
         .formatted(
             CountFormatter.tasks(enqueued),
-            present == 0 ? "" : ", %,d were there already".formatted(present),
+            present == 0 ? "" : ", %,d already existed".formatted(present),
             failed == 0 ? "" : ", %,d failed".formatted(failed));
   }
 }

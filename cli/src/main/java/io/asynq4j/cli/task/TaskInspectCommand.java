@@ -15,10 +15,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
-/** All that is known of a task. */
+/** Shows all data of a task. */
 @Command(
     name = "inspect",
-    description = "Shows all that is known of a task, its payload and result too.",
+    description = "Show details of a task, including its payload, result and failures.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task inspect --queue mail --id welcome-42",
@@ -51,7 +51,7 @@ final class TaskInspectCommand extends TaskDetailCommand {
             .toList();
   }
 
-  /** The latest first, and only this one with its trace. */
+  /** Latest failure first, and only the latest one with its stack trace. */
   private static String words(List<FailedAttempt> failures, Instant now) {
     StringBuilder words = new StringBuilder();
     for (int i = failures.size() - 1; i >= 0; i--) {

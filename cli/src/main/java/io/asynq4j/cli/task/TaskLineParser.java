@@ -15,8 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as a line of JSON. Every problem is an {@code IllegalArgumentException} that quotes no
- * payload.
+ * Parses a task from a line of JSON. Throws an {@code IllegalArgumentException} without the payload
+ * if the line is invalid.
  */
 final class TaskLineParser {
 
@@ -27,8 +27,8 @@ final class TaskLineParser {
   }
 
   /**
-   * @param type that of lines without one; null for none
-   * @param defaults for what lines leave out
+   * @param type type of lines without one; null for none
+   * @param defaults values of keys that lines omit
    */
   static EnqueueRequest read(String line, @Nullable String type, TaskOptions defaults) {
     if (!(JsonReader.read(line) instanceof Map<?, ?> object)) {
@@ -42,7 +42,7 @@ final class TaskLineParser {
     TaskOptions options = defaults.overriddenBy(read.options());
     if (!read.values.isEmpty()) {
       throw new IllegalArgumentException(
-          "unknown key \"%s\"; see 'asynq task enqueue --help'"
+          "unknown key \"%s\"; run 'asynq task enqueue --help' for the keys"
               .formatted(read.values.keySet().iterator().next()));
     }
     return EnqueueRequest.of(task, options);
@@ -50,7 +50,7 @@ final class TaskLineParser {
 
   private static String required(@Nullable String type) {
     if (type == null) {
-      throw new IllegalArgumentException("no \"type\", and no --type either");
+      throw new IllegalArgumentException("\"type\" is missing, and --type is not set");
     }
     return type;
   }
@@ -128,7 +128,7 @@ final class TaskLineParser {
       return;
     }
     if (!(headers instanceof Map<?, ?> map)) {
-      throw new IllegalArgumentException("\"headers\" must be an object of texts");
+      throw new IllegalArgumentException("\"headers\" must be an object of strings");
     }
     map.forEach((name, value) -> options.header(String.valueOf(name), String.valueOf(value)));
   }
@@ -138,6 +138,6 @@ final class TaskLineParser {
     if (value == null || value instanceof String) {
       return (String) value;
     }
-    throw new IllegalArgumentException("\"" + key + "\" must be a text");
+    throw new IllegalArgumentException("\"" + key + "\" must be a string");
   }
 }

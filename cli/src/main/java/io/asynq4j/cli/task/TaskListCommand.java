@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A page of the tasks in one state. */
+/** Lists one page of the tasks in one state. */
 @Command(
     name = "list",
     aliases = "ls",
     description = {
-      "Lists the tasks of a queue in one state.",
-      "Archived and completed ones come newest first, others in the order in which they run."
+      "List the tasks of a queue in one state.",
+      "Archived and completed tasks are listed newest first, other tasks in the order in which they run."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -34,7 +34,7 @@ final class TaskListCommand extends ReadOnlyCommand {
       names = {"-q", "--queue"},
       required = true,
       paramLabel = "QUEUE",
-      description = "The queue.")
+      description = "Queue of the tasks.")
   private String queue = "";
 
   @Option(
@@ -42,35 +42,38 @@ final class TaskListCommand extends ReadOnlyCommand {
       required = true,
       paramLabel = "STATE",
       completionCandidates = TaskStateCandidates.class,
-      description = "active, pending, aggregating, scheduled, retry, archived or completed.")
+      description = "State: active, pending, aggregating, scheduled, retry, archived or completed.")
   private TaskState state = TaskState.PENDING;
 
   @Option(
       names = {"-g", "--group"},
       paramLabel = "GROUP",
-      description = "The group, for aggregating tasks.")
+      description = "Group of the tasks. Required for --state aggregating.")
   private @Nullable String group;
 
-  @Option(names = "--page", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}")
+  @Option(
+      names = "--page",
+      paramLabel = "N",
+      description = "Page to show, counted from 1. Default: ${DEFAULT-VALUE}.")
   private int page = 1;
 
   @Option(
       names = "--size",
       paramLabel = "N",
-      description = "How many on a page. Default: ${DEFAULT-VALUE}")
+      description = "Number of tasks per page. Default: ${DEFAULT-VALUE}.")
   private int size = 30;
 
   @Override
   protected void check() {
     if (page < 1 || size < 1) {
-      throw CliException.usage("--page and --size count from 1", null);
+      throw CliException.usage("--page and --size must be 1 or greater", null);
     }
     if ((state == TaskState.AGGREGATING) != (group != null)) {
       throw CliException.usage(
           state == TaskState.AGGREGATING
-              ? "Aggregating tasks are listed by their group"
-              : "Only aggregating tasks are in groups",
-          "say --group with --state aggregating; 'asynq group list' names the groups");
+              ? "--state aggregating needs --group"
+              : "--group applies only to --state aggregating",
+          "Pass --group with --state aggregating. Run 'asynq group list' to list the groups.");
     }
   }
 
@@ -87,7 +90,7 @@ final class TaskListCommand extends ReadOnlyCommand {
         .list(
             found.tasks(),
             new TaskColumns(session.now()).list(state),
-            "There are no %s tasks %s queue %s."
+            "No %s tasks %s queue %s."
                 .formatted(state.word(), page == 1 ? "in" : "on this page of", queue));
     int from = request.offset();
     if (!found.tasks().isEmpty() && (from > 0 || found.total() > found.tasks().size())) {
@@ -99,10 +102,10 @@ final class TaskListCommand extends ReadOnlyCommand {
                       from + 1,
                       from + found.tasks().size(),
                       found.total(),
-                      from + size < found.total() ? "; --page " + (page + 1) + " shows more" : ""));
+                      from + size < found.total() ? "; next page: --page " + (page + 1) : ""));
     }
     for (String id : found.unreadable()) {
-      session.note("asynq: task " + id + " cannot be read; 'asynq doctor' says more");
+      session.note("asynq: cannot read task " + id + "; run 'asynq doctor' for details");
     }
     return ExitCode.DONE;
   }

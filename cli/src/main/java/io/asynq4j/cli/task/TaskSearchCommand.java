@@ -20,14 +20,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Looks for tasks in all queues and states. */
+/** Searches tasks in all queues and states. */
 @Command(
     name = "search",
     aliases = "find",
     description = {
-      "Looks for tasks in all queues and states.",
-      "Redis has no index of them: a search reads everything it looks at, in steps that keep nobody",
-      "waiting."
+      "Search tasks in all queues and states.",
+      "Redis has no index of tasks, so a search scans them in small, non-blocking steps."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -41,20 +40,20 @@ final class TaskSearchCommand extends ReadOnlyCommand {
   @Option(
       names = {"-q", "--queue"},
       paramLabel = "QUEUE",
-      description = "Only in this queue; may be given more than once.")
+      description = "Search only this queue (repeatable). Default: all queues.")
   private List<String> queues = List.of();
 
   @Option(
       names = {"-s", "--state"},
       paramLabel = "STATE",
       completionCandidates = TaskStateCandidates.class,
-      description = "Only in this state; may be given more than once.")
+      description = "Search only this state (repeatable). Default: all states.")
   private List<TaskState> states = List.of();
 
   @Option(
       names = "--limit",
       paramLabel = "N",
-      description = "How many to find. Default: ${DEFAULT-VALUE}")
+      description = "Maximum number of tasks to return. Default: ${DEFAULT-VALUE}.")
   private int limit = 30;
 
   @SuppressWarnings("NullAway.Init")
@@ -64,7 +63,7 @@ final class TaskSearchCommand extends ReadOnlyCommand {
   @Override
   protected void check() {
     if (limit < 1) {
-      throw CliException.usage("--limit must be 1 or more", null);
+      throw CliException.usage("--limit must be 1 or greater, got " + limit, null);
     }
     filters.filter();
   }
@@ -83,7 +82,7 @@ final class TaskSearchCommand extends ReadOnlyCommand {
             complete = false;
             continue;
           }
-          bar.show("looking at " + queue, looked, 0);
+          bar.show("Searching " + queue, looked, 0);
           SearchPage page = search(inspector, queue, state, limit - found.size(), interruption);
           found.addAll(page.tasks());
           looked += page.looked();
@@ -91,15 +90,15 @@ final class TaskSearchCommand extends ReadOnlyCommand {
         }
       }
     }
-    session.printer().list(found, new TaskColumns(session.now()).search(), "No task matches.");
+    session.printer().list(found, new TaskColumns(session.now()).search(), "No matching tasks.");
     session
         .printer()
         .line(
-            "%,d found among %,d%s"
+            "%,d found in %,d scanned tasks%s"
                 .formatted(
                     found.size(),
                     looked,
-                    complete ? "" : ", and not looked at all: raise --limit"));
+                    complete ? "" : ". The search is incomplete: raise --limit to continue"));
     return ExitCode.DONE;
   }
 
@@ -115,7 +114,7 @@ final class TaskSearchCommand extends ReadOnlyCommand {
       if (queues.contains(queue)) {
         throw e;
       }
-      // It was removed meanwhile.
+      // It was removed in the meantime.
       return new SearchPage(List.of(), 0, 0, null);
     }
   }

@@ -1,4 +1,4 @@
-/** Commands about tasks. */
+/** Commands for tasks. */
 @NullMarked
 package io.asynq4j.cli.task;
 

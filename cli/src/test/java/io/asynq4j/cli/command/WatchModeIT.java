@@ -84,13 +84,13 @@ class WatchModeIT {
                       .execute("queue", "list", "--watch", "100ms"));
       Thread thread = new Thread(command);
       thread.start();
-      await().until(() -> CliRunner.text(out).contains("There is no queue yet"));
+      await().until(() -> CliRunner.text(out).contains("No queues yet"));
 
       server.kill();
       await().until(() -> CliRunner.text(err).contains("asynq: Redis does not answer: "));
       server.restart();
       out.reset();
-      await().until(() -> CliRunner.text(out).contains("There is no queue yet"));
+      await().until(() -> CliRunner.text(out).contains("No queues yet"));
 
       thread.interrupt();
       assertThat(command.get(10, TimeUnit.SECONDS)).isZero();
@@ -101,17 +101,17 @@ class WatchModeIT {
   void whatDoesNotChangeCanOnlyBeWatchedWithRedis() {
     assertThat(scene.cli(home).run("version", "--watch").exitCode()).isEqualTo(2);
     assertThat(scene.cli(home).run("doctor", "--repair", "--watch").err())
-        .contains("cannot be watched");
+        .contains("does not support --watch");
     scene.task("a", "{}", o -> o.queue("mail"));
     assertThat(scene.cli(home).run("queue", "limit", "mail", "--clear", "--watch").err())
-        .contains("cannot be watched");
+        .contains("does not support --watch");
   }
 
   @Test
   void withoutATimeTheNameThatFollowsIsTheQueue() throws Exception {
     assertThat(scene.cli(home).run("queue", "inspect", "--watch=1ms", "mail").err())
-        .contains("100ms or more");
+        .contains("at least 100ms");
     assertThat(scene.cli(home).run("queue", "pause", "--watch", "mail").err())
-        .contains("cannot be watched");
+        .contains("does not support --watch");
   }
 }

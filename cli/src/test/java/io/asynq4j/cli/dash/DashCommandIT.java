@@ -147,13 +147,13 @@ class DashCommandIT {
     press("/");
     press("-l", "id:p-5");
     press("Enter");
-    sees("page 1: 11 found among 60 of 60");
+    sees("page 1: 11 found in 60 of 60 tasks");
     press("Escape");
     sees("showing 1–15 of 60");
     press("Space", "Space");
     sees("* p-0", "* p-1", "2 marked");
     press("d");
-    sees("Delete 2 marked tasks of queue");
+    sees("Delete 2 marked tasks in queue");
     press("y");
     sees("2 tasks are deleted.", "of 58");
     press("H");
@@ -182,7 +182,7 @@ class DashCommandIT {
     sees("[1 Queues]", "q quit");
 
     press("?");
-    sees("paint the screen anew");
+    sees("redraw the screen");
     press("q");
     sees("[1 Queues]");
     press("q");
@@ -227,6 +227,6 @@ class DashCommandIT {
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isEqualTo(1);
-    assertThat(output).startsWith("asynq: dash needs a terminal").doesNotContain("\tat ");
+    assertThat(output).startsWith("asynq: 'asynq dash' needs a Unix terminal").doesNotContain("\tat ");
   }
 }

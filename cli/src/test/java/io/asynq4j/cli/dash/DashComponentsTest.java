@@ -325,7 +325,7 @@ class DashComponentsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"5,is not a duration", "10ms,the shortest interval is 200ms"})
+  @CsvSource({"5,is not a duration", "10ms,must be at least 200ms"})
   void anIntervalThatMakesNoSenseIsRefused(String interval, String problem) {
     StringWriter err = new StringWriter();
     int code =

@@ -113,21 +113,21 @@ class DashEventLoopIT {
     sees("retry-1", "connection refus");
     press("a");
     press("y");
-    sees("Task retry-1 is archived.", "There are no such tasks.");
+    sees("Task retry-1 is archived.", "No tasks in this state.");
     press("l");
     sees("archived-1");
     press("r");
     press("y");
-    sees("is pending now.");
+    sees("is pending.");
     assertThat(inspector.queue("mail").size(TaskState.PENDING)).isEqualTo(2);
     press("hhhh");
     sees("pending-1");
     press(Key.Code.ENTER);
     sees("Payload", "\"id\": ");
     press("d");
-    sees("for good?");
+    sees("permanently?");
     press("y");
-    sees("is deleted.", "This is what it was");
+    sees("is deleted.", "Last known data");
     await().until(() -> inspector.queue("mail").size(TaskState.PENDING) == 1);
   }
 
@@ -151,7 +151,7 @@ class DashEventLoopIT {
     sees("Delete 2 marked tasks");
     inspector.delete("other", "p-1");
     press("y");
-    sees("1 of 2 tasks are deleted; of the others, the first:", "p-1");
+    sees("1 of 2 tasks are deleted. First error:", "p-1");
     assertThat(inspector.queue("other").size()).isEqualTo(1);
   }
 
@@ -170,9 +170,9 @@ class DashEventLoopIT {
     press("d");
     sees("cancel it first");
     press("c");
-    sees("yes, and retry");
+    sees("yes, then retry");
     press("y");
-    sees("is told to stop");
+    sees("is being cancelled");
   }
 
   @Test
@@ -181,7 +181,7 @@ class DashEventLoopIT {
     press("llll");
     sees("retry-1");
     press("d");
-    sees("for good?");
+    sees("permanently?");
     inspector.delete("mail", "retry-1");
     press("y");
     sees("cannot find task with id=retry-1");
@@ -197,9 +197,9 @@ class DashEventLoopIT {
       await()
           .atMost(Duration.ofSeconds(1))
           .pollInterval(Duration.ofMillis(10))
-          .until(() -> glass.shown.contains("paint the screen anew"));
+          .until(() -> glass.shown.contains("redraw the screen"));
       press("q");
-      sees("REDIS", "what you see is", "mail");
+      sees("REDIS", "data is", "mail");
     } finally {
       server.resume();
     }
@@ -209,7 +209,7 @@ class DashEventLoopIT {
   @Test
   void aRedisThatIsGoneIsABannerAndComesBack() {
     server.kill();
-    sees("REDIS DOES NOT ANSWER, what you see is", "mail", "other");
+    sees("REDIS DOES NOT ANSWER, data is", "mail", "other");
     press("P");
     press("y");
     sees("cannot connect");

@@ -69,7 +69,7 @@ class DashboardCommandIT {
     assertThat(List.of(tooShort, none, name, role, queue))
         .allMatch(answer -> answer.exitCode() == ExitCode.USAGE && answer.out().isEmpty());
     assertThat(tooShort.err()).contains("8 characters").doesNotContain("short\n");
-    assertThat(none.err()).contains("no password");
+    assertThat(none.err()).contains("Missing password");
     assertThat(name.err()).contains("letters, digits");
     assertThat(role.err()).containsIgnoringCase("viewer");
     assertThat(queue.err()).contains("spaces or commas");

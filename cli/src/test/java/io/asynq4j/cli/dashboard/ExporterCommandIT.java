@@ -141,7 +141,7 @@ class ExporterCommandIT {
       assertThat(refused.exitCode()).isEqualTo(2);
       assertThat(refused.out()).isEmpty();
       assertThat(refused.err())
-          .contains("does not listen on 0.0.0.0 without authentication", "--credentials FILE");
+          .contains("does not listen on 0.0.0.0 without a login", "--credentials FILE");
 
       Credentials.NewToken token = Credentials.newToken("prometheus", Grant.of(Role.VIEWER));
       Path file = Files.writeString(home.resolve("credentials"), token.line());
@@ -211,7 +211,8 @@ class ExporterCommandIT {
       assertThat(noFile.exitCode()).isEqualTo(2);
       assertThat(noFile.err()).contains("nosuch").doesNotContain("\tat ");
       assertThat(noFile.err()).contains("--help");
-      assertThat(scene.cli(home).run("exporter", "--watch").err()).contains("cannot be watched");
+      assertThat(scene.cli(home).run("exporter", "--watch").err())
+          .contains("does not support --watch");
     }
   }
 }

@@ -55,7 +55,7 @@ class DevCommandIT {
   void demoTasksAreProcessedCtrlCEndsCleanlyAndWhatWasThereIsThereTheNextTime() throws Exception {
     String data = directory.resolve("data").toString();
     start("--port", "0", "--data", data);
-    await().until(() -> output().contains("attempt 1: fails"));
+    await().until(() -> output().contains("attempt 1: failed as requested"));
     await().until(() -> output().contains("attempt 2: done"));
     await().until(() -> output().contains("processed/s"));
     String url = url();
@@ -67,7 +67,7 @@ class DevCommandIT {
 
     assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(running().exitValue()).isZero();
-    assertThat(output()).contains("stopped: running tasks were finished or put back", "bye");
+    assertThat(output()).contains("stopped: running tasks were finished or requeued", "bye");
     await().until(() -> !answers(url));
 
     start("--port", "0", "--data", data, "--no-dashboard");
@@ -99,7 +99,7 @@ class DevCommandIT {
   @Test
   void theLoadHasSomethingOfEverything() throws Exception {
     start("--port", "0", "--ephemeral", "--load", "200/s");
-    await().until(() -> output().contains("a second more"));
+    await().until(() -> output().contains("tasks per second into"));
     try (RedisConnection redis = RedisConnection.open(url())) {
       Inspector inspector = Inspector.create(redis);
       for (TaskState state :

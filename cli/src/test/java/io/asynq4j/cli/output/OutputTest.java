@@ -112,7 +112,7 @@ class OutputTest {
     assertThat(DecodedPayload.of(Payload.ofUtf8("plain")).text()).isEqualTo("plain");
     assertThat(DecodedPayload.of(Payload.of(new byte[] {-1, 2})).base64()).isEqualTo("/wI=");
     assertThat(DecodedPayload.of(Payload.of(new byte[] {-1, 2})).line())
-        .isEqualTo("(2 bytes, no text)");
+        .isEqualTo("(2 bytes, binary)");
     assertThat(DecodedPayload.of(Payload.absent()).line()).isEmpty();
   }
 

@@ -86,7 +86,7 @@ class QueueCommandsIT {
   @Test
   void noQueueIsSaid() {
     try (TestDatabase empty = new TestDatabase()) {
-      assertThat(empty.cli(home).run("queue", "list").out()).isEqualTo("There is no queue yet.\n");
+      assertThat(empty.cli(home).run("queue", "list").out()).isEqualTo("No queues yet.\n");
       assertThat(empty.cli(home).run("queue", "list", "--json").out()).isEqualTo("[]\n");
     }
   }
@@ -100,7 +100,7 @@ class QueueCommandsIT {
         .containsPattern("Archived: +1")
         .containsPattern("Memory: +.*estimated")
         .containsPattern("Paused: +no")
-        .containsPattern("Limits: +what the servers say");
+        .containsPattern("Limits: +as configured on the servers");
     assertThat(run("queue", "inspect", "mail", "--json").out())
         .contains("\"memory_bytes\"", "\"groups\": 1");
   }
@@ -136,16 +136,17 @@ class QueueCommandsIT {
 
   @Test
   void limitsAreSetShownAndCleared() {
-    assertThat(run("queue", "limit", "mail", "--max-active", "3").out()).contains("3 at once");
+    assertThat(run("queue", "limit", "mail", "--max-active", "3").out()).contains("max 3 active");
     assertThat(run("queue", "limit", "mail", "--ordered", "true").out())
-        .contains("3 at once, one by one");
+        .contains("max 3 active, one at a time");
     assertThat(run("queue", "limit", "mail", "--json").out()).contains("\"max_active\": 3");
     assertThat(run("queue", "limit", "mail", "--rate", "30/m", "--burst", "4").out())
-        .contains("3 at once, one by one, in their order, 30/m (4 after a quiet time)");
+        .contains("max 3 active, one at a time, in order, 30/m (burst 4)");
     assertThat(run("queue", "limit", "mail", "--json").out())
         .contains("\"rate\": \"30/m\"", "\"burst\": 4");
-    assertThat(run("queue", "limit", "mail", "--rate", "none").out()).contains("at any rate");
-    assertThat(run("queue", "limit", "mail", "--clear").out()).contains("what the servers say");
+    assertThat(run("queue", "limit", "mail", "--rate", "none").out()).contains("no rate limit");
+    assertThat(run("queue", "limit", "mail", "--clear").out())
+        .contains("as configured on the servers");
     assertThat(run("queue", "limit", "mail", "--rate", "fast").err()).contains("100/s");
     assertThat(run("queue", "limit", "mail", "--rate", "fast").exitCode()).isEqualTo(2);
     assertThat(run("queue", "limit", "mail", "--burst", "3").exitCode()).isEqualTo(2);
@@ -164,7 +165,7 @@ class QueueCommandsIT {
     assertThat(run("queue", "limit", "soon", "--max-active", "3").exitCode()).isEqualTo(3);
     assertThat(run("queue", "remove", "soon").exitCode()).isEqualTo(3);
 
-    assertThat(run("queue", "limit", "soon").out()).contains("2 at once");
+    assertThat(run("queue", "limit", "soon").out()).contains("max 2 active");
     assertThat(run("queue", "limit", "soon", "--clear").exitCode()).isZero();
     assertThat(run("queue", "limit", "soon").exitCode()).isEqualTo(3);
     assertThat(run("queue", "resume", "soon").out()).isEqualTo("Queue soon is running.\n");
@@ -185,7 +186,7 @@ class QueueCommandsIT {
 
     Answer declined = scene.cli(home).typing("n\n").run("queue", "rm", "outdated", "-f");
     assertThat(declined.exitCode()).isEqualTo(1);
-    assertThat(declined.err()).contains("with its 1 task? [y/N]", "Nothing was done");
+    assertThat(declined.err()).contains("and delete 1 task? [y/N]", "Nothing was changed");
     assertThat(scene.inspector().queues()).contains("outdated");
 
     assertThat(scene.cli(home).typing("y\n").run("queue", "rm", "outdated", "-f").exitCode())
@@ -219,7 +220,7 @@ class QueueCommandsIT {
 
     assertThat(run("doctor", "--repair", "--json").out())
         .contains("\"healthy\": true", "\"repaired\": 1");
-    assertThat(run("doctor").out()).contains("Everything fits together");
+    assertThat(run("doctor").out()).contains("No inconsistencies found");
     assertThat(run("doctor", "--queue", "mail", "--json").out()).contains("\"healthy\": true");
     assertThat(run("doctor", "--trim-archives").exitCode()).isEqualTo(2);
     assertThat(run("doctor", "--repair", "--trim-archives").err()).contains("--yes");

@@ -75,7 +75,7 @@ class TaskCommandsIT {
   @Test
   void pagesAreCountedFromOne() {
     assertThat(run("task", "ls", "-q", "mail", "-s", "scheduled", "--size", "1").out())
-        .contains("later-7", "1 to 1 of 2; --page 2 shows more");
+        .contains("later-7", "1 to 1 of 2; next page: --page 2");
     assertThat(
             run("task", "ls", "-q", "mail", "-s", "scheduled", "--size", "1", "--page", "2").out())
         .contains("later-8", "2 to 2 of 2");
@@ -86,7 +86,7 @@ class TaskCommandsIT {
     assertThat(run("task", "ls", "-q", "mail", "-s", "aggregating").err()).contains("--group");
     assertThat(run("task", "ls", "-q", "nosuch", "-s", "pending").exitCode()).isEqualTo(3);
     assertThat(run("task", "ls", "-q", "default", "-s", "retry").out())
-        .isEqualTo("There are no retry tasks in queue default.\n");
+        .isEqualTo("No retry tasks in queue default.\n");
   }
 
   @Test
@@ -223,7 +223,7 @@ class TaskCommandsIT {
   @Test
   void tasksAreRunArchivedAndDeleted() {
     assertThat(run("task", "run", "later-7").out())
-        .isEqualTo("Task later-7 in queue mail: pending now.\n");
+        .isEqualTo("Task later-7 in queue mail: pending.\n");
     assertThat(task("later-7").state()).isEqualTo(TaskState.PENDING);
     assertThat(run("task", "archive", "-q", "mail", "-i", "later-7", "-i", "later-8").exitCode())
         .isZero();
@@ -243,13 +243,13 @@ class TaskCommandsIT {
   @Test
   void aRunningTaskIsCancelled() {
     assertThat(run("task", "cancel", "running-1", "--then", "delete").out())
-        .contains("told to stop");
+        .contains("cancellation requested");
     assertThat(run("task", "cancel", "running-1", "--then", "forget").exitCode()).isEqualTo(2);
   }
 
   @Test
   void tasksAreRescheduledMovedUpdatedAndCloned() throws Exception {
-    assertThat(run("task", "reschedule", "later-7", "--in", "2h").out()).contains("runs in 2h");
+    assertThat(run("task", "reschedule", "later-7", "--in", "2h").out()).contains("due in 2h");
     assertThat(run("task", "reschedule", "later-7").exitCode()).isEqualTo(2);
     assertThat(run("task", "move", "later-7", "--to", "slow").out())
         .contains("moved to queue slow");
@@ -285,7 +285,7 @@ class TaskCommandsIT {
   @Test
   void tasksAreSearchedInAllQueuesAndStates() {
     assertThat(run("task", "search", "--error", "REFUSED").out())
-        .contains("failed-1", "1 found among");
+        .contains("failed-1", "1 found in");
     assertThat(run("task", "search", "--payload", "$.user=42", "--json").out())
         .contains("welcome-42", "other-1")
         .doesNotContain("later-7");
@@ -295,7 +295,7 @@ class TaskCommandsIT {
         .contains("later-7", "later-8", "2 found");
     assertThat(run("task", "search", "--type", "email:*", "--limit", "1").out())
         .contains("1 found", "raise --limit");
-    assertThat(run("task", "search", "--type", "nothing").out()).contains("No task matches");
+    assertThat(run("task", "search", "--type", "nothing").out()).contains("No matching tasks");
     assertThat(run("task", "search", "--payload", "$.[").exitCode()).isEqualTo(2);
     assertThat(run("task", "search", "--older-than", "soon").err()).contains("1h30m");
   }

@@ -60,7 +60,7 @@ class TaskEnqueueCommandIT {
             "tenant=acme");
 
     assertThat(answer.exitCode()).isZero();
-    assertThat(answer.out()).matches("Enqueued task w to queue mail, runs in (10m|9m59s)\\.\n");
+    assertThat(answer.out()).matches("Enqueued task w to queue mail, due in (10m|9m59s)\\.\n");
     TaskInfo task = scene.inspector().task("mail", "w");
     assertThat(task.maxRetry()).isEqualTo(3);
     assertThat(task.timeout()).isEqualTo(Duration.ofSeconds(90));
@@ -109,7 +109,7 @@ class TaskEnqueueCommandIT {
 
   @Test
   void badValuesAreUsageErrors() {
-    assertThat(run("task", "enqueue").err()).contains("Which type");
+    assertThat(run("task", "enqueue").err()).contains("Missing option --type");
     assertThat(run("task", "enqueue", "-t", "a", "--timeout", "0s").exitCode()).isEqualTo(2);
     assertThat(run("task", "enqueue", "-t", "a", "--in", "1h", "--at", "2099-01-01T00:00").err())
         .contains("not both");
@@ -136,7 +136,7 @@ class TaskEnqueueCommandIT {
     assertThat(scene.inspector().queue("mail").size(TaskState.PENDING)).isEqualTo(1_200);
     assertThat(scene.inspector().task("mail", "t7").payload().utf8()).isEqualTo("{\"n\":7}");
     assertThat(run("task", "enqueue", "--from", file.toString(), "-t", "bulk", "-q", "mail").out())
-        .isEqualTo("0 tasks enqueued, 1,200 were there already.\n");
+        .isEqualTo("0 tasks enqueued, 1,200 already existed.\n");
   }
 
   @Test
@@ -159,7 +159,8 @@ class TaskEnqueueCommandIT {
     assertThat(answer.exitCode()).isEqualTo(1);
     assertThat(answer.out()).contains("\"enqueued\": 3", "\"failed\": 3");
     assertThat(answer.err())
-        .contains("line 5: unknown key \"tipe\"", "line 6: no \"type\"", "line 7: not JSON");
+        .contains(
+            "line 5: unknown key \"tipe\"", "line 6: \"type\" is missing", "line 7: invalid JSON");
     assertThat(scene.inspector().task("x", "one").maxRetry()).isEqualTo(2);
     assertThat(payload("two")).isEqualTo("plain");
     assertThat(scene.inspector().task("default", "three").payload().bytes())

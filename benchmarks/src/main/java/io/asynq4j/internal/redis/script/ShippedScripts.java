@@ -2,12 +2,12 @@ package io.asynq4j.internal.redis.script;
 
 import java.util.Locale;
 
-/** The scripts as Redis gets them, for programs that call them with nothing around. */
+/** Script sources as they are sent to Redis, for programs that call them directly. */
 public final class ShippedScripts {
 
   private ShippedScripts() {}
 
-  /** The text of the script in a file under {@code lua}, by its name without {@code .lua}. */
+  /** Source of a script by the name of its file without {@code .lua}. */
   public static byte[] source(String file) {
     return Script.valueOf(file.toUpperCase(Locale.ROOT)).source();
   }

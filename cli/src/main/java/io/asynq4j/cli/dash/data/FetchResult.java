@@ -5,11 +5,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one round of looking brought. Immutable.
+ * Result of one refresh. Immutable.
  *
- * @param answer to the wish; null when the overview was all that was wished for
- * @param at when it was complete
- * @param ping how long Redis takes to answer
+ * @param answer result of the query; null if only the overview was requested
+ * @param at time of completion
+ * @param ping response time of Redis
  */
 public record FetchResult(
     QueryResult.Overview overview, @Nullable QueryResult answer, Instant at, Duration ping) {}

@@ -4,10 +4,10 @@ import io.asynq4j.TaskState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be looked up for the view that is shown. Immutable. */
+/** Data that the current view needs. Immutable. */
 public sealed interface Query {
 
-  /** The overview of queues is looked up in any case; these rows of it first. */
+  /** The overview of queues is always loaded, starting with these rows. */
   record Queues(List<String> visible) implements Query {
     public Queues {
       visible = List.copyOf(visible);
@@ -15,10 +15,10 @@ public sealed interface Query {
   }
 
   /**
-   * A page of tasks.
+   * One page of tasks.
    *
-   * @param search what they have to match; empty for all
-   * @param cursor where the page before ended; only for a search
+   * @param search search expression; empty for all tasks
+   * @param cursor end of the previous page; only for a search
    */
   record Tasks(
       String queue,
@@ -34,14 +34,14 @@ public sealed interface Query {
 
   record Task(String queue, String id) implements Query {}
 
-  /** What was done with tasks of a queue on so many days. */
+  /** Daily counts of a queue for a number of days. */
   record History(String queue, int days) implements Query {}
 
   record Servers() implements Query {}
 
   record Schedules() implements Query {}
 
-  /** What an entry of a scheduler has enqueued. */
+  /** Tasks that a schedule entry has enqueued. */
   record Events(String entry, int offset, int limit) implements Query {}
 
   record Redis() implements Query {}

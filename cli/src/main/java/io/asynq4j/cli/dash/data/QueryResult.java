@@ -13,10 +13,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What was found for a {@link Query}. Immutable. */
+/** Result of a {@link Query}. Immutable. */
 public sealed interface QueryResult {
 
-  /** All queues by name, and what is known of them. */
+  /** All queues by name, with the data loaded so far. */
   record Overview(List<QueueRow> rows, QueueTotals totals) implements QueryResult {
     public Overview {
       rows = List.copyOf(rows);
@@ -24,12 +24,12 @@ public sealed interface QueryResult {
   }
 
   /**
-   * A page of tasks.
+   * One page of tasks.
    *
-   * @param total how many there are in this state
-   * @param cursor where a search goes on; null when it is over
-   * @param looked how many a search has looked at
-   * @param at when it was looked up
+   * @param total number of tasks in this state
+   * @param cursor where a search continues; null if it is complete
+   * @param looked number of tasks that a search has examined
+   * @param at time of the query
    */
   record Tasks(
       Query.Tasks wish,
@@ -45,7 +45,7 @@ public sealed interface QueryResult {
       unreadable = List.copyOf(unreadable);
     }
 
-    /** Which of these are on the page. */
+    /** The given IDs that are on this page. */
     public Set<String> among(Set<String> ids) {
       return ids.isEmpty()
           ? ids
@@ -55,7 +55,7 @@ public sealed interface QueryResult {
     }
   }
 
-  /** Groups by name, with their sizes. */
+  /** Group sizes by name. */
   record Groups(Query.Groups wish, List<Group> groups) implements QueryResult {
     public Groups {
       groups = List.copyOf(groups);
@@ -65,13 +65,13 @@ public sealed interface QueryResult {
   record Group(String name, long size) {}
 
   /**
-   * A task.
+   * One task.
    *
-   * @param why it does not run, in words
+   * @param why explanation why the task does not run
    */
   record Task(Query.Task wish, TaskInfo task, String why) implements QueryResult {}
 
-  /** How many attempts of a queue ended on each day, today first. */
+  /** Attempts of a queue per day, today first. */
   record History(Query.History wish, List<DayCount> days) implements QueryResult {
     public History {
       days = List.copyOf(days);
@@ -90,7 +90,7 @@ public sealed interface QueryResult {
     }
   }
 
-  /** What an entry has enqueued, and what it is; null when it is gone. */
+  /** A schedule entry and the tasks it has enqueued; the entry is null if it is gone. */
   record Events(Query.Events wish, @Nullable ScheduleSnapshot schedule, List<ScheduleEvent> events)
       implements QueryResult {
     public Events {
@@ -100,6 +100,6 @@ public sealed interface QueryResult {
 
   record Redis(Map<String, String> info) implements QueryResult {}
 
-  /** Redis answered, and there is nothing to be shown: the task is gone, or it is not allowed. */
+  /** Redis answered, but there is no data: the task is gone or access is denied. */
   record Nothing(Query wish, String why) implements QueryResult {}
 }

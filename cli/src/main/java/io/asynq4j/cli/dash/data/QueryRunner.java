@@ -26,25 +26,25 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up what is wished for, at a cost that does not grow with the number of queues or tasks: a
- * page of tasks, the rows of queues that are seen, and of the others so many as fit into a short
- * time, in turns. Not thread-safe.
+ * Runs queries at a cost that does not grow with the number of queues or tasks. Per refresh it
+ * reads one page of tasks, the visible queues, and as many other queues, in turn, as fit into a
+ * short time. Not thread-safe.
  */
 public final class QueryRunner {
 
-  /** How long the queues that are not seen may take in a round, and how many they may be. */
+  /** Limits per refresh for queues that are not visible: time and number. */
   private static final long OTHERS_NANOS = Duration.ofMillis(100).toNanos();
 
   private static final int MOST_OTHERS = 200;
 
-  /** From so many names on, lists of them are not asked for in each round. */
+  /** Above this number of names, the list of names is not read in every refresh. */
   private static final int MANY_NAMES = 1_000;
 
   private static final Duration SELDOM = Duration.ofSeconds(5);
   private static final Duration MEMORY_AGE = Duration.ofSeconds(15);
   private static final int MOST_MEMORY_LOOKS = 5;
 
-  /** How far a search looks before it shows what it has. */
+  /** Number of tasks that a search examines before it shows a page. */
   static final int SEARCH_STEP = 10_000;
 
   private final RedisConnection redis;
@@ -65,7 +65,7 @@ public final class QueryRunner {
   private QueryResult.@Nullable History history;
   private final Timer historyAge = new Timer();
 
-  /** Since when something is known. */
+  /** A value and the time it was loaded. */
   private static final class Timer {
     private long since;
     private boolean isSet;
@@ -86,7 +86,7 @@ public final class QueryRunner {
     this.trends = new TrendTracker(interval);
   }
 
-  /** Looks anew also at what is usually kept for a while. */
+  /** Discards cached values. */
   public void forget() {
     found = null;
     groups = null;
@@ -97,9 +97,9 @@ public final class QueryRunner {
   }
 
   /**
-   * One round.
+   * Runs one refresh.
    *
-   * @param isStale asked on the way; what is no longer wished for is cut short
+   * @param isStale checked between steps; true cancels a query that is no longer needed
    */
   public FetchResult look(Query wish, BooleanSupplier isStale) {
     Duration ping = redis.ping();
@@ -175,7 +175,7 @@ public final class QueryRunner {
     } catch (QueueNotFoundException e) {
       rows.remove(name);
     } catch (BrokerRefusedException | IllegalArgumentException e) {
-      // One broken queue is one broken row.
+      // A broken queue only affects its own row.
       rows.put(
           name,
           new QueueRow(name, null, QueueRow.UNKNOWN, Trend.NONE, String.valueOf(e.getMessage())));
@@ -241,7 +241,7 @@ public final class QueryRunner {
         return found;
       }
       QueryResult.Tasks answer = search(wish, isStale);
-      // What was cut short is not all there is.
+      // A cancelled query is incomplete.
       found = isStale.getAsBoolean() ? null : answer;
       return answer;
     }
@@ -300,7 +300,7 @@ public final class QueryRunner {
     return known;
   }
 
-  /** Only its first line changes. */
+  /** Only the first line changes over time. */
   private QueryResult history(Query.History wish) {
     QueryResult.History known = history;
     if (known == null || !known.wish().equals(wish) || historyAge.isOver(SELDOM)) {
@@ -311,7 +311,7 @@ public final class QueryRunner {
     return known;
   }
 
-  /** The reasons cost more than the task: they are asked for now and then, and when it moves. */
+  /** The explanation costs more than the task, so it is reloaded at intervals and on changes. */
   private QueryResult task(Query.Task wish) {
     TaskInfo task = inspector.task(wish.queue(), wish.id());
     QueryResult.Task known = explained;

@@ -4,11 +4,11 @@ import io.asynq4j.inspect.QueueSnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a queue. Immutable.
+ * Data of a queue. Immutable.
  *
- * @param snapshot null as long as it was not looked at
- * @param memory in bytes; negative when it is not known
- * @param problem why it cannot be looked at; null when it can
+ * @param snapshot null if it is not loaded yet
+ * @param memory in bytes; negative if unknown
+ * @param problem why the queue cannot be read; null if it can
  */
 public record QueueRow(
     String name,

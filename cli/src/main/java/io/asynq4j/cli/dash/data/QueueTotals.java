@@ -4,11 +4,11 @@ import io.asynq4j.TaskState;
 import java.util.Map;
 
 /**
- * All queues taken together. Immutable.
+ * Totals of all queues. Immutable.
  *
- * @param queues how many there are
- * @param seen how many of them were looked at so far
- * @param trend of the sum of rates, and of the highest latency
+ * @param queues number of queues
+ * @param seen number of queues loaded so far
+ * @param trend of the total rate and the highest latency
  */
 public record QueueTotals(
     int queues, int seen, Map<TaskState, Long> sizes, double rate, Trend trend) {

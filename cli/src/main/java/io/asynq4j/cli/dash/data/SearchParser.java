@@ -10,9 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads what people type to find tasks: words that are looked for everywhere, and {@code type:},
- * {@code id:}, {@code error:}, {@code payload:}, {@code header:}, {@code older:}, {@code younger:},
- * {@code retried:} and {@code $.path=value} for one place. All of them have to match.
+ * Parses a task search: words that may match in any field, and the terms {@code type:}, {@code
+ * id:}, {@code error:}, {@code payload:}, {@code header:}, {@code older:}, {@code younger:}, {@code
+ * retried:} and {@code $.path=value} that match one field. All terms must match.
  */
 public final class SearchParser {
 
@@ -60,7 +60,7 @@ public final class SearchParser {
       case "older" -> TaskFilter.olderThan(DurationFormat.parse(value));
       case "younger" -> TaskFilter.youngerThan(DurationFormat.parse(value));
       case "retried" -> TaskFilter.retriedAtLeast(number(value));
-      // Types of tasks have colons too.
+      // Task types contain colons too.
       default -> anywhere(term);
     };
   }
@@ -77,7 +77,7 @@ public final class SearchParser {
       return Integer.parseInt(value);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "\"" + value + "\" is not a number of retries; write it as in retried:3", e);
+          "\"" + value + "\" is not a number of retries; use a format such as retried:3", e);
     }
   }
 
@@ -96,7 +96,7 @@ public final class SearchParser {
     return task.headers().values().stream().anyMatch(value -> contains(value, wanted));
   }
 
-  /** Whether a row has this in it, in upper or lower case. */
+  /** Whether a row contains the text, ignoring case. */
   public static boolean contains(String text, String search) {
     return text.toLowerCase(Locale.ROOT).contains(search.toLowerCase(Locale.ROOT));
   }

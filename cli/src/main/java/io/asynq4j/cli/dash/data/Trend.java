@@ -3,10 +3,10 @@ package io.asynq4j.cli.dash.data;
 import java.util.List;
 
 /**
- * How something went lately. Immutable.
+ * Recent development of a value. Immutable.
  *
- * @param rate attempts that ended per second, at last
- * @param rates the same over time, oldest first
+ * @param rate latest rate in completed attempts per second
+ * @param rates rates over time, oldest first
  * @param latencies in seconds, oldest first
  */
 public record Trend(double rate, List<Double> rates, List<Double> latencies) {

@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Makes trends out of successive looks at queues: of each queue the last rate, and of those that
- * were seen last also how it went. Not thread-safe.
+ * Computes trends from successive snapshots: the latest rate of every queue, and the history of the
+ * queues that were visible last. Not thread-safe.
  */
 public final class TrendTracker {
 
-  /** As many as a wide terminal can show. */
+  /** As many values as a wide terminal can show. */
   private static final int SAMPLES = 120;
 
   private static final int MOST_COURSES = 500;
 
-  /** Looks that follow each other sooner are not told apart: their rates would jump. */
+  /** Snapshots closer together than this are skipped, because their rates would fluctuate. */
   private final Duration apart;
 
   private final Map<String, Last> lasts = new HashMap<>();
@@ -56,7 +56,7 @@ public final class TrendTracker {
     this.apart = interval.dividedBy(2);
   }
 
-  /** Takes a look into account, and returns what is known by now. */
+  /** Adds a snapshot and returns the current trend. */
   public Trend add(QueueSnapshot look, boolean isVisible) {
     Last last = lasts.get(look.queue());
     Last now = last;
@@ -67,7 +67,7 @@ public final class TrendTracker {
       if (since.isNegative() || since.isZero() || since.compareTo(apart) < 0) {
         return trend(look.queue(), last.rate());
       }
-      // Counters of a queue that was removed and made anew begin anew.
+      // A queue that was removed and created again starts its counters at zero.
       long processed = Math.max(0, look.processed() - last.processed());
       now = new Last(look.at(), look.processed(), processed * 1e9 / since.toNanos());
       if (isVisible || courses.size() < MOST_COURSES || courses.containsKey(look.queue())) {
@@ -88,7 +88,7 @@ public final class TrendTracker {
     return course == null ? new Trend(rate, List.of(), List.of()) : course.trend(rate);
   }
 
-  /** The same for all queues together. */
+  /** Same for the totals. */
   Trend addTotal(Instant at, double rate, double latency) {
     if (totalAt.equals(Instant.MIN) || Duration.between(totalAt, at).compareTo(apart) >= 0) {
       total.add(rate, latency);
@@ -97,7 +97,7 @@ public final class TrendTracker {
     return total.trend(rate);
   }
 
-  /** Forgets all other queues. */
+  /** Drops the history of all other queues. */
   public void retain(Set<String> queues) {
     lasts.keySet().retainAll(queues);
     courses.keySet().retainAll(queues);

@@ -1,4 +1,4 @@
-/** What the terminal dashboard reads from Redis. */
+/** Data that the terminal dashboard reads from Redis. */
 @NullMarked
 package io.asynq4j.cli.dash.data;
 

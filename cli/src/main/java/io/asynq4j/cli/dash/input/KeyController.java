@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What keys do: a pure function from a model and a key to the next model. */
+/** Handles keys: a pure function from a model and a key to the next model. */
 public final class KeyController {
 
   private KeyController() {}
@@ -47,7 +47,7 @@ public final class KeyController {
     return other(silent, key.code());
   }
 
-  // ---- questions
+  // ---- confirmation
 
   private static Transition answered(DashModel model, ConfirmDialog question, Key key) {
     Optional<OperatorAction> action =
@@ -62,15 +62,16 @@ public final class KeyController {
             || key.equals(Key.of('n'))
             || key.equals(Key.of('N'))
             || key.equals(Key.of('q'));
-    // Any other key may be a slip: the question stays.
-    return Transition.to(isNo ? model.asking(null).saying("Nothing was done.", true) : model);
+    // Any other key may be a typo: keep asking.
+    return Transition.to(
+        isNo ? model.asking(null).saying("Cancelled. Nothing was changed.", true) : model);
   }
 
   private static DashModel unmarked(DashModel model) {
     return model.view() instanceof QueueView queue ? model.showing(queue.marking(Set.of())) : model;
   }
 
-  // ---- keys that mean the same everywhere
+  // ---- keys with the same meaning in all views
 
   private static Transition character(DashModel model, char c) {
     View view = model.view();
@@ -124,7 +125,7 @@ public final class KeyController {
         return Transition.to(
             view instanceof ListView rows && !(view instanceof ScheduleView)
                 ? model.typing(rows.search())
-                : model.saying("There is nothing to be searched here.", true));
+                : model.saying("This view has no search.", true));
       }
       default -> {
         return ViewKeyBindings.press(model, c);
@@ -145,7 +146,7 @@ public final class KeyController {
     View view = model.view();
     switch (code) {
       case ESCAPE -> {
-        // One step after the other: first the marks go, then the search, then the view.
+        // One step at a time: clear the marks, then the search, then close the view.
         if (view instanceof QueueView queue && !queue.marked().isEmpty()) {
           return Transition.to(unmarked(model));
         }
@@ -156,7 +157,7 @@ public final class KeyController {
         return Transition.to(enter(model));
       }
       case REFRESH -> {
-        return new Transition(model.saying("Looking again …", true), new SideEffect.Refresh());
+        return new Transition(model.saying("Refreshing …", true), new SideEffect.Refresh());
       }
       case LEFT, RIGHT -> {
         return Transition.to(
@@ -229,7 +230,7 @@ public final class KeyController {
     } else if (rows instanceof ScheduleView schedule) {
       return model.showing(schedule.page(by, size));
     }
-    // By two at least: by one would wrap around.
+    // At least two rows, because a single step wraps around.
     return model.showing(rows.moved(by * Math.max(2, rows.rows(size)), size));
   }
 

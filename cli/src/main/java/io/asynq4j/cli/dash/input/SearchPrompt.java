@@ -7,7 +7,7 @@ import io.asynq4j.cli.dash.view.ListView;
 import io.asynq4j.cli.dash.view.QueueView;
 import io.asynq4j.cli.dash.view.View;
 
-/** What is typed to search for. */
+/** The search prompt. */
 final class SearchPrompt {
 
   private SearchPrompt() {}
@@ -34,9 +34,7 @@ final class SearchPrompt {
     }
   }
 
-  /**
-   * Lists that are here as a whole are searched while one types; tasks only when it is complete.
-   */
+  /** Lists that are fully loaded are filtered while typing; tasks are searched on Enter. */
   private static DashModel live(DashModel model, String prompt) {
     DashModel typing = model.typing(prompt);
     return searchesRedis(model.view()) ? typing : searching(typing, prompt);
@@ -46,7 +44,7 @@ final class SearchPrompt {
     return view instanceof QueueView queue && !queue.listsGroups();
   }
 
-  /** Shows only what matches, or says why it cannot be searched for. */
+  /** Applies the search, or shows why it is invalid. */
   static DashModel searching(DashModel model, String search) {
     if (!(model.view() instanceof ListView rows) || rows.search().equals(search)) {
       return model;

@@ -4,7 +4,7 @@ import io.asynq4j.cli.dash.model.DashModel;
 import io.asynq4j.cli.dash.model.SideEffect;
 import org.jspecify.annotations.Nullable;
 
-/** What a key leads to. Immutable. */
+/** Result of a key: the next model and a side effect. Immutable. */
 public record Transition(DashModel model, @Nullable SideEffect effect) {
 
   public static Transition to(DashModel model) {

@@ -24,9 +24,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Keys that mean something in single views: what they show, and what they ask before it is done.
- */
+/** Keys with a meaning in a single view, and the confirmations they ask for. */
 final class ViewKeyBindings {
 
   private ViewKeyBindings() {}
@@ -122,7 +120,7 @@ final class ViewKeyBindings {
     return onTasks(model, queue.name(), ids, areReadable ? queue.state() : null, c);
   }
 
-  /** Goes on to the next row, so that several are marked quickly. */
+  /** Moves to the next row, so that several tasks are marked quickly. */
   private static ListView marked(QueueView queue, String id, ScreenSize size) {
     QueueView marked = queue.toggled(id);
     boolean isLast = queue.placeNow(size).index() == queue.keys().size() - 1;
@@ -139,15 +137,15 @@ final class ViewKeyBindings {
   }
 
   /**
-   * Offers only what the state allows.
+   * Offers only actions that the state allows.
    *
-   * @param state null when it is not known: then they can only be deleted
+   * @param state null if unknown; then tasks can only be deleted
    */
   private static DashModel onTasks(
       DashModel model, String queue, List<String> ids, @Nullable TaskState state, char c) {
     String what =
         (ids.size() == 1 ? "task " + ids.get(0) : ids.size() + " marked tasks")
-            + " of queue \""
+            + " in queue \""
             + queue
             + "\"";
     return switch (c) {
@@ -156,7 +154,7 @@ final class ViewKeyBindings {
               ? ask(
                   model,
                   "Run " + what + " now?",
-                  each(ids, id -> new OperatorAction.RunTask(queue, id), "pending now"))
+                  each(ids, id -> new OperatorAction.RunTask(queue, id), "pending"))
               : refused(model, TaskAction.RUN, state);
       case 'a' ->
           isPossible(TaskAction.ARCHIVE, state)
@@ -169,7 +167,7 @@ final class ViewKeyBindings {
           state == null || isPossible(TaskAction.DELETE, state)
               ? ask(
                   model,
-                  "Delete " + what + " for good?",
+                  "Delete " + what + " permanently?",
                   each(ids, id -> new OperatorAction.DeleteTask(queue, id), "deleted"))
               : refused(model, TaskAction.DELETE, state);
       case 'c' ->
@@ -194,7 +192,7 @@ final class ViewKeyBindings {
   private static DashModel refused(DashModel model, TaskAction action, @Nullable TaskState state) {
     return model.saying(
         state == null
-            ? "It cannot be " + action.done() + ": its record cannot be read."
+            ? "The task cannot be " + action.done() + ": its record is unreadable."
             : "A task " + action.refusal(state) + ".",
         false);
   }
@@ -209,15 +207,15 @@ final class ViewKeyBindings {
             "Cancel " + what + "?",
             List.of(
                 new ConfirmDialog.Choice(
-                    'y', "yes, and retry", cancel(queue, ids, AfterCancel.RETRY)),
+                    'y', "yes, then retry", cancel(queue, ids, AfterCancel.RETRY)),
                 new ConfirmDialog.Choice(
-                    'a', "and archive", cancel(queue, ids, AfterCancel.ARCHIVE)),
+                    'a', "then archive", cancel(queue, ids, AfterCancel.ARCHIVE)),
                 new ConfirmDialog.Choice(
-                    'd', "and delete", cancel(queue, ids, AfterCancel.DELETE)))));
+                    'd', "then delete", cancel(queue, ids, AfterCancel.DELETE)))));
   }
 
   private static OperatorAction cancel(String queue, List<String> ids, AfterCancel then) {
-    return each(ids, id -> new OperatorAction.CancelTask(queue, id, then), "told to stop");
+    return each(ids, id -> new OperatorAction.CancelTask(queue, id, then), "being cancelled");
   }
 
   private static Optional<ServerSnapshot> server(
@@ -237,7 +235,7 @@ final class ViewKeyBindings {
       case 'z' ->
           ask(
               model,
-              "Have server " + name + " claim nothing more?",
+              "Make server " + name + " stop claiming tasks?",
               new OperatorAction.QuietServer(id));
       case 'x' -> ask(model, "Stop server " + name + "?", new OperatorAction.StopServer(id));
       default -> model;
@@ -249,7 +247,7 @@ final class ViewKeyBindings {
       return model;
     } else if (!schedule.isRemembered()) {
       return model.saying(
-          "Entries of Go schedulers, and of those without a leader, can only be looked at.", false);
+          "Read-only: entries of Go schedulers and of schedulers without a leader.", false);
     }
     String id = schedule.id();
     if (c == 'r') {

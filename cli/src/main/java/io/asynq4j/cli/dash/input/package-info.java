@@ -1,4 +1,4 @@
-/** Keys and what they do. */
+/** Key handling. */
 @NullMarked
 package io.asynq4j.cli.dash.input;
 

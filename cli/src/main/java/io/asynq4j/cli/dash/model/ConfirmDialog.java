@@ -3,10 +3,10 @@ package io.asynq4j.cli.dash.model;
 import java.util.List;
 import java.util.Optional;
 
-/** Asks before something is done. Immutable. */
+/** Confirmation before an action. Immutable. */
 public record ConfirmDialog(String text, List<Choice> choices) {
 
-  /** An answer, by its key. */
+  /** A possible answer and its key. */
   public record Choice(char key, String label, OperatorAction action) {}
 
   public ConfirmDialog {

@@ -4,14 +4,14 @@ import io.asynq4j.cli.dash.data.FetchResult;
 import io.asynq4j.cli.dash.screen.Key;
 import io.asynq4j.cli.dash.screen.ScreenSize;
 
-/** What happens to the dashboard, from whatever thread. Immutable. */
+/** Event of the dashboard; may be sent from any thread. Immutable. */
 public sealed interface DashEvent {
 
   record Pressed(Key key) implements DashEvent {}
 
   record Resized(ScreenSize size) implements DashEvent {}
 
-  /** The input has ended, as it does when the terminal is closed. */
+  /** End of input, for example because the terminal was closed. */
   record Closed() implements DashEvent {}
 
   record Found(FetchResult batch) implements DashEvent {}

@@ -13,12 +13,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that the screen depends on. Immutable.
+ * Complete state of the screen. Immutable.
  *
- * @param where which Redis it is, without secrets
- * @param views what one came through, the shown one last
- * @param prompt what is being typed; null when nothing is
- * @param question what has to be answered first; null when nothing has
+ * @param where address of Redis, without secrets
+ * @param views stack of open views; the last one is shown
+ * @param prompt text being typed; null if no prompt is open
+ * @param question open confirmation; null if there is none
  */
 public record DashModel(
     String where,
@@ -63,14 +63,14 @@ public record DashModel(
     return new DashModel(where, zone, size, now, newViews, prompt, question, message, health);
   }
 
-  /** Another view in the place of the shown one. */
+  /** Replaces the shown view. */
   public DashModel showing(View view) {
     List<View> changed = new ArrayList<>(views);
     changed.set(changed.size() - 1, view);
     return with(changed);
   }
 
-  /** Another view that one can come back from. */
+  /** Opens a view on top of the shown one. */
   public DashModel into(View view) {
     List<View> more = new ArrayList<>(views);
     more.add(view);
@@ -85,7 +85,7 @@ public record DashModel(
     return isAtTop() ? this : with(views.subList(0, views.size() - 1));
   }
 
-  /** One of the main views; the first one is always below, with what it knows. */
+  /** Opens a main view; the queues view always stays below with its data. */
   public DashModel atMain(View view) {
     return view instanceof QueuesView
         ? with(views.subList(0, 1))
@@ -111,27 +111,27 @@ public record DashModel(
   }
 
   public DashModel saying(String text, boolean isGood) {
-    StatusMessage said = new StatusMessage(text, isGood, now.plus(MESSAGE));
-    return new DashModel(where, zone, size, now, views, prompt, question, said, health);
+    StatusMessage newMessage = new StatusMessage(text, isGood, now.plus(MESSAGE));
+    return new DashModel(where, zone, size, now, views, prompt, question, newMessage, health);
   }
 
   public DashModel silent() {
     return new DashModel(where, zone, size, now, views, prompt, question, null, health);
   }
 
-  /** The same with what was found. */
+  /** Model with the fetched data. */
   public DashModel heard(FetchResult batch) {
-    List<View> told = new ArrayList<>();
+    List<View> updated = new ArrayList<>();
     for (View view : views) {
       View next = view.with(batch.overview(), size);
-      told.add(batch.answer() == null ? next : next.with(batch.answer(), size));
+      updated.add(batch.answer() == null ? next : next.with(batch.answer(), size));
     }
     return new DashModel(
         where,
         zone,
         size,
         now,
-        told,
+        updated,
         prompt,
         question,
         message,

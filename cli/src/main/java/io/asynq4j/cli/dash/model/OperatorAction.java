@@ -8,18 +8,18 @@ import io.asynq4j.inspect.Inspector;
 import java.util.List;
 import java.util.Locale;
 
-/** What an operator wants done. Immutable. */
+/** Action requested by the user. Immutable. */
 public sealed interface OperatorAction {
 
-  /** Does it, and says so. */
+  /** Performs the action and returns a message. */
   String perform(Inspector inspector);
 
   record PauseQueue(String queue) implements OperatorAction {
     @Override
     public String perform(Inspector inspector) {
       return inspector.pause(queue)
-          ? "Queue \"" + queue + "\" is paused; what runs goes on."
-          : "Queue \"" + queue + "\" was paused already.";
+          ? "Queue \"" + queue + "\" is paused. Running tasks continue."
+          : "Queue \"" + queue + "\" was already paused.";
     }
   }
 
@@ -36,7 +36,7 @@ public sealed interface OperatorAction {
     @Override
     public String perform(Inspector inspector) {
       inspector.run(queue, id);
-      return "Task " + id + " is pending now.";
+      return "Task " + id + " is pending.";
     }
   }
 
@@ -60,16 +60,15 @@ public sealed interface OperatorAction {
     @Override
     public String perform(Inspector inspector) {
       inspector.cancel(queue, id, afterwards);
-      return "Whoever runs task %s is told to stop (then: %s)."
+      return "Task %s is being cancelled (then: %s)."
           .formatted(id, afterwards.name().toLowerCase(Locale.ROOT));
     }
   }
 
   /**
-   * The same with several tasks. What cannot be done with one of them does not keep it from being
-   * done with the others.
+   * The same action for several tasks. A failure for one task does not affect the others.
    *
-   * @param done what they are then, as in "3 tasks are archived."
+   * @param done result, as in "3 tasks are archived."
    */
   record Many(List<OperatorAction> actions, String done) implements OperatorAction {
     public Many {
@@ -90,7 +89,7 @@ public sealed interface OperatorAction {
       }
       if (well < actions.size()) {
         throw new IllegalStateException(
-            "%d of %d tasks are %s; of the others, the first: %s"
+            "%d of %d tasks are %s. First error: %s"
                 .formatted(well, actions.size(), done, problem));
       }
       return "%d tasks are %s.".formatted(well, done);
@@ -102,7 +101,7 @@ public sealed interface OperatorAction {
     public String perform(Inspector inspector) {
       return inspector.pauseSchedule(entry)
           ? "Schedule \"" + entry + "\" is paused."
-          : "Schedule \"" + entry + "\" was paused already.";
+          : "Schedule \"" + entry + "\" was already paused.";
     }
   }
 
@@ -119,7 +118,7 @@ public sealed interface OperatorAction {
     @Override
     public String perform(Inspector inspector) {
       inspector.runSchedule(entry);
-      return "The scheduler that leads is asked to enqueue \"" + entry + "\" now.";
+      return "Asked the leading scheduler to enqueue \"" + entry + "\" now.";
     }
   }
 
@@ -127,8 +126,8 @@ public sealed interface OperatorAction {
     @Override
     public String perform(Inspector inspector) {
       return inspector.quietServer(server)
-          ? "Server " + server + " is told to claim nothing more."
-          : "Server " + server + " is gone.";
+          ? "Server " + server + " was asked to stop claiming tasks."
+          : "Server " + server + " is no longer running.";
     }
   }
 
@@ -136,8 +135,8 @@ public sealed interface OperatorAction {
     @Override
     public String perform(Inspector inspector) {
       return inspector.stopServer(server)
-          ? "Server " + server + " is told to stop."
-          : "Server " + server + " is gone.";
+          ? "Server " + server + " was asked to stop."
+          : "Server " + server + " is no longer running.";
     }
   }
 }

@@ -6,12 +6,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether Redis answers. Immutable.
+ * Availability of Redis. Immutable.
  *
- * @param since when it was first asked
- * @param dataAt when it last answered; null as long as it has not
- * @param problem why the last question failed; null when it did not
- * @param patience how old data may be before it is said
+ * @param since time of the first request
+ * @param dataAt time of the last answer; null if there was none yet
+ * @param problem error of the last request; null if it succeeded
+ * @param patience age of data above which a warning is shown
  */
 public record RedisHealth(
     Instant since,
@@ -40,12 +40,12 @@ public record RedisHealth(
     return new RedisHealth(since, dataAt, newProblem, ping, patience);
   }
 
-  /** What is wrong, with the age of what is seen; null when all is well. */
+  /** Warning with the age of the data; null if Redis answers. */
   public @Nullable String banner(Instant now) {
     String seen =
         dataAt == null
-            ? "nothing was seen yet"
-            : "what you see is " + CompactFormatter.age(age(dataAt, now)) + " old";
+            ? "no data yet"
+            : "data is " + CompactFormatter.age(age(dataAt, now)) + " old";
     if (problem != null) {
       return "REDIS DOES NOT ANSWER, " + seen;
     }

@@ -1,14 +1,14 @@
 package io.asynq4j.cli.dash.model;
 
-/** What a key makes happen outside of the model. Immutable. */
+/** Effect of a key outside the model. Immutable. */
 public sealed interface SideEffect {
 
   record Act(OperatorAction action) implements SideEffect {}
 
-  /** Look again at once, at everything. */
+  /** Refresh everything at once. */
   record Refresh() implements SideEffect {}
 
-  /** Paint all of the screen anew. */
+  /** Redraw the whole screen. */
   record Redraw() implements SideEffect {}
 
   record Quit() implements SideEffect {}

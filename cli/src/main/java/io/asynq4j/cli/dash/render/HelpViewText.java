@@ -5,66 +5,67 @@ import io.asynq4j.cli.dash.screen.StyledText;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The keys, in lines. */
+/** Text of the help view. */
 final class HelpViewText {
 
   private static final String TEXT =
       """
       Everywhere
         1 2 3 4  Tab     queues, servers, schedules, Redis
-        ↑ ↓  k j         the row above or below, or scroll
+        ↑ ↓  k j         select the row above or below, or scroll
         Enter            open the selected row
-        Esc  q           back; from the queues: quit
-        n p  PgDn PgUp   the next or previous page
-        g G  Home End    the first or last row
-        /                search in the list; Esc ends the search
-        R  F5            look again at once
-        Ctrl-L           paint the screen anew
+        Esc  q           go back; in the queues view: quit
+        n p  PgDn PgUp   next or previous page
+        g G  Home End    first or last row
+        /                search the list; Esc clears the search
+        R  F5            refresh now
+        Ctrl-L           redraw the screen
         Ctrl-C           quit
-        ?                this help
+        ?                show this help
 
       Queues
         P                pause or resume the selected queue
         s                sort by name, size, latency, rate, failures
-        f                only all, busy, paused, failing ones
-        H                processed and failed on each day
+        f                show all, busy, paused or failing queues
+        H                show processed and failed attempts per day
 
-      A queue
-        ← →  h l         the state to the left or right
-        Enter            open the task, or the group
-        r a d            run, archive, delete the task
+      Queue
+        ← →  h l         previous or next state
+        Enter            open the task or group
+        r a d            run, archive or delete the task
         c                cancel the active task
-        Space  A         mark the task, or all that are seen, and then
-        r a d c          deal with all marked ones; Esc unmarks
-        f                only tasks of the selected one's type
-        P  H             pause or resume the queue; its history
+        Space  A         mark the task, or all visible tasks;
+                         r a d c then apply to all marked tasks,
+                         Esc clears the marks
+        f                show only tasks of the selected type
+        P  H             pause or resume the queue; show its history
 
-      A task
+      Task
         v                payload and result: automatic, text, JSON, hex
-        r a d c          as above
+        r a d c          run, archive, delete or cancel the task
 
       Servers
-        z                have it claim nothing more
-        x                stop it
+        z                make the server stop claiming tasks
+        x                stop the server
 
       Schedules
         P                pause or resume the entry
-        r                have it enqueue its task now
+        r                enqueue the task of the entry now
 
       Searching tasks
-        word "two words" in id, type, payload, error or headers
-        type:email:*     * stands for anything
-        id:abc           begins with it
-        error:timeout    in the last error
-        payload:text     in the payload
-        $.user.id=42     at a place in a JSON payload
-        header:name=x    a header
-        older:1h         in its state for longer; younger:10m
-        retried:3        at least so often
-      Several terms have to match all. A search looks at 10,000 tasks, then n
-      goes on; it is not repeated by itself, R does that.
+        word "two words" in ID, type, payload, error or headers
+        type:email:*     task type; * matches any characters
+        id:abc           ID prefix
+        error:timeout    text in the last error
+        payload:text     text in the payload
+        $.user.id=42     value at a path in a JSON payload
+        header:name=x    header
+        older:1h         longer than this in its state; also younger:10m
+        retried:3        retried at least this many times
+      All terms must match. A search scans 10,000 tasks; press n to
+      continue. It does not refresh by itself; press R to repeat it.
 
-      Whatever changes something asks first.\
+      Actions that change data ask for confirmation.\
       """;
 
   private HelpViewText() {}
@@ -81,7 +82,7 @@ final class HelpViewText {
                         StyledText.bold(line.substring(0, end)),
                         StyledText.plain(line.substring(end))));
               } else {
-                // Headings are short, sentences are not.
+                // Headings are short, sentences are long.
                 lines.add(
                     List.of(new StyledText(line, line.length() < 20 ? Style.TAB : Style.PLAIN)));
               }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What was done with the tasks of a queue on each day, in lines with bars. */
+/** Daily counts of a queue, as lines with bars. */
 final class HistoryViewText {
 
   private static final int DATE = 10;
@@ -20,7 +20,7 @@ final class HistoryViewText {
   private static final int RATE = 8;
   private static final int GAP = 2;
 
-  /** A blank on either side. */
+  /** One blank on either side. */
   private static final int MARGIN = 2;
 
   private HistoryViewText() {}
@@ -32,7 +32,7 @@ final class HistoryViewText {
       return lines;
     }
     if (view.answer() == null) {
-      lines.add(List.of(StyledText.dim("Looking …")));
+      lines.add(List.of(StyledText.dim("Loading …")));
       return lines;
     }
     List<DayCount> days = view.answer().days();

@@ -22,7 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A queue: its figures, a tab for each state, and the tasks of one. */
+/** Paints a queue: its figures, a tab per state, and the tasks of one state. */
 final class QueuePainter {
 
   private static final int ID = 14;
@@ -125,7 +125,7 @@ final class QueuePainter {
           model,
           view.groups() != null,
           view.nothing(),
-          view.search().isEmpty() ? "There are no groups." : "No group matches.");
+          view.search().isEmpty() ? "No groups." : "No matching groups.");
     }
   }
 
@@ -140,7 +140,7 @@ final class QueuePainter {
           model,
           tasks != null,
           view.nothing(),
-          view.search().isEmpty() ? "There are no such tasks." : "No task matches so far.");
+          view.search().isEmpty() ? "No tasks in this state." : "No matching tasks so far.");
       return;
     }
     ListPosition place = view.placeNow(model.size());
@@ -257,7 +257,7 @@ final class QueuePainter {
     if (tasks == null) {
       return List.of();
     }
-    String loading = tasks.wish().equals(view.wish(model.size())) ? "" : "  looking …";
+    String loading = tasks.wish().equals(view.wish(model.size())) ? "" : "  loading …";
     StyledText marked =
         new StyledText(
             view.marked().isEmpty() ? "" : "  %d marked".formatted(view.marked().size()),
@@ -266,14 +266,14 @@ final class QueuePainter {
     if (!view.search().isEmpty()) {
       return List.of(
           StyledText.dim(
-              " page %d: %d found among %s of %s, %s%s"
+              " page %d: %d found in %s of %s tasks, %s%s"
                   .formatted(
                       view.before().size() + 1,
                       rows,
                       CompactFormatter.count(tasks.looked()),
                       CompactFormatter.count(tasks.total()),
                       CompactFormatter.ago(tasks.at(), model.now()),
-                      tasks.cursor() == null ? "; that was all" : "; n goes on")),
+                      tasks.cursor() == null ? "; end of search" : "; n continues")),
           marked,
           StyledText.plain(loading));
     }

@@ -23,7 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** All queues: bars, figures and sparklines, and the selected one in detail. */
+/** Paints all queues with bars, figures and sparklines, and details of the selected one. */
 final class QueuesPainter {
 
   private static final int BAR = 2;
@@ -51,7 +51,7 @@ final class QueuesPainter {
           model,
           view.overview() != null,
           null,
-          isFiltered ? "No queue matches." : "There are no queues yet: enqueue something.");
+          isFiltered ? "No matching queues." : "No queues yet. Enqueue a task to create one.");
       return;
     }
     ListPosition place = view.placeNow(model.size());
@@ -79,7 +79,7 @@ final class QueuesPainter {
     line.add(StyledText.bold(" " + CompactFormatter.counted(totals.queues(), "queue")));
     line.add(StyledText.plain(shown));
     if (totals.seen() < totals.queues()) {
-      line.add(StyledText.dim(", " + CompactFormatter.count(totals.seen()) + " looked at"));
+      line.add(StyledText.dim(", " + CompactFormatter.count(totals.seen()) + " loaded"));
     }
     line.add(StyledText.dim(", sorted by "));
     line.add(StyledText.plain(view.sort().word()));
@@ -192,13 +192,13 @@ final class QueuesPainter {
     return cells;
   }
 
-  /** The selected queue in detail. */
+  /** Details of the selected queue. */
   private static void panel(CharacterGrid grid, DashModel model, int y, QueueRow row) {
     grid.put(0, y, "─".repeat(grid.width()), Style.DIM);
     grid.put(1, y, " " + TerminalText.cut(row.name(), grid.width() - 4) + " ", Style.BOLD);
     QueueSnapshot now = row.snapshot();
     if (now == null) {
-      String text = Optional.ofNullable(row.problem()).orElse("Looking …");
+      String text = Optional.ofNullable(row.problem()).orElse("Loading …");
       int line = y + 1;
       for (String part : PayloadRenderer.wrapped(text, grid.width() - 2)) {
         grid.put(1, line++, part, Style.BAD);
@@ -224,7 +224,7 @@ final class QueuesPainter {
         StyledText.dim(
             "memory "
                 + (row.memory() < 0
-                    ? "not known"
+                    ? "unknown"
                     : "about " + ByteSizeFormat.approximate(row.memory()))));
     if (now.pausedSince() != null) {
       counts.add(

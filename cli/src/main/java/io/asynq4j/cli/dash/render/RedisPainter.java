@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What Redis says about itself: what matters most on top, and all of it below. */
+/** Paints the INFO values of Redis: the most important on top, all of them below. */
 final class RedisPainter {
 
   private static final int VALUE = 13;
@@ -45,8 +45,7 @@ final class RedisPainter {
     List<StyledText> memory = new ArrayList<>();
     memory.add(StyledText.plain(ByteSizeFormat.approximate(used) + " used, "));
     memory.add(
-        StyledText.plain(
-            ByteSizeFormat.approximate(number(info, "used_memory_peak")) + " at most so far, "));
+        StyledText.plain(ByteSizeFormat.approximate(number(info, "used_memory_peak")) + " peak, "));
     if (most > 0) {
       memory.add(StyledText.plain("limit " + ByteSizeFormat.approximate(most) + " "));
       memory.addAll(Charts.gauge(used, most, 10));
@@ -62,7 +61,7 @@ final class RedisPainter {
         y + 2,
         policy.equals("noeviction") || policy.equals(CompactFormatter.NONE) || most == 0
             ? List.of(StyledText.plain(policy))
-            : List.of(new StyledText(policy + ": tasks can be lost; set noeviction", Style.BAD)));
+            : List.of(new StyledText(policy + ": may lose tasks; set noeviction", Style.BAD)));
     fact(
         grid,
         y + 3,
@@ -91,7 +90,7 @@ final class RedisPainter {
         new ScrollableTable<>(
             table, view.keys(), key -> List.of(Table.text(key), Table.text(text(info, key))));
     if (!listing.paint(grid, model, view, y + 6)) {
-      ScreenPainter.empty(grid, y + 7, model, /* isKnown= */ true, null, "Nothing matches.");
+      ScreenPainter.empty(grid, y + 7, model, /* isKnown= */ true, null, "No matching values.");
     }
   }
 

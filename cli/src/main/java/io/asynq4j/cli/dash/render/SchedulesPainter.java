@@ -17,7 +17,7 @@ import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import java.time.Instant;
 import java.util.List;
 
-/** Entries of schedulers, and one of them with what it has enqueued. */
+/** Paints schedule entries, and one entry with the tasks it has enqueued. */
 final class SchedulesPainter {
 
   private SchedulesPainter() {}
@@ -49,7 +49,7 @@ final class SchedulesPainter {
           model,
           view.schedules() != null,
           view.nothing(),
-          view.search().isEmpty() ? "There are no schedules." : "No schedule matches.");
+          view.search().isEmpty() ? "No schedules." : "No matching schedules.");
     }
   }
 
@@ -89,7 +89,7 @@ final class SchedulesPainter {
     ScheduleSnapshot one = answer.schedule();
     grid.put(1, y, view.id(), Style.BOLD);
     if (one == null) {
-      grid.put(1, y + 1, "No scheduler has it any more.", Style.BAD);
+      grid.put(1, y + 1, "No scheduler has this entry any more.", Style.BAD);
     } else {
       fact(grid, y + 1, "spec", one.spec());
       fact(
@@ -97,12 +97,12 @@ final class SchedulesPainter {
           y + 2,
           "state",
           (one.problem() == null ? "" : "broken (" + one.problem() + "), ")
-              + (one.isLive() ? "live" : "no live scheduler shows it")
+              + (one.isLive() ? "live" : "no live scheduler")
               + (one.pausedSince() == null
                   ? ""
                   : ", paused since "
                       + CompactFormatter.at(one.pausedSince(), model.now(), model.zone()))
-              + (one.isRemembered() ? "" : ", can only be looked at"));
+              + (one.isRemembered() ? "" : ", read-only"));
       fact(grid, y + 3, "task", one.taskType() + " in queue " + queue(one));
       fact(grid, y + 4, "payload", PayloadRenderer.preview(one.taskPayload()));
       fact(grid, y + 5, "next", CompactFormatter.at(one.next(), model.now(), model.zone()));
@@ -111,7 +111,8 @@ final class SchedulesPainter {
     Table table =
         new Table(
             grid.width(),
-            List.of(Table.Column.flexible("HAS ENQUEUED", 20, 10), Table.Column.left("AT", 40, 9)));
+            List.of(
+                Table.Column.flexible("ENQUEUED TASK", 20, 10), Table.Column.left("AT", 40, 9)));
     ScrollableTable<ScheduleEvent> listing =
         new ScrollableTable<>(
             table,
@@ -124,7 +125,7 @@ final class SchedulesPainter {
                     Table.text(
                         CompactFormatter.at(event.enqueuedAt(), model.now(), model.zone()))));
     if (!listing.paint(grid, model, view, y + 7)) {
-      ScreenPainter.empty(grid, y + 8, model, /* isKnown= */ true, null, "Nothing more.");
+      ScreenPainter.empty(grid, y + 8, model, /* isKnown= */ true, null, "No tasks.");
     }
   }
 

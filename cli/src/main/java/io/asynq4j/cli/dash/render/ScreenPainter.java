@@ -32,10 +32,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Paints a model onto a grid: the frame here, the views by painters of their own. */
+/** Paints a model onto a grid: the frame itself, the views with their own painters. */
 public final class ScreenPainter {
 
-  /** The first row between menu and message. */
+  /** First row between menu and message. */
   static final int BODY = 2;
 
   private static final int MOST_TOLD = 4;
@@ -49,13 +49,13 @@ public final class ScreenPainter {
     CharacterGrid grid = new CharacterGrid(model.size());
     if (model.size().isTooSmall()) {
       grid.put(0, 0, "asynq dash needs " + model.size().needed(), Style.BOLD);
-      grid.put(0, 1, "make the window larger, or q", Style.PLAIN);
+      grid.put(0, 1, "enlarge the window, or press q", Style.PLAIN);
       return grid;
     }
     title(grid, model);
     menu(grid, model);
     body(grid, model);
-    said(grid, model);
+    messageLine(grid, model);
     grid.put(0, grid.height() - 1, hints(model.view()));
     return grid;
   }
@@ -124,7 +124,7 @@ public final class ScreenPainter {
     }
   }
 
-  /** The lines of a view that is text to scroll in. */
+  /** Lines of a scrollable text view. */
   public static List<List<StyledText>> lines(DashModel model, TextView view) {
     if (view instanceof TaskView task) {
       return TaskViewText.lines(model, task);
@@ -148,7 +148,7 @@ public final class ScreenPainter {
     }
   }
 
-  /** What is in the place of a list that has no rows. */
+  /** Shown instead of a list without rows. */
   static void empty(
       CharacterGrid grid,
       int y,
@@ -157,7 +157,7 @@ public final class ScreenPainter {
       @Nullable String why,
       String none) {
     String text =
-        why != null ? why : isKnown ? none : model.health().problem() == null ? "Looking …" : "";
+        why != null ? why : isKnown ? none : model.health().problem() == null ? "Loading …" : "";
     int row = y;
     for (String line : PayloadRenderer.wrapped(text, grid.width() - 4)) {
       grid.put(2, row++, line, why == null ? Style.DIM : Style.BAD);
@@ -172,8 +172,8 @@ public final class ScreenPainter {
         && model.health().problem() == null;
   }
 
-  /** The line above the hints: what is asked, typed or told. */
-  private static void said(CharacterGrid grid, DashModel model) {
+  /** Line above the hints: a confirmation, the prompt or a message. */
+  private static void messageLine(CharacterGrid grid, DashModel model) {
     int y = grid.height() - 2;
     ConfirmDialog question = model.question();
     StatusMessage message = model.message();
@@ -183,7 +183,7 @@ public final class ScreenPainter {
       String text = " " + TerminalText.cut(question.text(), grid.width() - width - 2) + " ";
       grid.put(grid.put(0, y, text, Style.WARN), y, choices);
     } else if (model.prompt() != null) {
-      // The end of it is where one types.
+      // Show the end of the text, where the cursor is.
       String typed = TerminalText.fit(model.prompt());
       int hidden = Math.max(0, typed.length() - grid.width() + 4);
       List<StyledText> line =
@@ -193,9 +193,9 @@ public final class ScreenPainter {
               new StyledText(" ", Style.SELECTED));
       grid.put(0, y, line);
     } else if (message != null) {
-      told(grid, message.text(), message.isGood() ? Style.GOOD : Style.BAD);
+      message(grid, message.text(), message.isGood() ? Style.GOOD : Style.BAD);
     } else if (model.health().problem() != null) {
-      told(grid, model.health().problem(), Style.BAD);
+      message(grid, model.health().problem(), Style.BAD);
     } else if (model.view() instanceof ListView rows && !rows.search().isEmpty()) {
       grid.put(
           0,
@@ -203,12 +203,12 @@ public final class ScreenPainter {
           List.of(
               StyledText.dim(" search: "),
               StyledText.bold(rows.search()),
-              StyledText.dim("  (Esc ends it)")));
+              StyledText.dim("  (Esc clears it)")));
     }
   }
 
-  /** A sentence that is too long for its line takes some of the lines above. */
-  private static void told(CharacterGrid grid, String text, Style style) {
+  /** A sentence that is too long for one line also uses lines above. */
+  private static void message(CharacterGrid grid, String text, Style style) {
     List<String> lines = PayloadRenderer.wrapped(text, grid.width() - 2);
     List<String> shown = lines.subList(0, Math.min(MOST_TOLD, lines.size()));
     int y = grid.height() - 1 - shown.size();

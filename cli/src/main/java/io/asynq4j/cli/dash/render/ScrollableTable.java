@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A table of which as many rows are seen as there is room for, one of them selected. Immutable.
+ * A table that shows as many rows as fit, one of them selected. Immutable.
  *
- * @param cells of an item, one for each column
+ * @param cells cells of an item, one per column
  */
 record ScrollableTable<T>(Table table, List<T> items, Function<T, List<List<StyledText>>> cells) {
 
   /**
-   * With its header in row y and the rows below.
+   * Paints the header in row y and the rows below it.
    *
-   * @return false when there are no rows, so that something else has to be said in their place
+   * @return false if there are no rows, so that the caller shows a message instead
    */
   boolean paint(CharacterGrid grid, DashModel model, ListView view, int y) {
     table.header(grid, y);

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Servers, and one of them with what it works on. */
+/** Paints servers, and one server with its running tasks. */
 final class ServersPainter {
 
   private static final int GAUGE = 10;
@@ -61,7 +61,7 @@ final class ServersPainter {
           model,
           view.servers() != null,
           view.nothing(),
-          view.search().isEmpty() ? "No server is live." : "No server matches.");
+          view.search().isEmpty() ? "No live servers." : "No matching servers.");
     }
   }
 
@@ -97,7 +97,8 @@ final class ServersPainter {
     Optional<ServerSnapshot> found = view.server();
     int y = ScreenPainter.BODY;
     if (found.isEmpty()) {
-      ScreenPainter.empty(grid, y, model, view.servers() != null, null, "This server is gone.");
+      ScreenPainter.empty(
+          grid, y, model, view.servers() != null, null, "This server is no longer running.");
       return;
     }
     ServerSnapshot server = found.get();
@@ -137,7 +138,7 @@ final class ServersPainter {
         List.of(
             StyledText.dim(" queues   "),
             StyledText.plain(
-                queues(server) + (server.strictPriority() ? " (strictly in this order)" : ""))));
+                queues(server) + (server.strictPriority() ? " (strict priority)" : ""))));
     workers(grid, model, view, y + 5);
   }
 
@@ -149,7 +150,7 @@ final class ServersPainter {
                 Table.Column.flexible("TASK", 14, 100),
                 Table.Column.flexible("TYPE", 14, 90),
                 Table.Column.left("QUEUE", 12, 80),
-                Table.Column.right("RUNS FOR", 8, 70),
+                Table.Column.right("RUNTIME", 8, 70),
                 Table.Column.right("DEADLINE", 9, 60),
                 Table.Column.flexible("PAYLOAD", 12, 50)));
     ScrollableTable<WorkerSnapshot> listing =
@@ -161,7 +162,7 @@ final class ServersPainter {
           model,
           /* isKnown= */ true,
           null,
-          view.search().isEmpty() ? "It works on nothing." : "No task matches.");
+          view.search().isEmpty() ? "No running tasks." : "No matching tasks.");
     }
   }
 

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that is known of a task, in lines. */
+/** All data of a task, as lines. */
 final class TaskViewText {
 
   private static final int LABEL = 13;
@@ -38,13 +38,13 @@ final class TaskViewText {
     if (view.nothing() != null) {
       text.paragraph(view.nothing(), Style.BAD);
       if (view.answer() != null) {
-        text.paragraph("This is what it was:", Style.DIM);
+        text.paragraph("Last known data:", Style.DIM);
       }
     }
     if (view.answer() != null) {
       text.all(view.answer(), view.form());
     } else if (view.nothing() == null && model.health().problem() == null) {
-      text.paragraph("Looking …", Style.DIM);
+      text.paragraph("Loading …", Style.DIM);
     }
     return text.lines;
   }
@@ -69,7 +69,7 @@ final class TaskViewText {
       fact("Failed at", CompactFormatter.at(task.lastFailedAt(), model.now(), model.zone()));
     }
     if (task.crashes() > 0) {
-      fact("Crashes", task.crashes() + " workers in a row have vanished with it", Style.BAD);
+      fact("Crashes", task.crashes() + " workers in a row crashed while running it", Style.BAD);
     }
     if (task.nextProcessAt() != null && task.state() != TaskState.PENDING) {
       fact("Next attempt", CompactFormatter.at(task.nextProcessAt(), model.now(), model.zone()));

@@ -1,4 +1,4 @@
-/** Painting of views onto the screen. */
+/** Painters that draw views onto the screen. */
 @NullMarked
 package io.asynq4j.cli.dash.render;
 

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A screen's worth of styled characters. Not thread-safe. */
+/** A screen of styled characters. Not thread-safe. */
 public final class CharacterGrid {
 
-  /** The second cell of a character that takes two. */
+  /** Second cell of a wide character. */
   public static final char REST = '\0';
 
   private final int width;
@@ -41,7 +41,7 @@ public final class CharacterGrid {
     return styles[y * width + x];
   }
 
-  /** Writes what fits, and returns the column behind it. */
+  /** Writes as much as fits and returns the column after it. */
   public int put(int x, int y, String text, Style style) {
     String fit = TerminalText.fit(text);
     int column = x;
@@ -80,7 +80,7 @@ public final class CharacterGrid {
     }
   }
 
-  /** What is to be read on it, without blanks at the ends of lines. */
+  /** Text of the grid, without trailing blanks. */
   public String text() {
     return IntStream.range(0, height).mapToObj(this::row).collect(Collectors.joining("\n"));
   }

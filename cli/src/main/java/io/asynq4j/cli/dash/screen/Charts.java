@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Bars and sparklines out of block characters. */
+/** Bars and sparklines of block characters. */
 public final class Charts {
 
   private static final String LEVELS = "▁▂▃▄▅▆▇█";
@@ -15,8 +15,8 @@ public final class Charts {
   private Charts() {}
 
   /**
-   * The newest values, one character each, the highest of them as high as it goes. Zero is the
-   * lowest line, and anything more is above it.
+   * Sparkline of the newest values, one character each, scaled to the highest. Only zero is drawn
+   * as the lowest line.
    */
   public static String sparkline(List<Double> values, int width) {
     int count = Math.min(width, values.size());
@@ -32,8 +32,8 @@ public final class Charts {
   }
 
   /**
-   * A bar of the states' sizes, as long as their sum is in proportion to the most. A state that has
-   * anything is seen, as long as there is room.
+   * Bar of the sizes of all states, scaled to the given maximum. Every state with tasks gets at
+   * least one cell while there is room.
    */
   public static List<StyledText> bar(Map<TaskState, Long> sizes, long most, int width) {
     long total = sizes.values().stream().mapToLong(Long::longValue).sum();
@@ -57,7 +57,7 @@ public final class Charts {
     return bar;
   }
 
-  /** How many states with anything in them come behind this one. */
+  /** Number of later states that have tasks. */
   private static int after(TaskState state, Map<TaskState, Long> sizes) {
     return (int)
         TaskStateOrder.IN_ORDER
@@ -67,11 +67,11 @@ public final class Charts {
             .count();
   }
 
-  /** A bar of what went well and what did not; anything of either is seen, as long as it fits. */
+  /** Bar of succeeded and failed attempts; each gets at least one cell while there is room. */
   public static List<StyledText> parts(long good, long bad, long most, int width) {
     int all = cells(good + bad, most, width);
     int failed = Math.min(bad > 0 && good > 0 ? all - 1 : all, cells(bad, most, width));
-    // One of each needs two.
+    // One cell for each.
     return bad > 0 && good > 0 && all == 1
         ? List.of(new StyledText(FULL, Style.BAD))
         : List.of(
@@ -85,7 +85,7 @@ public final class Charts {
         : (int) Math.max(1, Math.min(width, Math.round((double) width * part / whole)));
   }
 
-  /** How much of something is in use. */
+  /** Gauge of used capacity. */
   public static List<StyledText> gauge(long used, long of, int width) {
     int full = of <= 0 ? 0 : (int) Math.min(width, Math.round((double) width * used / of));
     if (used > 0 && full == 0) {

@@ -7,7 +7,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers and times as they are shown: short, and always in the same width. */
+/** Formats numbers and times in a short form of limited width. */
 public final class CompactFormatter {
 
   public static final String NONE = "-";
@@ -21,12 +21,12 @@ public final class CompactFormatter {
     return count(number) + " " + thing + (number == 1 ? "" : "s");
   }
 
-  /** Seven characters at most. */
+  /** At most seven characters. */
   public static String count(long number) {
     return number < 1_000_000 ? String.format(Locale.ROOT, "%,d", number) : scaled((double) number);
   }
 
-  /** Four characters at most. */
+  /** At most four characters. */
   public static String brief(long number) {
     return number < 10_000 ? Long.toString(number) : scaled((double) number);
   }
@@ -58,8 +58,8 @@ public final class CompactFormatter {
   }
 
   /**
-   * The two largest units without a blank: {@code 250ms}, {@code 3.2s}, {@code 5m10s}, {@code
-   * 2h03m}.
+   * The two largest units without a blank, such as {@code 250ms}, {@code 3.2s}, {@code 5m10s} and
+   * {@code 2h03m}.
    */
   public static String time(Duration duration) {
     long seconds = duration.toSeconds();
@@ -79,7 +79,7 @@ public final class CompactFormatter {
     return String.format(Locale.ROOT, "%dd%02dh", duration.toDays(), duration.toHoursPart());
   }
 
-  /** Seconds are enough for what a person waits for. */
+  /** Whole seconds, for waiting times. */
   public static String age(Duration duration) {
     return duration.toSeconds() < 10
         ? Math.max(0, duration.toSeconds()) + "s"
@@ -95,7 +95,7 @@ public final class CompactFormatter {
         : age(Duration.between(then, now)) + " ago";
   }
 
-  /** For what will be: what should have been already is so now. */
+  /** For times in the future; a time in the past is "now". */
   public static String in(@Nullable Instant then, Instant now) {
     if (then == null) {
       return NONE;

@@ -1,13 +1,13 @@
 package io.asynq4j.cli.dash.screen;
 
 /**
- * A key that was pressed. Immutable.
+ * A pressed key. Immutable.
  *
  * @param character only for {@link Code#CHARACTER}
  */
 public record Key(Code code, char character) {
 
-  /** Which key. */
+  /** Kind of key. */
   public enum Code {
     CHARACTER,
     ENTER,

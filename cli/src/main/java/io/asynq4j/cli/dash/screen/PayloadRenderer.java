@@ -14,12 +14,12 @@ import java.util.Locale;
 import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Bytes as people can read them. What is very long is shown in part. */
+/** Renders bytes as readable text. Very long payloads are truncated. */
 public final class PayloadRenderer {
 
-  /** How bytes are shown. */
+  /** Display format. */
   public enum Form {
-    /** As JSON if it is, else as text if it is, else in hexadecimal. */
+    /** JSON if it is valid JSON, else text if it is valid text, else hexadecimal. */
     AUTO,
     TEXT,
     JSON,
@@ -57,7 +57,7 @@ public final class PayloadRenderer {
         .orElseGet(() -> "<binary, " + ByteSizeFormat.approximate(payload.size()) + ">");
   }
 
-  /** All of it, in lines that are no wider than this. */
+  /** All lines, wrapped to the width. */
   public static List<String> lines(Payload payload, Form form, int width) {
     if (!payload.isPresent() || payload.size() == 0) {
       return List.of("(nothing)");
@@ -78,13 +78,13 @@ public final class PayloadRenderer {
                   () ->
                       List.of(
                           payload.size() > MOST_BYTES
-                              ? "(too long to be read as JSON here)"
+                              ? "(too long to format as JSON)"
                               : "(not JSON)"));
       case HEX -> hex(payload);
     };
   }
 
-  /** The form that is shown when it is said to be automatic. */
+  /** Format that automatic detection selects. */
   public static String kind(Payload payload) {
     Optional<String> text = text(payload, MOST_BYTES);
     if (payload.size() <= MOST_BYTES && text.flatMap(PayloadRenderer::json).isPresent()) {
@@ -99,7 +99,7 @@ public final class PayloadRenderer {
     return bytes;
   }
 
-  /** The beginning as text; empty when it is none. */
+  /** Beginning of the payload as text; empty if it is not text. */
   private static Optional<String> text(Payload payload, int most) {
     CharsetDecoder decoder =
         StandardCharsets.UTF_8
@@ -109,7 +109,7 @@ public final class PayloadRenderer {
     ByteBuffer bytes = ByteBuffer.wrap(first(payload, most));
     CharBuffer characters = CharBuffer.allocate(bytes.remaining() + 1);
     try {
-      // A character that is cut in the middle is no error, except at the end.
+      // A character that is cut off is only an error at the end of the payload.
       var result = decoder.decode(bytes, characters, payload.size() <= most);
       if (result.isError()) {
         result.throwException();
@@ -132,7 +132,7 @@ public final class PayloadRenderer {
     }
   }
 
-  /** Sets line breaks into valid JSON and leaves all else as it is, numbers and order too. */
+  /** Adds line breaks to valid JSON and changes nothing else, so numbers and order are kept. */
   private static String indented(String json) {
     StringBuilder out = new StringBuilder();
     int depth = 0;
@@ -194,7 +194,7 @@ public final class PayloadRenderer {
     return lines;
   }
 
-  /** Breaks lines that are too long. */
+  /** Wraps long lines. */
   public static List<String> wrapped(String text, int width) {
     List<String> lines = new ArrayList<>();
     text.lines()

@@ -1,13 +1,13 @@
 package io.asynq4j.cli.dash.screen;
 
-/** The size of the terminal, in characters. Immutable. */
+/** Size of the terminal in characters. Immutable. */
 public record ScreenSize(int width, int height) {
 
   public static final ScreenSize USUAL = new ScreenSize(80, 24);
 
   private static final ScreenSize SMALLEST = new ScreenSize(50, 14);
 
-  /** Title, menu, message and hints are always there. */
+  /** Rows of title, menu, message and hints. */
   private static final int FRAME = 4;
 
   public boolean isTooSmall() {
@@ -18,12 +18,12 @@ public record ScreenSize(int width, int height) {
     return SMALLEST.width + "×" + SMALLEST.height;
   }
 
-  /** The rows between menu and message. */
+  /** Rows between menu and message. */
   public int body() {
     return Math.max(1, height - FRAME);
   }
 
-  /** The rows that are left for a list when so many are taken by other things. */
+  /** Rows left for a list after other content has taken the given number. */
   public int list(int others) {
     return Math.max(1, body() - others);
   }

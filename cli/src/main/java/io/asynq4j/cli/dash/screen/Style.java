@@ -2,7 +2,7 @@ package io.asynq4j.cli.dash.screen;
 
 import io.asynq4j.TaskState;
 
-/** What a piece of text means; the terminal gives it a colour. */
+/** Meaning of a piece of text; the terminal maps it to a color. */
 public enum Style {
   PLAIN,
   DIM,

@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Columns that are fitted into a width: when there is too little of it, the least important are
- * left out; when there is more than enough, the flexible one gets it. Immutable.
+ * Columns fitted into a width: if there is too little room, the least important columns are
+ * dropped; if there is more than enough, the flexible column gets the rest. Immutable.
  */
 public final class Table {
 
@@ -16,8 +16,8 @@ public final class Table {
   /**
    * A column.
    *
-   * @param importance the lowest go first when there is no room
-   * @param isFlexible takes what is left
+   * @param importance columns with the lowest importance are dropped first
+   * @param isFlexible whether the column takes the remaining width
    */
   public record Column(
       String title, int width, int importance, boolean isRight, boolean isFlexible) {
@@ -68,7 +68,7 @@ public final class Table {
     return columns.stream().mapToInt(Column::width).sum() + GAP * (columns.size() - 1);
   }
 
-  /** How wide a column is; 0 when it was left out. */
+  /** Width of a column; 0 if it was dropped. */
   public int width(int column) {
     return widths.get(column);
   }
@@ -85,7 +85,7 @@ public final class Table {
     }
   }
 
-  /** A row; what its cells say in a style of their own keeps it also when it is selected. */
+  /** Paints a row. Cells with their own style keep it when the row is selected. */
   public void row(CharacterGrid grid, int y, boolean isSelected, List<List<StyledText>> cells) {
     Style base = isSelected ? Style.SELECTED : Style.PLAIN;
     grid.fill(y, "", base);

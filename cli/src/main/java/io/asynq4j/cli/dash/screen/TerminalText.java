@@ -4,8 +4,8 @@ import java.lang.Character.UnicodeBlock;
 import java.util.Set;
 
 /**
- * How text fits into the cells of a terminal: some characters take two, and some would do harm or
- * mischief there and are shown as a dot.
+ * Fits text into terminal cells: some characters take two cells, and control characters are
+ * replaced by a dot because a terminal would interpret them.
  */
 public final class TerminalText {
 
@@ -33,7 +33,7 @@ public final class TerminalText {
 
   private TerminalText() {}
 
-  /** The same text with nothing in it that a terminal would obey or show in a width of its own. */
+  /** The text without control characters and characters of unknown width. */
   public static String fit(String text) {
     StringBuilder fit = new StringBuilder(text.length());
     text.codePoints()
@@ -49,7 +49,7 @@ public final class TerminalText {
                     Character.LINE_SEPARATOR,
                     Character.PARAGRAPH_SEPARATOR ->
                     fit.append(UNFIT);
-                // Emojis and the like: terminals disagree about their width.
+                // Terminals disagree about the width of emojis.
                 default -> fit.append(Character.isBmpCodePoint(point) ? (char) point : UNFIT);
               }
             });
@@ -57,22 +57,22 @@ public final class TerminalText {
   }
 
   static boolean isWide(char c) {
-    // All the wide ones are far behind the usual ones.
+    // All wide characters have high code points.
     return c >= '\u1100'
         && ((c >= FIRST_FULL_WIDTH && c <= LAST_FULL_WIDTH) || WIDE.contains(UnicodeBlock.of(c)));
   }
 
-  /** The cells that fit text takes. */
+  /** Number of cells that the text takes. */
   public static int width(String fit) {
     return fit.length() + (int) fit.chars().filter(c -> isWide((char) c)).count();
   }
 
-  /** Text that takes so many cells at most, with an ellipsis when something is missing. */
+  /** The text cut to a number of cells, with an ellipsis if something is missing. */
   public static String cut(String text, int width) {
     if (width <= 0) {
       return "";
     }
-    // Nothing behind can be seen, so nothing behind is looked at.
+    // The rest is not visible, so it is not examined.
     String fit = fit(text.length() > 4 * width + 4 ? text.substring(0, 4 * width + 4) : text);
     if (width(fit) <= width) {
       return fit;
@@ -90,7 +90,7 @@ public final class TerminalText {
     return cut.append(ELLIPSIS).toString();
   }
 
-  /** Text that takes exactly so many cells. */
+  /** The text cut or padded to exactly this number of cells. */
   public static String pad(String text, int width, boolean right) {
     String cut = cut(text, width);
     String blanks = " ".repeat(Math.max(0, width - width(cut)));

@@ -1,6 +1,6 @@
 package io.asynq4j.cli.dash.terminal;
 
-/** What is shown instead of other characters on a terminal that has only ASCII. */
+/** ASCII replacements for other characters. */
 public final class AsciiFallback {
 
   private static final String BLOCKS = "▁▂▃▄▅▆▇█";

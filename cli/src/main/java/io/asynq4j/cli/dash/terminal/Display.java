@@ -3,7 +3,7 @@ package io.asynq4j.cli.dash.terminal;
 import io.asynq4j.cli.dash.screen.CharacterGrid;
 import io.asynq4j.cli.dash.screen.ScreenSize;
 
-/** The terminal, as far as the dashboard needs it. */
+/** Terminal operations of the dashboard. */
 public interface Display extends AutoCloseable {
 
   ScreenSize size();
@@ -11,11 +11,11 @@ public interface Display extends AutoCloseable {
   /**
    * Shows a grid.
    *
-   * @param isComplete paints everything anew, whatever is there
+   * @param isComplete whether to redraw everything instead of only the changes
    */
   void show(CharacterGrid grid, boolean isComplete);
 
-  /** Leaves the terminal as it was. */
+  /** Restores the terminal. */
   @Override
   void close();
 }

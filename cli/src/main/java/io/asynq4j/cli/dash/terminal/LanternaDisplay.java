@@ -18,7 +18,7 @@ import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A terminal by way of Lanterna: nothing else in this package knows that library. */
+/** Terminal on top of Lanterna, which no other class of this package uses. */
 public final class LanternaDisplay implements Display {
 
   private final RawTerminal terminal;
@@ -34,7 +34,7 @@ public final class LanternaDisplay implements Display {
     this.isAscii = isAscii;
   }
 
-  /** Takes over the terminal of this process, and tells of keys and of new sizes. */
+  /** Takes over the terminal of this process and reports keys and size changes. */
   public static LanternaDisplay open(
       boolean isColourful, boolean isAscii, Consumer<DashEvent> listener) throws IOException {
     RawTerminal terminal = RawTerminal.open();
@@ -128,7 +128,7 @@ public final class LanternaDisplay implements Display {
           }
         }
       }
-      // What has not changed is not written: nothing flickers.
+      // Lanterna writes only changed cells, so nothing flickers.
       screen.refresh(isComplete || isResized ? RefreshType.COMPLETE : RefreshType.DELTA);
     } catch (IOException e) {
       throw new UncheckedIOException("the terminal cannot be written to: " + e.getMessage(), e);

@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** Keeps the last lines that are printed, to be shown later. Thread-safe. */
+/** Keeps the last printed lines, to show them later. Thread-safe. */
 public final class LastLinesOutputStream extends OutputStream {
 
   private static final int MOST = 20;

@@ -14,9 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The terminal of this process, from the time it is opened until it is closed or the JVM ends:
- * without echo, without signals by keys, on a screen of its own. It is left as it was, whatever
- * happens.
+ * Terminal of this process in raw mode: no echo, no signals from keys, on the alternate screen. It
+ * is always restored, when it is closed or the JVM exits.
  */
 final class RawTerminal extends UnixTerminal {
 
@@ -33,7 +32,9 @@ final class RawTerminal extends UnixTerminal {
     return new RawTerminal(System.in, new Output(new FileOutputStream(FileDescriptor.out)));
   }
 
-  /** By asking the system. Asking the terminal itself would mix its answer with what is typed. */
+  /**
+   * Reads the size from the system. A query to the terminal would mix its answer with the input.
+   */
   @Override
   protected TerminalSize findTerminalSize() throws IOException {
     Matcher size = SIZE.matcher(runSTTYCommand("size"));
@@ -44,8 +45,8 @@ final class RawTerminal extends UnixTerminal {
   }
 
   /**
-   * Off: Ctrl-C, Ctrl-Z and Ctrl-S are keys like others, and Enter is the same everywhere. On: what
-   * was saved has been restored just before, and there is nothing to add.
+   * Off: Ctrl-C, Ctrl-Z and Ctrl-S are ordinary keys, and Enter is the same everywhere. On: the
+   * saved settings have already been restored.
    */
   @Override
   protected void keyStrokeSignalsEnabled(boolean enabled) throws IOException {
@@ -54,11 +55,11 @@ final class RawTerminal extends UnixTerminal {
     }
   }
 
-  /** Also called while the JVM ends: what the other thread still writes then is dropped. */
+  /** Also called on JVM shutdown; later output of other threads is dropped. */
   @Override
   public void exitPrivateMode() throws IOException {
     synchronized (output) {
-      // Some terminals leave parts of it behind when they have been resized meanwhile.
+      // Some terminals leave parts of the screen behind if they were resized.
       clearScreen();
       super.exitPrivateMode();
       output.seal();
@@ -70,11 +71,11 @@ final class RawTerminal extends UnixTerminal {
     try {
       super.close();
     } catch (IOException | IllegalStateException e) {
-      // The terminal is gone, or the JVM ends and its hook does the same.
+      // The terminal is gone, or the JVM exits and its hook restores the terminal.
     }
   }
 
-  /** Collects everything up to a flush, and writes it in one piece. */
+  /** Buffers output until flush and writes it in one piece. */
   private static final class Output extends OutputStream {
     private final OutputStream target;
     private final ByteArrayOutputStream collected = new ByteArrayOutputStream();

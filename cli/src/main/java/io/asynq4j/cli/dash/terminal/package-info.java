@@ -1,4 +1,4 @@
-/** The terminal itself. */
+/** Access to the terminal. */
 @NullMarked
 package io.asynq4j.cli.dash.terminal;
 

@@ -5,7 +5,7 @@ import io.asynq4j.cli.dash.data.QueryResult;
 import io.asynq4j.cli.dash.screen.ScreenSize;
 import java.util.List;
 
-/** The keys. */
+/** Help view with all keys. */
 public record HelpView(int top) implements TextView {
 
   @Override

@@ -6,15 +6,15 @@ import io.asynq4j.cli.dash.screen.ScreenSize;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was done with the tasks of a queue, day by day.
+ * Daily counts of a queue.
  *
- * @param nothing why there is nothing to be seen; null when there is
+ * @param nothing why there is no data; null if there is
  */
 public record HistoryView(
     String queue, int top, QueryResult.@Nullable History answer, @Nullable String nothing)
     implements TextView {
 
-  /** As long as Redis keeps it. */
+  /** As many days as Redis keeps. */
   private static final int DAYS = 90;
 
   public static HistoryView of(String queue) {

@@ -4,17 +4,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which row of a list is selected, and which is the first to be seen. Rows are known by their keys,
- * so that the selection stays with its row while others come and go. Immutable.
+ * Selected row and first visible row of a list. Rows are identified by keys, so that the selection
+ * stays on its row while others come and go. Immutable.
  *
- * @param key of the selected row; null as long as there was none
- * @param index where it was last
+ * @param key key of the selected row; null if there was none yet
+ * @param index last index of the selected row
  */
 public record ListPosition(@Nullable String key, int index, int top) {
 
   static final ListPosition START = new ListPosition(null, 0, 0);
 
-  /** The same place in a list as it is now, of which so many rows are seen. */
+  /** The position in an updated list with this many visible rows. */
   ListPosition in(List<String> keys, int rows) {
     if (keys.isEmpty()) {
       return this;
@@ -23,7 +23,7 @@ public record ListPosition(@Nullable String key, int index, int top) {
     return at(found >= 0 ? found : Math.min(index, keys.size() - 1), keys, rows);
   }
 
-  /** Another row: by one with wrap-around, by more up to the ends. */
+  /** Moves the selection: a single step wraps around, larger steps stop at the ends. */
   ListPosition moved(int by, List<String> keys, int rows) {
     if (keys.isEmpty()) {
       return this;

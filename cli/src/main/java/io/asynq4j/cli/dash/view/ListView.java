@@ -6,21 +6,21 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A view with a list of which a row is selected. */
+/** A view with a list and a selected row. */
 public sealed interface ListView extends View
     permits QueuesView, QueueView, ServersView, ServerView, SchedulesView, ScheduleView, RedisView {
 
-  /** The keys of all rows, in their order. */
+  /** Keys of all rows, in order. */
   List<String> keys();
 
   ListPosition place();
 
   ListView at(ListPosition place);
 
-  /** How many rows are seen at once. */
+  /** Number of visible rows. */
   int rows(ScreenSize size);
 
-  /** What rows have to match; empty for all. */
+  /** Text that rows must match; empty for all rows. */
   String search();
 
   ListView searching(String search);
@@ -29,7 +29,7 @@ public sealed interface ListView extends View
     return place().in(keys(), rows(size));
   }
 
-  /** The key of the selected row. */
+  /** Key of the selected row. */
   default Optional<String> selected(ScreenSize size) {
     return keys().isEmpty() ? Optional.empty() : Optional.ofNullable(placeNow(size).key());
   }

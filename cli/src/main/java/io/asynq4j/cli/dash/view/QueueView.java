@@ -16,14 +16,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue: the tasks of a state, or groups, or the tasks of a group.
+ * A queue: the tasks of a state, the groups, or the tasks of a group.
  *
- * @param group null for all groups; only of aggregating tasks
- * @param before where the pages before this one begin, in a search: the last one is this page
- * @param groupPlace where one was in the list of groups
- * @param marked the ids of tasks to be dealt with together; never of any that are not seen
- * @param row null as long as it was not found
- * @param nothing why there is nothing to be seen; null when there is
+ * @param group null for all groups; only for aggregating tasks
+ * @param before start cursors of the pages of a search up to this one; the last is this page
+ * @param groupPlace position in the list of groups
+ * @param marked IDs of marked tasks; only of visible tasks
+ * @param row null if it is not loaded yet
+ * @param nothing why there is no data; null if there is
  */
 public record QueueView(
     String name,
@@ -179,7 +179,7 @@ public record QueueView(
         nothing);
   }
 
-  /** Others are marked. */
+  /** View with other marked tasks. */
   public QueueView marking(Set<String> ids) {
     return new QueueView(
         name,
@@ -197,7 +197,7 @@ public record QueueView(
         nothing);
   }
 
-  /** Marked, or no longer. */
+  /** Marks or unmarks a task. */
   public QueueView toggled(String id) {
     Set<String> ids = new HashSet<>(marked);
     if (!ids.remove(id)) {
@@ -206,7 +206,7 @@ public record QueueView(
     return marking(ids);
   }
 
-  /** All that are seen are marked, or none when all were. */
+  /** Marks all visible tasks, or unmarks them if all were marked. */
   public QueueView toggledAll() {
     Set<String> all = new HashSet<>(keys());
     return marking(marked.equals(all) ? Set.of() : all);
@@ -232,7 +232,7 @@ public record QueueView(
         : list(state, group, newSearch, groupPlace);
   }
 
-  /** Another list, from its beginning. */
+  /** Shows another list from its start. */
   private QueueView list(
       TaskState newState, @Nullable String newGroup, String newSearch, ListPosition newGroupPlace) {
     return new QueueView(
@@ -259,7 +259,7 @@ public record QueueView(
     return list(state, newGroup, "", place);
   }
 
-  /** The list of groups again, where one was. */
+  /** Returns to the list of groups, at the previous position. */
   public QueueView outOfGroup() {
     return list(state, null, "", ListPosition.START).at(groupPlace);
   }
@@ -274,7 +274,7 @@ public record QueueView(
     if (tasks == null || listsGroups()) {
       return false;
     }
-    // A search goes on only from where it was seen to end.
+    // A search continues only from a cursor that was received.
     return search.isEmpty()
         ? offset + rows(size) < tasks.total()
         : tasks.cursor() != null && tasks.wish().equals(wish(size));
@@ -302,7 +302,7 @@ public record QueueView(
   }
 
   private QueueView page(long newOffset, List<String> newBefore) {
-    // What is seen stays until the new page is there.
+    // Keep the current rows until the new page arrives.
     return new QueueView(
         name,
         state,

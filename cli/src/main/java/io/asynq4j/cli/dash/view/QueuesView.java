@@ -23,7 +23,7 @@ public record QueuesView(
     QueryResult.@Nullable Overview overview)
     implements ListView {
 
-  /** The order of queues. */
+  /** Sort order of queues. */
   public enum Sort {
     NAME,
     SIZE,
@@ -46,7 +46,7 @@ public record QueuesView(
     }
   }
 
-  /** Which queues are shown. */
+  /** Filter of queues. */
   public enum Only {
     ALL,
     BUSY,

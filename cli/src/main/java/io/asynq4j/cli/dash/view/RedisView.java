@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What Redis says about itself. */
+/** INFO values of Redis. */
 public record RedisView(
     ListPosition place, String search, @Nullable Map<String, String> info, @Nullable String nothing)
     implements ListView {

@@ -7,7 +7,7 @@ import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An entry of a scheduler, and what it has enqueued. */
+/** A schedule entry and the tasks it has enqueued. */
 public record ScheduleView(
     String id, int offset, ListPosition place, QueryResult.@Nullable Events answer)
     implements ListView {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** All entries of schedulers. */
+/** All schedule entries. */
 public record SchedulesView(
     ListPosition place,
     String search,

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A server with what it works on. */
+/** A server and its running tasks. */
 public record ServerView(
     String id, ListPosition place, String search, @Nullable List<ServerSnapshot> servers)
     implements ListView {

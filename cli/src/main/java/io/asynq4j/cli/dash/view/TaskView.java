@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task.
  *
- * @param nothing why there is nothing more to be seen of it; null when there is
+ * @param nothing why there is no more data; null if there is
  */
 public record TaskView(
     String queue,

@@ -1,9 +1,9 @@
 package io.asynq4j.cli.dash.view;
 
-/** A view that is text to scroll in. */
+/** A scrollable text view. */
 public sealed interface TextView extends View permits TaskView, HistoryView, HelpView {
 
-  /** The first line that is seen. */
+  /** First visible line. */
   int top();
 
   TextView from(int top);

@@ -4,15 +4,15 @@ import io.asynq4j.cli.dash.data.Query;
 import io.asynq4j.cli.dash.data.QueryResult;
 import io.asynq4j.cli.dash.screen.ScreenSize;
 
-/** What is shown, with what is known of it and which row is selected. Immutable. */
+/** A view: its data and the selected row. Immutable. */
 public sealed interface View permits ListView, TextView {
 
-  /** Where one is, in a word or two. */
+  /** Short title. */
   String title();
 
-  /** What has to be looked up for it. */
+  /** Data that the view needs. */
   Query wish(ScreenSize size);
 
-  /** The same with what was found; itself when that is none of its business. */
+  /** View with the fetched data; the same view if the data is for another one. */
   View with(QueryResult answer, ScreenSize size);
 }

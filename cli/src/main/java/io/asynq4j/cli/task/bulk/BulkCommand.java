@@ -24,8 +24,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Does something with all tasks of a state that filters want: counts them, asks, does it step by
- * step, and says what it could not do.
+ * Applies an operation to all tasks of a state that match the filters: counts them, asks for
+ * confirmation, works in steps, and reports failures.
  */
 abstract class BulkCommand extends RedisCommand {
 
@@ -35,62 +35,65 @@ abstract class BulkCommand extends RedisCommand {
       names = {"-q", "--queue"},
       required = true,
       paramLabel = "QUEUE",
-      description = "The queue.")
+      description = "Queue of the tasks.")
   private String queue = "";
 
   @Option(
       names = {"-g", "--group"},
       paramLabel = "GROUP",
-      description = "Only of this group, for aggregating tasks.")
+      description = "Group of the tasks; only for aggregating tasks.")
   private @Nullable String group;
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
   private TaskFilterOptions filters;
 
-  @Option(names = "--limit", paramLabel = "N", description = "No more than so many.")
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Maximum number of tasks to change. Default: no limit.")
   private @Nullable Long limit;
 
   @Option(
       names = {"--dry-run", "--dry_run"},
-      description = "Only count them.")
+      description = "Only count the matching tasks, and change nothing.")
   private boolean dryRun;
 
   @Option(
       names = "--after",
       paramLabel = "CURSOR",
-      description = "Go on where one that was stopped has ended, as it told.")
+      description = "Resume an interrupted run from the cursor it printed.")
   private @Nullable String after;
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
   private ConfirmationPrompt confirmation;
 
-  /** The state that was asked for. */
+  /** Selected state. */
   abstract TaskState state();
 
-  /** What is done to the tasks. */
+  /** The action on the tasks. */
   abstract TaskAction action();
 
-  /** What it does, as in "Delete 3 tasks?". */
+  /** Verb for questions and progress, as in "Delete 3 tasks?". */
   abstract String verb();
 
-  /** What was done, as in "3 tasks deleted". */
+  /** Participle for results, as in "3 tasks deleted". */
   abstract String done();
 
   abstract BulkReport apply(Session session, Selection selection);
 
-  /** The quick way to do it with all tasks of the state; empty if there is none. */
+  /** Faster operation on all tasks of the state; empty if there is none. */
   Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
     return Optional.empty();
   }
 
-  /** What else to know before so many tasks are dealt with. */
+  /** Warning to show before the confirmation. */
   Optional<String> warning(Inspector inspector, String name, long count) {
     return Optional.empty();
   }
 
-  /** Whether tasks go to the archive, from which others may have to go. */
+  /** Whether tasks are archived, so that older archived tasks may be deleted. */
   boolean archives() {
     return false;
   }
@@ -100,15 +103,15 @@ abstract class BulkCommand extends RedisCommand {
     if (!action().isAllowedIn(state())) {
       throw CliException.usage(
           "A task " + action().refusal(state()),
-          "it can be done in the states "
+          "Supported states: "
               + String.join(
                   ", ", action().states().stream().map(TaskState::word).sorted().toList()));
     }
     if (group != null && state() != TaskState.AGGREGATING) {
-      throw CliException.usage("Only aggregating tasks are in groups", "leave --group out");
+      throw CliException.usage("--group applies only to aggregating tasks", "Remove --group.");
     }
     if (limit != null && limit < 1) {
-      throw CliException.usage("--limit must be 1 or more", null);
+      throw CliException.usage("--limit must be 1 or greater, got " + limit, null);
     }
     filters.filter();
   }
@@ -127,7 +130,7 @@ abstract class BulkCommand extends RedisCommand {
         return tell(session, BulkReport.builder().build());
       }
       String question =
-          "%s %,d %s %s of queue %s?"
+          "%s %,d %s %s in queue %s?"
               .formatted(verb(), count, state().word(), count == 1 ? "task" : "tasks", queue);
       if (!confirmation.ask(session, question)) {
         return ExitCode.FAILED;
@@ -140,12 +143,12 @@ abstract class BulkCommand extends RedisCommand {
             () -> working(session, inspector, verb(), chosen -> apply(session, chosen))));
   }
 
-  /** Whether all tasks of the state are meant. */
+  /** Whether all tasks of the state are selected. */
   private boolean isAll() {
     return filters.isEmpty() && group == null && limit == null && after == null;
   }
 
-  /** What an operation that knows no failures has done. */
+  /** Report of an operation without failures. */
   static Optional<BulkReport> reportOf(long done) {
     return Optional.of(BulkReport.builder().looked(done).matched(done).done(done).build());
   }
@@ -197,12 +200,12 @@ abstract class BulkCommand extends RedisCommand {
     if (archives()) {
       columns.add(Column.data("dropped", BulkReport::dropped));
     }
-    session.printer().told(List.of(report), columns, this::words);
+    session.printer().results(List.of(report), columns, this::words);
     report.failures().stream()
         .limit(MOST_TOLD)
         .forEach(each -> session.note("asynq: task %s %s".formatted(each.id(), each.problem())));
     if (report.failed() > MOST_TOLD) {
-      session.note("asynq: and %,d more".formatted(report.failed() - MOST_TOLD));
+      session.note("asynq: %,d more failures are not shown".formatted(report.failed() - MOST_TOLD));
     }
     if (report.problem() != null) {
       session.note("asynq: " + report.problem());
@@ -210,7 +213,7 @@ abstract class BulkCommand extends RedisCommand {
     boolean stopped = report.cursor() != null && limit == null;
     boolean failed = report.failed() > 0 || report.problem() != null;
     if (stopped) {
-      session.note("Not at its end; go on with --after '%s'".formatted(report.cursor()));
+      session.note("Incomplete. Resume with --after '%s'".formatted(report.cursor()));
     }
     return failed || stopped ? ExitCode.FAILED : ExitCode.DONE;
   }
@@ -223,10 +226,10 @@ abstract class BulkCommand extends RedisCommand {
     return report.dropped() == 0
         ? words
         : words
-            + " To make room, %s deleted, the oldest first."
+            + " To make room in the archive, %s deleted."
                 .formatted(
                     report.dropped() == 1
-                        ? "1 archived task was"
-                        : "%,d archived tasks were".formatted(report.dropped()));
+                        ? "its oldest task was"
+                        : "its %,d oldest tasks were".formatted(report.dropped()));
   }
 }

@@ -11,13 +11,13 @@ import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Archives all tasks of a queue in one state, or those that filters want. */
+/** Archives all tasks of a queue in one state, or those that match the filters. */
 @Command(
     name = "archiveall",
     description = {
-      "Archives all tasks of a queue in one state, or those that filters want.",
-      "Counts them and asks before; --dry-run only counts.",
-      "Stops where the archive is full, unless --drop-oldest is given."
+      "Archive all tasks of a queue in one state, or those that match the filters.",
+      "The command counts the tasks and asks for confirmation first.",
+      "It stops when the archive is full, unless --drop-oldest is set."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -37,7 +37,7 @@ public final class TaskArchiveAllCommand extends BulkCommand {
   @Option(
       names = "--drop-oldest",
       description =
-          "Delete the oldest archived tasks when the archive is full (default: archive no more).")
+          "Delete the oldest archived tasks when the archive is full. Default: stop instead.")
   private boolean dropOldest;
 
   @Override
@@ -79,9 +79,9 @@ public final class TaskArchiveAllCommand extends BulkCommand {
     }
     return Optional.of(
         dropOldest
-            ? "The archive of queue %s has no room for %,d of them: as many archived tasks are deleted, the oldest first."
+            ? "The archive of queue %1$s has no room for %2$,d of these tasks. The %2$,d oldest archived tasks will be deleted."
                 .formatted(name, beyond)
-            : "The archive of queue %s has no room for %,d of them: they stay where they are, unless --drop-oldest is given."
+            : "The archive of queue %s has no room for %,d of these tasks. They will not be archived unless you pass --drop-oldest."
                 .formatted(name, beyond));
   }
 

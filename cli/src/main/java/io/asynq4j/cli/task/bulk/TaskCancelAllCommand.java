@@ -10,12 +10,12 @@ import io.asynq4j.inspect.TaskAction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Has the handlers of many running tasks told to stop. */
+/** Cancels all active tasks of a queue, or those that match the filters. */
 @Command(
     name = "cancelall",
     description = {
-      "Has the handlers of all running tasks of a queue told to stop, or of those filters want.",
-      "Counts them and asks before; --dry-run only counts."
+      "Cancel all active tasks of a queue, or those that match the filters.",
+      "The command counts the tasks and asks for confirmation first."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -26,9 +26,9 @@ public final class TaskCancelAllCommand extends BulkCommand {
 
   @Option(
       names = "--then",
-      paramLabel = "WHAT",
+      paramLabel = "ACTION",
       completionCandidates = AfterCancelCandidates.class,
-      description = "What becomes of them: retry, archive or delete. Default: retry")
+      description = "What to do with cancelled tasks: retry, archive or delete. Default: retry.")
   private AfterCancel then = AfterCancel.RETRY;
 
   @Override

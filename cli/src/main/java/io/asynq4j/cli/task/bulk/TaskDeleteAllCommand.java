@@ -11,12 +11,12 @@ import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Deletes all tasks of a queue in one state, or those that filters want. */
+/** Deletes all tasks of a queue in one state, or those that match the filters. */
 @Command(
     name = "deleteall",
     description = {
-      "Deletes all tasks of a queue in one state, or those that filters want.",
-      "Counts them and asks before; --dry-run only counts."
+      "Delete all tasks of a queue in one state, or those that match the filters.",
+      "The command counts the tasks and asks for confirmation first."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -8,12 +8,12 @@ import io.asynq4j.inspect.TaskAction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Moves many tasks to another queue. */
+/** Moves all tasks of a queue in one state, or those that match the filters. */
 @Command(
     name = "moveall",
     description = {
-      "Moves all tasks of a queue in one state, or those that filters want, to another queue.",
-      "Counts them and asks before; --dry-run only counts."
+      "Move all tasks of a queue in one state, or those that match the filters, to another queue.",
+      "The command counts the tasks and asks for confirmation first."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -30,7 +30,11 @@ public final class TaskMoveAllCommand extends BulkCommand {
       description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
-  @Option(names = "--to", required = true, paramLabel = "QUEUE", description = "Where to.")
+  @Option(
+      names = "--to",
+      required = true,
+      paramLabel = "QUEUE",
+      description = "Queue to move the tasks to.")
   private String to = "";
 
   @Override

@@ -11,12 +11,12 @@ import java.util.function.LongConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Makes all tasks of a queue in one state pending, or those that filters want. */
+/** Makes all tasks of a queue in one state pending, or those that match the filters. */
 @Command(
     name = "runall",
     description = {
-      "Makes all tasks of a queue in one state pending, or those that filters want.",
-      "Counts them and asks before; --dry-run only counts."
+      "Run all tasks of a queue in one state now, or those that match the filters: make them pending.",
+      "The command counts the tasks and asks for confirmation first."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -6,10 +6,10 @@ import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Archives tasks that do not run. */
+/** Archives tasks that are not active. */
 @Command(
     name = "archive",
-    description = "Archives tasks that do not run.",
+    description = "Archive tasks that are not active.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task archive --queue mail --id later-7",
@@ -20,7 +20,7 @@ public final class TaskArchiveCommand extends TaskChangeCommand {
   @Option(
       names = "--drop-oldest",
       description =
-          "Delete the oldest archived task when the archive is full (default: archive no more).")
+          "Delete the oldest archived task when the archive is full. Default: stop instead.")
   private boolean dropOldest;
 
   @Override

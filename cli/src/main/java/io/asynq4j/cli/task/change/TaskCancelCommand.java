@@ -8,12 +8,12 @@ import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Has the handlers of running tasks told to stop. */
+/** Cancels active tasks. */
 @Command(
     name = "cancel",
     description = {
-      "Has the handlers of running tasks told to stop.",
-      "A handler still decides what becomes of its task; Go servers always try it again."
+      "Cancel active tasks: interrupt their handlers.",
+      "The handler still decides the outcome of the task. Go servers always retry a cancelled task."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  asynq task cancel running-1", "  asynq task cancel running-1 --then archive"})
@@ -21,14 +21,14 @@ public final class TaskCancelCommand extends TaskChangeCommand {
 
   @Option(
       names = "--then",
-      paramLabel = "WHAT",
+      paramLabel = "ACTION",
       completionCandidates = AfterCancelCandidates.class,
-      description = "What becomes of it: retry, archive or delete. Default: retry")
+      description = "What to do with the cancelled task: retry, archive or delete. Default: retry.")
   private AfterCancel then = AfterCancel.RETRY;
 
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
     inspector.cancel(task.queue(), task.id(), then);
-    return "its handler is told to stop";
+    return "cancellation requested";
   }
 }

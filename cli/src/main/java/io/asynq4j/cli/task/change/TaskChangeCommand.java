@@ -14,14 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Mixin;
 
-/** Does something with each of the tasks that are named; what fails for one is said. */
+/** Applies a change to each named task. A failure for one is reported and the others follow. */
 abstract class TaskChangeCommand extends RedisCommand {
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
   private TaskArguments tasks;
 
-  /** What was done with a task. */
+  /** A task and the result of the change. */
   private record Done(TaskLocation task, String words) {}
 
   @Override
@@ -38,7 +38,10 @@ abstract class TaskChangeCommand extends RedisCommand {
       try {
         done.add(new Done(task, change(inspector, session, task)));
       } catch (TaskNotFoundException | QueueNotFoundException e) {
-        session.note("asynq: " + e.getMessage() + "\n       'asynq task search --id PREFIX' looks");
+        session.note(
+            "asynq: "
+                + e.getMessage()
+                + "\n       Run 'asynq task search --id PREFIX' to search all queues.");
         exitCode = ExitCode.NOT_FOUND;
       } catch (TaskStateException e) {
         session.note("asynq: " + e.getMessage());
@@ -47,7 +50,7 @@ abstract class TaskChangeCommand extends RedisCommand {
     }
     session
         .printer()
-        .told(
+        .results(
             done,
             List.of(
                 Column.of("Queue", "queue", each -> each.task().queue()),
@@ -57,6 +60,6 @@ abstract class TaskChangeCommand extends RedisCommand {
     return exitCode;
   }
 
-  /** Returns what was done, in words. */
+  /** Applies the change and returns a phrase for the result, such as "archived". */
   abstract String change(Inspector inspector, Session session, TaskLocation task);
 }

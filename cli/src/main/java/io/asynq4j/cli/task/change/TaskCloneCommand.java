@@ -10,12 +10,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Enqueues tasks anew. */
+/** Enqueues copies of tasks. */
 @Command(
     name = "clone",
     aliases = {"copy", "cp"},
-    description =
-        "Enqueues tasks anew, in whatever state they are, with other options if you like.",
+    description = {
+      "Enqueue copies of tasks in any state.",
+      "A copy has the options of the original, but no unique lock. The defaults below are those of new",
+      "tasks."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task clone broken-1",
@@ -24,10 +27,16 @@ import picocli.CommandLine.Option;
     })
 public final class TaskCloneCommand extends TaskChangeCommand {
 
-  @Option(names = "--to", paramLabel = "QUEUE", description = "Where to. Default: the same queue")
+  @Option(
+      names = "--to",
+      paramLabel = "QUEUE",
+      description = "Queue of the copy. Default: the same queue.")
   private @Nullable String to;
 
-  @Option(names = "--new-id", paramLabel = "ID", description = "Its id. Default: a random one")
+  @Option(
+      names = "--new-id",
+      paramLabel = "ID",
+      description = "ID of the copy. Default: a random ID.")
   private @Nullable String newId;
 
   @SuppressWarnings("NullAway.Init")

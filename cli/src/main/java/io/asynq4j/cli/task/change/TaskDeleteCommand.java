@@ -5,11 +5,11 @@ import io.asynq4j.cli.task.option.TaskLocation;
 import io.asynq4j.inspect.Inspector;
 import picocli.CommandLine.Command;
 
-/** Deletes tasks that do not run, with the locks they hold. */
+/** Deletes tasks that are not active, and their unique locks. */
 @Command(
     name = "delete",
     aliases = {"remove", "rm"},
-    description = "Deletes tasks that do not run, with the locks they hold.",
+    description = "Delete tasks that are not active, and their unique locks.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq task delete --queue mail --id later-7", "  asynq task rm later-8 pending-1"})
 public final class TaskDeleteCommand extends TaskChangeCommand {

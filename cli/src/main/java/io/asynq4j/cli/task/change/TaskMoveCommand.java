@@ -10,7 +10,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "move",
     aliases = "mv",
-    description = "Moves tasks to another queue, where they wait for what they waited for.",
+    description = {
+      "Move tasks to another queue.",
+      "They keep their state and due time, except that archived tasks become pending."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task move later-7 --to slow",
@@ -18,7 +21,11 @@ import picocli.CommandLine.Option;
     })
 public final class TaskMoveCommand extends TaskChangeCommand {
 
-  @Option(names = "--to", required = true, paramLabel = "QUEUE", description = "Where to.")
+  @Option(
+      names = "--to",
+      required = true,
+      paramLabel = "QUEUE",
+      description = "Queue to move the tasks to.")
   private String to = "";
 
   @Override

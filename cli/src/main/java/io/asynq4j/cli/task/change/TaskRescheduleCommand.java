@@ -10,11 +10,10 @@ import java.time.Instant;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Has tasks run at another time. */
+/** Changes the time at which tasks run. */
 @Command(
     name = "reschedule",
-    description =
-        "Has tasks run at another time that are scheduled, in retry, pending or archived.",
+    description = "Change the due time of scheduled, retry, pending or archived tasks.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task reschedule later-7 --in 10m",
@@ -30,7 +29,7 @@ public final class TaskRescheduleCommand extends TaskChangeCommand {
   protected void check() {
     super.check();
     if (!when.isGiven() || when.isContradictory()) {
-      throw CliException.usage("When is it to run?", "say --at TIME or --in DURATION");
+      throw CliException.usage("Missing option --at or --in", "Pass --at TIME or --in DURATION.");
     }
   }
 
@@ -39,6 +38,6 @@ public final class TaskRescheduleCommand extends TaskChangeCommand {
     Instant now = session.now();
     Instant at = when.from(now);
     inspector.reschedule(task.queue(), task.id(), at);
-    return "runs " + TimeFormatter.relative(at, now);
+    return "due " + TimeFormatter.relative(at, now);
   }
 }

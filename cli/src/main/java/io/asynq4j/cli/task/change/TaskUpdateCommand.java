@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 /** Replaces the payload of tasks. */
 @Command(
     name = "update",
-    description = "Replaces the payload of tasks that neither run nor have completed.",
+    description = "Replace the payload of tasks that are neither active nor completed.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task update later-7 --payload '{\"user\": 43}'",
@@ -25,7 +25,7 @@ public final class TaskUpdateCommand extends TaskChangeCommand {
       names = {"-l", "--payload"},
       required = true,
       paramLabel = "TEXT",
-      description = "The new payload: itself, @FILE, or - for the input.")
+      description = "New payload: the text itself, @FILE, or - for the standard input.")
   private String payload = "";
 
   private @Nullable Payload read;
@@ -36,6 +36,6 @@ public final class TaskUpdateCommand extends TaskChangeCommand {
       read = PayloadSource.read(payload, session.surroundings());
     }
     inspector.updatePayload(task.queue(), task.id(), read);
-    return "has another payload, of %,d bytes".formatted(read.size());
+    return "payload replaced (%,d bytes)".formatted(read.size());
   }
 }

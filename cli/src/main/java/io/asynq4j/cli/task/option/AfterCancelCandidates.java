@@ -3,7 +3,7 @@ package io.asynq4j.cli.task.option;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.cli.command.EnumCandidates;
 
-/** What becomes of a cancelled task. */
+/** Completion candidates of {@code --then}. */
 public final class AfterCancelCandidates extends EnumCandidates {
 
   AfterCancelCandidates() {

@@ -9,56 +9,58 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How a task is to be treated. */
+/** Options of an enqueued task. */
 public final class EnqueueOptions {
 
   @Option(
       names = {"--retry", "--max-retry"},
       paramLabel = "N",
-      description = "How often it is tried again. Default: 25")
+      description = "Maximum number of retries. Default: 25.")
   private @Nullable Integer retry;
 
   @Option(
       names = "--timeout",
       paramLabel = "DURATION",
-      description = "How long an attempt may take. Default: 30m")
+      description = "Maximum duration of an attempt. Default: 30m.")
   private @Nullable Duration timeout;
 
   @Option(
       names = "--deadline",
       paramLabel = "TIME",
-      description = "When it is no longer worth running, like 2030-01-31T08:00:00Z.")
+      description =
+          "Time after which the task is no longer run, e.g. 2030-01-31T08:00:00Z. Default: none.")
   private @Nullable Instant deadline;
 
   @Option(
       names = "--unique",
       paramLabel = "DURATION",
-      description = "How long no equal task is taken in.")
+      description =
+          "Reject tasks with the same type, payload and queue for this long, e.g. 1h. Default: off.")
   private @Nullable Duration unique;
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
   private ProcessTimeOptions when;
 
-  @Option(names = "--precise", description = "Keep that time to the millisecond.")
+  @Option(names = "--precise", description = "Keep the milliseconds of --at and --in.")
   private boolean precise;
 
   @Option(
       names = "--retention",
       paramLabel = "DURATION",
-      description = "How long it is kept after success.")
+      description = "Time to keep the completed task and its result, e.g. 24h. Default: 0s.")
   private @Nullable Duration retention;
 
   @Option(
       names = {"-g", "--group"},
       paramLabel = "GROUP",
-      description = "The group to wait in, to become one task with others.")
+      description = "Group to add the task to; groups are aggregated into one task. Default: none.")
   private @Nullable String group;
 
   @Option(
       names = {"-H", "--header"},
       paramLabel = "NAME=VALUE",
-      description = "A header; may be given more than once.")
+      description = "Header of the task (repeatable).")
   private List<String> headers = List.of();
 
   public TaskOptions.Builder applyTo(TaskOptions.Builder options) {
@@ -96,7 +98,9 @@ public final class EnqueueOptions {
   private static void addHeader(TaskOptions.Builder options, String header) {
     int equals = header.indexOf('=');
     if (equals < 1) {
-      throw CliException.usage("A header is NAME=VALUE, not " + header, null);
+      throw CliException.usage(
+          "Invalid header '" + header + "': expected NAME=VALUE",
+          "Use a format such as tenant=acme.");
     }
     options.header(header.substring(0, equals), header.substring(equals + 1));
   }

@@ -7,18 +7,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A payload as it is given on the command line: itself, a file or the input. */
+/** Reads a payload from an argument: the text itself, a file or the standard input. */
 public final class PayloadSource {
 
   private PayloadSource() {}
 
-  /** {@code @@} at the beginning stands for one that is no file. */
+  /** {@code @@} at the start stands for a literal {@code @}. */
   public static Payload read(String given, CliEnvironment surroundings) {
     if (given.equals("-")) {
       try {
         return Payload.of(surroundings.in().readAllBytes());
       } catch (IOException e) {
-        throw CliException.failed("The input cannot be read: " + e.getMessage(), null);
+        throw CliException.failed("Cannot read the standard input: " + e.getMessage(), null);
       }
     }
     if (given.startsWith("@@")) {
@@ -31,13 +31,13 @@ public final class PayloadSource {
     Path path = Path.of(name);
     if (!Files.isRegularFile(path)) {
       throw CliException.usage(
-          "There is no file " + name, "correct it, or write @@ for a payload that begins with @");
+          "File " + name + " does not exist",
+          "Correct the path, or write @@ for a payload that starts with @.");
     }
     try {
       return Payload.of(Files.readAllBytes(path));
     } catch (IOException e) {
-      throw CliException.failed(
-          "The file %s cannot be read: %s".formatted(name, e.getMessage()), null);
+      throw CliException.failed("Cannot read file %s: %s".formatted(name, e.getMessage()), null);
     }
   }
 }

@@ -5,19 +5,21 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** A time, or how long from now. */
+/** A time, or a delay from now. */
 public final class ProcessTimeOptions {
 
   @Option(
       names = {"--at", "--process_at", "--process-at"},
       paramLabel = "TIME",
-      description = "When it runs, like 2030-01-31T08:00:00Z; without Z by the clock here.")
+      description =
+          "Time at which the task becomes due, e.g. 2030-01-31T08:00:00Z; local time without an"
+              + " offset.")
   private @Nullable Instant at;
 
   @Option(
       names = {"--in", "--process_in", "--process-in"},
       paramLabel = "DURATION",
-      description = "Delay before it runs, such as 90s or 1h30m.")
+      description = "Delay until the task becomes due, e.g. 90s or 1h30m.")
   private @Nullable Duration in;
 
   public @Nullable Instant at() {

@@ -10,41 +10,44 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tasks that are named by their ids; without a queue they are looked for in all. */
+/** Selects tasks by ID, in one queue or in all queues. */
 public final class TaskArguments {
 
   @Option(
       names = {"-q", "--queue"},
       paramLabel = "QUEUE",
-      description = "The queue of the task. Looked for in all queues if not said.")
+      description = "Queue of the task. Default: search all queues for the ID.")
   private @Nullable String queue;
 
   @Option(
       names = {"-i", "--id"},
       paramLabel = "ID",
-      description = "The id of a task; may be given more than once.")
+      description = "Task ID (repeatable).")
   private List<String> ids = List.of();
 
-  @Parameters(arity = "0..*", paramLabel = "ID", description = "The same without the option.")
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "ID",
+      description = "Task ID, same as --id (repeatable).")
   private List<String> more = List.of();
 
-  /** Where they are. Fails if there is none, or it is not clear which. */
+  /** Finds the tasks. Throws if there is none, or if several queues have the ID. */
   public List<TaskLocation> find(Inspector inspector) {
     return all().stream().map(id -> find(inspector, id)).toList();
   }
 
-  /** The same for commands that take one. */
+  /** Finds the task, for commands that take one. */
   public TaskLocation findOne(Inspector inspector) {
     if (all().size() > 1) {
-      throw CliException.usage("This takes one task", "name one id");
+      throw CliException.usage("This command takes exactly one task", "Pass one task ID.");
     }
     return find(inspector).get(0);
   }
 
-  /** Refuses when none is named. */
+  /** Throws if no ID was passed. */
   public void check() {
     if (all().isEmpty()) {
-      throw CliException.usage("Which task?", "name its id: --id ID, or just the id");
+      throw CliException.usage("Missing task ID", "Pass --id ID, or just the ID.");
     }
   }
 
@@ -62,14 +65,14 @@ public final class TaskArguments {
         inspector.queues().stream().filter(name -> has(inspector, name, id)).toList();
     if (found.isEmpty()) {
       throw CliException.notFound(
-          "no queue has a task with the id " + id,
-          "a task that succeeded is kept only for its retention; 'asynq task search --id PREFIX'"
-              + " looks for a part of it");
+          "No queue has a task with ID " + id,
+          "Completed tasks are deleted when their retention ends."
+              + " Run 'asynq task search --id PREFIX' to search by prefix.");
     }
     if (found.size() > 1) {
       throw CliException.usage(
-          "several queues have a task with the id %s: %s".formatted(id, String.join(", ", found)),
-          "say which with --queue");
+          "Several queues have a task with ID %s: %s".formatted(id, String.join(", ", found)),
+          "Pass --queue to select one.");
     }
     return new TaskLocation(found.get(0), id);
   }

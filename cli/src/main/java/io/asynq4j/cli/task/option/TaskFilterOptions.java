@@ -9,56 +9,66 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which tasks are meant. */
+/** Filters that select tasks. */
 public final class TaskFilterOptions {
 
   private static final Pattern AT_PATH = Pattern.compile("(?s)(\\$[.\\[].*?)(?:=(.*))?");
 
   @Option(
       names = {"-t", "--type"},
-      paramLabel = "GLOB",
-      description = "Of this type; * stands for anything: 'email:*'.")
+      paramLabel = "PATTERN",
+      description = "Match the task type; '*' matches any characters, e.g. 'email:*'.")
   private @Nullable String type;
 
-  @Option(names = "--id", paramLabel = "PREFIX", description = "Whose id begins so.")
+  @Option(
+      names = "--id",
+      paramLabel = "PREFIX",
+      description = "Match tasks whose ID starts with PREFIX.")
   private @Nullable String id;
 
   @Option(
       names = "--error",
       paramLabel = "TEXT",
-      description = "Whose last error has this in it, in upper or lower case.")
+      description = "Match tasks whose last error contains TEXT (case-insensitive).")
   private @Nullable String error;
 
   @Option(
       names = "--payload",
       paramLabel = "TEXT",
       description = {
-        "Whose payload has this in it; or at a place of its JSON: '$.user.id=42', '$.user.mail'."
+        "Match tasks whose payload contains TEXT, or a path of a JSON payload, e.g. '$.user.id=42' or"
+            + " '$.user.mail'."
       })
   private List<String> payloads = List.of();
 
-  @Option(names = "--header", paramLabel = "NAME[=VALUE]", description = "Who have this header.")
+  @Option(
+      names = "--header",
+      paramLabel = "NAME[=VALUE]",
+      description = "Match tasks that have this header.")
   private List<String> headers = List.of();
 
   @Option(
       names = {"--older-than", "--older_than"},
-      paramLabel = "DURATION",
-      description = "In their state for longer than this, such as 7d.")
+      paramLabel = "AGE",
+      description = "Match tasks that have been in their state for longer than AGE, e.g. 7d.")
   private @Nullable Duration olderThan;
 
   @Option(
       names = {"--younger-than", "--younger_than"},
-      paramLabel = "DURATION",
-      description = "In their state for less than this.")
+      paramLabel = "AGE",
+      description = "Match tasks that have been in their state for less than AGE, e.g. 1h.")
   private @Nullable Duration youngerThan;
 
   @Option(
       names = "--retried-at-least",
       paramLabel = "N",
-      description = "Retried so often, or more.")
+      description = "Match tasks that have been retried at least N times.")
   private @Nullable Integer retriedAtLeast;
 
-  @Option(names = "--retried-at-most", paramLabel = "N", description = "Retried so often, or less.")
+  @Option(
+      names = "--retried-at-most",
+      paramLabel = "N",
+      description = "Match tasks that have been retried at most N times.")
   private @Nullable Integer retriedAtMost;
 
   public boolean isEmpty() {

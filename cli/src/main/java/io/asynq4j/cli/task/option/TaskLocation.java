@@ -1,6 +1,6 @@
 package io.asynq4j.cli.task.option;
 
-/** A task by its queue and id. */
+/** Queue and ID of a task. */
 public record TaskLocation(String queue, String id) {
 
   @Override

@@ -3,7 +3,7 @@ package io.asynq4j.cli.task.option;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.command.EnumCandidates;
 
-/** The states of tasks. */
+/** Completion candidates of {@code --state}. */
 public final class TaskStateCandidates extends EnumCandidates {
 
   TaskStateCandidates() {

@@ -117,7 +117,7 @@ class KeyControllerTest {
     assertThat(press(queues, "?").view()).isInstanceOf(HelpView.class);
     assertThat(press(queues, "??").view()).isInstanceOf(QueuesView.class);
     DashModel end = press(press(queues, "?"), Key.Code.END);
-    assertThat(SampleModels.text(end)).contains("asks first");
+    assertThat(SampleModels.text(end)).contains("ask for confirmation");
     assertThat(press(press(end, "k"), "j").view()).isEqualTo(end.view());
   }
 
@@ -150,7 +150,7 @@ class KeyControllerTest {
   void whatWasSeenStaysUntilTheNextPageIsThere() {
     DashModel second = press(tasks(TaskState.PENDING), "n");
 
-    assertThat(SampleModels.text(second)).contains("task-000", "looking …");
+    assertThat(SampleModels.text(second)).contains("task-000", "loading …");
     DashModel there =
         SampleModels.withTasks(
             second, SampleModels.tasks(TaskState.PENDING, 15, 15), 40, "cursor-2");
@@ -242,7 +242,7 @@ class KeyControllerTest {
         SampleModels.withTasks(
             searching, SampleModels.tasks(TaskState.PENDING, 0, 2), 700_000, "c1");
     assertThat(SampleModels.text(found))
-        .contains("page 1: 2 found among 2 of 700,000", "n goes on");
+        .contains("page 1: 2 found in 2 of 700,000 tasks", "n continues");
     DashModel next = press(found, "n");
     assertThat(((Query.Tasks) next.wish()).cursor()).isEqualTo("c1");
     // Not twice from the same place.
@@ -283,7 +283,7 @@ class KeyControllerTest {
     assertThat(effect(asked, 'x')).isNull();
     assertThat(press(asked, "x").question()).isEqualTo(asked.question());
     assertThat(press(asked, "n").question()).isNull();
-    assertThat(SampleModels.text(press(asked, "n"))).contains("Nothing was done.");
+    assertThat(SampleModels.text(press(asked, "n"))).contains("Nothing was changed.");
     assertThat(press(asked, Key.Code.ESCAPE).question()).isNull();
     assertThat(effect(press(queues, "jjP"), 'y'))
         .isEqualTo(new SideEffect.Act(new OperatorAction.ResumeQueue("mail")));
@@ -315,7 +315,7 @@ class KeyControllerTest {
 
     DashModel asked = press(two, "d");
     assertThat(SampleModels.text(asked))
-        .contains("Delete 2 marked tasks of queue \"mail\" for good?");
+        .contains("Delete 2 marked tasks in queue \"mail\" permanently?");
     assertThat(effect(asked, 'y'))
         .isEqualTo(
             new SideEffect.Act(
@@ -334,7 +334,7 @@ class KeyControllerTest {
                     List.of(
                         new OperatorAction.CancelTask("mail", "task-000", AfterCancel.ARCHIVE),
                         new OperatorAction.CancelTask("mail", "task-001", AfterCancel.ARCHIVE)),
-                    "told to stop")));
+                    "being cancelled")));
   }
 
   @Test

@@ -148,7 +148,7 @@ class ScreenPainterTest {
     DashModel help = press(SampleModels.queues(), "?");
     List<String> lines = SampleModels.text(help).lines().toList();
     assertThat(lines.get(ScreenPainter.BODY)).isEqualTo(" Everywhere");
-    assertThat(lines.get(22)).endsWith(" 1–20 of 55");
+    assertThat(lines.get(22)).endsWith(" 1–20 of 56");
     assertThat(SampleModels.text(help.saying("Well done.", true)))
         .contains("Well done.")
         .doesNotContain(" of 55");
@@ -179,7 +179,7 @@ class ScreenPainterTest {
   @Test
   void aHistoryHasABarForEachDay() {
     assertLooksLike("history", history());
-    assertThat(SampleModels.text(press(SampleModels.queues(), "H"))).contains("Looking …");
+    assertThat(SampleModels.text(press(SampleModels.queues(), "H"))).contains("Loading …");
     DashModel gone =
         history()
             .heard(
@@ -210,7 +210,7 @@ class ScreenPainterTest {
   void serversAndOneOfThem() {
     assertLooksLike("servers", servers());
     assertThat(SampleModels.text(press(servers(), Key.Code.ENTER)))
-        .contains("host-a:71", "3 of 10 busy", "critical:6 default:1", "task-001", "RUNS FOR");
+        .contains("host-a:71", "3 of 10 busy", "critical:6 default:1", "task-001", "RUNTIME");
   }
 
   @Test
@@ -226,7 +226,7 @@ class ScreenPainterTest {
                     SampleModels.schedule("nightly", true, null),
                     List.of(
                         new ScheduleEvent("task-9", SampleModels.NOW.minusSeconds(180), null)))));
-    assertThat(SampleModels.text(known)).contains("*/5 * * * *", "HAS ENQUEUED", "task-9");
+    assertThat(SampleModels.text(known)).contains("*/5 * * * *", "ENQUEUED TASK", "task-9");
   }
 
   @Test
@@ -304,7 +304,7 @@ class ScreenPainterTest {
             .at(SampleModels.NOW.plusSeconds(42))
             .unheard("cannot connect to Redis at localhost:6379");
     CharacterGrid grid = ScreenPainter.paint(away);
-    assertThat(grid.row(0)).contains("REDIS DOES NOT ANSWER, what you see is 42s old");
+    assertThat(grid.row(0)).contains("REDIS DOES NOT ANSWER, data is 42s old");
     assertThat(grid.style(0, 0)).isEqualTo(Style.BANNER);
     assertThat(grid.text()).contains("cannot connect to Redis at localhost:6379", "critical");
     DashModel backAgain =
@@ -317,7 +317,7 @@ class ScreenPainterTest {
     DashModel waiting = SampleModels.model(ScreenSize.USUAL);
     assertThat(ScreenPainter.paint(waiting).row(0)).contains("connecting …");
     assertThat(ScreenPainter.paint(waiting.at(SampleModels.NOW.plusSeconds(7))).row(0))
-        .contains("NO ANSWER FROM REDIS for 7s, nothing was seen yet");
+        .contains("NO ANSWER FROM REDIS for 7s, no data yet");
   }
 
   @Test
@@ -344,7 +344,7 @@ class ScreenPainterTest {
                     new QueryResult.Nothing(
                         new Query.Task("mail", "task-000"), "There is no such task.")));
     assertThat(SampleModels.text(gone))
-        .contains("There is no such task.", "This is what it was", "email:welcome");
+        .contains("There is no such task.", "Last known data", "email:welcome");
   }
 
   @Test

@@ -87,7 +87,7 @@ class BulkCommandsIT {
 
     assertThat(declined.exitCode()).isEqualTo(1);
     assertThat(declined.err())
-        .contains("Delete 30 pending tasks of queue mail? [y/N]", "Nothing was done.");
+        .contains("Delete 30 pending tasks in queue mail? [y/N]", "Nothing was changed.");
     assertThat(size(TaskState.PENDING)).isEqualTo(30);
 
     Answer agreed =
@@ -137,7 +137,8 @@ class BulkCommandsIT {
     Answer dry = run("task", "archiveall", "-q", "mail", "-s", "pending", "--dry-run");
     assertThat(dry.out()).isEqualTo("30 tasks would be archived.\n");
     assertThat(dry.err())
-        .contains("has no room for 25 of them: they stay where they are, unless --drop-oldest");
+        .contains(
+            "has no room for 25 of these tasks. They will not be archived unless you pass --drop-oldest");
     assertThat(size(TaskState.PENDING)).isEqualTo(30);
 
     Answer all = run("task", "archiveall", "-q", "mail", "-s", "pending", "--yes");
@@ -159,14 +160,15 @@ class BulkCommandsIT {
 
     Answer asked = scene.cli(home).onTerminal(80).typing("n\n").run(command);
     assertThat(asked.err())
-        .contains("has no room for 25 of them: as many archived tasks are deleted")
-        .contains("Archive 30 pending tasks of queue mail? [y/N]");
+        .contains(
+            "has no room for 25 of these tasks. The 25 oldest archived tasks will be deleted.")
+        .contains("Archive 30 pending tasks in queue mail? [y/N]");
 
     String[] agreed = Arrays.copyOf(command, command.length + 1);
     agreed[command.length] = "--yes";
     assertThat(run(agreed).out())
         .isEqualTo(
-            "30 tasks archived. To make room, 25 archived tasks were deleted, the oldest first.\n");
+            "30 tasks archived. To make room in the archive, its 25 oldest tasks were deleted.\n");
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(7_900);
     scene.task("t", "{}", o -> o.queue("mail").id("one"));
     assertThat(run("task", "archive", "-q", "mail", "--drop-oldest", "one").exitCode()).isZero();
