@@ -64,14 +64,14 @@ class PageActionsIT {
 
     browser.press(".action-bar", "Archive");
     browser.press("dialog", "Archive");
-    browser.seeText("The task is archived");
+    browser.seeText("Task archived");
     assertThat(task("a").state()).isEqualTo(TaskState.ARCHIVED);
     browser.press(".action-bar", "Delete");
     browser.press("dialog", "Delete");
-    browser.seeText("The task is deleted");
+    browser.seeText("Task deleted");
 
     assertThat(on.inspector.queue("mail").size()).isZero();
-    browser.seeText("The task is not here");
+    browser.seeText("Task not found");
   }
 
   @Test
@@ -83,7 +83,7 @@ class PageActionsIT {
     browser.press(".action-bar", "Reschedule");
     browser.write("dialog input", "2h");
     browser.press("dialog", "Reschedule");
-    browser.seeText("The task is rescheduled");
+    browser.seeText("Task rescheduled");
     assertThat(task("a").nextProcessAt())
         .isBetween(
             on.redis.clock().instant().plusSeconds(7_100),
@@ -91,7 +91,7 @@ class PageActionsIT {
     browser.press(".action-bar", "Move");
     browser.write("dialog input", "slow");
     browser.press("dialog", "Move");
-    browser.seeText("The task is moved");
+    browser.seeText("Task moved");
 
     assertThat(on.inspector.task("slow", "a").state()).isEqualTo(TaskState.SCHEDULED);
   }
@@ -105,7 +105,7 @@ class PageActionsIT {
     browser.write("dialog input", "soon");
     browser.press("dialog", "Reschedule");
 
-    assertThat(browser.see(".toast.bad").getText()).contains("Not done").contains("soon");
+    assertThat(browser.see(".toast.bad").getText()).contains("Failed: ").contains("soon");
     assertThat(task("a").state()).isEqualTo(TaskState.PENDING);
   }
 
@@ -121,7 +121,7 @@ class PageActionsIT {
           "const s = document.querySelector('dialog select'); s.value = 'archive';"
               + " s.dispatchEvent(new Event('change'))");
       browser.press("dialog", "Cancel the task");
-      browser.seeText("The task is told to stop");
+      browser.seeText("Task signaled to stop");
 
       soon(() -> assertThat(task("a").state()).isEqualTo(TaskState.ARCHIVED));
     }
@@ -142,7 +142,7 @@ class PageActionsIT {
         "const s = document.querySelector('dialog select'); s.value = 'run';"
             + " s.dispatchEvent(new Event('change'))");
     browser.press("dialog", "Save");
-    browser.seeText("The payload is replaced, and the task is pending");
+    browser.seeText("Payload saved, task made pending");
 
     assertThat(task("a").state()).isEqualTo(TaskState.PENDING);
     assertThat(task("a").payload().utf8())
@@ -163,8 +163,8 @@ class PageActionsIT {
     browser.see("dialog[open]");
     browser.write("dialog input", "again");
     browser.write("dialog textarea", "{\"n\":2}");
-    browser.press("dialog", "Enqueue the copy");
-    browser.seeText("The copy is enqueued");
+    browser.press("dialog", "Enqueue clone");
+    browser.seeText("Clone enqueued");
 
     TaskInfo copy =
         on.inspector.tasks("again", TaskState.PENDING, PageRequest.first(10)).tasks().get(0);
@@ -203,7 +203,7 @@ class PageActionsIT {
     fill("Unique for", "1h");
     browser.write(".enqueue textarea", "{\"user\": 42}");
     browser.see(".enqueue .primary").click();
-    browser.seeText("The task that is there already");
+    browser.seeText("Open the existing task");
     browser.go("/enqueue?queue=mail&type=grouped");
     fill("Group", "g1");
     browser.see(".enqueue .primary").click();
@@ -228,23 +228,23 @@ class PageActionsIT {
 
     browser.press(".page-actions", "Pause");
     browser.press("dialog", "Pause");
-    browser.seeText("mail is paused");
+    browser.seeText("Queue mail paused");
     assertThat(on.inspector.queue("mail").paused()).isTrue();
     browser.press(".page-actions", "Resume");
     browser.press("dialog", "Resume");
-    browser.seeText("mail is running again");
+    browser.seeText("Queue mail resumed");
     assertThat(on.inspector.queue("mail").paused()).isFalse();
     browser.press(".page-actions", "Limits");
     browser.write("dialog input", "7");
     browser.press("dialog", "Set");
-    browser.seeText("at most 7 at once");
+    browser.seeText("max. 7 active");
     assertThat(on.inspector.limits("mail").maxActive().getAsInt()).isEqualTo(7);
 
     browser.press(".page-actions", "Remove");
     assertThat(browser.shown("dialog .danger:disabled")).isNotEmpty();
     browser.write("dialog input", "mail");
     browser.press("dialog", "Remove");
-    browser.seeText("mail is removed");
+    browser.seeText("Queue mail removed");
 
     assertThat(on.inspector.queues()).isEmpty();
     soon(() -> assertThat(browser.text("h1")).isEqualTo("Queues"));
@@ -278,15 +278,15 @@ class PageActionsIT {
 
       browser.press(".page-actions", "Run now");
       browser.press("dialog", "Run now");
-      browser.seeText("It will enqueue its task in a moment");
+      browser.seeText("The scheduler will enqueue the task shortly");
       soon(() -> assertThat(on.inspector.queues()).contains("default"));
       browser.press(".page-actions", "Pause");
       browser.press("dialog", "Pause");
-      browser.seeText("The schedule is paused");
+      browser.seeText("Schedule paused");
       soon(() -> assertThat(on.inspector.schedules().get(0).pausedSince()).isNotNull());
       browser.press(".page-actions", "Resume");
       browser.press("dialog", "Resume");
-      browser.seeText("The schedule is resumed");
+      browser.seeText("Schedule resumed");
       soon(() -> assertThat(on.inspector.schedules().get(0).pausedSince()).isNull());
     } finally {
       scheduler.close();
@@ -294,7 +294,7 @@ class PageActionsIT {
     soon(() -> assertThat(on.inspector.schedules().get(0).isLive()).isFalse());
     browser.press(".page-actions", "Forget");
     browser.press("dialog", "Forget");
-    browser.seeText("The schedule is forgotten");
+    browser.seeText("Schedule forgotten");
 
     assertThat(on.inspector.schedules()).isEmpty();
   }
@@ -314,13 +314,13 @@ class PageActionsIT {
 
       browser.press(".server", "Quiet");
       browser.press("dialog", "Quiet");
-      browser.seeText("was told");
+      browser.seeText("Command sent to server");
       soon(() -> assertThat(on.inspector.servers().get(0).status()).isNotEqualTo("active"));
       browser.press(".server", "Stop");
       browser.press("dialog", "Stop");
 
       soon(() -> assertThat(on.inspector.servers()).isEmpty());
-      browser.seeText("No server is running");
+      browser.seeText("No servers are running");
     }
   }
 
@@ -413,7 +413,7 @@ class PageActionsIT {
     }
     open("/redis");
 
-    browser.press(".page-actions", "Check the data");
+    browser.press(".page-actions", "Check data");
     browser.press("dialog", "Check");
     browser.see(".job[data-state=done]");
     assertThat(browser.text(".job")).contains("mail");
@@ -611,7 +611,7 @@ class PageActionsIT {
       collect(commands, requests);
     }
     browser.go("/redis");
-    for (String action : List.of("Check the data", "Check and repair")) {
+    for (String action : List.of("Check data", "Check and repair")) {
       browser.press(".page-actions", action);
       collect(commands, requests);
     }

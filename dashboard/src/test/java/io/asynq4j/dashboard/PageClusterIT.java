@@ -34,7 +34,7 @@ class PageClusterIT {
       assertThat(browser.text("main")).contains("one", "two", "four", "five", "six");
 
       browser.go("/redis");
-      browser.seeText("Where queues lie");
+      browser.seeText("Queues by cluster slot");
       assertThat(browser.text(".stats")).contains("cluster");
       assertThat(
               browser.run(

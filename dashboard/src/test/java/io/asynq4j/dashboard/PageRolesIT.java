@@ -52,7 +52,7 @@ class PageRolesIT {
           new Place("/servers", "1 worker", Set.of(), Set.of("Quiet", "Stop")),
           new Place("/schedules", "report", Set.of("Run report now", "Pause report"), Set.of()),
           new Place(
-              "/redis", "redis_version", Set.of("Check the data"), Set.of("Check and repair")),
+              "/redis", "redis_version", Set.of("Check data"), Set.of("Check and repair")),
           new Place(
               "/search?q=state%3Aretry",
               "connection refused",
@@ -195,11 +195,11 @@ class PageRolesIT {
       assertThat(browser.text("main")).as(place).doesNotContain("billing");
     }
     browser.go("/search?q=state%3Ascheduled");
-    browser.seeText("No task matches");
+    browser.seeText("No tasks match");
     browser.go("/queues/billing");
-    browser.seeText("There is no such queue");
+    browser.seeText("Queue not found");
     browser.go("/queues/billing/tasks/b");
-    browser.seeText("The task is not here");
+    browser.seeText("Task not found");
   }
 
   private static void loginAs(Dashboard dashboard, String pair) {

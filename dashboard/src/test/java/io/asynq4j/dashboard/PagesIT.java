@@ -132,11 +132,11 @@ class PagesIT {
     browser.seeText("broken");
     browser.picture("broken-schedules");
     browser.go("/schedules/bad-entry");
-    browser.seeText("It cannot be read");
+    browser.seeText("cannot be read");
     browser.picture("broken-schedule");
     browser.go("/servers");
     browser.seeText("broken-task");
-    browser.seeText("It cannot be read");
+    browser.seeText("cannot be read");
     browser.picture("broken-servers");
     assertThat(browser.problems()).isEmpty();
   }
@@ -159,7 +159,7 @@ class PagesIT {
             browser.run(
                 "return [...document.querySelectorAll('.commands button')].map(b => b.title).join('\\n')"));
     browser.press("dialog", "Run now");
-    browser.seeText("The task is made pending");
+    browser.seeText("Task made pending");
 
     assertThat(commands)
         .contains("asynq task run --queue mail --id a")
@@ -199,7 +199,7 @@ class PagesIT {
 
     browser.seeText("mailbox full");
     assertThat(browser.text(".timeline"))
-        .contains("An attempt failed", "Runs again", "Last attempt, about");
+        .contains("Attempt failed", "Next retry", "Last retry (estimate)");
     assertThat(browser.text("main")).contains("trace", "t-17", "2 of 3");
     browser.run("document.querySelectorAll('main details').forEach(d => d.open = true)");
     assertThat(browser.text("main")).contains("java.lang.IllegalStateException", "PagesIT");
@@ -223,7 +223,7 @@ class PagesIT {
     on.inspector.delete("mail", "a");
     browser.press("dialog", "Archive");
 
-    assertThat(browser.see(".toast.bad[role=alert]").getText()).contains("Not done");
+    assertThat(browser.see(".toast.bad[role=alert]").getText()).contains("Failed: ");
   }
 
   @Test
@@ -234,7 +234,7 @@ class PagesIT {
     browser.fresh(WIDE, false);
     browser.open(on.start(), "/queues/mail?state=pending");
     browser.see("task-table tbody tr input").click();
-    browser.seeText("1 task chosen");
+    browser.seeText("1 task selected");
     browser.press(".bulk", "Archive");
     browser.press("dialog", "Archive 1");
     browser.seeText("1 task archived");
@@ -272,12 +272,12 @@ class PagesIT {
     browser.seeText("email:welcome");
 
     browser.press(".action-bar", "Clone");
-    browser.press("dialog", "Enqueue the copy");
-    browser.seeText("The copy is enqueued");
+    browser.press("dialog", "Enqueue clone");
+    browser.seeText("Clone enqueued");
     browser.press(".action-bar", "Edit payload");
     browser.write("dialog textarea", "{\"user\":43}");
     browser.press("dialog", "Save");
-    browser.seeText("The payload is replaced");
+    browser.seeText("Payload saved");
 
     assertThat(on.inspector.queue("mail").size()).isEqualTo(2);
     await().untilAsserted(() -> assertThat(browser.text("content-view")).contains("43"));
@@ -291,7 +291,7 @@ class PagesIT {
     browser.seeText("mail");
 
     on.server.stop();
-    assertThat(browser.see(".banner.bad").getText()).contains("Redis cannot be reached");
+    assertThat(browser.see(".banner.bad").getText()).contains("Redis is unreachable");
     assertThat(browser.text(".fresh")).contains("old");
     on.server.restart();
 
@@ -407,7 +407,7 @@ class PagesIT {
     assertThat(browser.text("task-table").length()).isLessThan(2_000);
 
     browser.go("/queues/mail/tasks/a");
-    browser.seeText("Only the beginning is shown here; the download has all 50.0 MiB");
+    browser.seeText("Download the payload to see all 50.0 MiB");
 
     assertThat(browser.number("return document.querySelector('content-view').innerText.length"))
         .isLessThan(2 << 20);
@@ -424,7 +424,7 @@ class PagesIT {
     browser.type("q");
     await().untilAsserted(() -> assertThat(browser.text("h1")).isEqualTo("Queues"));
     browser.type("?");
-    assertThat(browser.see("dialog[open]").getText()).contains("Keys");
+    assertThat(browser.see("dialog[open]").getText()).contains("Keyboard shortcuts");
     browser.type(Keys.ESCAPE);
     await().untilAsserted(() -> assertThat(browser.shown("dialog[open]")).isEmpty());
     browser.type("/");

@@ -26,14 +26,14 @@ record AttentionItem(
     Severity severity,
     String text) {
 
-  /** How bad it is, the worst first. */
+  /** The severity of an item, the most severe first. */
   enum Severity {
     ERROR,
     WARNING,
     INFO
   }
 
-  /** More than anybody reads. */
+  /** Limits the size of the overview. */
   private static final int MOST = 100;
 
   private static final Duration LONG_LATENCY = Duration.ofSeconds(30);
@@ -49,7 +49,7 @@ record AttentionItem(
         .put("text", text);
   }
 
-  /** What needs attention in what a user sees, the worst first. */
+  /** Finds the problems in the part of the snapshot that the user may see, the most severe first. */
   static List<AttentionItem> find(RedisSnapshot snapshot, Grant grant, int archiveSize) {
     List<AttentionItem> all = new ArrayList<>();
     if (snapshot.problem() != null) {
@@ -76,7 +76,7 @@ record AttentionItem(
               null,
               null,
               Severity.ERROR,
-              "Redis deletes keys when its memory is full (maxmemory-policy %s): tasks will be lost. Set it to noeviction."
+              "Redis evicts keys when its memory is full (maxmemory-policy %s), so tasks can be lost. Set maxmemory-policy to noeviction."
                   .formatted(policy)));
     }
     long used = number(info.get("used_memory"));
@@ -87,7 +87,7 @@ record AttentionItem(
               null,
               null,
               Severity.WARNING,
-              "Redis uses %,d of %,d bytes; when it is full, nothing can be enqueued."
+              "Redis uses %,d of %,d bytes. When the memory is full, tasks can no longer be enqueued."
                   .formatted(used, most)));
     }
   }
@@ -104,11 +104,11 @@ record AttentionItem(
       QueueRow row, RedisSnapshot snapshot, int archiveSize, List<AttentionItem> all) {
     String queue = row.name();
     if (row.problem() != null) {
-      all.add(of("queue-unreadable", queue, Severity.ERROR, "It cannot be read: " + row.problem()));
+      all.add(of("queue-unreadable", queue, Severity.ERROR, "The queue cannot be read: " + row.problem()));
       return;
     }
     if (row.paused()) {
-      all.add(of("queue-paused", queue, Severity.INFO, "It is paused."));
+      all.add(of("queue-paused", queue, Severity.INFO, "The queue is paused."));
     }
     long waiting = row.size(TaskState.PENDING);
     long later = row.size(TaskState.SCHEDULED) + row.size(TaskState.RETRY);
@@ -118,7 +118,7 @@ record AttentionItem(
               "no-server",
               queue,
               Severity.WARNING,
-              "No live server serves it, and %,d tasks wait.".formatted(waiting)));
+              "No live server serves the queue. Pending tasks: %,d.".formatted(waiting)));
     }
     if (row.servers() > 0 && row.unaggregated() > 0) {
       all.add(
@@ -126,7 +126,7 @@ record AttentionItem(
               "no-aggregator",
               queue,
               Severity.WARNING,
-              "%,d groups got their last task an hour ago and are still there: no server of the queue seems to have an aggregator."
+              "%,d groups received their last task more than an hour ago and were not aggregated. Check that a server of the queue has an aggregator."
                   .formatted(row.unaggregated())));
     }
     if (row.servers() == 0 && row.size(TaskState.ACTIVE) > 0) {
@@ -135,7 +135,7 @@ record AttentionItem(
               "orphans",
               queue,
               Severity.WARNING,
-              "%,d tasks are active, but no live server serves the queue: nobody recovers them."
+              "%,d tasks are active, but no live server serves the queue. Start a server to recover them."
                   .formatted(row.size(TaskState.ACTIVE))));
     }
     Long before = snapshot.latencies().get(queue);
@@ -146,7 +146,7 @@ record AttentionItem(
               "growing-latency",
               queue,
               Severity.WARNING,
-              "The next task has waited for %,d seconds, a minute ago it was %,d."
+              "The next task has been waiting for %,d seconds; one minute ago the wait was %,d seconds."
                   .formatted(now / 1000, before / 1000)));
     }
     long archived = row.size(TaskState.ARCHIVED);
@@ -156,7 +156,7 @@ record AttentionItem(
               "archive-near-limit",
               queue,
               Severity.WARNING,
-              "%,d tasks are archived; beyond %,d the oldest are deleted."
+              "%,d tasks are archived. The limit is %,d; above it, the oldest are deleted."
                   .formatted(archived, archiveSize)));
     }
   }
@@ -174,7 +174,7 @@ record AttentionItem(
               null,
               schedule.id(),
               Severity.ERROR,
-              "It cannot be read: " + schedule.problem()));
+              "The schedule entry cannot be read: " + schedule.problem()));
       return;
     }
     if (!schedule.isLive() && schedule.pausedSince() == null) {
@@ -184,7 +184,7 @@ record AttentionItem(
               null,
               schedule.id(),
               Severity.WARNING,
-              "No live scheduler has it, so it enqueues nothing. Start one, or forget the entry."));
+              "No live scheduler has this entry, so it does not fire. Start a scheduler, or forget the entry."));
     }
     Instant next = schedule.next();
     if (now != null
@@ -197,7 +197,7 @@ record AttentionItem(
               null,
               schedule.id(),
               Severity.WARNING,
-              "It was due at " + next + " and has enqueued nothing since."));
+              "The entry was due at " + next + " and has not fired since."));
     }
   }
 }

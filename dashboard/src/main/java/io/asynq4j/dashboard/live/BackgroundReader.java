@@ -125,9 +125,9 @@ final class BackgroundReader<T> {
       isSilent = silent;
       if (silent) {
         log.warn(
-            "{} cannot be read: a Redis server does not answer. Earlier values are shown", what);
+            "dashboard: {} cannot be read because a Redis server does not respond; pages show earlier values", what);
       } else {
-        log.info("{} can be read again", what);
+        log.info("dashboard: {} can be read again", what);
       }
     }
   }

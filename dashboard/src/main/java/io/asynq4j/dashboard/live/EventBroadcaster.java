@@ -77,13 +77,13 @@ public final class EventBroadcaster implements AutoCloseable {
     EventStream stream = new EventStream(context, user, this::gone);
     synchronized (this) {
       if (streams.size() >= MOST) {
-        throw Problems.busy("Too many pages watch already. Close some, or ask from time to time.");
+        throw Problems.busy("Too many open live streams on this dashboard. Close a page, or poll the API instead.");
       }
       long own =
           streams.stream().filter(each -> Objects.equals(each.user().name(), user.name())).count();
       if (own >= MOST_PER_USER) {
         throw Problems.busy(
-            "%d pages of yours watch already. Close some, or ask from time to time."
+            "You already have %d open live streams. Close a page, or poll the API instead."
                 .formatted(MOST_PER_USER));
       }
       streams.add(stream);
@@ -171,7 +171,7 @@ public final class EventBroadcaster implements AutoCloseable {
       failure = e;
     }
     if (failure != null && !isFailing) {
-      SafeLog.error(log, "live updates could not be kept alive; that is tried again", failure);
+      SafeLog.error(log, "dashboard: sending keep-alives to live streams failed; it is retried", failure);
     }
     isFailing = failure != null;
   }

@@ -30,7 +30,7 @@ public record RedisSnapshot(
 
   static final RedisSnapshot NONE =
       new RedisSnapshot(
-          null, "Redis was not looked at yet.", Map.of(), List.of(), List.of(), Map.of(), Map.of());
+          null, "Redis has not been read yet.", Map.of(), List.of(), List.of(), Map.of(), Map.of());
 
   public RedisSnapshot {
     queues = Collections.unmodifiableMap(new TreeMap<>(queues));

@@ -116,7 +116,7 @@ public final class SnapshotPoller implements AutoCloseable {
       BiConsumer<RedisSnapshot, RedisSnapshot> changed) {
     this.inspector = inspector;
     this.name = name;
-    this.failureMessage = "the look at Redis " + name + " failed; the next one follows";
+    this.failureMessage = "dashboard: reading Redis " + name + " failed; it is retried at the next interval";
     this.clock = clock;
     this.refresh = refresh;
     this.quick = quick;
@@ -280,7 +280,7 @@ public final class SnapshotPoller implements AutoCloseable {
       now = seen(before);
       if (isDown) {
         isDown = false;
-        log.info("Redis {} answers again", name);
+        log.info("dashboard: Redis {} is reachable again", name);
       }
     } catch (RuntimeException | Error e) {
       String why = e instanceof Error || e.getMessage() == null ? e.toString() : e.getMessage();
@@ -289,7 +289,7 @@ public final class SnapshotPoller implements AutoCloseable {
         failed(e);
       } else if (!isDown) {
         isDown = true;
-        log.warn("Redis {} cannot be looked at: {}", name, why);
+        log.warn("dashboard: Redis {} cannot be read, pages show earlier values: {}", name, why);
       }
     }
     took = Duration.ofNanos(System.nanoTime() - began);
@@ -325,7 +325,7 @@ public final class SnapshotPoller implements AutoCloseable {
     Map<String, QueueRow> rows =
         rows(listed.orElseGet(() -> List.copyOf(before.queues().keySet())), before, servedBy);
     if (listed.isEmpty() && rows.values().stream().allMatch(row -> row.problem() != null)) {
-      throw new IllegalStateException("no Redis server answers in time");
+      throw new IllegalStateException("no Redis server responded in time");
     }
     if (isTime(groupsNanos, GROUPS_EVERY)) {
       unaggregated = unaggregated(rows.values());
@@ -379,7 +379,7 @@ public final class SnapshotPoller implements AutoCloseable {
         .forEach(
             (queue, answer) -> {
               if (answer.value() == null) {
-                log.debug("groups of queue {} cannot be read: {}", queue, answer.problem());
+                log.debug("dashboard: groups of queue {} cannot be read: {}", queue, answer.problem());
               } else {
                 found.put(queue, answer.value());
               }
@@ -392,7 +392,7 @@ public final class SnapshotPoller implements AutoCloseable {
     try {
       return inspector.redisInfo();
     } catch (RuntimeException e) {
-      log.debug("INFO of Redis {} is not available: {}", name, e.getMessage());
+      log.debug("dashboard: INFO of Redis {} is not available: {}", name, e.getMessage());
       return Map.of();
     }
   }

@@ -23,7 +23,7 @@ final class CronDescription {
       Map.of(
           "@yearly", "every year, on 1 January at 00:00",
           "@annually", "every year, on 1 January at 00:00",
-          "@monthly", "every month, on the first at 00:00",
+          "@monthly", "every month, on day 1 at 00:00",
           "@weekly", "every Sunday at 00:00",
           "@daily", "every day at 00:00",
           "@midnight", "every day at 00:00",
@@ -31,7 +31,7 @@ final class CronDescription {
 
   private CronDescription() {}
 
-  /** Null for what is too odd to be said in a few words. */
+  /** Describes a schedule spec in English; null if the spec has no short description. */
   static @Nullable String of(String spec) {
     String text = spec.trim();
     String zone = "UTC";
@@ -57,7 +57,7 @@ final class CronDescription {
     return words.contains(":") ? words + " (" + zone + ")" : words;
   }
 
-  /** Go writes 15m0s, which nobody says. */
+  /** Removes zero units, because Go writes 15 minutes as 15m0s. */
   private static String interval(String given) {
     String text = given.replaceAll("(?<=\\D)0s$", "").replaceAll("(?<=\\D)0m$", "");
     Matcher single = INTERVAL.matcher(text);

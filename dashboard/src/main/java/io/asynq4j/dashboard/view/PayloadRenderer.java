@@ -142,8 +142,8 @@ public final class PayloadRenderer {
           return text.get();
         }
       } catch (RuntimeException e) {
-        // Its message may quote the payload, so only its kind is told.
-        log.warn("a formatter failed on a task of type {}: {}", type, e.getClass().getName());
+        // The message may quote the payload, so only the class of the exception is logged.
+        log.warn("dashboard: payload formatter failed for task type {} and is skipped: {}", type, e.getClass().getName());
       }
     }
     return null;
@@ -210,10 +210,10 @@ public final class PayloadRenderer {
       Optional<JsonNode> node = Json.read(payload.bytes());
       if (node.isPresent() && RedactionRule.isMasked(node.get())) {
         throw Problems.unprocessable(
-            "The payload holds \""
+            "Invalid payload: it contains the placeholder \""
                 + RedactionRule.MASK
-                + "\", which stands for what is not shown; it would be lost. Put the values in, or leave the"
-                + " payload as it is.");
+                + "\" of a redacted value, so saving would overwrite the value. Enter the values, or leave the"
+                + " payload unchanged.");
       }
     }
   }

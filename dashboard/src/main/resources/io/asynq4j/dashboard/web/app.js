@@ -1,4 +1,4 @@
-// The frame around the pages: menu, search, which Redis, how fresh the data is, and what is wrong.
+// Application shell: menu, search box, Redis selector, data age and error banners.
 
 import {chooseRedis, chosenRedis, get, may, session} from './core/api.js';
 import {duration} from './core/format.js';
@@ -45,7 +45,7 @@ class AppShell extends View {
   #redis = null;
 
   start() {
-    // What stood here before the first drawing.
+    // Remove the static loading text of index.html.
     this.replaceChildren();
     this.until(onRoute(() => this.#moved()));
     this.until(onLive(() => this.update()));
@@ -103,7 +103,7 @@ class AppShell extends View {
       page = document.createElement(place.found?.tag ?? 'lost-page');
     } catch {
       page = document.createElement('lost-page');
-      page.reason = 'This page could not be loaded; the dashboard may have been stopped or updated. Reload to try again.';
+      page.reason = 'This page could not be loaded because the dashboard was stopped or updated. Reload the page to try again.';
     }
     if (this.#key !== key) {
       return;
@@ -118,12 +118,12 @@ class AppShell extends View {
   template() {
     if (!this.#isReady) {
       return this.#problem
-        ? html`<main class="boot"><div class="notice bad" role="alert"><strong>${this.#problem.title}</strong><p>${this.#problem.message}</p><p class="faint">Trying again every few seconds.</p></div></main>`
+        ? html`<main class="boot"><div class="notice bad" role="alert"><strong>${this.#problem.title}</strong><p>${this.#problem.message}</p><p class="faint">The page retries every 3 seconds.</p></div></main>`
         : html`<p class="boot">Loading…</p>`;
     }
     const {path} = here();
     return html`
-      <a class="skip" href="#main" @click=${(e) => { e.preventDefault(); this.querySelector('h1')?.focus(); }}>Skip to the page</a>
+      <a class="skip" href="#main" @click=${(e) => { e.preventDefault(); this.querySelector('h1')?.focus(); }}>Skip to content</a>
       <aside class=${this.#isMenuOpen ? 'menu open' : 'menu'}>
         <a class="brand" href=${link('/')}><img src="icon.svg" alt="" width="26" height="26"><span>${session.title}</span></a>
         <nav aria-label="Pages">${MENU.map((group) => html`<ul>${group.filter(([, , , role]) => !role || may(role)).map(([to, text, name]) => html`
@@ -144,8 +144,8 @@ class AppShell extends View {
           ${session.redis.length > 1 ? html`<select aria-label="Redis" @change=${(e) => setQuery({redis: e.target.value === session.redis[0] ? null : e.target.value})}>
             ${session.redis.map((name) => html`<option value=${name} ?selected=${name === (chosenRedis() ?? session.redis[0])}>${name}</option>`)}</select>` : nothing}
           ${freshness()}
-          <button class="ghost icon-only" aria-label="Change the theme" title="Theme" @click=${changeTheme}>${icon(isDark() ? 'sun' : 'moon')}</button>
-          <button class="ghost icon-only wide-only" aria-label="Help and keys" title="Keys (?)" @click=${help}>${icon('help')}</button>
+          <button class="ghost icon-only" aria-label="Switch theme" title="Switch theme" @click=${changeTheme}>${icon(isDark() ? 'sun' : 'moon')}</button>
+          <button class="ghost icon-only wide-only" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" @click=${help}>${icon('help')}</button>
           ${may('operator') ? html`<a class="button primary" href=${link('/enqueue')} aria-label="Enqueue a task">${icon('plus')}<span class="wide-only">Enqueue</span></a>` : nothing}
         </header>
         ${banner()}
@@ -166,42 +166,42 @@ const isDark = () => pref('theme') === 'dark' || (pref('theme') === 'system' && 
 
 const changeTheme = () => setPref('theme', isDark() ? 'light' : 'dark');
 
-/** How old the data is, always. */
+/** Age of the data. It is always visible. */
 function freshness() {
   const ms = age();
   const limit = 3 * (live.overview?.everyMs ?? 10_000) + 2_000;
   const isOld = ms === null || ms > limit || live.link !== 'open' || live.overview?.problem;
   const text = ms === null ? 'no data yet' : ms < 3_000 && !isOld ? 'live' : `${duration(Math.floor(ms / 1_000) * 1_000)} old`;
-  return html`<span class="fresh ${isOld ? 'stale' : ''}" role="status" title="How old the newest look at Redis is"><i></i>${text}</span>`;
+  return html`<span class="fresh ${isOld ? 'stale' : ''}" role="status" title="Age of the data read from Redis"><i></i>${text}</span>`;
 }
 
 function banner() {
   const problem = live.overview?.problem;
   if (problem) {
-    return html`<div class="banner bad" role="alert"><strong>Redis cannot be reached.</strong> <span>${problem}</span>
-      <span>${age() === null ? 'Nothing is known yet.' : `What is shown is ${duration(Math.floor(age() / 1_000) * 1_000)} old.`}</span></div>`;
+    return html`<div class="banner bad" role="alert"><strong>Redis is unreachable.</strong> <span>${problem}</span>
+      <span>${age() === null ? 'No data has been read yet.' : `The data shown is ${duration(Math.floor(age() / 1_000) * 1_000)} old.`}</span></div>`;
   }
   if (live.link === 'lost') {
-    return html`<div class="banner warn" role="alert"><strong>The connection to the dashboard is lost.</strong> <span>Trying again; what is shown may be old.</span></div>`;
+    return html`<div class="banner warn" role="alert"><strong>Connection to the dashboard lost.</strong> <span>Reconnecting. The data shown may be out of date.</span></div>`;
   }
   return nothing;
 }
 
 const help = () => ask({
-  title: 'Keys',
+  title: 'Keyboard shortcuts',
   only: true,
   confirm: 'Close',
   text: html`<dl class="keys">
-    <div><dt><kbd>/</kbd></dt><dd>search tasks</dd></div>
+    <div><dt><kbd>/</kbd></dt><dd>Search tasks</dd></div>
     ${PLACES.map(([key, , text]) => html`<div><dt><kbd>g</kbd> <kbd>${key}</kbd></dt><dd>${text}</dd></div>`)}
-    <div><dt><kbd>?</kbd></dt><dd>this list</dd></div><div><dt><kbd>Esc</kbd></dt><dd>close</dd></div></dl>`,
+    <div><dt><kbd>?</kbd></dt><dd>Show keyboard shortcuts</dd></div><div><dt><kbd>Esc</kbd></dt><dd>Close</dd></div></dl>`,
 });
 
 class LostPage extends View {
   static props = ['reason'];
 
   template() {
-    return html`<div class="empty"><h1 tabindex="-1">${this.reason ? 'Not loaded' : 'There is no such page'}</h1><p>${this.reason ?? nothing}</p><p><a href=${link('/')}>To the overview</a></p></div>`;
+    return html`<div class="empty"><h1 tabindex="-1">${this.reason ? 'Page not loaded' : 'Page not found'}</h1><p>${this.reason ?? nothing}</p><p><a href=${link('/')}>Go to the overview</a></p></div>`;
   }
 }
 

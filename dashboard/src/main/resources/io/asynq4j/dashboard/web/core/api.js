@@ -1,17 +1,17 @@
-// Calls of the HTTP API. What goes wrong is always an ApiError with words for people.
+// Client of the HTTP API. Every failure is an ApiError with a readable message.
 
 const BASE = new URL('api/v1/', document.baseURI);
-// An address with a password in it would make every fetch fail.
+// fetch rejects URLs that contain credentials.
 BASE.username = '';
 BASE.password = '';
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
-/** Who is asking; filled once before the first page is shown. */
+/** The session of the current user; filled once before the first page is shown. */
 export const session = {role: 'viewer', redis: [], hidden: [], readOnly: false, actions: {}, requestHeader: 'X-Asynq-Request'};
 
 let redis = null;
 
-/** The name of the chosen Redis; null for the first. */
+/** The name of the selected Redis; null for the first one. */
 export const chosenRedis = () => redis;
 export function chooseRedis(name) {
   redis = name && session.redis.length > 1 && name !== session.redis[0] ? name : null;
@@ -22,15 +22,15 @@ export const may = (role) => RANK[session.role] >= RANK[role];
 
 export class ApiError extends Error {
   constructor(status, problem) {
-    super(problem.detail ?? problem.title ?? `The dashboard answered ${status}.`);
+    super(problem.detail ?? problem.title ?? `The dashboard returned HTTP status ${status}.`);
     this.status = status;
     this.kind = (problem.type ?? '').split(':').pop();
-    this.title = problem.title ?? `Status ${status}`;
+    this.title = problem.title ?? `HTTP status ${status}`;
     this.problem = problem;
   }
 }
 
-/** How a name stands in a path; the same as in Names.java. */
+/** Encodes a name for a path; the same encoding as in PathSegmentCodec.java. */
 export function name(text) {
   const isUnsafe = /[/\\%;\p{Cc}]/u.test(text) || /^\.*$/.test(text) || text.startsWith('~') || text === 'batch';
   if (!isUnsafe) {
@@ -57,7 +57,7 @@ export function url(path, query = {}) {
 
 export const get = (path, query, options) => send({method: 'GET', path, query}, options);
 
-/** @param request {method, path, query, body}: the same that is shown as a curl command */
+/** @param request {method, path, query, body}; the curl command is made from the same object */
 export async function send({method, path, query, body}, {signal} = {}) {
   const headers = {Accept: 'application/json'};
   if (method !== 'GET') {
@@ -66,7 +66,7 @@ export async function send({method, path, query, body}, {signal} = {}) {
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
-  const timeout = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response;
   let text;
   try {
@@ -84,15 +84,15 @@ export async function send({method, path, query, body}, {signal} = {}) {
     }
     throw new ApiError(0, {
       type: 'unreachable',
-      title: 'The dashboard does not answer',
+      title: 'The dashboard does not respond',
       detail: timeout.aborted
-        ? 'It gave no answer within 20 seconds. Whether a change was made is not known.'
-        : 'The connection to it failed. It may have been stopped, or the network is away.',
+        ? 'The request timed out after 20 seconds. A change may or may not have been applied.'
+        : 'The connection failed. Check that the dashboard is running and that the network is available.',
     });
   }
   const json = parsed(text);
   if (!response.ok) {
-    throw new ApiError(response.status, json ?? {title: `Status ${response.status}`});
+    throw new ApiError(response.status, json ?? {title: `HTTP status ${response.status}`});
   }
   return json;
 }

@@ -1,6 +1,6 @@
 import {toast} from '../parts/toasts.js';
 
-/** Also where the browser gives no clipboard, as it does over plain HTTP. */
+/** Copies text. Falls back to a selection where the clipboard API is unavailable, for example over plain HTTP. */
 export async function copy(text, what = 'Copied') {
   try {
     if (navigator.clipboard) {
@@ -10,7 +10,7 @@ export async function copy(text, what = 'Copied') {
     }
     toast('good', what);
   } catch {
-    toast('bad', 'Nothing was copied', 'The browser does not allow it here.');
+    toast('bad', 'Copy failed', 'The browser does not allow access to the clipboard on this page.');
   }
 }
 

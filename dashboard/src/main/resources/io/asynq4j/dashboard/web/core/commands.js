@@ -1,8 +1,8 @@
-// Every action as something that can be pasted into a terminal.
+// Terminal commands (CLI and curl) that are equivalent to an action.
 
 import {chosenRedis, session, url} from './api.js';
 
-/** For a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 export const shell = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`);
 
 export function curl({method, path, query, body}) {
@@ -21,12 +21,12 @@ export function curl({method, path, query, body}) {
 }
 
 /**
- * cli('task', 'run', {queue: 'mail', id: 'x'}, ['name']): words of the command, options, and names; true stands for a switch,
- * null for nothing.
+ * cli('task', 'run', {queue: 'mail', id: 'x'}, ['name']): subcommands, options and positional arguments. An option with the
+ * value true is a flag; null omits the option.
  */
 export const cli = (...parts) => cliChain(parts);
 
-/** Several of them, each as an array of what cli takes; one after the other, as long as all goes well. */
+/** Joins several commands with &&; each is an array of the arguments of cli. */
 export const cliChain = (...commands) => {
   const text = commands.map(wordsOf).join(' && ');
   return chosenRedis() ? `${text}   # on ${chosenRedis()}` : text;
@@ -38,7 +38,7 @@ function wordsOf(parts) {
     if (typeof part === 'string') {
       words.push(part);
     } else if (Array.isArray(part)) {
-      // A name may look like an option.
+      // An argument may start with a dash.
       words.push(...(part.some((each) => each.startsWith('-')) ? ['--'] : []), ...part.map(shell));
     } else {
       words.push(...optionsOf(part));
@@ -62,16 +62,16 @@ function optionsOf(values) {
   return words;
 }
 
-/** Tasks by their ids, in cli; one that looks like an option is only taken as a name. */
+/** Task IDs as arguments of cli. IDs that start with a dash must be positional. */
 export const byId = (...ids) => (ids.some((id) => id.startsWith('-')) ? ids : {id: ids});
 
-/** A payload as the command takes it: @ at the beginning would be a file. */
+/** Escapes a payload for the CLI, where a leading @ denotes a file. */
 export const literal = (text) => (text.startsWith('@') ? `@${text}` : text);
 
 const BULK = {run: 'runall', archive: 'archiveall', delete: 'deleteall', cancel: 'cancelall', move: 'moveall', reschedule: 'rescheduleall'};
 const BULK_TERM = /^(queue|state|group|type|id|error):(?:"((?:[^"\\]|\\.)*)"|(\S+))$/;
 
-/** The command for all tasks that a query wants; null where only a job can do it. */
+/** The CLI command for all tasks that match a query; null if the CLI cannot express the query. */
 export function bulkCli(action, query, more) {
   const options = {};
   for (const term of query.match(/[^\s"]*"(?:[^"\\]|\\.)*"|\S+/g) ?? []) {

@@ -1,4 +1,4 @@
-// Numbers, sizes, durations and times as people read them.
+// Readable numbers, sizes, durations and times.
 
 import {pref} from './prefs.js';
 
@@ -7,7 +7,7 @@ const short = new Intl.NumberFormat('en', {notation: 'compact', maximumFractionD
 
 export const count = (n) => (n === null || n === undefined ? '–' : number.format(n));
 
-/** 12,345 as it is, larger ones short. */
+/** Numbers from 100,000 are abbreviated. */
 export const compact = (n) => (n === null || n === undefined ? '–' : Math.abs(n) < 100_000 ? number.format(n) : short.format(n));
 
 export const rate = (n) => (n === null || n === undefined ? '–' : n >= 100 ? compact(Math.round(n)) : n === 0 ? '0' : n.toFixed(n < 10 ? 2 : 1));
@@ -28,7 +28,7 @@ export function bytes(n) {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** 1h 2m; the two largest parts are enough. */
+/** The two largest units, for example 1h 2m. */
 export function duration(ms) {
   if (ms === null || ms === undefined) {
     return '–';
@@ -77,7 +77,7 @@ export function relative(date, now = Date.now()) {
   return ms > 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** As the settings want it. */
+/** A time in the format that is chosen in the settings. */
 export function moment(iso) {
   const date = new Date(iso);
   switch (pref('time')) {
@@ -90,10 +90,10 @@ export function moment(iso) {
   }
 }
 
-/** The other ways of saying it, for a tooltip. */
+/** A time in all formats, for the tooltip. */
 export function momentTitle(iso) {
   const date = new Date(iso);
-  return `${local(date)} here · ${utc(date)} · ${relative(date)}`;
+  return `${local(date)} local · ${utc(date)} · ${relative(date)}`;
 }
 
 export const shortId = (id) => (id.length > 13 && /^[0-9a-f]{8}-/.test(id) ? id.slice(0, 8) : id.length > 28 ? id.slice(0, 26) + '…' : id);

@@ -1,4 +1,4 @@
-// Keys that work everywhere: "/" to search, "g" and a letter to go somewhere, "?" for help.
+// Keyboard shortcuts: "/" to search, "g" and a letter to open a page, "?" for help.
 
 export const PLACES = [
   ['o', '/', 'Overview'],

@@ -1,4 +1,4 @@
-// The shared snapshot as the server sends it: one stream for the whole page, closed while nobody looks.
+// The live snapshot. One event stream serves all pages; it is closed while the browser tab is hidden.
 
 import {chosenRedis, url} from './api.js';
 
@@ -8,16 +8,16 @@ const HIDDEN_MS = 20_000;
 const listeners = new Set();
 const jobListeners = new Set();
 
-/** Read by pages; changed only here. */
+/** Pages only read it; this module writes it. */
 export const live = {
   overview: null,
   queues: new Map(),
   receivedAt: 0,
   /** connecting, open, lost or asleep */
   link: 'connecting',
-  /** Grows with each change, for caches. */
+  /** Incremented on each change, for caches. */
   version: 0,
-  /** Grows when a queue comes or goes. */
+  /** Incremented when a queue is added or removed. */
   namesVersion: 0,
 };
 
@@ -30,19 +30,19 @@ export function onLive(listener) {
   return () => listeners.delete(listener);
 }
 
-/** Calls the listener with each job that has gone on. */
+/** Calls the listener with each job update. */
 export function onJob(listener) {
   jobListeners.add(listener);
   return () => jobListeners.delete(listener);
 }
 
-/** How old the newest look at Redis is, in milliseconds; null when there was none. */
+/** Age of the newest data from Redis in milliseconds; null if there is none. */
 export function age() {
   const ageMs = live.overview?.ageMs;
   return ageMs === null || ageMs === undefined ? null : ageMs + (performance.now() - live.receivedAt);
 }
 
-/** Begins anew, for example with another Redis. */
+/** Opens a new event stream and closes the previous one. */
 export function connect() {
   close();
   const opened = new EventSource(url('events'));
@@ -70,7 +70,7 @@ export function connect() {
     jobListeners.forEach((listener) => listener(job));
   });
   opened.onerror = () => {
-    // The browser tries again by itself after a break, but not after an answer such as 503.
+    // The browser reconnects after a lost connection, but not after a response such as 503.
     set('lost');
     if (opened.readyState === EventSource.CLOSED && stream === opened) {
       retry = setTimeout(connect, RETRY_MS);
@@ -78,7 +78,7 @@ export function connect() {
   };
 }
 
-/** Another Redis: what is known of the old one goes. */
+/** Discards the snapshot when another Redis is selected. */
 export function forget() {
   live.overview = null;
   live.queues = new Map();
@@ -119,6 +119,6 @@ document.addEventListener('visibilitychange', () => {
 
 export const isFor = (job) => !chosenRedis() || job.redis === chosenRedis();
 
-// A page that the browser keeps for going back would keep its stream too, and a browser opens only six to a server.
+// A page in the back/forward cache would keep its stream open, and browsers allow only six connections per server.
 addEventListener('pagehide', close);
 addEventListener('pageshow', (event) => event.persisted && connect());

@@ -1,4 +1,4 @@
-// What this browser remembers: theme, how times are told, rows per page, saved searches.
+// Preferences of this browser: theme, time format, rows per page, saved searches.
 
 const KEY = 'asynq';
 const DEFAULTS = {theme: 'system', time: 'relative', rows: 25, saved: [], density: 'normal'};
@@ -21,13 +21,13 @@ export function setPref(name, value) {
   try {
     localStorage.setItem(KEY, JSON.stringify(values));
   } catch {
-    // A browser that stores nothing still gets the choice until the page is closed.
+    // Without local storage the preference lasts until the page is closed.
   }
   apply();
   listeners.forEach((listener) => listener());
 }
 
-/** Calls the listener after each change; returns what ends that. */
+/** Calls the listener after each change; returns a function that removes it. */
 export function onPrefs(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);

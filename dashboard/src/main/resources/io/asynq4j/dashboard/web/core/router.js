@@ -1,5 +1,5 @@
-// Places within the page stand behind the # of its address: they need nothing from the server, whatever it is mounted
-// under, and names may hold any character.
+// Routes are in the URL fragment: they work under any mount path without support from the server,
+// and names may contain any character.
 
 import {chooseRedis, chosenRedis} from './api.js';
 
@@ -21,7 +21,7 @@ export function onRoute(listener) {
   return () => listeners.delete(listener);
 }
 
-/** Where the page is: {path, query, found, params}. */
+/** The current location: {path, query, found, params}. */
 export function here() {
   const [path, search = ''] = (location.hash.slice(1) || '/').split('?');
   const query = new URLSearchParams(search);
@@ -43,7 +43,7 @@ function decode(text) {
   }
 }
 
-/** An address within the page: link('/queues', [queue], {state}). */
+/** Builds a URL within the dashboard: link('/queues', [queue], {state}). */
 export function link(path, names = [], query = {}) {
   const full = names.reduce((text, part) => text + '/' + encodeURIComponent(part), path);
   const search = new URLSearchParams();
@@ -53,7 +53,7 @@ export function link(path, names = [], query = {}) {
     }
   }
   const text = search.toString();
-  // With a base element, "#…" alone would leave a page that is not at the base.
+  // With a base element, "#…" alone would navigate to the base URL.
   return `${location.pathname}#${full}${text ? '?' + text : ''}`;
 }
 
@@ -64,7 +64,7 @@ export function go(address) {
   location.href = address;
 }
 
-/** Changes the query of this place without a new entry in the browser's history. */
+/** Changes the query of the current location without a new entry in the browser history. */
 export function setQuery(changes) {
   const {path, query} = here();
   for (const [key, value] of Object.entries(changes)) {
@@ -76,12 +76,12 @@ export function setQuery(changes) {
   }
   const text = query.toString();
   history.replaceState(null, '', `${location.pathname}#${path}${text ? '?' + text : ''}`);
-  tell();
+  notify();
 }
 
-function tell() {
+function notify() {
   chooseRedis(here().query.get('redis'));
   listeners.forEach((listener) => listener());
 }
 
-addEventListener('hashchange', tell);
+addEventListener('hashchange', notify);

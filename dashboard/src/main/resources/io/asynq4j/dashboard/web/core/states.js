@@ -1,18 +1,18 @@
-// The states of tasks, in the order they are shown, and how the actions on them look. Which action is possible in which
-// state is in the session that the API returns.
+// Task states in display order, and the labels of the actions. The session that the API returns lists
+// which action is possible in which state.
 
 import {session} from './api.js';
 
 export const STATES = ['active', 'pending', 'aggregating', 'scheduled', 'retry', 'archived', 'completed'];
 
 export const WHAT = {
-  active: 'being worked on',
-  pending: 'ready to run',
-  aggregating: 'waiting in a group',
-  scheduled: 'to run later',
-  retry: 'failed, will run again',
-  archived: 'failed for good, kept',
-  completed: 'done, kept for a while',
+  active: 'A worker is processing the task.',
+  pending: 'The task is ready to run.',
+  aggregating: 'The task is waiting in a group for aggregation.',
+  scheduled: 'The task runs at a later time.',
+  retry: 'The task failed and will be retried.',
+  archived: 'The task does not run again; it is kept for inspection.',
+  completed: 'The task succeeded and is kept for its retention period.',
 };
 
 export const ACTIONS = {

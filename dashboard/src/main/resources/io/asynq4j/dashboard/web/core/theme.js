@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a chosen theme does not flash. Not a module: modules run later.
+// Applies the theme before the first paint. This is not a module, because modules run later.
 (() => {
   try {
     const theme = JSON.parse(localStorage.getItem('asynq') ?? '{}').theme;
@@ -6,6 +6,6 @@
       document.documentElement.dataset.theme = theme;
     }
   } catch {
-    // No storage, no choice.
+    // Without local storage the system theme applies.
   }
 })();

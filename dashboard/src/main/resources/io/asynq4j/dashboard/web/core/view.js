@@ -1,4 +1,4 @@
-// What pages and parts have in common: they draw themselves with lit-html, once per turn however much has changed.
+// Base class of pages and components. They render with lit-html, at most once per microtask.
 
 import {nothing, render} from '../vendor/lit-html/lit-html.js';
 import {get} from './api.js';
@@ -8,8 +8,8 @@ export {html, nothing, svg} from '../vendor/lit-html/lit-html.js';
 export {repeat} from '../vendor/lit-html/directives/repeat.js';
 
 /**
- * An element without a shadow, so that one style sheet holds for all. Subclasses give `template()`, and name in `static
- * props` what may be set from outside.
+ * An element without a shadow root, so that one style sheet applies to all. Subclasses implement `template()` and list in
+ * `static props` the properties that can be set from outside.
  */
 export class View extends HTMLElement {
   #isWaiting = false;
@@ -46,7 +46,7 @@ export class View extends HTMLElement {
     this.#ends = [];
   }
 
-  /** Calls this when the element leaves the page. */
+  /** Registers a callback for when the element is removed from the page. */
   until(end) {
     this.#ends.push(end);
   }
@@ -68,7 +68,7 @@ export class View extends HTMLElement {
     return nothing;
   }
 
-  /** Data of this view that is fetched again and again; see Load. */
+  /** Loads data for this view and refreshes it periodically; see Load. */
   load(request, everyMs) {
     const load = new Load(this, request, everyMs);
     this.until(() => load.stop());
@@ -77,8 +77,8 @@ export class View extends HTMLElement {
 }
 
 /**
- * Fetches something now and every so often, not while the page is hidden. The newest data stays when a call fails, and the
- * error stands beside it.
+ * Loads data now and then periodically, except while the page is hidden. After a failed call, `data` keeps the last data and
+ * `error` holds the error.
  */
 export class Load {
   data = null;
@@ -91,7 +91,7 @@ export class Load {
   #timer = 0;
   #abort = null;
 
-  /** @param request gives {path, query} or a promise of the data; null for nothing to fetch */
+  /** @param request returns {path, query} or a promise of the data; null to load nothing */
   constructor(host, request, everyMs = 0) {
     this.#host = host;
     this.#request = request;
@@ -99,7 +99,7 @@ export class Load {
     this.refresh();
   }
 
-  /** Forgets the data too: it was for something else. */
+  /** Discards the data and loads again, because the request has changed. */
   restart() {
     this.data = null;
     this.error = null;

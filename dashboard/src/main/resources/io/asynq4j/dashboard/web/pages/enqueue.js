@@ -1,4 +1,4 @@
-// A new task, with everything that can be said about one.
+// Form to enqueue a task with all its options.
 
 import {queuePath, send} from '../core/api.js';
 import {copy} from '../core/clipboard.js';
@@ -12,15 +12,15 @@ import {icon} from '../parts/icons.js';
 import {toast} from '../parts/toasts.js';
 
 const FIELDS = [
-  ['processIn', 'Run in', '10m', 'At once when empty'],
-  ['processAt', 'Run at', '2030-01-31T08:00:00Z', 'Instead of a duration'],
-  ['maxRetry', 'Retries', '25', 'How often it may be retried'],
-  ['timeout', 'Timeout', '30m', 'How long an attempt may take'],
-  ['deadline', 'Deadline', '2030-01-31T08:00:00Z', 'When it is no longer worth running'],
-  ['uniqueFor', 'Unique for', '1h', 'How long no equal task is taken in'],
-  ['retention', 'Keep after success', '24h', 'Forgotten at once when empty'],
-  ['group', 'Group', '', 'To become one task with others'],
-  ['id', 'Id', '', 'Made up when empty'],
+  ['processIn', 'Run in', '10m', 'Duration from now. Default: now.'],
+  ['processAt', 'Run at', '2030-01-31T08:00:00Z', 'UTC time; use instead of "Run in"'],
+  ['maxRetry', 'Retries', '25', 'Maximum number of retries'],
+  ['timeout', 'Timeout', '30m', 'Maximum duration of one attempt'],
+  ['deadline', 'Deadline', '2030-01-31T08:00:00Z', 'The task must finish before this time'],
+  ['uniqueFor', 'Unique for', '1h', 'Reject duplicates of this task for this long'],
+  ['retention', 'Keep after success', '24h', 'Default: deleted on success'],
+  ['group', 'Group', '', 'Aggregate with other tasks of this group'],
+  ['id', 'ID', '', 'Default: generated'],
 ];
 
 const EMPTY = {queue: 'default', type: '', kind: 'json', payload: '{}', headers: ''};
@@ -54,7 +54,7 @@ class EnqueuePage extends View {
     this.update();
   }
 
-  /** Throws with words when the form cannot be read. */
+  /** Throws an error with a readable message if the form is invalid. */
   #request() {
     const v = this.#values;
     const body = {type: v.type.trim()};
@@ -72,7 +72,7 @@ class EnqueuePage extends View {
     } else if (v.kind === 'text') {
       body.payloadText = v.payload;
     } else if (v.payload.trim()) {
-      // Only to see whether it is JSON: numbers would lose digits.
+      // Only validates: the parsed numbers could lose digits.
       JSON.parse(v.payload);
       body.payloadText = minified(v.payload);
     }
@@ -85,7 +85,7 @@ class EnqueuePage extends View {
     const payload = v.kind === 'text' ? v.payload : minified(v.payload.trim());
     const command = cli('task', 'enqueue', {queue: v.queue, type: v.type, payload: isBytes ? '-' : literal(payload), in: v.processIn, at: v.processAt, retry: v.maxRetry, timeout: v.timeout, deadline: v.deadline, unique: v.uniqueFor,
       retention: v.retention, group: v.group, id: v.id, header: Object.entries(headersOf(v.headers)).map(([k, w]) => `${k}=${w}`)});
-    // Bytes come through the input.
+    // Binary payloads are piped to standard input.
     return isBytes ? `echo ${shell(v.payload.trim())} | base64 -d | ${command}` : command;
   }
 
@@ -97,10 +97,10 @@ class EnqueuePage extends View {
     try {
       const task = await send(this.#request());
       const place = taskLink(task.queue, task.id);
-      toast('good', 'The task is enqueued', task.id, {href: place, text: 'Open it'});
+      toast('good', 'Task enqueued', task.id, {href: place, text: 'Open task'});
       go(place);
     } catch (e) {
-      this.#error = e instanceof SyntaxError ? {title: 'The payload is no JSON', message: `${e.message}. Choose text if it is not meant to be JSON.`} : e;
+      this.#error = e instanceof SyntaxError ? {title: 'Invalid payload', message: `The payload is not valid JSON: ${e.message}. Fix it, or select "text" as the payload format.`} : e;
     }
     this.#isBusy = false;
     this.update();
@@ -110,7 +110,7 @@ class EnqueuePage extends View {
     try {
       copy(make(), `Copied as ${what}`);
     } catch (e) {
-      toast('bad', 'The form cannot be read', e.message);
+      toast('bad', 'Invalid form', e.message);
     }
   }
 
@@ -126,11 +126,11 @@ class EnqueuePage extends View {
           <label class="field"><span>Type</span><input required autocomplete="off" placeholder="email:welcome" .value=${v.type} @input=${(e) => this.#set('type', e.target.value)}></label>
         </div>
         <div class="field"><span id="payload-label">Payload</span>
-          <div class="segmented" role="group" aria-label="What the payload is">${['json', 'text', 'base64'].map((kind) => html`<button type="button" aria-pressed=${v.kind === kind} @click=${() => this.#set('kind', kind)}>${kind}</button>`)}</div>
+          <div class="segmented" role="group" aria-label="Payload format">${['json', 'text', 'base64'].map((kind) => html`<button type="button" aria-pressed=${v.kind === kind} @click=${() => this.#set('kind', kind)}>${kind}</button>`)}</div>
           <textarea class="mono" rows="8" spellcheck="false" aria-labelledby="payload-label" .value=${v.payload} @input=${(e) => this.#set('payload', e.target.value)}></textarea></div>
         <div class="form-grid">${FIELDS.map((field) => input(...field))}</div>
-        <label class="field"><span>Headers</span><textarea class="mono" rows="2" placeholder="tenant=acme" spellcheck="false" .value=${v.headers} @input=${(e) => this.#set('headers', e.target.value)}></textarea><small>One name=value in each line</small></label>
-        ${this.#error ? html`<div class="notice bad" role="alert"><strong>${this.#error.title}</strong><p>${this.#error.message}</p>${holder ? html`<a href=${taskLink(v.queue, holder)}>The task that is there already</a>` : nothing}</div>` : nothing}
+        <label class="field"><span>Headers</span><textarea class="mono" rows="2" placeholder="tenant=acme" spellcheck="false" .value=${v.headers} @input=${(e) => this.#set('headers', e.target.value)}></textarea><small>One name=value pair per line</small></label>
+        ${this.#error ? html`<div class="notice bad" role="alert"><strong>${this.#error.title}</strong><p>${this.#error.message}</p>${holder ? html`<a href=${taskLink(v.queue, holder)}>Open the existing task</a>` : nothing}</div>` : nothing}
         <div class="dialog-foot"><button type="button" class="ghost small" @click=${() => this.#copy('CLI', () => this.#cli())}>${icon('terminal')}Copy as CLI</button>
           <button type="button" class="ghost small" @click=${() => this.#copy('curl', () => curl(this.#request()))}>${icon('terminal')}Copy as curl</button><span class="grow"></span>
           <button class="primary" ?disabled=${this.#isBusy || !v.type.trim() || !v.queue.trim()}>${this.#isBusy ? 'Enqueueing…' : 'Enqueue'}</button></div>

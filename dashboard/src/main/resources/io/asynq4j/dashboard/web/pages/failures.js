@@ -1,4 +1,4 @@
-// What fails, by cause: a hundred thousand failures of three causes are three rows.
+// Failed tasks, grouped by type and error.
 
 import {may} from '../core/api.js';
 import {count, plural} from '../core/format.js';
@@ -36,10 +36,10 @@ class FailuresPage extends View {
   template() {
     const data = this.groups.data;
     return html`
-      ${head({title: 'Failures', meta: data ? html`<span class="faint">${plural(data.total, 'cause')} among ${plural(data.looked, 'failed task')}${data.complete ? '' : ' that were looked at; there are more'}</span>` : nothing, actions: ageOf(this.groups)})}
-      <div class="toolbar"><query-box .value=${this.#q} .label=${'Narrow the failures'} .placeholder=${'Narrow down: queue:mail type:email:*'} .onquery=${(q) => setQuery({q})}></query-box></div>
+      ${head({title: 'Failures', meta: data ? html`<span class="faint">${plural(data.total, 'cause')} in ${plural(data.looked, 'failed task')}${data.complete ? '' : ' scanned; more exist'}</span>` : nothing, actions: ageOf(this.groups)})}
+      <div class="toolbar"><query-box .value=${this.#q} .label=${'Filter failures'} .placeholder=${'Filter: queue:mail type:email:*'} .onquery=${(q) => setQuery({q})}></query-box></div>
       ${trouble(this.groups)}${waiting(this.groups)}
-      ${data && data.items.length === 0 ? html`<section class="card">${empty('Nothing fails', 'No task waits for a retry or is archived.')}</section>` : nothing}
+      ${data && data.items.length === 0 ? html`<section class="card">${empty('No failures', 'No tasks are in state retry or archived.')}</section>` : nothing}
       <div class="groups">${repeat(data?.items ?? [], (g) => g.fingerprint, (g) => this.#group(g))}</div>`;
   }
 
@@ -52,7 +52,7 @@ class FailuresPage extends View {
         <p class="failure-meta">${Object.entries(g.states).filter(([, n]) => n > 0).map(([state, n]) => html`${badge(state)} ${count(n)} `)}
           <span>first ${when(g.firstSeen)}</span><span>last ${when(g.lastSeen)}</span>
           <span>in ${g.queues.slice(0, 5).map((queue, i) => html`${i ? ', ' : ''}<a href=${queueLink(queue)}>${queue}</a>`)}${g.queues.length > 5 ? ` and ${g.queues.length - 5} more` : nothing}</span>
-          ${g.sample ? html`<a href=${taskLink(g.sample.queue, g.sample.id)}>an example</a>` : nothing}</p>
+          ${g.sample ? html`<a href=${taskLink(g.sample.queue, g.sample.id)}>example task</a>` : nothing}</p>
       </div>
       ${may('operator') ? html`<div class="failure-actions">
         <button class="small" @click=${() => this.#do('run', g)}>${icon('play')}Retry group</button>

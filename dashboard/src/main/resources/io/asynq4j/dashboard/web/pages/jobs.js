@@ -1,4 +1,4 @@
-// Operations on many tasks: those that run, and the last that have run.
+// Bulk operations: running jobs and recent jobs.
 
 import {may} from '../core/api.js';
 import {onJob} from '../core/live.js';
@@ -23,9 +23,9 @@ class JobsPage extends View {
 
   template() {
     const items = this.jobs.data?.items ?? [];
-    return html`${head({title: 'Jobs', meta: html`<span class="faint">operations on many tasks</span>`, actions: ageOf(this.jobs)})}
+    return html`${head({title: 'Jobs', meta: html`<span class="faint">Bulk operations on tasks</span>`, actions: ageOf(this.jobs)})}
       ${trouble(this.jobs)}${waiting(this.jobs)}
-      ${this.jobs.data && !items.length ? html`<section class="card">${empty('No job has run yet', 'Bulk operations on all matching tasks appear here.')}</section>` : nothing}
+      ${this.jobs.data && !items.length ? html`<section class="card">${empty('No jobs yet', 'An action on all tasks that match a query appears here.')}</section>` : nothing}
       ${repeat(items, (j) => j.id, (job) => html`<section class="card job-card"><header class="card-head"><h2>${job.action}</h2>${tag(job.state, KIND[job.state])}
         <span class="faint">${job.by ?? nothing} ${when(job.startedAt)}</span><span class="grow"></span>
         ${job.state === 'running' && may('operator') ? html`<button class="small" @click=${() => stopJob(job).then(() => this.jobs.refresh())}>Stop</button>` : nothing}</header>

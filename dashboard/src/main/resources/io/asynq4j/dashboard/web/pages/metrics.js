@@ -1,4 +1,4 @@
-// Charts of what this dashboard has seen in the last hour, without anything else being installed.
+// Charts of the last hour, from data that the dashboard keeps in memory.
 
 import {get, session} from '../core/api.js';
 import {duration} from '../core/format.js';
@@ -49,15 +49,15 @@ class MetricsPage extends View {
     const seen = this.#within(levelsOf(this.levels.data, this.#queue ? live.queues.get(this.#queue) : live.overview));
     const hasWorkers = seen.some((p) => p.workers !== undefined && p.workers !== null);
     return html`
-      ${head({title: 'Metrics', meta: html`<span class="faint">kept in memory since the dashboard started${session.metrics ? html`; for longer, <a href="metrics" target="_blank" rel="noopener">Prometheus reads them here</a>` : nothing}</span>`, actions: html`${ageOf(this.history)}
-        <select aria-label="Queue" @change=${(e) => setQuery({queue: e.target.value})}><option value="">all queues</option>${[...live.queues.keys()].sort().slice(0, 500).map((q) => html`<option value=${q} ?selected=${q === this.#queue}>${q}</option>`)}</select>
-        <div class="segmented" role="group" aria-label="How far back">${SPANS.map(([n, text]) => html`<button aria-pressed=${Number(n) === this.#minutes} @click=${() => setQuery({span: n === '60' ? null : n})}>${text}</button>`)}</div>`})}
+      ${head({title: 'Metrics', meta: html`<span class="faint">Last hour, kept in memory since the dashboard started.${session.metrics ? html` For long-term data, scrape the <a href="metrics" target="_blank" rel="noopener">Prometheus endpoint</a>.` : nothing}</span>`, actions: html`${ageOf(this.history)}
+        <select aria-label="Queue" @change=${(e) => setQuery({queue: e.target.value})}><option value="">All queues</option>${[...live.queues.keys()].sort().slice(0, 500).map((q) => html`<option value=${q} ?selected=${q === this.#queue}>${q}</option>`)}</select>
+        <div class="segmented" role="group" aria-label="Time range">${SPANS.map(([n, text]) => html`<button aria-pressed=${Number(n) === this.#minutes} @click=${() => setQuery({span: n === '60' ? null : n})}>${text}</button>`)}</div>`})}
       ${trouble(this.history)}${trouble(this.levels)}
       <div class="columns even level">
         ${chart('Throughput', rates, [{key: 'succeeded', label: 'succeeded / s'}, {key: 'failed', label: 'failed / s', kind: 'line'}])}
         ${chart('Error rate', errors, [{key: 'failed', label: 'failed %'}])}
         ${chart('Tasks by state', seen, STATE_SERIES, {stacked: true})}
-        ${chart('Latency', seen, [{key: 'latency', label: this.#queue ? 'latency' : 'longest latency'}], {format: duration})}
+        ${chart('Latency', seen, [{key: 'latency', label: this.#queue ? 'latency' : 'maximum latency'}], {format: duration})}
         ${this.#queue || !hasWorkers ? nothing : chart('Workers', seen.filter((p) => p.workers !== undefined), [{key: 'workers', label: 'workers', kind: 'line'}, {key: 'busy', label: 'busy'}])}
       </div>`;
   }

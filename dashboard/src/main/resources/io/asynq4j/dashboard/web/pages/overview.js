@@ -1,4 +1,4 @@
-// What goes on, and what needs attention.
+// Overview: current numbers, problems, charts and all queues.
 
 import {compact, duration, percent, rate} from '../core/format.js';
 import {live, onLive} from '../core/live.js';
@@ -10,21 +10,21 @@ import {stackBar} from '../parts/charts.js';
 import '../parts/queue-table.js';
 
 const SERIES = [{key: 'succeeded', label: 'succeeded / s'}, {key: 'failed', label: 'failed / s', kind: 'line'}];
-const LATENCY = [{key: 'latency', label: 'how long the next task has waited'}];
+const LATENCY = [{key: 'latency', label: 'waiting time of the next task'}];
 const MOST_SHOWN = 6;
 
-/** Counts per interval become counts per second. */
+/** Converts counts per interval to counts per second. */
 export function ratesOf(history) {
   const points = (history?.points ?? []).map((p) => ({
     at: Date.parse(p.at),
     succeeded: (1_000 * (p.processed - p.failed)) / history.intervalMs,
     failed: (1_000 * p.failed) / history.intervalMs,
   }));
-  // The last interval is not over yet, and would always look like a fall.
+  // The last interval is incomplete and would look like a drop.
   return points.length > 2 ? points.slice(0, -1) : points;
 }
 
-/** Sizes and latencies as points of a chart; what is known just now is the last of them. */
+/** Sizes and latencies as chart points; the current values are the last point. */
 export function levelsOf(history, now) {
   const points = (history?.points ?? []).map((p) => ({at: Date.parse(p.at), ...p.sizes, latency: p.latencyMs, workers: p.workers, busy: p.busyWorkers}));
   const at = now?.at && now.sizes ? Date.parse(now.at) : 0;
@@ -52,11 +52,11 @@ class OverviewPage extends View {
     const levels = levelsOf(this.levels.data, o);
     return html`
       ${head({title: 'Overview', actions: ageOf(this.history)})}
-      <section class="stats" aria-label="Now">
-        ${stat('Throughput', html`${rate(o?.processedPerSecond)}<small>/s</small>`, 'in the last minute')}
+      <section class="stats" aria-label="Current numbers">
+        ${stat('Throughput', html`${rate(o?.processedPerSecond)}<small>/s</small>`, 'last minute')}
         ${stat('Failures', html`${rate(o?.failedPerSecond)}<small>/s</small>`, o ? `${compact(o.failedToday)} today, ${percent(o.failedToday, o.processedToday)}` : nothing, o?.failedPerSecond > 0 ? 'bad' : '')}
-        ${stat('Waiting', compact(sizes.pending), 'pending in all queues')}
-        ${stat('Latency', o?.latencyMs ? duration(o.latencyMs) : '–', o && !o.latencyMs ? 'nothing waits' : 'longest of all queues')}
+        ${stat('Pending', compact(sizes.pending), 'tasks in all queues')}
+        ${stat('Latency', o?.latencyMs ? duration(o.latencyMs) : '–', o && !o.latencyMs ? 'no pending tasks' : 'maximum of all queues')}
         ${stat('Workers', html`${compact(o?.busy)}<small> / ${compact(o?.workers)}</small>`, o ? `busy on ${o.servers === 1 ? '1 server' : `${compact(o.servers)} servers`}` : nothing, o && o.servers === 0 ? 'warn' : '')}
         ${stat('Processed today', compact(o?.processedToday), o ? `${compact(o.queues)} queues${o.pausedQueues ? `, ${o.pausedQueues} paused` : ''}` : nothing)}
       </section>
@@ -68,15 +68,15 @@ class OverviewPage extends View {
       </section>
       <div class="columns level">
         <section class="card">
-          <header class="card-head"><h2>Tasks by state</h2><span class="faint">${compact(total)} now, and in the last hour</span></header>
+          <header class="card-head"><h2>Tasks by state</h2><span class="faint">${compact(total)} now; chart: last hour</span></header>
           ${trouble(this.levels)}
           ${stackBar(STATES.map((state) => ({key: state, value: sizes[state] ?? 0})), total, 'Tasks by state')}
           <ul class="state-legend">${STATES.map((state) => html`<li><i class="dot state-${state}"></i><a href=${link('/search', [], {q: `state:${state}`})} title=${WHAT[state]}>${state}</a><b>${compact(sizes[state] ?? 0)}</b></li>`)}</ul>
           <time-chart .points=${levels} .series=${STATE_SERIES} .stacked=${true} .bare=${true} .label=${'Tasks by state in the last hour'} .height=${150}></time-chart>
         </section>
         <section class="card">
-          <header class="card-head"><h2>Latency</h2><span class="faint">longest of all queues, last hour</span></header>
-          <time-chart .points=${levels} .series=${LATENCY} .format=${duration} .label=${'Longest latency in the last hour'} .height=${205}></time-chart>
+          <header class="card-head"><h2>Latency</h2><span class="faint">maximum of all queues, last hour</span></header>
+          <time-chart .points=${levels} .series=${LATENCY} .format=${duration} .label=${'Maximum latency in the last hour'} .height=${205}></time-chart>
         </section>
       </div>
       <queue-table></queue-table>`;

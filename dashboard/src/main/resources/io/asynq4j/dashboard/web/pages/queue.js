@@ -1,4 +1,4 @@
-// One queue: its numbers, and its tasks by state, to be filtered, chosen and dealt with.
+// One queue: its statistics, and its tasks by state with filter, selection and actions.
 
 import {may, queuePath} from '../core/api.js';
 import {bytes, compact, count, duration, percent, plural, quoted} from '../core/format.js';
@@ -19,7 +19,7 @@ import {STATE_SERIES, levelsOf, ratesOf} from './overview.js';
 
 const SERIES = [{key: 'succeeded', label: 'succeeded / s'}, {key: 'failed', label: 'failed / s', kind: 'line'}];
 
-/** What the chart of the last hour can show. */
+/** The charts of the last hour. */
 const CHARTS = {
   throughput: {series: SERIES, points: (page) => ratesOf(page.history.data)},
   tasks: {series: STATE_SERIES, stacked: true, points: (page, q) => levelsOf(page.levels.data, q)},
@@ -48,20 +48,20 @@ class QueuePage extends View {
     return Number(this.place.query.get('offset') ?? 0);
   }
 
-  /** The first state that has tasks, as long as nobody has chosen one. */
+  /** The default tab: the first state that has tasks. */
   #usualState() {
     this.usual ??= STATES.find((state) => live.queues.get(this.#name)?.sizes?.[state] > 0);
     return this.usual ?? 'pending';
   }
 
-  /** What selects the shown tasks, for searches and jobs. */
+  /** The query that matches the listed tasks, for searches and jobs. */
   get #query() {
     const group = this.place.query.get('group');
     return [`queue:${quoted(this.#name)}`, `state:${this.#state}`, group ? `group:${quoted(group)}` : '', this.#filter].filter(Boolean).join(' ');
   }
 
   start() {
-    // The usual state is known only with the first snapshot.
+    // The default tab is known only after the first snapshot.
     this.until(onLive(() => this.moved(this.place)));
     this.detail = this.load(() => ({path: queuePath(this.#name)}), 5_000);
     this.history = this.load(() => ({path: 'history', query: {queue: this.#name}}), 10_000);
@@ -75,7 +75,7 @@ class QueuePage extends View {
   #listRequest() {
     const limit = pref('rows');
     const group = this.place.query.get('group');
-    // Tasks of all groups together are only found by a search.
+    // Only a search lists the tasks of all groups together.
     if (this.#filter || (this.#state === 'aggregating' && !group)) {
       return {path: 'search', query: {q: this.#query, limit, cursor: this.place.query.get('cursor')}};
     }
@@ -123,7 +123,7 @@ class QueuePage extends View {
 
   template() {
     if (this.detail.error?.status === 404) {
-      return html`${head({crumbs: [['Queues', link('/queues')]], title: this.#name})}${empty('There is no such queue', 'It may have been removed. A queue appears with its first task.')}`;
+      return html`${head({crumbs: [['Queues', link('/queues')]], title: this.#name})}${empty('Queue not found', 'The queue may have been removed. A queue is created when its first task is enqueued.')}`;
     }
     const q = newest(live.queues.get(this.#name), this.detail.data);
     return html`
@@ -139,10 +139,10 @@ class QueuePage extends View {
             <button class="quiet-danger" @click=${async () => { if (await removeQueue({...q, queue: this.#name})) go(link('/queues')); }}>${icon('trash')}Remove</button>` : nothing}`,
       })}
       ${trouble(this.detail)}
-      <section class="stats" aria-label="Numbers">
+      <section class="stats" aria-label="Statistics">
         ${stat('Size', compact(q.size), q.groups ? plural(q.groups, 'group') : 'all states')}
-        ${stat('Latency', q.latencyMs ? duration(q.latencyMs) : '–', q.latencyMs ? 'of the next task to run' : 'nothing waits')}
-        ${stat('Today', compact(q.processedToday), html`${compact(q.processed)} ever`)}
+        ${stat('Latency', q.latencyMs ? duration(q.latencyMs) : '–', q.latencyMs ? 'waiting time of the next task' : 'no pending tasks')}
+        ${stat('Processed today', compact(q.processedToday), html`${compact(q.processed)} in total`)}
         ${stat('Failed today', compact(q.failedToday), percent(q.failedToday, q.processedToday), q.failedToday > 0 ? 'bad' : '')}
         ${stat('Servers', compact(q.servers), limitsText(q.limits))}
         ${stat('Memory', bytes(q.memoryBytes), q.nodes?.length ? `estimated, slot ${q.slot}` : 'estimated')}
@@ -150,7 +150,7 @@ class QueuePage extends View {
       <div class="columns level">
         ${this.#chart(q)}
         <section class="card"><header class="card-head"><h2>Last 14 days</h2><span class="faint">UTC days</span></header>
-          <day-bars .bars=${daysOf(this.days.data)} .label=${`Days of ${this.#name}`}></day-bars></section>
+          <day-bars .bars=${daysOf(this.days.data)} .label=${`Processed tasks per day in queue ${this.#name}`}></day-bars></section>
       </div>
       ${this.#list(q)}`;
   }
@@ -159,9 +159,9 @@ class QueuePage extends View {
     const chosen = this.place.query.get('chart') in CHARTS ? this.place.query.get('chart') : 'throughput';
     const {series, stacked = false, format = null, points} = CHARTS[chosen];
     return html`<section class="card"><header class="card-head"><h2>Last hour</h2><span class="grow"></span>
-      <div class="segmented" role="group" aria-label="What the chart shows">${Object.keys(CHARTS).map((key) => html`
+      <div class="segmented" role="group" aria-label="Chart">${Object.keys(CHARTS).map((key) => html`
         <button aria-pressed=${key === chosen} @click=${() => setQuery({chart: key === 'throughput' ? null : key})}>${key}</button>`)}</div></header>
-      <time-chart .points=${points(this, q)} .series=${series} .stacked=${stacked} .format=${format} .height=${150} .label=${`${chosen} of ${this.#name}`}></time-chart></section>`;
+      <time-chart .points=${points(this, q)} .series=${series} .stacked=${stacked} .format=${format} .height=${150} .label=${`${chosen} of queue ${this.#name}`}></time-chart></section>`;
   }
 
   #list(q) {
@@ -172,16 +172,16 @@ class QueuePage extends View {
       <div class="tabs" role="tablist" aria-label="States">${STATES.map((s) => html`
         <a role="tab" aria-selected=${s === state} href=${queueLink(this.#name, {state: s})} title=${WHAT[s]}><i class="dot state-${s}"></i>${s}<b>${compact(q.sizes?.[s] ?? 0)}</b></a>`)}</div>
       <div class="toolbar">
-        <query-box .value=${this.#filter} .label=${'Filter these tasks'} .placeholder=${'Filter: type:email:* error:"refused" payload.user=42'}
+        <query-box .value=${this.#filter} .label=${'Filter tasks'} .placeholder=${'Filter: type:email:* error:"refused" payload.user=42'}
           .onquery=${(text) => setQuery({q: text, offset: null, cursor: null, state})}></query-box>
         ${this.#groupChoice()}
         <span class="grow"></span>${ageOf(this.tasks)}
       </div>
       ${trouble(this.tasks)}${waiting(this.tasks)}
       ${this.#chosen.size || this.#isAll ? this.#bulk(state, list) : nothing}
-      ${list && tasks.length === 0 ? empty(this.#filter ? (list.cursor ? 'Nothing found so far' : 'No task matches') : `No ${state} tasks`, this.#filter && list.cursor ? 'There is more to look through.' : WHAT[state]) : nothing}
+      ${list && tasks.length === 0 ? empty(this.#filter ? (list.cursor ? 'No matching tasks found so far' : 'No tasks match') : `No ${state} tasks`, this.#filter && list.cursor ? 'Continue the search to scan more tasks.' : this.#filter ? 'Change the filter or select another state.' : nothing) : nothing}
       ${tasks.length ? html`<task-table .tasks=${tasks} .state=${state} .selected=${may('operator') ? this.#chosen : null} .onselect=${(chosen) => this.#choose(chosen)}></task-table>` : nothing}
-      ${list?.unreadable?.length ? html`<p class="notice warn">${plural(list.unreadable.length, 'record')} of this page cannot be read: <code>${list.unreadable.join(', ')}</code>. They can be deleted.</p>` : nothing}
+      ${list?.unreadable?.length ? html`<p class="notice warn">${plural(list.unreadable.length, 'task')} on this page cannot be read: <code>${list.unreadable.join(', ')}</code>. You can delete them.</p>` : nothing}
       ${list ? this.#foot(list) : nothing}
     </section>`;
   }
@@ -193,47 +193,47 @@ class QueuePage extends View {
     }
     const chosen = this.place.query.get('group') ?? '';
     return html`<select aria-label="Group" @change=${(e) => setQuery({group: e.target.value, state: 'aggregating', offset: null})}>
-      <option value="" ?selected=${!chosen}>all groups</option>
+      <option value="" ?selected=${!chosen}>All groups</option>
       ${groups.map((g) => html`<option value=${g.group} ?selected=${g.group === chosen}>${g.group} (${g.broken ? 'broken' : g.size})</option>`)}</select>`;
   }
 
   #bulk(state, list) {
     const total = list?.total;
-    return html`<div class="bulk" role="region" aria-label="Chosen tasks">
-      <strong>${this.#isAll ? (this.#filter ? 'All matching tasks' : `All ${count(total)} tasks`) : `${plural(this.#chosen.size, 'task')} chosen`}</strong>
+    return html`<div class="bulk" role="region" aria-label="Selected tasks">
+      <strong>${this.#isAll ? (this.#filter ? 'All matching tasks' : `All ${count(total)} tasks`) : `${plural(this.#chosen.size, 'task')} selected`}</strong>
       ${this.#isAll ? nothing : html`<button class="ghost small" @click=${() => this.#choose(this.#chosen, true)}>Select all ${this.#filter ? 'matching' : count(total)}</button>`}
       <span class="grow"></span>
       ${actionsOf(state).map((action) => html`<button class=${ACTIONS[action].danger ? 'small quiet-danger' : 'small'} @click=${() => this.#do(action)}>${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>`)}
-      <button class="ghost icon-only small" aria-label="Choose nothing" @click=${() => this.#choose(new Set())}>${icon('close')}</button>
+      <button class="ghost icon-only small" aria-label="Clear selection" @click=${() => this.#choose(new Set())}>${icon('close')}</button>
     </div>`;
   }
 
   #foot(list) {
     if (this.#filter) {
       return list.cursor || this.place.query.get('cursor') ? html`<div class="pager">
-        ${this.place.query.get('cursor') ? html`<button class="ghost small" @click=${() => setQuery({cursor: null})}>« From the beginning</button>` : nothing}
-        <span class="grow"></span><span class="faint">${count(list.looked)} tasks looked at</span>
-        ${list.cursor ? html`<button class="small" @click=${() => setQuery({cursor: list.cursor})}>Go on ›</button>` : nothing}</div>` : nothing;
+        ${this.place.query.get('cursor') ? html`<button class="ghost small" @click=${() => setQuery({cursor: null})}>« Start over</button>` : nothing}
+        <span class="grow"></span><span class="faint">${count(list.looked)} tasks scanned</span>
+        ${list.cursor ? html`<button class="small" @click=${() => setQuery({cursor: list.cursor})}>Continue ›</button>` : nothing}</div>` : nothing;
     }
     return pager({offset: this.#offset, rows: pref('rows'), total: list.total ?? 0, set: (offset) => setQuery({offset: offset || null, state: this.#state})});
   }
 }
 
-/** The one knows more, the other may have looked later. */
+/** Merges the live row with the queue details; the newer values win. */
 const newest = (row, detail) => (row?.at && detail?.at && Date.parse(row.at) > Date.parse(detail.at) ? {...detail, ...row} : {...row, ...detail});
 
 const limitsText = (limits) => {
   const parts = [];
   if (limits?.maxActive) {
-    parts.push(`at most ${limits.maxActive} at once`);
+    parts.push(`max. ${limits.maxActive} active`);
   }
   if (limits?.ordered) {
     parts.push('in order');
   }
   if (limits?.rate) {
-    parts.push(limits.rate === 'none' ? 'at any rate' : limits.rate);
+    parts.push(limits.rate === 'none' ? 'no rate limit' : limits.rate);
   }
-  return parts.join(', ') || 'no limit set';
+  return parts.join(', ') || 'no limits set';
 };
 
 const daysOf = (days) => [...(days?.items ?? [])].reverse().map((d) => ({label: d.date, good: d.processed - d.failed, bad: d.failed}));

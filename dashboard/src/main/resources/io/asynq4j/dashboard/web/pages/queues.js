@@ -1,4 +1,4 @@
-// All queues, and nothing else.
+// List of all queues.
 
 import {View, html} from '../core/view.js';
 import {head} from '../parts/basics.js';

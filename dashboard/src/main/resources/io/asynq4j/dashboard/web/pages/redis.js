@@ -1,4 +1,4 @@
-// The Redis behind it all: is it well, and where does each queue lie.
+// Redis: health, INFO, and the cluster slot of each queue.
 
 import {chosenRedis, may, session} from '../core/api.js';
 import {cli} from '../core/commands.js';
@@ -28,17 +28,17 @@ class RedisPage extends View {
       ${head({
         title: 'Redis',
         meta: html`<span class="faint">${this.info.data?.name ?? chosenRedis() ?? ''}</span>`,
-        actions: html`${ageOf(this.info)}${may('operator') ? html`<button @click=${() => this.#doctor(false)}>${icon('check')}Check the data</button>` : nothing}
+        actions: html`${ageOf(this.info)}${may('operator') ? html`<button @click=${() => this.#doctor(false)}>${icon('check')}Check data</button>` : nothing}
           ${may('admin') ? html`<button @click=${() => this.#doctor(true)}>Check and repair</button>` : nothing}`,
       })}
       ${trouble(this.info)}${waiting(this.info)}
-      ${this.all.data ? html`<section class="card"><header class="card-head"><h2>Servers</h2></header><ul class="plain">${this.all.data.items.map((r) => html`<li><a href="#" @click=${(e) => { e.preventDefault(); setQuery({redis: r.name}); }}>${r.name}</a> ${r.reachable ? tag('reachable', 'good') : tag('not reachable', 'bad')} <span class="faint">${r.problem ?? nothing} ${when(r.at)}</span></li>`)}</ul></section>` : nothing}
+      ${this.all.data ? html`<section class="card"><header class="card-head"><h2>Servers</h2></header><ul class="plain">${this.all.data.items.map((r) => html`<li><a href="#" @click=${(e) => { e.preventDefault(); setQuery({redis: r.name}); }}>${r.name}</a> ${r.reachable ? tag('reachable', 'good') : tag('unreachable', 'bad')} <span class="faint">${r.problem ?? nothing} ${when(r.at)}</span></li>`)}</ul></section>` : nothing}
       ${this.info.data ? html`
         <section class="stats">
           ${stat('Version', i.redis_version ?? '–', i.redis_mode ?? nothing)}
-          ${stat('Answers in', `${(this.info.data.pingMs ?? 0).toFixed(1)} ms`)}
+          ${stat('Response time', `${(this.info.data.pingMs ?? 0).toFixed(1)} ms`)}
           ${stat('Memory', bytes(i.used_memory), Number(i.maxmemory) > 0 ? `${percent(Number(i.used_memory), Number(i.maxmemory))} of ${bytes(i.maxmemory)}` : 'no limit')}
-          ${stat('Eviction', i.maxmemory_policy ?? '–', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'tasks may be lost' : 'nothing is dropped', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'bad' : '')}
+          ${stat('Eviction', i.maxmemory_policy ?? '–', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'tasks may be lost' : 'keys are never evicted', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'bad' : '')}
           ${stat('Clients', count(Number(i.connected_clients ?? 0)), `${count(Number(i.connected_slaves ?? 0))} replicas`)}
           ${stat('Commands', html`${count(Number(i.instantaneous_ops_per_sec ?? 0))}<small>/s</small>`, i.uptime_in_seconds ? `up ${duration(1_000 * Number(i.uptime_in_seconds))}` : nothing)}
           ${stat('Persistence', i.aof_enabled === '1' ? 'AOF' : 'RDB', i.rdb_changes_since_last_save ? `${count(Number(i.rdb_changes_since_last_save))} changes since the last save` : nothing)}
@@ -51,11 +51,11 @@ class RedisPage extends View {
 
   #slotTable() {
     const data = this.slots.data;
-    // One server has them all.
+    // Without a cluster, all queues are on one server.
     if (!data?.items?.length || (!this.#slotMatch && data.items.every((s) => !s.nodes?.length))) {
       return nothing;
     }
-    return html`<section class="card"><header class="card-head"><h2>Where queues lie</h2><span class="faint">${count(data.total)}</span><span class="grow"></span>
+    return html`<section class="card"><header class="card-head"><h2>Queues by cluster slot</h2><span class="faint">${count(data.total)}</span><span class="grow"></span>
       <input class="filter" type="search" placeholder="Filter by name" aria-label="Filter queues" @change=${(e) => { this.#slotMatch = e.target.value; this.slots.refresh(); }}></header>
       <div class="table-wrap short"><table><thead><tr><th>Queue</th><th class="num">Slot</th><th>Nodes</th></tr></thead><tbody>
       ${data.items.map((s) => html`<tr><td><a href=${queueLink(s.queue)}>${s.queue}</a></td><td class="num">${s.slot}</td><td class="mono">${s.nodes?.join(', ') || '–'}</td></tr>`)}</tbody></table></div></section>`;
@@ -63,13 +63,13 @@ class RedisPage extends View {
 
   async #doctor(repair) {
     const job = await act({
-      title: repair ? 'Check and repair?' : 'Check the data?',
+      title: repair ? 'Check and repair?' : 'Check data?',
       confirm: repair ? 'Check and repair' : 'Check',
       danger: repair,
-      text: html`<p>Looks through everything for what does not fit together: records without a place, places without a record, stale locks.${repair ? ' What can be put right without loss is.' : ' Nothing is changed.'}</p>`,
+      text: html`<p>Scans all data for inconsistencies: task records without a queue entry, queue entries without a record, and stale locks.${repair ? ' Repairs what can be repaired without data loss.' : ' Does not change anything.'}</p>`,
       request: () => ({method: 'POST', path: 'jobs', body: {action: 'doctor', repair}}),
       cli: () => cli('doctor', {repair}),
-      done: 'The check has begun',
+      done: 'Check started',
     });
     if (job?.id) {
       followJob(job);
@@ -77,7 +77,7 @@ class RedisPage extends View {
   }
 }
 
-/** Names are broken where their words end, if they have to be. */
+/** Allows line breaks after the underscores of a name. */
 const breakable = (name) => name.split('_').map((word, i) => (i === 0 ? word : html`_<wbr>${word}`));
 
 RedisPage.define('redis-page');

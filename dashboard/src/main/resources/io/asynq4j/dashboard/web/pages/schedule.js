@@ -1,4 +1,4 @@
-// One schedule: when it runs, what it enqueues, and what it has enqueued.
+// One schedule entry: its times, its task, and the tasks that it has enqueued.
 
 import {may, name} from '../core/api.js';
 import {local, relative} from '../core/format.js';
@@ -35,7 +35,7 @@ class SchedulePage extends View {
     const s = this.schedule.data;
     const crumbs = [['Schedules', link('/schedules')]];
     if (this.schedule.error?.status === 404) {
-      return html`${head({crumbs, title: this.place.params.id})}${empty('There is no such schedule', 'Its scheduler may have been stopped or set up anew.')}`;
+      return html`${head({crumbs, title: this.place.params.id})}${empty('Schedule not found', 'The scheduler may have been stopped or reconfigured.')}`;
     }
     return html`
       ${head({
@@ -48,21 +48,21 @@ class SchedulePage extends View {
           ${s && (!s.live || s.problem) && s.controllable && may('admin') ? html`<button class="quiet-danger" @click=${() => this.#do('forget')}>${icon('trash')}Forget</button>` : nothing}`,
       })}
       ${trouble(this.schedule)}${waiting(this.schedule)}
-      ${s?.problem ? html`<section class="card"><p>It cannot be read: ${s.problem}</p></section>` : nothing}
+      ${s?.problem ? html`<section class="card"><p>The schedule entry cannot be read: ${s.problem}</p></section>` : nothing}
       ${s ? html`<div class="columns">
         <div>
-          <section class="card"><header class="card-head"><h2>What it enqueues</h2></header><dl class="facts">
+          <section class="card"><header class="card-head"><h2>Task</h2></header><dl class="facts">
             <div><dt>Queue</dt><dd>${s.queue ? html`<a href=${queueLink(s.queue)}>${s.queue}</a>` : '–'}</dd></div>
             ${Object.entries(s.options ?? {}).filter(([, v]) => v !== null && v !== undefined && !(typeof v === 'object' && !Object.keys(v).length)).map(([k, v]) => html`<div><dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd></div>`)}
-            ${s.unreadOptions?.length ? html`<div><dt>Not understood</dt><dd>${s.unreadOptions.join(', ')}</dd></div>` : nothing}</dl>
+            ${s.unreadOptions?.length ? html`<div><dt>Unknown options</dt><dd>${s.unreadOptions.join(', ')}</dd></div>` : nothing}</dl>
             <content-view .content=${s.payload} .what=${'payload'}></content-view></section>
-          <section class="card"><header class="card-head"><h2>What it has enqueued</h2></header>
+          <section class="card"><header class="card-head"><h2>Enqueued tasks</h2></header>
             ${trouble(this.runs)}${this.runs.data?.items.length ? html`<div class="table-wrap"><table><thead><tr><th>Task</th><th>Enqueued</th></tr></thead><tbody>
               ${this.runs.data.items.map((run) => html`<tr><td>${run.problem ? html`${tag('broken', 'bad')} <span class="faint">${run.problem}</span>` : html`<a class="mono" href=${taskLink(s.queue, run.taskId)}>${run.taskId}</a>`}</td><td>${when(run.enqueuedAt)}</td></tr>`)}</tbody></table></div>
-              ${this.runs.data.cursor && this.#limit < 1_000 ? html`<p class="center"><button class="small" @click=${() => { this.#limit = Math.min(1_000, this.#limit * 4); this.runs.refresh(); }}>More</button></p>` : nothing}` : this.runs.data ? empty('Nothing yet') : nothing}</section>
+              ${this.runs.data.cursor && this.#limit < 1_000 ? html`<p class="center"><button class="small" @click=${() => { this.#limit = Math.min(1_000, this.#limit * 4); this.runs.refresh(); }}>Show more</button></p>` : nothing}` : this.runs.data ? empty('No tasks enqueued yet') : nothing}</section>
         </div>
-        <section class="card"><header class="card-head"><h2>${s.description ?? 'When'}</h2></header><p><code>${s.spec}</code></p>
-          ${s.nextRuns?.length ? html`<ol class="timeline">${s.nextRuns.map((at) => html`<li class="later future"><span>${when(at)}</span><span class="faint">${pref('time') === 'utc' ? relative(new Date(at)) : local(new Date(at))}</span></li>`)}</ol>` : html`<p class="faint">Its next runs are not known here.</p>`}</section>
+        <section class="card"><header class="card-head"><h2>${s.description ?? 'Times'}</h2></header><p><code>${s.spec}</code></p>
+          ${s.nextRuns?.length ? html`<ol class="timeline">${s.nextRuns.map((at) => html`<li class="later future"><span>${when(at)}</span><span class="faint">${pref('time') === 'utc' ? relative(new Date(at)) : local(new Date(at))}</span></li>`)}</ol>` : html`<p class="faint">The next times are not available.</p>`}</section>
       </div>` : nothing}`;
   }
 }

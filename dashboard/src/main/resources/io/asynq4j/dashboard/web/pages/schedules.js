@@ -1,4 +1,4 @@
-// Everything that is enqueued by the clock.
+// All schedule entries.
 
 import {may} from '../core/api.js';
 import {plural} from '../core/format.js';
@@ -24,15 +24,15 @@ class SchedulesPage extends View {
     return html`
       ${head({title: 'Schedules', meta: this.schedules.data ? html`<span class="faint">${plural(items.length, 'entry', 'entries')}</span>` : nothing, actions: ageOf(this.schedules)})}
       ${trouble(this.schedules)}${waiting(this.schedules)}
-      ${this.schedules.data ? html`<section class="card">${items.length === 0 ? empty('No schedule', 'Schedulers show their entries here while they run.') : html`
-        <div class="table-wrap"><table class="cards"><thead><tr><th>Task</th><th>When</th><th>Queue</th><th>Next</th><th>Last</th><th><span class="offscreen">Actions</span></th></tr></thead>
+      ${this.schedules.data ? html`<section class="card">${items.length === 0 ? empty('No schedules', 'The entries of running schedulers appear here.') : html`
+        <div class="table-wrap"><table class="cards"><thead><tr><th>Task</th><th>Schedule</th><th>Queue</th><th>Next</th><th>Last</th><th><span class="offscreen">Actions</span></th></tr></thead>
         <tbody>${repeat(items, (s) => s.id, (s) => this.#row(s))}</tbody></table></div>`}</section>` : nothing}`;
   }
 
   #row(s) {
     return html`<tr>
       <td data-label="Task"><a class="strong" href=${link('/schedules', [s.id])}>${s.taskType || s.id}</a> ${s.problem ? html`${tag('broken', 'bad')}<br><span class="faint">${s.problem}</span> ` : nothing}${s.pausedSince ? tag('paused', 'warn') : nothing}${s.live ? nothing : tag('no scheduler', 'bad')}</td>
-      <td data-label="When"><span>${s.description ?? s.spec}</span>${s.description ? html`<br><code class="faint">${s.spec}</code>` : nothing}</td>
+      <td data-label="Schedule"><span>${s.description ?? s.spec}</span>${s.description ? html`<br><code class="faint">${s.spec}</code>` : nothing}</td>
       <td data-label="Queue">${s.queue ? html`<a href=${queueLink(s.queue)}>${s.queue}</a>` : '–'}</td>
       <td data-label="Next">${s.pausedSince ? html`<span class="faint">paused</span>` : when(s.next)}</td>
       <td data-label="Last">${when(s.previous)}</td>

@@ -1,4 +1,4 @@
-// Tasks of all queues and states; the query is in the address, and can be kept.
+// Search across all queues and states. The query is in the URL and can be saved.
 
 import {get, may} from '../core/api.js';
 import {curl} from '../core/commands.js';
@@ -18,12 +18,12 @@ const ROUNDS_AT_ONCE = 5;
 const PAGE = 100;
 
 const EXAMPLES = [
-  ['state:archived error:"refused"', 'archived with this in their error'],
-  ['type:email:* age>1h', 'of a type, so long in their state'],
-  ['state:retry retried>=3', 'retried again and again'],
-  ['payload.user.id=42', 'a value in the payload'],
-  ['queue:mail* -type:report:*', 'of some queues, without a type'],
-  ['has:header.trace', 'with a header'],
+  ['state:archived error:"refused"', 'archived tasks whose error contains "refused"'],
+  ['type:email:* age>1h', 'tasks of these types that have been in their state for more than one hour'],
+  ['state:retry retried>=3', 'tasks with at least three retries'],
+  ['payload.user.id=42', 'tasks with this value in the JSON payload'],
+  ['queue:mail* -type:report:*', 'tasks in these queues, except these types'],
+  ['has:header.trace', 'tasks that have this header'],
 ];
 
 class SearchPage extends View {
@@ -66,13 +66,13 @@ class SearchPage extends View {
     this.#abort?.abort();
     this.#isBusy = false;
     if (this.#q) {
-      this.#goOn();
+      this.#scan();
     }
     this.update();
   }
 
-  /** Each call looks for a second at most; a few in a row find what is rare. */
-  async #goOn() {
+  /** Each call scans for one second at most, so several calls in a row are needed to find rare matches. */
+  async #scan() {
     const abort = new AbortController();
     this.#abort = abort;
     this.#isBusy = true;
@@ -111,16 +111,16 @@ class SearchPage extends View {
     return html`
       ${head({title: 'Search', actions: this.#q ? html`
         <button class="ghost small" @click=${() => copy(curl({method: 'GET', path: 'search', query: {q: this.#q}}), 'Copied as curl')}>${icon('terminal')}curl</button>
-        <button class="ghost small" aria-pressed=${isSaved} @click=${() => setPref('saved', isSaved ? saved.filter((each) => each !== this.#q) : [...saved, this.#q])}>${icon('star')}${isSaved ? 'Forget' : 'Keep'}</button>` : nothing})}
+        <button class="ghost small" aria-pressed=${isSaved} @click=${() => setPref('saved', isSaved ? saved.filter((each) => each !== this.#q) : [...saved, this.#q])}>${icon('star')}${isSaved ? 'Remove saved search' : 'Save search'}</button>` : nothing})}
       <section class="card">
         <query-box .value=${this.#q} .placeholder=${'state:archived error:"refused" payload.user.id=42'} .onquery=${(q) => setQuery({q})}></query-box>
-        ${saved.length ? html`<p class="chips"><span class="faint">Kept</span>${saved.map((q) => html`<a class="chip" href=${link('/search', [], {q})}>${q}</a>`)}</p>` : nothing}
+        ${saved.length ? html`<p class="chips"><span class="faint">Saved searches</span>${saved.map((q) => html`<a class="chip" href=${link('/search', [], {q})}>${q}</a>`)}</p>` : nothing}
         ${this.#q ? this.#found() : this.#help()}
       </section>`;
   }
 
   #help() {
-    return html`<div class="examples"><p>Terms stand side by side and must all hold; <code>-</code> turns one round; <code>*</code> stands for anything; texts with spaces are quoted.</p>
+    return html`<div class="examples"><p>Separate terms with spaces; a task must match all of them. Put <code>-</code> before a term to exclude matches. <code>*</code> matches any characters. Quote values that contain spaces.</p>
       <ul class="plain">${EXAMPLES.map(([q, text]) => html`<li><a class="mono" href=${link('/search', [], {q})}>${q}</a> <span class="faint">${text}</span></li>`)}</ul></div>`;
   }
 
@@ -132,23 +132,23 @@ class SearchPage extends View {
     return html`
       <p class="search-line" role="status">
         <b>${plural(this.#items.length, 'task')}${this.#cursor ? ' so far' : ''}</b>
-        <span class="faint">${count(this.#looked)}${this.#total ? ` of ${count(this.#total)}` : ''} looked at${this.#isBusy ? '…' : ''}</span>
+        <span class="faint">${count(this.#looked)}${this.#total ? ` of ${count(this.#total)}` : ''} scanned${this.#isBusy ? '…' : ''}</span>
         <span class="grow"></span>
         ${may('operator') && this.#items.length ? this.#bulk() : nothing}
       </p>
       ${this.#cursor || this.#isBusy ? bar(part) : nothing}
       ${this.#error ? html`<div class="notice bad" role="alert"><p>${this.#error.message}</p></div>` : nothing}
       ${this.#problems.length ? html`<div class="notice warn"><p>Not searched: ${this.#problems.join(', ')}</p></div>` : nothing}
-      ${!this.#isBusy && !this.#items.length ? empty('No task matches', this.#cursor ? 'So far; there is more to look through.' : nothing) : nothing}
+      ${!this.#isBusy && !this.#items.length ? empty(this.#cursor ? 'No matching tasks found so far' : 'No tasks match', this.#cursor ? 'Continue the search to scan more tasks.' : nothing) : nothing}
       ${this.#items.length ? html`<task-table .tasks=${this.#items} .state=${null} .selected=${null}></task-table>` : nothing}
-      ${this.#cursor && !this.#isBusy ? html`<p class="center"><button @click=${() => this.#goOn()}>Look further</button></p>` : nothing}`;
+      ${this.#cursor && !this.#isBusy ? html`<p class="center"><button @click=${() => this.#scan()}>Continue search</button></p>` : nothing}`;
   }
 
   /** A bulk action needs a state that allows it. */
   #bulk() {
     const states = /(?:^|\s)state[:=]([a-z,]+)/.exec(this.#q)?.[1].split(',');
     if (!states) {
-      return html`<span class="faint">Add a state to act on all of them</span>`;
+      return html`<span class="faint">Add a state to the query (for example state:archived) to act on all matching tasks</span>`;
     }
     return html`<span class="faint">All matching:</span>${actionsOf(...states).map((action) => html`
       <button class=${ACTIONS[action].danger ? 'small quiet-danger' : 'small'} @click=${async () => { if (await actOnQuery(action, this.#q)) this.#begin(); }}>${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>`)}`;

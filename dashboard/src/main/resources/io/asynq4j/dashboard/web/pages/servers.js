@@ -1,4 +1,4 @@
-// Who works, on what, and for how long.
+// Live servers and their active tasks.
 
 import {may, name} from '../core/api.js';
 import {cli} from '../core/commands.js';
@@ -17,17 +17,17 @@ class ServersPage extends View {
     this.until(everySecond(() => this.update()));
   }
 
-  async #tell(verb, server) {
+  async #signal(verb, server) {
     const isStop = verb === 'stop';
     const where = `${server.host}:${server.pid}`;
     const isDone = await act({
-      title: `${isStop ? 'Stop' : 'Quiet'} ${where}?`,
+      title: `${isStop ? 'Stop' : 'Quiet'} server ${where}?`,
       confirm: isStop ? 'Stop' : 'Quiet',
       danger: isStop,
-      text: html`<p>${isStop ? 'It finishes or gives back what it works on, and ends.' : 'It finishes what it works on and claims nothing more.'} Servers written in Go do not hear this.</p>`,
+      text: html`<p>${isStop ? 'The server finishes or requeues its active tasks and shuts down.' : 'The server finishes its active tasks and stops claiming new ones.'} Go servers ignore this command.</p>`,
       request: () => ({method: 'POST', path: `servers/${name(server.id)}/${verb}`}),
       cli: () => cli('server', verb, [server.id]),
-      done: `${where} was told`,
+      done: `Command sent to server ${where}`,
     });
     if (isDone) {
       this.servers.refresh();
@@ -41,23 +41,23 @@ class ServersPage extends View {
     return html`
       ${head({title: 'Servers', actions: ageOf(this.servers)})}
       ${trouble(this.servers)}${waiting(this.servers)}
-      ${this.servers.data && servers.length === 0 ? html`<section class="card">${empty('No server is running', 'Tasks wait until one is started.')}</section>` : nothing}
+      ${this.servers.data && servers.length === 0 ? html`<section class="card">${empty('No servers are running', 'Tasks stay pending until a server starts.')}</section>` : nothing}
       ${servers.length ? html`<section class="stats">${stat('Servers', count(servers.length))}${stat('Workers', html`${count(busy)}<small> / ${count(workers)}</small>`, 'busy')}
-        ${stat('Queues', count(new Set(servers.flatMap((s) => Object.keys(s.queues))).size), 'are served')}</section>` : nothing}
+        ${stat('Queues', count(new Set(servers.flatMap((s) => Object.keys(s.queues))).size), 'served')}</section>` : nothing}
       ${repeat(servers, (s) => s.id, (s) => this.#server(s))}`;
   }
 
   #server(s) {
     return html`<section class="card server">
       <header class="card-head"><h2>${s.host}<span class="faint">:${s.pid}</span></h2>
-        ${tag(s.status, s.problem ? 'bad' : s.status === 'active' ? 'good' : 'warn')}${s.heartbeatAgeMs > LATE_MS ? tag(`silent for ${duration(s.heartbeatAgeMs)}`, 'bad') : nothing}
+        ${tag(s.status, s.problem ? 'bad' : s.status === 'active' ? 'good' : 'warn')}${s.heartbeatAgeMs > LATE_MS ? tag(`no heartbeat for ${duration(s.heartbeatAgeMs)}`, 'bad') : nothing}
         <span class="faint">started ${when(s.started)}</span><span class="grow"></span>
-        ${may('admin') ? html`<button class="small" @click=${() => this.#tell('quiet', s)}>${icon('pause')}Quiet</button><button class="small quiet-danger" @click=${() => this.#tell('stop', s)}>${icon('stop')}Stop</button>` : nothing}</header>
-      ${s.problem ? html`<p class="faint">It cannot be read: ${s.problem}</p>` : nothing}
+        ${may('admin') ? html`<button class="small" @click=${() => this.#signal('quiet', s)}>${icon('pause')}Quiet</button><button class="small quiet-danger" @click=${() => this.#signal('stop', s)}>${icon('stop')}Stop</button>` : nothing}</header>
+      ${s.problem ? html`<p class="faint">The server record cannot be read: ${s.problem}</p>` : nothing}
       <div class="server-load">${bar(s.concurrency ? s.activeWorkers / s.concurrency : 0)}<span>${count(s.activeWorkers)} of ${plural(s.concurrency, 'worker')}</span></div>
       <p class="chips">${Object.entries(s.queues).sort((a, b) => b[1] - a[1]).slice(0, 30).map(([queue, weight]) => html`<a class="chip" href=${queueLink(queue)}>${queue}<b>${weight}</b></a>`)}
-        <span class="faint">${s.strictPriority ? 'strictly by priority' : 'by weight'}</span></p>
-      ${s.workers?.length ? html`<div class="table-wrap"><table class="cards"><thead><tr><th>Task</th><th>Queue</th><th>Payload</th><th>Running for</th><th>Of its time</th></tr></thead>
+        <span class="faint">${s.strictPriority ? 'strict priority' : 'weighted priority'}</span></p>
+      ${s.workers?.length ? html`<div class="table-wrap"><table class="cards"><thead><tr><th>Task</th><th>Queue</th><th>Payload</th><th>Running for</th><th>Time used</th></tr></thead>
         <tbody>${s.workers.map((w) => worker(w))}</tbody></table></div>` : nothing}
     </section>`;
   }
@@ -75,7 +75,7 @@ function worker(w) {
     <td data-label="Queue"><a href=${queueLink(w.queue)}>${w.queue}</a></td>
     <td class="payload" data-label="Payload"><code class="preview">${w.payload?.text ?? ''}</code></td>
     <td class="nowrap" data-label="Running for">${elapsed === null ? '–' : duration(Math.floor(elapsed / 1_000) * 1_000)}</td>
-    <td data-label="Of its time"><span class="progress">${bar(part, part > 0.9 ? 'bad' : part > 0.6 ? 'warn' : '')}${deadline ? html`<span class="faint nowrap">ends ${when(w.deadline)}</span>` : nothing}</span></td></tr>`;
+    <td data-label="Time used"><span class="progress">${bar(part, part > 0.9 ? 'bad' : part > 0.6 ? 'warn' : '')}${deadline ? html`<span class="faint nowrap">deadline ${when(w.deadline)}</span>` : nothing}</span></td></tr>`;
 }
 
 ServersPage.define('servers-page');

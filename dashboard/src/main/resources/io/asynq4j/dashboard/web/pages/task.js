@@ -1,4 +1,4 @@
-// All that is known of one task, and all that can be done with it.
+// Details of one task, and the actions on it.
 
 import {taskPath, url} from '../core/api.js';
 import {byId, cli, curl} from '../core/commands.js';
@@ -37,14 +37,14 @@ class TaskPage extends View {
     const t = this.task.data;
     const crumbs = [['Queues', link('/queues')], [queue, queueLink(queue, t ? {state: t.state} : {})]];
     if (this.task.error?.status === 404) {
-      return html`${head({crumbs, title: shortId(id)})}${empty('The task is not here', html`It was deleted, has succeeded without being kept, or never was in this queue.
-        <br><a href=${link('/search', [], {q: `id:${id}`})}>Look for it in all queues</a>`)}`;
+      return html`${head({crumbs, title: shortId(id)})}${empty('Task not found', html`The task was deleted, succeeded without a retention period, or was never in this queue.
+        <br><a href=${link('/search', [], {q: `id:${id}`})}>Search all queues for this ID</a>`)}`;
     }
     return html`
       ${head({
         crumbs,
         title: t?.type || shortId(id),
-        meta: html`${t ? badge(t.state) : nothing}${t?.orphaned ? tag('orphaned', 'bad') : nothing}<span class="mono break">${id}</span>${copyButton(id, 'the id')}`,
+        meta: html`${t ? badge(t.state) : nothing}${t?.orphaned ? tag('orphaned', 'bad') : nothing}<span class="mono break">${id}</span>${copyButton(id, 'task ID')}`,
         actions: html`${ageOf(this.task)}
           <button class="ghost small" @click=${() => copy(cli('task', 'inspect', {queue}, byId(id)), 'Copied as CLI')}>${icon('terminal')}CLI</button>
           <button class="ghost small" @click=${() => copy(curl({method: 'GET', path: this.#path}), 'Copied as curl')}>${icon('terminal')}curl</button>`,
@@ -69,9 +69,9 @@ class TaskPage extends View {
             <content-view .content=${t.result} .what=${'result'} .download=${url(`${this.#path}/result`).href}></content-view></section>` : nothing}
           ${t.failures?.length ? this.#attempts(t.failures) : nothing}
           ${t.lastError && !t.failures?.length ? html`<section class="card"><header class="card-head"><h2>Last error</h2><span class="faint">${when(t.lastFailedAt)}</span></header>
-            <div class="with-copy"><pre class="error-block" tabindex="0">${t.lastError}</pre>${copyButton(t.lastError, 'the error')}</div>
+            <div class="with-copy"><pre class="error-block" tabindex="0">${t.lastError}</pre>${copyButton(t.lastError, 'error')}</div>
           </section>` : nothing}
-          ${t.fingerprint ? html`<p><a href=${link('/search', [], {q: `fingerprint:${t.fingerprint}`})}>All tasks that failed like this</a></p>` : nothing}
+          ${t.fingerprint ? html`<p><a href=${link('/search', [], {q: `fingerprint:${t.fingerprint}`})}>All tasks with the same error</a></p>` : nothing}
         </div>
         <div>
           ${this.#timeline(t)}
@@ -81,9 +81,9 @@ class TaskPage extends View {
             ${fact('Crashes', t.crashes || null)}
             ${fact('Timeout', t.timeoutMs ? duration(t.timeoutMs) : null)}
             ${fact('Deadline', t.deadline ? when(t.deadline) : null)}
-            ${fact('Unique', t.unique ? 'holds a lock' : null)}
+            ${fact('Unique', t.unique ? 'holds the uniqueness lock' : null)}
             ${fact('Group', t.group)}
-            ${fact('Kept after success', t.retentionMs ? duration(t.retentionMs) : null)}
+            ${fact('Retention', t.retentionMs ? duration(t.retentionMs) : null)}
             ${fact('Worker', t.worker ? html`<a href=${link('/servers')}>${t.worker.host}:${t.worker.pid}</a>` : null)}
           </dl></section>
           ${Object.keys(t.headers ?? {}).length ? html`<section class="card"><header class="card-head"><h2>Headers</h2></header><dl class="facts">
@@ -92,12 +92,12 @@ class TaskPage extends View {
       </div>`;
   }
 
-  /** Newest first; only that one is open. */
+  /** Failed attempts, newest first; only the newest is expanded. */
   #attempts(failures) {
-    return html`<section class="card"><header class="card-head"><h2>Failed attempts</h2>${failures.length > 1 ? html`<span class="faint">the latest ${failures.length}</span>` : nothing}</header>
+    return html`<section class="card"><header class="card-head"><h2>Failed attempts</h2>${failures.length > 1 ? html`<span class="faint">last ${failures.length}</span>` : nothing}</header>
       ${[...failures].reverse().map((failure, i) => html`<details class="attempt" ?open=${i === 0}>
-        <summary><span class="error-text">${failure.error.split('\n')[0] || 'without a message'}</span><span class="faint nowrap">${when(failure.at)}</span></summary>
-        <div class="with-copy"><pre class="error-block" tabindex="0">${failure.trace || failure.error}</pre>${copyButton(failure.trace || failure.error, 'the error')}</div></details>`)}</section>`;
+        <summary><span class="error-text">${failure.error.split('\n')[0] || '(no message)'}</span><span class="faint nowrap">${when(failure.at)}</span></summary>
+        <div class="with-copy"><pre class="error-block" tabindex="0">${failure.trace || failure.error}</pre>${copyButton(failure.trace || failure.error, 'error')}</div></details>`)}</section>`;
   }
 
   #explanation(t) {
@@ -105,34 +105,34 @@ class TaskPage extends View {
     if (!why?.text || t.state === 'completed') {
       return nothing;
     }
-    return html`<section class="card why"><header class="card-head"><h2>${t.state === 'active' ? 'What it is doing' : 'Why it is not running'}</h2></header>
+    return html`<section class="card why"><header class="card-head"><h2>${t.state === 'active' ? 'Current attempt' : 'Why the task is not running'}</h2></header>
       ${why.reasons?.length ? html`<ul class="plain">${why.reasons.map((r) => html`<li>${r.text}</li>`)}</ul>` : html`<p>${why.text}</p>`}</section>`;
   }
 
   #timeline(t) {
     const now = Date.now();
     const latest = t.failures?.at(-1)?.at;
-    // States know whole seconds only; what came of a failure came with it.
+    // State changes are stored in whole seconds, so use the exact time of the failure that caused the change.
     const became = latest && second(latest) === second(t.since) ? latest : t.since;
     const steps = [
       ...(t.failures?.length
-        ? t.failures.map((failure) => [failure.at, 'An attempt failed', 'bad'])
-        : [[t.lastFailedAt, `Failed${t.retried ? `, retried ${plural(t.retried, 'time')}` : ''}`, 'bad']]),
+        ? t.failures.map((failure) => [failure.at, 'Attempt failed', 'bad'])
+        : [[t.lastFailedAt, `Last failure${t.retried ? ` (${plural(t.retried, 'retry', 'retries')})` : ''}`, 'bad']]),
       [t.worker?.started, `Started on ${t.worker?.host}`, 'info'],
       [t.completedAt, 'Completed', 'good'],
       [t.completedAt || t.worker ? null : became, `Became ${t.state}`, ''],
-      [t.worker?.deadline ?? (t.state === 'active' ? null : t.deadline), t.worker ? 'Its attempt ends at the latest' : 'Deadline', 'later'],
-      [t.nextProcessAt, t.state === 'retry' ? 'Runs again' : 'Runs', 'later'],
-      [t.completedAt && t.retentionMs ? new Date(Date.parse(t.completedAt) + t.retentionMs).toISOString() : null, 'Is forgotten', 'later'],
+      [t.worker?.deadline ?? (t.state === 'active' ? null : t.deadline), t.worker ? 'Deadline of the attempt' : 'Deadline', 'later'],
+      [t.nextProcessAt, t.state === 'retry' ? 'Next retry' : 'Due', 'later'],
+      [t.completedAt && t.retentionMs ? new Date(Date.parse(t.completedAt) + t.retentionMs).toISOString() : null, 'Deleted (end of retention)', 'later'],
       ...forecast(t),
     ].filter(([at]) => at).sort(([a], [b]) => second(a) - second(b));
     return steps.length ? html`<section class="card"><header class="card-head"><h2>Timeline</h2></header><ol class="timeline">
       ${steps.map(([at, text, kind]) => html`<li class="${kind} ${Date.parse(at) > now ? 'future' : ''}"><span>${text}</span><span class="faint">${when(at)}</span></li>`)}</ol>
-      ${t.state === 'retry' ? html`<p class="faint">Times after the next attempt are estimates by the usual delays; servers may be set otherwise.</p>` : nothing}</section>` : nothing;
+      ${t.state === 'retry' ? html`<p class="faint">Times after the next retry are estimates. They assume the default retry delays.</p>` : nothing}</section>` : nothing;
   }
 }
 
-/** When it would run again if it went on failing: n⁴ + 15 s + about 15 s × (n + 1), as servers do unless they are told otherwise. */
+/** Estimated times of further retries with the default delay of a server: n⁴ + 15 s + about 15 s × (n + 1). */
 function forecast(t) {
   if (t.state !== 'retry' || !t.nextProcessAt) {
     return [];
@@ -141,12 +141,12 @@ function forecast(t) {
   let at = Date.parse(t.nextProcessAt);
   for (let n = t.retried + 1; n <= t.maxRetry && steps.length < MOST_FORECAST; n++) {
     at += 1_000 * (n ** 4 + 15 + 15 * (n + 1));
-    steps.push([new Date(at).toISOString(), n === t.maxRetry ? 'Last attempt, about' : `Retry ${n + 1}, about`, 'later']);
+    steps.push([new Date(at).toISOString(), n === t.maxRetry ? 'Last retry (estimate)' : `Retry ${n + 1} (estimate)`, 'later']);
   }
   return steps;
 }
 
-/** Some times are whole seconds: within one, steps stay in the order above. */
+/** Some times are in whole seconds; steps within the same second keep the order above. */
 const second = (at) => Math.floor(Date.parse(at) / 1_000);
 
 const fact = (label, value) => (value === null || value === undefined ? nothing : html`<div><dt>${label}</dt><dd>${value}</dd></div>`);

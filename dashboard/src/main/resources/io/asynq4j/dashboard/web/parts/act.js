@@ -1,4 +1,4 @@
-// Doing things: every change is asked about once, can be copied as a command, and reports how it went, good or bad.
+// Runs a change: asks for confirmation, offers the equivalent commands, sends the request and reports the result.
 
 import {send} from '../core/api.js';
 import {curl} from '../core/commands.js';
@@ -6,7 +6,7 @@ import {ask} from './dialogs.js';
 import {failed, toast} from './toasts.js';
 
 /**
- * Asks, does it, and tells. Gives the answer (or true when there is none), null when it was called off or went wrong.
+ * Returns the response (true if it is empty), or null if the user canceled or the request failed.
  *
  * @param action {title, text, fields, confirm, danger, typed, request(values) → {method, path, query, body}, cli(values),
  *     done: a text or (answer, values) → text, link(answer)}
@@ -26,7 +26,7 @@ export async function act(action) {
     toast('good', text, '', action.link?.(answer) ?? null);
     return answer ?? true;
   } catch (e) {
-    failed(`Not done: ${action.title.replace(/\?$/, '')}`, e);
+    failed(`Failed: ${action.title.replace(/\?$/, '')}`, e);
     return null;
   }
 }

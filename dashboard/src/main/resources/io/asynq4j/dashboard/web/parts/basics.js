@@ -1,4 +1,4 @@
-// Small things that every page uses.
+// Small components that all pages share.
 
 import {moment, momentTitle} from '../core/format.js';
 import {View, html, nothing} from '../core/view.js';
@@ -8,7 +8,7 @@ import {icon} from './icons.js';
 const shown = new Set();
 setInterval(() => document.hidden || shown.forEach((element) => element.update()), 1_000);
 
-/** A point in time that stays right while it is looked at. */
+/** A point in time. The relative text updates every second. */
 class TimeText extends View {
   static props = ['at'];
 
@@ -28,7 +28,7 @@ TimeText.define('time-text');
 
 export const when = (iso) => html`<time-text .at=${iso ?? null}></time-text>`;
 
-/** Calls back once a second while the page is seen; returns what ends that. */
+/** Calls back once a second while the page is visible; returns a function that stops it. */
 export function everySecond(callback) {
   const element = {update: callback};
   shown.add(element);
@@ -43,7 +43,7 @@ export const copyButton = (text, what) => html`
   <button class="ghost icon-only small" title="Copy ${what}" aria-label="Copy ${what}"
     @click=${(event) => { event.preventDefault(); event.stopPropagation(); copy(text, `Copied ${what}`); }}>${icon('copy')}</button>`;
 
-/** A page's head: where one is, its title, and what can be done. */
+/** Page header: breadcrumbs, title, details and actions. */
 export const head = ({crumbs = [], title, meta = nothing, actions = nothing}) => html`
   <header class="page-head">
     <div class="page-title">
@@ -54,32 +54,32 @@ export const head = ({crumbs = [], title, meta = nothing, actions = nothing}) =>
     <div class="page-actions">${actions}</div>
   </header>`;
 
-/** A number under its name. */
+/** A number with its label. */
 export const stat = (label, value, note = nothing, kind = '') => html`
   <div class="stat ${kind}"><span class="stat-label">${label}</span><span class="stat-value">${value}</span><span class="stat-note">${note}</span></div>`;
 
 export const empty = (title, text = nothing) => html`<div class="empty"><strong>${title}</strong><p>${text}</p></div>`;
 
-/** Why something could not be fetched, over what was known before. */
+/** Error notice for a failed request. Earlier data stays visible below it. */
 export function trouble(load) {
   if (!load.error) {
     return nothing;
   }
   const isOld = load.data !== null && load.at > 0;
   return html`<div class="notice bad" role="alert">
-    <strong>${load.error.title ?? 'This could not be loaded'}</strong>
-    <p>${load.error.message}${isOld ? ' What is shown is the last that was known.' : ''}</p>
+    <strong>${load.error.title ?? 'Loading failed'}</strong>
+    <p>${load.error.message}${isOld ? ' The last known data is shown.' : ''}</p>
     <button @click=${() => load.refresh()}>Try again</button>
   </div>`;
 }
 
-/** Until the first answer: bars in the shape of a table, never for ever, since every call ends. */
+/** Placeholder rows until the first response. Every call has a timeout, so they always disappear. */
 export const waiting = (load, rows = 4) => load.data === null && !load.error
   ? html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({length: rows}, () => html`<span></span>`)}</div>`
   : nothing;
 
 export const ageOf = (load) => html`
-  <button class="ghost small" @click=${() => load.refresh()} title="Look again">${icon('refresh')}<data-age .load=${load} .stamp=${load.at}></data-age></button>`;
+  <button class="ghost small" @click=${() => load.refresh()} title="Refresh">${icon('refresh')}<data-age .load=${load} .stamp=${load.at}></data-age></button>`;
 
 class DataAge extends View {
   static props = ['load', 'stamp'];
@@ -100,7 +100,7 @@ class DataAge extends View {
 
 DataAge.define('data-age');
 
-/** A part of a whole as a bar; SVG, because the page allows no inline style. */
+/** Progress bar. It is SVG because the content security policy forbids inline styles. */
 export const bar = (part, kind = '') => html`
   <svg class="bar ${kind}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
     <rect class="bar-back" width="100" height="6"></rect><rect class="bar-fill" width=${Math.max(0, Math.min(100, part * 100))} height="6"></rect>

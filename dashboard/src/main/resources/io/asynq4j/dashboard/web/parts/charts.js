@@ -1,4 +1,4 @@
-// Charts as SVG: lines or areas over time, and stacked bars. Colours come from the style sheet by the name of a series.
+// SVG charts: lines or areas over time, and stacked bars. The style sheet sets the colors by series name.
 
 import {clock, compact, duration} from '../core/format.js';
 import {pref} from '../core/prefs.js';
@@ -6,7 +6,7 @@ import {View, html, nothing, svg} from '../core/view.js';
 
 const PAD = {top: 10, right: 12, bottom: 22, left: 44};
 const CHARACTER = 6.4;
-/** Steps between times that people count in, in seconds. */
+/** Steps between axis labels, in seconds. */
 const STEPS = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
 
 function niceTop(value) {
@@ -17,14 +17,14 @@ function niceTop(value) {
   return [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= value) ?? value;
 }
 
-/** Two steps of a length of time, at least this long. */
+/** The smallest axis maximum of two round time steps that is not less than the value. */
 function niceTopOfTime(ms) {
   const seconds = ms / 2_000;
   const step = seconds <= 1 ? null : STEPS.find((each) => each >= seconds);
   return step ? 2_000 * step : niceTop(ms);
 }
 
-/** Times at which a clock shows something round; no more than fit. */
+/** Round clock times for the axis labels; at most as many as fit. */
 function roundTimes(first, last, most) {
   const offset = pref('time') === 'utc' ? 0 : new Date(first).getTimezoneOffset() * 60_000;
   const step = 1_000 * (STEPS.find((each) => (last - first) / (1_000 * each) <= most) ?? 86_400);
@@ -40,7 +40,7 @@ const tick = (n) => (n > 0 && n < 1 ? n.toFixed(2).replace(/0$/, '') : n < 10 &&
 /**
  * @prop points [{at: ms, …values}] oldest first
  * @prop series [{key, label, kind}] kind: line or area; areas stack if `stacked` is set
- * @prop bare without a legend until it is pointed at, where one stands beside it
+ * @prop bare hides the legend unless the pointer is over the chart; for charts that have a legend next to them
  */
 class TimeChart extends View {
   static props = ['points', 'series', 'stacked', 'label', 'height', 'format', 'bare'];
@@ -62,18 +62,18 @@ class TimeChart extends View {
   template() {
     const points = this.points ?? [];
     const series = this.series ?? [];
-    const say = this.format ?? tick;
+    const format = this.format ?? tick;
     const height = this.height ?? 200;
     const width = this.#width;
     if (points.length < 2 || width < 60) {
-      return html`<div class="chart-empty">${points.length < 2 ? 'Not enough data yet: it is gathered while the dashboard runs.' : nothing}</div>`;
+      return html`<div class="chart-empty">${points.length < 2 ? 'Not enough data yet. The dashboard collects data while it runs.' : nothing}</div>`;
     }
     const first = points[0].at;
     const last = points.at(-1).at;
     const sum = (p) => series.reduce((total, s) => total + (p[s.key] ?? 0), 0);
-    const isTime = say === duration;
+    const isTime = format === duration;
     const top = (isTime ? niceTopOfTime : niceTop)(Math.max(...points.map((p) => (this.stacked ? sum(p) : Math.max(...series.map((s) => p[s.key] ?? 0))))));
-    const left = Math.max(PAD.left, 12 + CHARACTER * Math.max(say(top).length, say(top / 2).length));
+    const left = Math.max(PAD.left, 12 + CHARACTER * Math.max(format(top).length, format(top / 2).length));
     const x = (at) => left + ((at - first) / Math.max(1, last - first)) * (width - left - PAD.right);
     const y = (value) => height - PAD.bottom - (value / top) * (height - PAD.top - PAD.bottom);
     const below = points.map(() => 0);
@@ -87,12 +87,12 @@ class TimeChart extends View {
     const hovered = this.#hover === null ? null : points[Math.min(this.#hover, points.length - 1)];
     const times = roundTimes(first, last, Math.max(2, Math.min(7, Math.floor(width / 110))));
     return html`<figure class="chart">
-      <div class=${this.bare ? 'legend over' : 'legend'} ?hidden=${this.bare && !hovered}>${series.map((s) => html`<span class="series-${s.key}"><i></i>${s.label}${hovered ? html` <b>${say(hovered[s.key] ?? 0)}</b>` : nothing}</span>`)}
+      <div class=${this.bare ? 'legend over' : 'legend'} ?hidden=${this.bare && !hovered}>${series.map((s) => html`<span class="series-${s.key}"><i></i>${s.label}${hovered ? html` <b>${format(hovered[s.key] ?? 0)}</b>` : nothing}</span>`)}
         ${hovered ? html`<span class="faint">${clock(new Date(hovered.at))}</span>` : nothing}</div>
-      <svg width=${width} height=${height} role="img" aria-label=${this.#summary(points, series, say)}
+      <svg width=${width} height=${height} role="img" aria-label=${this.#summary(points, series, format)}
         @pointermove=${(e) => this.#point(e, points, x)} @pointerleave=${() => { this.#hover = null; this.update(); }}>
         ${[0, 0.5, 1].map((part) => svg`<line class="grid" x1=${left} x2=${width - PAD.right} y1=${y(top * part)} y2=${y(top * part)}></line>
-          <text class="axis" x=${left - 8} y=${y(top * part) + 4} text-anchor="end">${say(top * part)}</text>`)}
+          <text class="axis" x=${left - 8} y=${y(top * part) + 4} text-anchor="end">${format(top * part)}</text>`)}
         ${times.map((at) => {
           const anchor = x(at) - left < 24 ? 'start' : width - PAD.right - x(at) < 24 ? 'end' : 'middle';
           return svg`<text class="axis" x=${x(at)} y=${height - 5} text-anchor=${anchor}>${clock(new Date(at), at % 60_000 !== 0)}</text>`;
@@ -116,15 +116,15 @@ class TimeChart extends View {
     this.update();
   }
 
-  #summary(points, series, say) {
+  #summary(points, series, format) {
     const last = points.at(-1);
-    return `${this.label ?? 'Chart'}: ${series.map((s) => `${s.label} ${say(last[s.key] ?? 0)}`).join(', ')} at the end`;
+    return `${this.label ?? 'Chart'}: ${series.map((s) => `${s.label} ${format(last[s.key] ?? 0)}`).join(', ')} (latest)`;
   }
 }
 
 TimeChart.define('time-chart');
 
-/** One bar of parts, as wide as its share of `most`. @prop parts [{key, value, label}] */
+/** A stacked bar; each part is scaled to `most`. @prop parts [{key, value, label}] */
 export function stackBar(parts, most, label) {
   const whole = Math.max(1, most);
   let at = 0;
@@ -138,7 +138,7 @@ export function stackBar(parts, most, label) {
     })}</svg>`;
 }
 
-/** Upright bars, one per entry. @prop bars [{label, good, bad}] */
+/** Vertical bars, one per day. @prop bars [{label, good, bad}] */
 class DayBars extends View {
   static props = ['bars', 'label'];
 
@@ -146,11 +146,11 @@ class DayBars extends View {
     const bars = this.bars ?? [];
     const top = Math.max(0, ...bars.map((b) => b.good + b.bad));
     if (top === 0) {
-      return html`<p class="chart-empty">Nothing ended in these days.</p>`;
+      return html`<p class="chart-empty">No tasks were processed in these days.</p>`;
     }
     const step = 100 / Math.max(1, bars.length);
     return html`<figure class="chart">
-      <div class="legend"><span class="series-succeeded"><i></i>succeeded</span><span class="series-failed"><i></i>failed</span><span class="faint">most ${compact(top)}</span></div>
+      <div class="legend"><span class="series-succeeded"><i></i>succeeded</span><span class="series-failed"><i></i>failed</span><span class="faint">max. ${compact(top)}</span></div>
       <svg class="days" viewBox="0 0 100 60" preserveAspectRatio="none" role="img" aria-label="${this.label ?? 'Days'}: ${bars.map((b) => `${b.label} ${b.good + b.bad}, ${b.bad} failed`).join('; ')}">
         ${bars.map((b, i) => {
           const good = (58 * b.good) / top;

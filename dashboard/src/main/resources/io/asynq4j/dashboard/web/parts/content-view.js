@@ -1,4 +1,4 @@
-// A payload or result: as a tree, as it is, or byte by byte; always as text, never as markup.
+// A payload or result as tree, text or hex dump. It is always rendered as text, never as markup.
 
 import {copy} from '../core/clipboard.js';
 import {bytes, count, plural} from '../core/format.js';
@@ -8,14 +8,14 @@ import {icon} from './icons.js';
 const MOST_CHILDREN = 200;
 const MOST_HEX = 16_384;
 
-/** Numbers keep their digits: 12345678901234567890 is not what JavaScript makes of it. */
+/** A JSON number with all its digits; JavaScript numbers would lose some of 12345678901234567890. */
 class Digits {
   constructor(text) {
     this.text = text;
   }
 }
 
-/** Older browsers do not tell how a number was written; they get the text as it is. */
+/** Older browsers do not expose the source text of a number; they show the raw text instead. */
 const KEEPS_DIGITS = JSON.parse('[1.0]', (key, value, context) => context?.source ?? value)[0] === '1.0';
 
 function parse(text) {
@@ -25,7 +25,7 @@ function parse(text) {
   return JSON.parse(text, (key, value, context) => (typeof value === 'number' ? new Digits(context.source) : value));
 }
 
-/** Indented without being changed. */
+/** Indents JSON without changing its values. */
 export function pretty(text) {
   try {
     return indented(parse(text), '');
@@ -34,7 +34,7 @@ export function pretty(text) {
   }
 }
 
-/** Without spaces, and else unchanged; what is no JSON stays as it is. */
+/** Removes whitespace from JSON without changing its values. Returns other text unchanged. */
 export function minified(text) {
   try {
     return dense(parse(text));
@@ -70,7 +70,7 @@ function indented(value, indent) {
   return inner.length ? `${open}\n${inner.join(',\n')}\n${indent}${close}` : open + close;
 }
 
-/** @prop content of the API; @prop what payload or result; @prop download the address of the whole */
+/** @prop content as the API returns it; @prop what payload or result; @prop download URL of the complete content */
 class ContentView extends View {
   static props = ['content', 'what', 'download'];
   #mode = null;
@@ -89,20 +89,20 @@ class ContentView extends View {
       return html`<p class="faint">No ${this.what}.</p>`;
     }
     if (content.kind === 'hidden') {
-      return html`<p class="faint">${bytes(content.size)}, not shown: ${content.redacted ? 'it cannot be redacted, so it is hidden.' : 'this dashboard hides it.'}</p>`;
+      return html`<p class="faint">${bytes(content.size)}. Not shown: ${content.redacted ? 'it cannot be redacted, so it is hidden.' : 'this dashboard is configured to hide it.'}</p>`;
     }
     const modes = this.#modes(content);
     const mode = modes.includes(this.#mode) ? this.#mode : modes[0];
     return html`<div class="content-view">
       <div class="content-bar">
-        <div class="segmented" role="group" aria-label="How the ${this.what} is shown">${modes.map((each) => html`
+        <div class="segmented" role="group" aria-label="Display format of the ${this.what}">${modes.map((each) => html`
           <button aria-pressed=${each === mode} @click=${() => { this.#mode = each; this.update(); }}>${each}</button>`)}</div>
         <span class="faint">${bytes(content.size)} · ${content.kind}${content.redacted ? ' · redacted' : ''}</span>
         <span class="grow"></span>
-        <button class="ghost small" @click=${() => copy(content.text, `Copied the ${this.what}${content.truncated ? ' as far as it is shown' : ''}`)}>${icon('copy')}Copy</button>
+        <button class="ghost small" @click=${() => copy(content.text, `Copied ${this.what}${content.truncated ? ' (only the part that is shown)' : ''}`)}>${icon('copy')}Copy</button>
         ${this.download ? html`<a class="button ghost small" href=${this.download} download>${icon('download')}Download</a>` : nothing}
       </div>
-      ${content.truncated ? html`<p class="notice info">Only the beginning is shown here; the download has all ${bytes(content.size)}.</p>` : nothing}
+      ${content.truncated ? html`<p class="notice info">Only the first part is shown. Download the ${this.what} to see all ${bytes(content.size)}.</p>` : nothing}
       <div class="content-body" tabindex="0" role="region" aria-label=${this.what}>${this.#body(content, mode)}</div>
     </div>`;
   }
@@ -148,7 +148,7 @@ class ContentView extends View {
     const entries = Array.isArray(value) ? value.map((each, i) => [i, each]) : Object.entries(value);
     const size = Array.isArray(value) ? `[${count(entries.length)}]` : plural(entries.length, 'field');
     const limit = this.#more.has(path) ? entries.length : MOST_CHILDREN;
-    // Closed branches are not drawn: a large tree costs what is seen of it.
+    // Collapsed branches are not rendered, which keeps large trees fast.
     const isOpen = this.#more.has('open' + path) || (depth < 2 && !this.#more.has('shut' + path) && entries.length <= 50);
     return html`<details ?open=${isOpen} @toggle=${(e) => this.#toggle(e, path, isOpen)}>
       <summary>${label}<span class="faint">${size}</span></summary>

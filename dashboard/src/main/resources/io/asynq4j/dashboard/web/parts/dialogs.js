@@ -1,4 +1,4 @@
-// Questions: what is about to be done, what it needs to know, and how to do the same from a terminal.
+// Confirmation dialogs: what the action does, its parameters, and the equivalent terminal commands.
 
 import {copy} from '../core/clipboard.js';
 import {View, html, nothing} from '../core/view.js';
@@ -7,10 +7,10 @@ import {icon} from './icons.js';
 let host = null;
 
 /**
- * Asks; the promise gives the values of the fields, or null when it was called off.
+ * Opens the dialog. The promise resolves to the values of the fields, or to null if the user cancels.
  *
  * @param question {title, text, fields: [{name, label, type, value, options, required, hint}], confirm, dismiss, danger, typed,
- *     commands(values) → {cli, curl}}; typed is a text that must be written before it can go on
+ *     commands(values) → {cli, curl}}; typed is a text that the user must enter to enable the confirm button
  */
 export const ask = (question) => host.ask(question);
 
@@ -31,7 +31,7 @@ class QuestionDialog extends View {
     this.update();
     return new Promise((resolve) => {
       this.#answer = resolve;
-      // After the template is drawn.
+      // Runs after the template is rendered.
       setTimeout(() => {
         this.querySelector('dialog').showModal();
         this.querySelector('[data-first]')?.focus();
@@ -69,7 +69,7 @@ class QuestionDialog extends View {
       <h2 id="question-title">${question.title}</h2>
       <div class="question-text">${question.text ?? nothing}</div>
       ${(question.fields ?? []).map((field, i) => this.#field(field, i === 0))}
-      ${question.typed ? html`<label class="field"><span>Write <code>${question.typed}</code> to go on</span>
+      ${question.typed ? html`<label class="field"><span>Type <code>${question.typed}</code> to confirm</span>
         <input autocomplete="off" .value=${this.#typed} @input=${(e) => { this.#typed = e.target.value; this.update(); }}></label>` : nothing}
       ${commands ? html`<div class="commands">
         ${Object.entries(commands).filter(([, text]) => text).map(([kind, text]) => html`

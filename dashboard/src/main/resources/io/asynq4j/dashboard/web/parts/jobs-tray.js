@@ -1,4 +1,4 @@
-// Operations on many tasks that go on in the background: how far they are, and what became of them.
+// Background jobs (bulk operations): progress and result.
 
 import {get, may, send} from '../core/api.js';
 import {count, plural} from '../core/format.js';
@@ -15,19 +15,19 @@ const waiters = new Map();
 
 let host = null;
 
-/** Starts a job and shows it; the promise gives the job when it has ended, or null when it could not begin. */
+/** Starts a job and shows it. The promise resolves to the finished job, or to null if the job could not start. */
 export async function startJob(body, {isShown = true} = {}) {
   let job;
   try {
     job = await send({method: 'POST', path: 'jobs', body});
   } catch (e) {
-    failed(`${body.action} could not begin`, e);
+    failed(`Job "${body.action}" could not be started`, e);
     return null;
   }
   return followJob(job, {isShown});
 }
 
-/** Shows a job that has begun; the promise gives it when it has ended. */
+/** Shows a running job. The promise resolves to the job when it is finished. */
 export function followJob(job, {isShown = true} = {}) {
   if (isShown) {
     host.follow(job);
@@ -39,9 +39,9 @@ export function followJob(job, {isShown = true} = {}) {
   });
 }
 
-/** The stream tells of jobs too, but may be away just now. */
+/** Polls the job, because the event stream may be disconnected. */
 async function poll(id) {
-  // Most jobs are short: at first it looks often.
+  // Most jobs are short, so the first polls are frequent.
   for (let wait = FIRST_POLL_MS; waiters.has(id); wait = Math.min(POLL_MS, 2 * wait)) {
     await new Promise((resolve) => setTimeout(resolve, wait));
     try {
@@ -52,7 +52,7 @@ async function poll(id) {
       if (e.status === 404) {
         waiters.get(id)?.(null);
         waiters.delete(id);
-        toast('bad', 'The job is gone', 'The dashboard was started anew; what the job had done stays done.');
+        toast('bad', 'Job lost', 'The dashboard was restarted. Changes that the job already made are kept.');
       }
     }
   }
@@ -68,7 +68,7 @@ function settle(job) {
 export const stopJob = (job) =>
   send({method: 'POST', path: `jobs/${encodeURIComponent(job.id)}/stop`}).catch((e) => failed('The job could not be stopped', e));
 
-/** How far a job is, for the tray and the page of all jobs. */
+/** Progress and result of a job, for the tray and the Jobs page. */
 export function jobBody(job) {
   const part = job.state !== 'running' ? 1 : job.total > 0 ? job.looked / job.total : 0;
   return html`
@@ -77,12 +77,12 @@ export function jobBody(job) {
       <span><b>${count(job.done)}</b> ${job.action === 'count' ? 'counted' : 'done'}</span>
       <span><b>${count(job.matched)}</b> matched</span>
       <span class=${job.failed ? 'text-bad' : ''}><b>${count(job.failed)}</b> failed</span>
-      <span class="faint">${count(job.looked)} of ${count(job.total)} looked at</span>
+      <span class="faint">${count(job.looked)} of ${count(job.total)} scanned</span>
     </p>
     ${job.problem ? html`<p class="text-bad">${job.problem}</p>` : nothing}
-    ${job.failures?.length ? html`<details><summary>Why ${plural(job.failures.length, 'task')} failed</summary><ul class="plain">${job.failures.map((f) => html`
+    ${job.failures?.length ? html`<details><summary>Errors of ${plural(job.failures.length, 'task')}</summary><ul class="plain">${job.failures.map((f) => html`
       <li><a href=${taskLink(f.queue, f.id)}>${f.queue}/${f.id}</a>: ${f.problem}</li>`)}</ul></details>` : nothing}
-    ${job.findings ? html`<ul class="plain">${job.findings.map((f) => html`<li><b>${count(f.count)}</b> ${f.what}${f.queue ? ` in ${f.queue}` : ''}${f.repaired ? `, ${f.repaired} repaired` : ''}<br><span class="faint">${f.why} ${f.repair}</span></li>`)}${job.findings.length ? nothing : 'Nothing was found that does not fit together.'}</ul>` : nothing}`;
+    ${job.findings ? html`<ul class="plain">${job.findings.map((f) => html`<li><b>${count(f.count)}</b> ${f.what}${f.queue ? ` in ${f.queue}` : ''}${f.repaired ? `, ${f.repaired} repaired` : ''}<br><span class="faint">${f.why} ${f.repair}</span></li>`)}${job.findings.length ? nothing : 'No inconsistencies found.'}</ul>` : nothing}`;
 }
 
 class JobsTray extends View {

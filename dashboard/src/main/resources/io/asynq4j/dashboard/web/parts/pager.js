@@ -1,4 +1,4 @@
-// From page to page.
+// Page navigation below a table.
 
 import {count} from '../core/format.js';
 import {pref, setPref} from '../core/prefs.js';

@@ -1,4 +1,4 @@
-// Where queries are written: with suggestions of how the last term may go on.
+// Query input with suggestions for the last term.
 
 import {get} from '../core/api.js';
 import {View, html, nothing} from '../core/view.js';
@@ -7,7 +7,7 @@ import {icon} from './icons.js';
 const PAUSE_MS = 150;
 let next = 0;
 
-/** @prop value; @prop placeholder; @prop onquery called with the query when it is sent; @prop label */
+/** @prop value; @prop placeholder; @prop onquery called with the submitted query; @prop label */
 class QueryBox extends View {
   static props = ['value', 'placeholder', 'onquery', 'label', 'isMain'];
   #items = [];
@@ -42,7 +42,7 @@ class QueryBox extends View {
         this.update();
       }
     } catch {
-      // Suggestions are a help; the query itself reports what is wrong with it.
+      // Suggestions are optional. Submitting the query reports its errors.
       this.#shut();
     }
   }

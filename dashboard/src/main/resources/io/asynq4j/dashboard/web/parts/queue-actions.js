@@ -1,8 +1,8 @@
-// What can be done with a queue as a whole.
+// Actions on a queue.
 
 import {queuePath} from '../core/api.js';
 import {cli} from '../core/commands.js';
-import {count, plural} from '../core/format.js';
+import {plural} from '../core/format.js';
 import {html, nothing} from '../core/view.js';
 import {act} from './act.js';
 
@@ -10,27 +10,27 @@ export function pauseQueue(queue) {
   const isPaused = Boolean(queue.pausedSince);
   const verb = isPaused ? 'resume' : 'pause';
   return act({
-    title: `${isPaused ? 'Resume' : 'Pause'} ${queue.queue}?`,
+    title: `${isPaused ? 'Resume' : 'Pause'} queue ${queue.queue}?`,
     confirm: isPaused ? 'Resume' : 'Pause',
-    text: html`<p>${isPaused ? 'Servers take its tasks again.' : 'Servers finish what they work on and take nothing more from it. New tasks are still accepted.'}</p>`,
+    text: html`<p>${isPaused ? 'Servers claim tasks of this queue again.' : 'Servers finish the active tasks and stop claiming new ones. Clients can still enqueue tasks.'}</p>`,
     request: () => ({method: 'POST', path: `${queuePath(queue.queue)}/${verb}`}),
     cli: () => cli('queue', verb, [queue.queue]),
-    done: `${queue.queue} is ${isPaused ? 'running again' : 'paused'}`,
+    done: `Queue ${queue.queue} ${isPaused ? 'resumed' : 'paused'}`,
   });
 }
 
 export function removeQueue(queue) {
   const hasTasks = queue.size > 0;
   return act({
-    title: `Remove ${queue.queue}?`,
+    title: `Remove queue ${queue.queue}?`,
     confirm: 'Remove',
     danger: true,
-    text: html`<p>The queue with its counters and limits is gone for good${hasTasks ? html`, and <b>${plural(queue.size, 'task')} with it</b>` : nothing}.
-      ${queue.sizes?.active ? ` It is refused while ${count(queue.sizes.active)} are active.` : nothing}</p>`,
+    text: html`<p>Permanently deletes the queue, its counters and its limits${hasTasks ? html`, including <b>${plural(queue.size, 'task')}</b>` : nothing}.
+      ${queue.sizes?.active ? ` The queue has ${plural(queue.sizes.active, 'active task')} and cannot be removed until they are finished.` : nothing}</p>`,
     typed: hasTasks ? queue.queue : null,
     request: () => ({method: 'DELETE', path: queuePath(queue.queue), query: hasTasks ? {force: true} : {}}),
     cli: () => cli('queue', 'remove', {force: hasTasks}, [queue.queue]),
-    done: `${queue.queue} is removed`,
+    done: `Queue ${queue.queue} removed`,
   });
 }
 
@@ -42,17 +42,17 @@ export function limitQueue(queue, limits) {
     burst: burst === '' ? null : Number(burst),
   });
   return act({
-    title: `Limits of ${queue}`,
-    confirm: 'Set',
-    text: html`<p>They hold for all servers together. What is empty is left to the servers' configuration.</p>`,
+    title: `Limits of queue ${queue}`,
+    confirm: 'Save',
+    text: html`<p>Limits apply across all servers. Leave a field empty to use the servers' configuration.</p>`,
     fields: [
-      {name: 'maxActive', label: 'At most so many at once', type: 'number', value: limits?.maxActive ?? '', hint: '0 = as many as there are workers'},
-      {name: 'ordered', label: 'One by one, in their order', value: limits?.ordered === null || limits?.ordered === undefined ? '' : String(limits.ordered), options: [['', 'not set'], ['true', 'yes'], ['false', 'no']]},
-      {name: 'rate', label: 'So many begin in a time', value: limits?.rate ?? '', hint: 'such as 100/s, 30/m or 5/10s; none = any number'},
-      {name: 'burst', label: 'So many at once after a quiet time', type: 'number', value: limits?.burst ?? '', hint: 'of what comes in a tenth of a second, if empty'},
+      {name: 'maxActive', label: 'Maximum active tasks', type: 'number', value: limits?.maxActive ?? '', hint: '0 = no limit'},
+      {name: 'ordered', label: 'Process in order, one task at a time', value: limits?.ordered === null || limits?.ordered === undefined ? '' : String(limits.ordered), options: [['', 'not set'], ['true', 'yes'], ['false', 'no']]},
+      {name: 'rate', label: 'Rate limit', value: limits?.rate ?? '', hint: 'Task starts per interval, for example 100/s, 30/m or 5/10s; none = no limit'},
+      {name: 'burst', label: 'Burst', type: 'number', value: limits?.burst ?? '', hint: 'Maximum number of tasks that start at once after an idle period. Default: the rate of 0.1 s.'},
     ],
     request: (values) => ({method: 'PUT', path: `${queuePath(queue)}/limits`, body: body(values)}),
     cli: ({maxActive, ordered, rate, burst}) => (maxActive === '' && ordered === '' && rate === '' ? cli('queue', 'limit', {clear: true}, [queue]) : cli('queue', 'limit', {'max-active': maxActive, ordered, rate, burst}, [queue])),
-    done: `The limits of ${queue} are set`,
+    done: `Limits of queue ${queue} saved`,
   });
 }

@@ -1,4 +1,4 @@
-// All queues of the live snapshot; thousands of them, so that only a page of rows is drawn.
+// All queues of the live snapshot. There may be thousands, so only one page of rows is rendered.
 
 import {may} from '../core/api.js';
 import {compact, count, duration, percent} from '../core/format.js';
@@ -23,7 +23,7 @@ const VALUES = {
 
 const names = new Intl.Collator('en', {numeric: true});
 
-/** What is shown of them stands in the address: match, sort (with - for downwards) and from. */
+/** The view state is in the URL: match, sort (prefix - for descending) and from. */
 class QueueTable extends View {
   #match = '';
   #sort = 'name';
@@ -56,7 +56,7 @@ class QueueTable extends View {
       const value = VALUES[this.#sort];
       const rows = this.#byName().filter((name) => name.toLowerCase().includes(wanted)).map((name) => live.queues.get(name)).filter(Boolean);
       if (this.#sort !== 'name') {
-        // Equal ones stay by name, since sorting is stable.
+        // Sorting is stable, so equal rows stay ordered by name.
         rows.sort((a, b) => value(a) - value(b));
       }
       this.#sorted = {key, rows: this.#isUp ? rows : rows.reverse()};
@@ -64,7 +64,7 @@ class QueueTable extends View {
     return this.#sorted.rows;
   }
 
-  /** Comparing names costs most of all, so it is done only when they change. */
+  /** Sorting by name is the slowest step, so it runs only when the names change. */
   #byName() {
     if (this.#names.version !== live.namesVersion) {
       this.#names = {version: live.namesVersion, all: [...live.queues.keys()].sort(names.compare)};
@@ -89,10 +89,10 @@ class QueueTable extends View {
       <header class="card-head"><h2>Queues</h2><span class="faint">${count(live.queues.size)}</span><span class="grow"></span>
         <input class="filter" type="search" placeholder="Filter by name" aria-label="Filter queues by name" .value=${this.#match}
           @input=${(e) => setQuery({match: e.target.value, from: null})}></header>
-      ${all.length === 0 ? (live.overview ? empty(live.queues.size ? 'No queue has this in its name' : 'There is no queue yet', live.queues.size ? nothing : 'A queue appears with its first task.') : html`<div class="skeleton"><span></span><span></span><span></span></div>`) : html`
+      ${all.length === 0 ? (live.overview ? empty(live.queues.size ? 'No queue matches the filter' : 'No queues yet', live.queues.size ? nothing : 'A queue is created when its first task is enqueued.') : html`<div class="skeleton"><span></span><span></span><span></span></div>`) : html`
       <div class="table-wrap"><table class="queues cards">
         <thead><tr>${column('name', 'Queue', '')}<th class="wide">Tasks by state</th>${column('size', 'Size')}${column('latency', 'Latency')}
-          ${column('processed', 'Today')}${column('failed', 'Failed')}${column('servers', 'Servers')}<th><span class="offscreen">Actions</span></th></tr></thead>
+          ${column('processed', 'Processed today')}${column('failed', 'Failed today')}${column('servers', 'Servers')}<th><span class="offscreen">Actions</span></th></tr></thead>
         <tbody>${repeat(page, (q) => q.queue, (q) => this.#row(q, most))}</tbody>
       </table></div>
       ${all.length > 10 ? pager({offset, rows, total: all.length, set: (to) => setQuery({from: to || null})}) : nothing}`}
@@ -106,12 +106,12 @@ class QueueTable extends View {
     const parts = STATES.map((state) => ({key: state, value: q.sizes?.[state] ?? 0}));
     return html`<tr>
       <td data-label="Queue"><a class="strong" href=${queueLink(q.queue)}>${q.queue}</a>
-        ${q.pausedSince ? tag('paused', 'warn') : nothing}${q.problem ? html`<span class="tag bad" title=${q.problem}>not read</span>` : nothing}</td>
+        ${q.pausedSince ? tag('paused', 'warn') : nothing}${q.problem ? html`<span class="tag bad" title=${q.problem}>outdated</span>` : nothing}</td>
       <td class="wide" data-label="By state">${stackBar(parts, most, parts.filter((p) => p.value).map((p) => `${p.key} ${p.value}`).join(', ') || 'no tasks')}</td>
       <td class="num" data-label="Size">${compact(q.size)}</td>
       <td class="num" data-label="Latency">${q.latencyMs ? duration(q.latencyMs) : html`<span class="faint">–</span>`}</td>
-      <td class="num" data-label="Today">${compact(q.processedToday)}</td>
-      <td class="num" data-label="Failed">${q.failedToday ? html`<span><span class="text-bad">${compact(q.failedToday)}</span> <span class="faint">${percent(q.failedToday, q.processedToday)}</span></span>` : html`<span class="faint">0</span>`}</td>
+      <td class="num" data-label="Processed today">${compact(q.processedToday)}</td>
+      <td class="num" data-label="Failed today">${q.failedToday ? html`<span><span class="text-bad">${compact(q.failedToday)}</span> <span class="faint">${percent(q.failedToday, q.processedToday)}</span></span>` : html`<span class="faint">0</span>`}</td>
       <td class="num" data-label="Servers">${q.servers ? q.servers : html`<span class=${q.size ? 'text-warn' : 'faint'}>none</span>`}</td>
       <td class="row-actions">${may('operator') ? html`<button class="ghost icon-only small" title=${q.pausedSince ? 'Resume' : 'Pause'} aria-label="${q.pausedSince ? 'Resume' : 'Pause'} ${q.queue}"
         @click=${() => pauseQueue(q)}>${icon(q.pausedSince ? 'play' : 'pause')}</button>` : nothing}

@@ -1,19 +1,19 @@
-// What can be done with a schedule.
+// Actions on a schedule entry.
 
 import {name} from '../core/api.js';
 import {cli} from '../core/commands.js';
 import {html} from '../core/view.js';
 import {act} from './act.js';
 
-const WORDS = {
-  run: ['Run now', 'It enqueues its task once, beside its schedule.', 'It will enqueue its task in a moment'],
-  pause: ['Pause', 'It enqueues nothing until it is resumed; this outlives restarts.', 'The schedule is paused'],
-  resume: ['Resume', 'It enqueues again from its next time on.', 'The schedule is resumed'],
-  forget: ['Forget', 'Its history is deleted. It comes back if a scheduler still has it.', 'The schedule is forgotten'],
+const TEXTS = {
+  run: ['Run now', 'The schedule entry enqueues its task once, in addition to its regular times.', 'The scheduler will enqueue the task shortly'],
+  pause: ['Pause', 'The schedule entry does not fire until you resume it. The pause survives restarts.', 'Schedule paused'],
+  resume: ['Resume', 'The schedule entry fires again from its next regular time.', 'Schedule resumed'],
+  forget: ['Forget', 'The schedule entry and its history are deleted. A scheduler that still contains the entry registers it again.', 'Schedule forgotten'],
 };
 
 export function actOnSchedule(verb, schedule) {
-  const [label, text, done] = WORDS[verb];
+  const [label, text, done] = TEXTS[verb];
   const path = `schedules/${name(schedule.id)}`;
   return act({
     title: `${label}: ${schedule.taskType}?`,

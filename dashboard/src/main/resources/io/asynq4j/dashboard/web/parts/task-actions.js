@@ -1,4 +1,4 @@
-// What can be done with one task, with chosen ones, and with all that a query wants.
+// Actions on one task, on selected tasks, and on all tasks that match a query.
 
 import {queuePath, send, taskPath} from '../core/api.js';
 import {bulkCli, byId, cli, cliChain, curl, literal} from '../core/commands.js';
@@ -13,37 +13,37 @@ import {ask} from './dialogs.js';
 import {startJob} from './jobs-tray.js';
 import {failed, toast} from './toasts.js';
 
-/** From here on a deletion wants its number written out. */
+/** To delete this many tasks or more, the user must type the number. */
 const TYPED_FROM = 1_000;
 
-const PAST = {run: 'made pending', archive: 'archived', delete: 'deleted', cancel: 'told to stop', move: 'moved', reschedule: 'rescheduled'};
+const PAST = {run: 'made pending', archive: 'archived', delete: 'deleted', cancel: 'signaled to stop', move: 'moved', reschedule: 'rescheduled'};
 
 const TEXT = {
-  run: 'It becomes pending and runs as soon as a worker is free. Its retries stay counted.',
-  archive: 'It is kept and does not run until somebody runs it.',
-  delete: 'It is gone for good, with its payload.',
-  cancel: 'Whoever works on it is told to stop; whether it does is up to the handler.',
-  move: 'It keeps its state and its options.',
-  reschedule: 'It waits until then.',
+  run: 'The task becomes pending and runs as soon as a worker is free. The retry count does not change.',
+  archive: 'The task is kept, but does not run until you run it.',
+  delete: 'The task and its payload are deleted permanently.',
+  cancel: 'The worker receives a cancellation signal. The handler must respond to it for the task to stop.',
+  move: 'The task keeps its state and options.',
+  reschedule: 'The task is scheduled for that time.',
 };
 
 function fieldsOf(action, queue) {
   switch (action) {
     case 'archive':
-      return [{name: 'full', label: 'When the archive is full', value: '', options: [['', 'nothing more is archived'], ['drop', 'its oldest tasks are deleted']]}];
+      return [{name: 'full', label: 'If the archive is full', value: '', options: [['', 'Do not archive'], ['drop', 'Delete the oldest archived tasks']]}];
     case 'cancel':
-      return [{name: 'after', label: 'What becomes of it', value: 'retry', options: [['retry', 'it is retried'], ['archive', 'it is archived'], ['delete', 'it is deleted']]}];
+      return [{name: 'after', label: 'After cancellation', value: 'retry', options: [['retry', 'Retry the task'], ['archive', 'Archive the task'], ['delete', 'Delete the task']]}];
     case 'move':
-      return [{name: 'queue', label: 'To which queue', required: true, list: [...live.queues.keys()].filter((name) => name !== queue).slice(0, 200)}];
+      return [{name: 'queue', label: 'Target queue', required: true, list: [...live.queues.keys()].filter((name) => name !== queue).slice(0, 200)}];
     case 'reschedule':
-      return [{name: 'in', label: 'In how long', value: '10m', required: true, hint: 'Such as 90s, 10m, 1h30m or 2d'}];
+      return [{name: 'in', label: 'Run in', value: '10m', required: true, hint: 'Duration from now, for example 90s, 10m, 1h30m or 2d'}];
     default:
       return [];
   }
 }
 
-/** Two buttons that say cancel would leave open which one does. */
-const dismissOf = (action) => (action === 'cancel' ? 'Let it run' : 'Cancel');
+/** Avoids two buttons with the label "Cancel". */
+const dismissOf = (action) => (action === 'cancel' ? 'Keep running' : 'Cancel');
 
 const dropsOldest = (action, values) => action === 'archive' && values.full === 'drop';
 const bodyOf = (action, values) => (dropsOldest(action, values) ? {dropOldest: true} : action === 'cancel' ? {after: values.after} : action === 'move' ? {queue: values.queue} : action === 'reschedule' ? {in: values.in} : undefined);
@@ -60,10 +60,10 @@ function requestOf(action, path, values) {
   }
 }
 
-/** What had to go for those that were archived. */
-const droppedOf = (report) => (report.dropped > 0 ? `To make room, ${plural(report.dropped, 'archived task')} went for good.` : '');
+/** How many archived tasks were deleted to make room. */
+const droppedOf = (report) => (report.dropped > 0 ? `${plural(report.dropped, 'archived task')} deleted to make room.` : '');
 
-/** Gives true when it was done. */
+/** Returns true if the action was performed. */
 export async function actOnTask(action, task) {
   switch (action) {
     case 'copy':
@@ -83,7 +83,7 @@ export async function actOnTask(action, task) {
     fields: fieldsOf(action, task.queue),
     request: (values) => requestOf(action, path, values),
     cli: (values) => cli('task', action, {queue: task.queue, ...cliOf(action, values)}, byId(task.id)),
-    done: `The task is ${PAST[action]}`,
+    done: `Task ${PAST[action]}`,
   }));
 }
 
@@ -94,19 +94,19 @@ const isEditable = (task) => ['json', 'text', 'absent'].includes(task.payload.ki
 async function editTask(task) {
   const {queue, id} = task;
   if (!isEditable(task)) {
-    toast('bad', 'This payload cannot be edited here', 'It is binary, too large or not shown. Use the command line: asynq task update --payload @file.');
+    toast('bad', 'This payload cannot be edited in the dashboard', 'It is binary, too large or hidden. Use the command line instead: asynq task update --payload @file');
     return false;
   }
   const path = `${taskPath(task.queue, task.id)}/payload`;
-  const after = {name: 'after', label: 'Then', value: '', options: [['', 'it stays as it is'], ['run', 'it runs at once']]};
+  const after = {name: 'after', label: 'After saving', value: '', options: [['', 'Keep the state of the task'], ['run', 'Run the task now']]};
   const isDone = await act({
-    title: 'Edit the payload',
+    title: 'Edit payload',
     confirm: 'Save',
     text: html`<p>${task.queue} / ${task.id}</p>`,
     fields: [{name: 'payload', label: 'Payload', type: 'textarea', value: pretty(task.payload.text)}, ...(task.actions.includes('run') ? [after] : [])],
     request: (values) => ({method: 'PUT', path, query: values.after === 'run' ? {run: true} : {}, body: newPayload(values.payload)}),
     cli: (values) => cliChain(['task', 'update', {queue, payload: literal(minified(values.payload))}, byId(id)], ...(values.after === 'run' ? [['task', 'run', {queue}, byId(id)]] : [])),
-    done: (answer, values) => (values.after === 'run' ? 'The payload is replaced, and the task is pending' : 'The payload is replaced'),
+    done: (answer, values) => (values.after === 'run' ? 'Payload saved, task made pending' : 'Payload saved'),
   });
   return Boolean(isDone);
 }
@@ -115,36 +115,36 @@ async function cloneTask(task) {
   const path = `${taskPath(task.queue, task.id)}/copy`;
   const fields = [
     {name: 'queue', label: 'Queue', value: task.queue, required: true},
-    {name: 'processIn', label: 'Run in', placeholder: 'at once', hint: 'Such as 10m; empty for at once'},
+    {name: 'processIn', label: 'Run in', placeholder: 'now', hint: 'Duration from now, for example 10m. Default: now.'},
   ];
   if (isEditable(task)) {
     fields.push({name: 'payload', label: 'Payload', type: 'textarea', value: pretty(task.payload.text)});
   }
   const shown = isEditable(task) ? pretty(task.payload.text) : '';
   return Boolean(await act({
-    title: 'Clone this task',
-    confirm: 'Enqueue the copy',
-    text: html`<p>A new task of the same type and options, with an id of its own. This one stays as it is.</p>`,
+    title: 'Clone task',
+    confirm: 'Enqueue clone',
+    text: html`<p>Enqueues a new task with the same type and options and a new ID. The original task does not change.</p>`,
     fields,
     request: ({queue, processIn, payload}) => ({
       method: 'POST',
       path,
       body: {queue, ...(processIn ? {processIn} : {}), ...(payload !== undefined && payload !== shown ? newPayload(payload) : {})},
     }),
-    // The command copies the payload as it is; with another one it is only a request.
+    // The CLI command cannot change the payload, so an edited clone is offered as curl only.
     cli: ({queue, processIn, payload}) => (payload !== undefined && payload !== shown ? null : cli('task', 'clone', {queue: task.queue, to: queue, in: processIn}, byId(task.id))),
-    done: 'The copy is enqueued',
-    link: (answer) => ({href: taskLink(answer.queue, answer.id), text: 'Open it'}),
+    done: 'Clone enqueued',
+    link: (answer) => ({href: taskLink(answer.queue, answer.id), text: 'Open task'}),
   }));
 }
 
-/** Chosen tasks of one queue. */
+/** Acts on selected tasks of one queue. */
 export async function actOnChosen(action, queue, ids) {
   const {label, danger} = ACTIONS[action];
   const request = (values) => ({method: 'POST', path: `${queuePath(queue)}/tasks/batch`, body: {action, ids, ...bodyOf(action, values)}});
   const values = await ask({
     title: `${label} ${plural(ids.length, 'task')}?`,
-    text: html`<p>${plural(ids.length, 'chosen task')} of the queue <b>${queue}</b>. ${danger ? 'This cannot be undone.' : nothing}</p>`,
+    text: html`<p>${plural(ids.length, 'selected task')} in queue <b>${queue}</b>. ${danger ? 'This cannot be undone.' : nothing}</p>`,
     fields: fieldsOf(action, queue),
     confirm: `${label} ${count(ids.length)}`,
     dismiss: dismissOf(action),
@@ -158,7 +158,7 @@ export async function actOnChosen(action, queue, ids) {
     const report = await send(request(values));
     if (report.failed > 0) {
       const why = report.failures.slice(0, 3).map((f) => `${f.id}: ${f.problem}`).join(' · ');
-      toast('bad', `${count(report.done)} ${PAST[action]}, ${count(report.failed)} not`, why);
+      toast('bad', `${plural(report.done, 'task')} ${PAST[action]}, ${count(report.failed)} failed`, why);
     } else {
       toast('good', `${plural(report.done, 'task')} ${PAST[action]}`, droppedOf(report));
     }
@@ -169,7 +169,7 @@ export async function actOnChosen(action, queue, ids) {
   }
 }
 
-/** All tasks that a query wants, counted first, then in the background. */
+/** Acts on all tasks that match a query: counts them, asks for confirmation, then starts a background job. */
 export async function actOnQuery(action, query) {
   const {label, danger} = ACTIONS[action];
   const counted = await startJob({action: 'count', query}, {isShown: false});
@@ -182,14 +182,14 @@ export async function actOnQuery(action, query) {
   }
   const n = counted.matched;
   if (n === 0) {
-    toast('info', 'No task matches any more');
+    toast('info', 'No tasks match the query anymore');
     return false;
   }
   const body = (values) => ({action, query, ...bodyOf(action, values), reason: values.reason || null});
   const values = await ask({
     title: `${label} ${plural(n, 'task')}?`,
-    text: html`<p>All tasks that match just now <b>${count(n)}</b>, in the background, step by step. It can be stopped; what is done stays done.${danger ? ' Nothing brings them back.' : nothing}</p><code class="clip">${query}</code>`,
-    fields: [...fieldsOf(action, null), {name: 'reason', label: 'Reason (kept in the audit log)', placeholder: 'optional'}],
+    text: html`<p>The query currently matches <b>${plural(n, 'task')}</b>. A background job processes them in batches. You can stop the job; completed changes are not reverted.${danger ? ' This cannot be undone.' : nothing}</p><code class="clip">${query}</code>`,
+    fields: [...fieldsOf(action, null), {name: 'reason', label: 'Reason (recorded in the audit log)', placeholder: 'optional'}],
     typed: action === 'delete' && n >= TYPED_FROM ? String(n) : null,
     confirm: `${label} ${count(n)}`,
     dismiss: dismissOf(action),

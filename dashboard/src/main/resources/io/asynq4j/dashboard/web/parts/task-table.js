@@ -1,4 +1,4 @@
-// Tasks in a table; on narrow screens each row becomes a card.
+// Table of tasks. On narrow screens each row is a card.
 
 import {shortId} from '../core/format.js';
 import {taskLink} from '../core/router.js';
@@ -7,8 +7,8 @@ import {badge, bar, copyButton, tag, when} from './basics.js';
 
 /**
  * @prop tasks rows of the API
- * @prop state whose columns are shown; null for a mix of states and queues
- * @prop selected a set of keys, null when nothing can be chosen; @prop onselect called with the new set
+ * @prop state selects the columns; null for tasks of different states and queues
+ * @prop selected set of keys, null to disable selection; @prop onselect called with the new set
  */
 class TaskTable extends View {
   static props = ['tasks', 'state', 'selected', 'onselect'];
@@ -33,13 +33,13 @@ class TaskTable extends View {
     const isAll = chosen && this.tasks.length > 0 && this.tasks.every((task) => chosen.has(keyOf(task)));
     return html`<div class="table-wrap"><table class="tasks cards">
       <thead><tr>
-        ${chosen ? html`<th class="check"><input type="checkbox" aria-label="Select this page" .checked=${isAll}
+        ${chosen ? html`<th class="check"><input type="checkbox" aria-label="Select all tasks on this page" .checked=${isAll}
           .indeterminate=${!isAll && chosen.size > 0} @change=${(e) => this.#all(e.target.checked)}></th>` : nothing}
         ${columns.map(([label, , kind]) => html`<th class=${kind === 'num' ? kind : ''}>${label}</th>`)}
       </tr></thead>
       <tbody>${repeat(this.tasks, keyOf, (task) => html`
         <tr class=${chosen?.has(keyOf(task)) ? 'chosen' : ''}>
-          ${chosen ? html`<td class="check"><input type="checkbox" aria-label="Select ${task.id}" .checked=${chosen.has(keyOf(task))}
+          ${chosen ? html`<td class="check"><input type="checkbox" aria-label="Select task ${task.id}" .checked=${chosen.has(keyOf(task))}
             @change=${(e) => this.#toggle(keyOf(task), e.target.checked)}></td>` : nothing}
           ${columns.map(([label, cell, kind]) => html`<td class=${kind ?? ''} data-label=${label}>${cell(task)}</td>`)}
         </tr>`)}</tbody>
@@ -49,7 +49,7 @@ class TaskTable extends View {
 
 export const keyOf = (task) => `${task.queue}\n${task.id}`;
 
-const id = ['Task', (t) => html`<a class="mono" href=${taskLink(t.queue, t.id)} title=${t.id}>${shortId(t.id)}</a>${copyButton(t.id, 'the id')}`, 'nowrap'];
+const id = ['Task', (t) => html`<a class="mono" href=${taskLink(t.queue, t.id)} title=${t.id}>${shortId(t.id)}</a>${copyButton(t.id, 'task ID')}`, 'nowrap'];
 const type = ['Type', (t) => html`<span class="type">${t.type || '–'}</span>`];
 const payload = ['Payload', (t) => preview(t.payload), 'payload'];
 const error = ['Last error', (t) => html`<span class="error-text" title=${t.lastError}>${brief(t.lastError)}</span>`, 'payload'];
@@ -57,11 +57,11 @@ const retries = ['Retries', (t) => html`${t.retried}<span class="faint"> / ${t.m
 const COLUMNS = {
   active: [id, type, payload, ['Started', (t) => when(t.worker?.started ?? t.since)], ['Deadline', (t) => when(t.worker?.deadline ?? t.deadline)],
     ['Status', (t) => (t.orphaned ? tag('orphaned', 'bad') : t.progress ? html`<span class="progress">${bar(t.progress.percent / 100)}${t.progress.percent} %</span>` : tag('running', 'info'))]],
-  pending: [id, type, payload, retries, ['Waiting since', (t) => when(t.since)]],
+  pending: [id, type, payload, retries, ['Pending since', (t) => when(t.since)]],
   aggregating: [id, type, payload, ['Group', (t) => t.group ?? '–'], ['Since', (t) => when(t.since)]],
-  scheduled: [id, type, payload, ['Runs', (t) => when(t.nextProcessAt)]],
-  retry: [id, type, error, retries, ['Failed', (t) => when(t.lastFailedAt)], ['Runs again', (t) => when(t.nextProcessAt)]],
-  archived: [id, type, error, retries, ['Failed', (t) => when(t.lastFailedAt)]],
+  scheduled: [id, type, payload, ['Due', (t) => when(t.nextProcessAt)]],
+  retry: [id, type, error, retries, ['Last failed', (t) => when(t.lastFailedAt)], ['Next retry', (t) => when(t.nextProcessAt)]],
+  archived: [id, type, error, retries, ['Last failed', (t) => when(t.lastFailedAt)]],
   completed: [id, type, payload, ['Result', (t) => preview(t.result), 'payload'], ['Completed', (t) => when(t.completedAt)]],
 };
 
@@ -70,7 +70,7 @@ const MIXED = [id, ['State', (t) => badge(t.state)], ['Queue', (t) => t.queue], 
 
 const columnsOf = (state) => COLUMNS[state] ?? MIXED;
 
-/** The first line; of an exception's class the name is enough. */
+/** The first line, with the package of the exception class removed. */
 const brief = (text) => (text || '–').split('\n')[0].replace(/^(?:[a-z_$][\w$]*\.)+(?=[A-Z][\w$]*(?::|$))/, '');
 
 const preview = (content) => {

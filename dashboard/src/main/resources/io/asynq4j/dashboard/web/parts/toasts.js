@@ -1,4 +1,4 @@
-// What became of an action: good news goes by itself, bad news stays until it is closed.
+// Notifications about the result of an action. Success messages disappear after 5 seconds; errors stay until closed.
 
 import {View, html, nothing, repeat} from '../core/view.js';
 import {icon} from './icons.js';
@@ -46,7 +46,7 @@ class ToastStack extends View {
             ${t.detail ? html`<p>${t.detail}</p>` : nothing}
             ${t.link ? html`<a href=${t.link.href}>${t.link.text}</a>` : nothing}
           </div>
-          <button class="ghost icon-only" aria-label="Close this message" @click=${() => this.#drop(t)}>${icon('close')}</button>
+          <button class="ghost icon-only" aria-label="Close message" @click=${() => this.#drop(t)}>${icon('close')}</button>
         </div>`)}
     </div>`;
   }
