@@ -1,22 +1,22 @@
 <?php
 /**
- * A worker of the task service in PHP: one file, no dependencies. Copy it into your project.
+ * Worker for the asynq4j task service. One file without dependencies; copy it into your project.
  *
  *     require 'asynq_worker.php';
  *
  *     $worker = new AsynqWorker('http://localhost:8080', 'asq_...');
  *     $worker->task('thumbnail', function (AsynqTask $task) {
- *         $task->progress(50, 'half of it');   // extends the lease too
- *         return ['size' => 42];               // the result; throwing is failure, and it is tried again
+ *         $task->progress(50, 'half of it');   // also extends the lease
+ *         return ['size' => 42];               // the result; if the handler throws, the task fails and is retried
  *     });
- *     $worker->run();                          // until TERM or INT; what runs is finished first
+ *     $worker->run();                          // until SIGTERM or SIGINT; the active task is finished first
  *
- * Where the pcntl extension is there, the lease is extended by an alarm while a task runs; elsewhere a handler that takes
- * longer than the lease calls extend() or progress() now and then. If the process dies, its lease ends and the task goes to
- * another. The protocol is in docs/reference/lease-protocol.md.
+ * With the pcntl extension, an alarm extends the lease while a task runs. Without it, a handler that takes
+ * longer than the lease must call extend() or progress() periodically. If the process dies, its lease expires and another
+ * worker receives the task. The protocol is described in docs/reference/lease-protocol.md.
  */
 
-/** Thrown by a handler: it has not failed, and is to run again after so many seconds. */
+/** Thrown by a handler to run the task again after this many seconds without counting a failure. */
 class AsynqSnooze extends Exception
 {
     public int $seconds;
@@ -28,28 +28,28 @@ class AsynqSnooze extends Exception
     }
 }
 
-/** Thrown by a handler: it has failed for good, whatever retries are left. */
+/** Thrown by a handler to fail the task permanently, without further retries. */
 class AsynqGiveUp extends Exception
 {
 }
 
-/** The service has refused a request. */
+/** The task service rejected a request. */
 class AsynqRefused extends Exception
 {
 }
 
-/** One attempt at a task. */
+/** One attempt of a task. */
 class AsynqTask
 {
     public string $id;
     public string $name;
-    /** @var mixed objects are arrays */
+    /** @var mixed JSON objects are associative arrays */
     public $params;
     public int $attempt;
     public ?string $deadline;
-    /** Set when the lease is lost: another worker may have the task, so stop. */
+    /** Set when the lease is lost. Stop then, because another worker may run the task. */
     public bool $lost = false;
-    /** Set when somebody has asked for the task to stop: throw anything, the service knows what to do then. */
+    /** Set when cancellation of the task is requested. Throw any exception to stop; the service applies the requested outcome. */
     public bool $cancelled = false;
 
     private AsynqWorker $worker;
@@ -72,13 +72,13 @@ class AsynqTask
         $this->extend();
     }
 
-    /** False when the lease is lost. */
+    /** Returns false if the lease is lost. */
     public function extend(): bool
     {
         return $this->send('extend', ['lease' => $this->worker->lease . 's']);
     }
 
-    /** False when the lease is lost. Repeated while the service is away: settling twice does no harm. */
+    /** Returns false if the lease is lost. Retries while the service is unavailable; settling is idempotent. */
     public function send(string $verb, array $fields): bool
     {
         $fields['token'] = $this->token;
@@ -95,7 +95,7 @@ class AsynqTask
                 return false;
             }
             if ($status >= 400 && $status < 500 && $status !== 429) {
-                throw new AsynqRefused("the service refuses $verb: $answer");
+                throw new AsynqRefused("request $verb rejected by the task service: $answer");
             }
             if (microtime(true) > $until) {
                 return false;
@@ -106,7 +106,7 @@ class AsynqTask
     }
 }
 
-/** Asks for tasks of its names, and has them handled, one after the other. */
+/** Leases tasks of the registered names and runs their handlers one at a time. */
 class AsynqWorker
 {
     public int $lease;
@@ -137,7 +137,7 @@ class AsynqWorker
         $this->stopped = true;
     }
 
-    /** Works until stop(), TERM or INT. */
+    /** Processes tasks until stop(), SIGTERM or SIGINT. */
     public function run(): void
     {
         $signals = function_exists('pcntl_async_signals');
@@ -185,7 +185,7 @@ class AsynqWorker
             return json_decode($answer, true)['tasks'];
         }
         if ($status >= 400 && $status < 500 && $status !== 429) {
-            throw new AsynqRefused("the service refuses: $answer");
+            throw new AsynqRefused("lease request rejected by the task service: $answer");
         }
         usleep(random_int(500000, 1500000));
         return [];
@@ -201,7 +201,7 @@ class AsynqWorker
         } catch (AsynqGiveUp $error) {
             $task->send('fail', ['error' => $error->getMessage() ?: 'given up', 'retry' => false]);
         } catch (AsynqRefused $error) {
-            // The lease will end, and somebody will try again.
+            // The lease expires, and the task is retried.
             fwrite(STDERR, $error->getMessage() . "\n");
         } catch (Throwable $error) {
             $text = get_class($error) . ': ' . $error->getMessage();
@@ -209,7 +209,7 @@ class AsynqWorker
         }
     }
 
-    /** The status, 0 when there was no answer, and the body. */
+    /** Returns the status (0 if there was no response) and the body. */
     public function post(string $path, array $body, int $timeout = 30): array
     {
         $headers = "Content-Type: application/json\r\nConnection: close\r\n";

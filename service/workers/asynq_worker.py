@@ -1,4 +1,4 @@
-"""A worker of the task service in Python: one file, no dependencies. Copy it into your project.
+"""Worker for the asynq4j task service. One file without dependencies; copy it into your project.
 
     from asynq_worker import Worker, Snooze, GiveUp
 
@@ -7,12 +7,12 @@
     @worker.task("thumbnail")
     def thumbnail(task):
         task.progress(50, "half of it")
-        return {"size": 42}          # the result; raising is failure, and the task is tried again
+        return {"size": 42}          # the result; if the handler raises, the task fails and is retried
 
-    worker.run()                     # until TERM or INT; what runs is finished first
+    worker.run()                     # until SIGTERM or SIGINT; active tasks are finished first
 
-Leases are extended by a thread while a task runs. If the process dies, its leases end and the tasks go to others. The
-protocol is in docs/reference/lease-protocol.md.
+A thread extends the leases of active tasks. If the process dies, its leases expire and other workers receive the tasks. The
+protocol is described in docs/reference/lease-protocol.md.
 """
 
 import json
@@ -26,7 +26,7 @@ import urllib.request
 
 
 class Snooze(Exception):
-    """Raised by a handler: it has not failed, and is to run again after so many seconds."""
+    """Raised by a handler to run the task again after this many seconds without counting a failure."""
 
     def __init__(self, seconds):
         super().__init__("snoozed")
@@ -34,11 +34,11 @@ class Snooze(Exception):
 
 
 class GiveUp(Exception):
-    """Raised by a handler: it has failed for good, whatever retries are left."""
+    """Raised by a handler to fail the task permanently, without further retries."""
 
 
 class Task:
-    """One attempt at a task."""
+    """One attempt of a task."""
 
     def __init__(self, worker, fields):
         self._worker = worker
@@ -48,20 +48,20 @@ class Task:
         self.params = fields["params"]
         self.attempt = fields["attempt"]
         self.deadline = fields.get("deadline")
-        #: Set when the lease is lost: another worker may have the task, so stop.
+        #: Set when the lease is lost. Stop then, because another worker may run the task.
         self.lost = threading.Event()
-        #: Set when somebody has asked for the task to stop: raise anything, the service knows what to do then.
+        #: Set when cancellation of the task is requested. Raise any exception to stop; the service applies the requested outcome.
         self.cancelled = threading.Event()
 
     def progress(self, percent, note=""):
         self._send("progress", percent=percent, note=note)
 
     def _send(self, verb, **fields):
-        """False when the lease is lost. Repeated while the service is away: settling twice does no harm."""
+        """Returns False if the lease is lost. Retries while the service is unavailable; settling is idempotent."""
         for pause in self._worker.pauses():
             try:
                 answer = self._worker.post("/v1/" + verb, dict(fields, token=self._token))
-                self._told(answer["state"])
+                self._update(answer["state"])
                 return True
             except urllib.error.HTTPError as error:
                 if error.code == 409:
@@ -74,7 +74,7 @@ class Task:
             time.sleep(pause)
         return False
 
-    def _told(self, state):
+    def _update(self, state):
         if state == "lost":
             self.lost.set()
         elif state == "cancelled":
@@ -82,7 +82,7 @@ class Task:
 
 
 class Worker:
-    """Asks for tasks of its names, and has them handled. Handlers run in up to `concurrency` threads."""
+    """Leases tasks of the registered names and runs their handlers in up to `concurrency` threads."""
 
     def __init__(self, url, key=None, concurrency=1, lease=30, wait=20):
         self.url = url.rstrip("/")
@@ -97,7 +97,7 @@ class Worker:
         self._free = threading.Semaphore(concurrency)
 
     def task(self, name):
-        """Registers the function below it as the handler of a name."""
+        """Registers the decorated function as the handler of a task name."""
 
         def register(function):
             self.handlers[name] = function
@@ -109,7 +109,7 @@ class Worker:
         self._stop.set()
 
     def run(self):
-        """Works until stop(), TERM or INT."""
+        """Processes tasks until stop(), SIGTERM or SIGINT."""
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self.stop)
             signal.signal(signal.SIGINT, self.stop)
@@ -132,7 +132,7 @@ class Worker:
         body = {
             "names": list(self.handlers),
             "max": free,
-            # Not longer than a stop may take.
+            # Limits how long a stop takes.
             "wait": "%ds" % self.wait,
             "lease": "%ds" % self.lease,
         }
@@ -141,7 +141,7 @@ class Worker:
             return [Task(self, fields) for fields in answer["tasks"]]
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code != 429:
-                raise RuntimeError("the service refuses: " + error.read().decode("utf-8", "replace"))
+                raise RuntimeError("lease request rejected by the task service: " + error.read().decode("utf-8", "replace"))
         except OSError:
             pass
         self._stop.wait(random.uniform(0.5, 1.5))
@@ -162,7 +162,7 @@ class Worker:
                 text = "".join(traceback.format_exception_only(type(error), error)).strip()
                 task._send("fail", error=text[-1500:])
         except Exception:
-            # The lease will end, and somebody will try again.
+            # The lease expires, and the task is retried.
             traceback.print_exc()
         finally:
             with self._lock:
@@ -180,12 +180,12 @@ class Worker:
                 items = [{"token": task._token, "lease": "%ds" % self.lease} for task in tasks]
                 answer = self.post("/v1/extend", {"tasks": items})
                 for task, state in zip(tasks, answer["tasks"]):
-                    task._told(state["state"])
+                    task._update(state["state"])
             except OSError:
                 pass
 
     def pauses(self):
-        """Seconds between tries, for as long as a lease may last."""
+        """Yields the delays between retries in seconds, for up to twice the lease duration."""
         pause, left = 0.2, self.lease * 2.0
         while left > 0:
             yield pause

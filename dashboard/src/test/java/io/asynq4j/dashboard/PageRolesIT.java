@@ -51,8 +51,7 @@ class PageRolesIT {
               Set.of()),
           new Place("/servers", "1 worker", Set.of(), Set.of("Quiet", "Stop")),
           new Place("/schedules", "report", Set.of("Run report now", "Pause report"), Set.of()),
-          new Place(
-              "/redis", "redis_version", Set.of("Check data"), Set.of("Check and repair")),
+          new Place("/redis", "redis_version", Set.of("Check data"), Set.of("Check and repair")),
           new Place(
               "/search?q=state%3Aretry",
               "connection refused",

@@ -49,7 +49,9 @@ record AttentionItem(
         .put("text", text);
   }
 
-  /** Finds the problems in the part of the snapshot that the user may see, the most severe first. */
+  /**
+   * Finds the problems in the part of the snapshot that the user may see, the most severe first.
+   */
   static List<AttentionItem> find(RedisSnapshot snapshot, Grant grant, int archiveSize) {
     List<AttentionItem> all = new ArrayList<>();
     if (snapshot.problem() != null) {
@@ -104,7 +106,12 @@ record AttentionItem(
       QueueRow row, RedisSnapshot snapshot, int archiveSize, List<AttentionItem> all) {
     String queue = row.name();
     if (row.problem() != null) {
-      all.add(of("queue-unreadable", queue, Severity.ERROR, "The queue cannot be read: " + row.problem()));
+      all.add(
+          of(
+              "queue-unreadable",
+              queue,
+              Severity.ERROR,
+              "The queue cannot be read: " + row.problem()));
       return;
     }
     if (row.paused()) {

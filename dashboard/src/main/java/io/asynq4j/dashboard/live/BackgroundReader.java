@@ -125,7 +125,8 @@ final class BackgroundReader<T> {
       isSilent = silent;
       if (silent) {
         log.warn(
-            "dashboard: {} cannot be read because a Redis server does not respond; pages show earlier values", what);
+            "dashboard: {} cannot be read because a Redis server does not respond; pages show earlier values",
+            what);
       } else {
         log.info("dashboard: {} can be read again", what);
       }

@@ -77,7 +77,8 @@ public final class EventBroadcaster implements AutoCloseable {
     EventStream stream = new EventStream(context, user, this::gone);
     synchronized (this) {
       if (streams.size() >= MOST) {
-        throw Problems.busy("Too many open live streams on this dashboard. Close a page, or poll the API instead.");
+        throw Problems.busy(
+            "Too many open live streams on this dashboard. Close a page, or poll the API instead.");
       }
       long own =
           streams.stream().filter(each -> Objects.equals(each.user().name(), user.name())).count();
@@ -171,7 +172,8 @@ public final class EventBroadcaster implements AutoCloseable {
       failure = e;
     }
     if (failure != null && !isFailing) {
-      SafeLog.error(log, "dashboard: sending keep-alives to live streams failed; it is retried", failure);
+      SafeLog.error(
+          log, "dashboard: sending keep-alives to live streams failed; it is retried", failure);
     }
     isFailing = failure != null;
   }

@@ -116,7 +116,8 @@ public final class SnapshotPoller implements AutoCloseable {
       BiConsumer<RedisSnapshot, RedisSnapshot> changed) {
     this.inspector = inspector;
     this.name = name;
-    this.failureMessage = "dashboard: reading Redis " + name + " failed; it is retried at the next interval";
+    this.failureMessage =
+        "dashboard: reading Redis " + name + " failed; it is retried at the next interval";
     this.clock = clock;
     this.refresh = refresh;
     this.quick = quick;
@@ -379,7 +380,8 @@ public final class SnapshotPoller implements AutoCloseable {
         .forEach(
             (queue, answer) -> {
               if (answer.value() == null) {
-                log.debug("dashboard: groups of queue {} cannot be read: {}", queue, answer.problem());
+                log.debug(
+                    "dashboard: groups of queue {} cannot be read: {}", queue, answer.problem());
               } else {
                 found.put(queue, answer.value());
               }

@@ -143,7 +143,10 @@ public final class PayloadRenderer {
         }
       } catch (RuntimeException e) {
         // The message may quote the payload, so only the class of the exception is logged.
-        log.warn("dashboard: payload formatter failed for task type {} and is skipped: {}", type, e.getClass().getName());
+        log.warn(
+            "dashboard: payload formatter failed for task type {} and is skipped: {}",
+            type,
+            e.getClass().getName());
       }
     }
     return null;
