@@ -30,7 +30,7 @@ public final class TaskSemaphore {
 
   TaskSemaphore(SemaphoreOperations semaphores, String scope, int maxTokens) {
     if (maxTokens < 1) {
-      throw new IllegalArgumentException("a semaphore needs one token or more: " + maxTokens);
+      throw new IllegalArgumentException("a semaphore needs at least one token, got " + maxTokens);
     }
     if (scope.isBlank()) {
       throw new IllegalArgumentException("the scope of a semaphore must not be blank");

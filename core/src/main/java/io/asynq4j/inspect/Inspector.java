@@ -1,13 +1,12 @@
 package io.asynq4j.inspect;
 
-import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.ArchiveSettings;
-import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
@@ -20,6 +19,7 @@ import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.inspect.BulkTaskOperations;
 import io.asynq4j.internal.inspect.TaskExplainer;
 import io.asynq4j.internal.inspect.TaskOperations;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Instant;

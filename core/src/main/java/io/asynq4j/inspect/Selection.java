@@ -4,7 +4,6 @@ import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.BulkReport.BulkProgress;
 import io.asynq4j.internal.broker.Inspection.ActionAnswer;
 import io.asynq4j.internal.broker.Inspection.Page;

@@ -1,9 +1,9 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.inspect.Diagnosis.DoctorProgress;
 import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
-import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Inspection;
 import io.asynq4j.internal.broker.Inspection.QueueStats;

@@ -16,7 +16,6 @@ import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.redis.store.BrokerConnection;
-import io.asynq4j.internal.time.ElapsedBounds;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Claims tasks, extends their leases and settles them by hand, for workers that are not a {@code
@@ -81,7 +79,7 @@ public final class TaskLeases {
   /** The same, and says when the next task of the queue may be claimed, where time decides it. */
   public LeaseBatch claimBatch(String queue, int max, Duration lease) {
     if (max < 1) {
-      throw new IllegalArgumentException("a claim must be for one task or more: " + max);
+      throw new IllegalArgumentException("a claim must be for at least one task, got " + max);
     }
     requireLease(lease);
     return claimer.claim(QueueName.of(queue), max, lease);

@@ -126,7 +126,8 @@ class DurabilityIT {
               BrokerRefusedException.class, () -> client.durably(Durability.FSYNCED).enqueue(TASK));
 
       assertThat(refused)
-          .hasMessageStartingWith("nothing was enqueued, since FSYNCED cannot be confirmed here")
+          .hasMessageStartingWith(
+              "nothing was enqueued, because FSYNCED cannot be confirmed by this Redis")
           .hasMessageContaining("unknown command")
           .hasMessageContaining("It needs Redis 7.2 or newer, appendonly yes");
       assertThat(refused.mayHaveBeenApplied()).isFalse();

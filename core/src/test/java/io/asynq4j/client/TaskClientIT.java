@@ -262,7 +262,7 @@ class TaskClientIT {
 
     assertThatThrownBy(() -> client.enqueue(TASK))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("this client has been closed");
+        .hasMessage("this client is closed; create a new one");
     assertThatThrownBy(() -> client.enqueueAll(List.of(EnqueueRequest.of(TASK))))
         .isInstanceOf(IllegalStateException.class);
     try (TaskClient another = TaskClient.create(redis)) {

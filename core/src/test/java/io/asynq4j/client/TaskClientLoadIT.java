@@ -210,7 +210,7 @@ class TaskClientLoadIT {
 
     assertThat(sent)
         .hasMessageContaining("within the limit of this call")
-        .hasMessageContaining("was sent, and may be enqueued");
+        .hasMessageContaining("was sent and may be enqueued");
     assertThat(sent.mayHaveBeenApplied()).isTrue();
     assertThat(unsent).hasMessageEndingWith("the task was not sent");
     assertThat(unsent.mayHaveBeenApplied()).isFalse();

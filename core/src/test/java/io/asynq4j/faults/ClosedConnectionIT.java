@@ -105,10 +105,10 @@ class ClosedConnectionIT {
 
     assertThatIllegalStateException()
         .isThrownBy(server::start)
-        .withMessageContaining("the connection to Redis is closed");
+        .withMessageContaining("the Redis connection is closed");
     assertThatIllegalStateException()
         .isThrownBy(scheduler::start)
-        .withMessageContaining("the connection to Redis is closed");
+        .withMessageContaining("the Redis connection is closed");
     assertThat(server.state()).isEqualTo(ServerState.NEW);
   }
 }

@@ -408,7 +408,7 @@ class RedisFaultsIT {
     BrokerUnavailableException e = unavailable(() -> operation.act(this));
 
     assertThat(e.mayHaveBeenApplied()).isTrue();
-    assertThat(e).hasMessageContaining("lost the answer");
+    assertThat(e).hasMessageContaining("lost the reply");
     assertThat(calls(operation.command)).isEqualTo(before + 1);
     assertThat(world()).isEqualTo(done);
   }
@@ -487,7 +487,8 @@ class RedisFaultsIT {
     BrokerUnavailableException e = unavailable(() -> claim(1));
 
     assertThat(e.mayHaveBeenApplied()).isTrue();
-    assertThat(e).hasMessageContainingAll("cannot connect", "an earlier try may have been done");
+    assertThat(e)
+        .hasMessageContainingAll("cannot connect", "an earlier attempt may have been executed");
     proxy.acceptAgain();
     assertThat(claim(1)).extracting(Claim::id).containsExactly("b");
   }
@@ -500,7 +501,7 @@ class RedisFaultsIT {
     BrokerUnavailableException e = unavailable(() -> claim(1));
 
     assertThat(e.mayHaveBeenApplied()).isTrue();
-    assertThat(e).hasMessageContaining("lost the answer");
+    assertThat(e).hasMessageContaining("lost the reply");
   }
 
   @Test
@@ -764,7 +765,7 @@ class RedisFaultsIT {
             unavailable(() -> onBusy.enqueueing().enqueue(List.of(direct.task("a"))));
 
         assertThat(e.mayHaveBeenApplied()).isFalse();
-        assertThat(e).hasMessageContainingAll("BUSY", "a script is running too long");
+        assertThat(e).hasMessageContainingAll("BUSY", "a script has been running too long");
       } finally {
         await().atMost(PATIENCE).until(() -> killedOrEnded(running));
       }

@@ -200,7 +200,7 @@ class ServerOutageIT {
       Thread.sleep(2_200);
 
       assertThat(logs.linesWith("Redis cannot be reached")).hasSize(1);
-      assertThat(logs.linesWith("Redis is back")).hasSize(1);
+      assertThat(logs.linesWith("Redis is reachable again")).hasSize(1);
       assertThat(recorder.lines("outage")).containsExactly("outageStarted", "outageEnded");
       assertThat(logs.text().substring(before.length()).lines().count()).isLessThan(20);
     }

@@ -136,8 +136,7 @@ class TaskClientFaultsIT {
     assertThat(doubt(results.get(1))).isTrue();
     assertThat(doubt(results.get(2))).isFalse();
     assertThat(((Failed) results.get(2)).error())
-        .hasMessageStartingWith(
-            "not sent, since a call before it failed: lost the answer of Redis");
+        .hasMessageStartingWith("not sent because an earlier call failed: lost the reply of Redis");
   }
 
   private static boolean doubt(EnqueueResult result) {

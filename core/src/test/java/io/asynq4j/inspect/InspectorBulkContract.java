@@ -123,7 +123,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"?\"");
     assertThatThrownBy(() -> select(TaskState.RETRY).after(none.cursor()).delete())
-        .hasMessageContaining("where a search was");
+        .hasMessageContaining("can only resume a search");
     assertThatThrownBy(() -> select(TaskState.RETRY).find(0)).hasMessageContaining("0");
   }
 

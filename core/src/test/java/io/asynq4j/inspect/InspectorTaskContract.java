@@ -267,7 +267,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
     assertThat(report.failures())
         .containsExactly(
             new BulkReport.Failure("active", TaskAction.DELETE.refusal(TaskState.ACTIVE)),
-            new BulkReport.Failure("nothing", "is gone"));
+            new BulkReport.Failure("nothing", "does not exist"));
     assertThat(inspector().queue("q").size()).isEqualTo(4);
   }
 

@@ -121,7 +121,7 @@ interface InspectorTransferContract extends InspectorContractSupport {
 
     assertThatThrownBy(() -> inspector().move("q", "a", "other"))
         .isInstanceOf(TaskStateException.class)
-        .hasMessageContaining("another task with this id");
+        .hasMessageContaining("another task with this ID");
 
     assertThat(inspector().task("q", "a").payload()).isEqualTo(Payload.ofUtf8("mine"));
     assertThat(inspector().task("other", "a").payload()).isEqualTo(Payload.ofUtf8("another"));
@@ -186,7 +186,7 @@ interface InspectorTransferContract extends InspectorContractSupport {
 
     assertThatThrownBy(() -> InspectorAccess.broker(claimed).move("q", "a", "other"))
         .isInstanceOf(TaskStateException.class)
-        .hasMessageContaining("its copy in queue \"other\" too");
+        .hasMessageContaining("its copy in queue \"other\"; it may run twice");
   }
 
   @Test

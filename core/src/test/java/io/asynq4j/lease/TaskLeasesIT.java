@@ -951,7 +951,7 @@ class TaskLeasesIT {
     LeasedTask leased = claimOne();
 
     assertThatThrownBy(() -> leases.claim("q", 0, LEASE))
-        .hasMessage("a claim must be for one task or more: 0");
+        .hasMessage("a claim must be for at least one task, got 0");
     assertThatThrownBy(() -> leases.claim("q", 1, Duration.ofMillis(999)))
         .hasMessage("a lease must be between PT1S and PT24H: PT0.999S");
     assertThatThrownBy(() -> leases.extend(leased, Duration.ofDays(2)))
@@ -1004,7 +1004,7 @@ class TaskLeasesIT {
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> small.writeResult(leased, Payload.ofUtf8("12345")))
-        .withMessageContaining("5 bytes, more than the 4");
+        .withMessageContaining("5 bytes, the limit is 4");
     assertThat(small.complete(leased, Payload.ofUtf8("12345"))).contains(Outcome.done());
 
     TaskInfo info = redis.inspection().task(Q, "a");

@@ -194,7 +194,7 @@ class TlsConfigTest {
         TlsConfig.defaults().withKeyStore(directory, PASSWORD),
         "key store",
         directory.toString(),
-        "is no file");
+        "is not a file");
   }
 
   @Test
@@ -213,16 +213,18 @@ class TlsConfigTest {
         TlsConfig.defaults().withTrustStore(trusted, "s3cret-wrong"), "password is wrong");
     assertRefused(TlsConfig.defaults().withKeyStore(keys, "s3cret-wrong"), "password is wrong");
     assertRefused(
-        TlsConfig.defaults().withTrustStore(keys, null), "no certificate", "give its password");
+        TlsConfig.defaults().withTrustStore(keys, null),
+        "no readable certificate",
+        "give its password");
     assertRefused(
         TlsConfig.defaults().withTrustStore(trustedP12, null),
-        "no certificate",
+        "no readable certificate",
         "give its password");
   }
 
   @Test
   void saysThatAKeyStoreHasNoKey() {
-    assertRefused(TlsConfig.defaults().withKeyStore(trusted, PASSWORD), "no private key");
+    assertRefused(TlsConfig.defaults().withKeyStore(trusted, PASSWORD), "no readable private key");
   }
 
   private static void assertRefused(TlsConfig tls, String... parts) {

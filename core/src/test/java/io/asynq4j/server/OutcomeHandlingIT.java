@@ -621,8 +621,7 @@ class OutcomeHandlingIT {
         assertThat(info.isResultDropped()).isTrue();
         assertThat(info.result().isPresent()).isFalse();
         assertThat(info.lastError())
-            .isEqualTo(
-                "result dropped: it has 2000000 bytes, more than the 1048576 that are allowed");
+            .isEqualTo("result dropped: it has 2000000 bytes, the limit is 1048576");
         world.awaitState("b", TaskState.COMPLETED);
         assertThat(world.info("b").isResultDropped()).isFalse();
         assertThat(world.info("b").result().size()).isEqualTo(1_048_576);
@@ -652,9 +651,8 @@ class OutcomeHandlingIT {
     world.awaitState("a", TaskState.COMPLETED);
     assertThat(refusals)
         .containsExactly(
-            "the result of task a was not written: it has 5 bytes, more than the 4 that are"
-                + " allowed; put large data elsewhere and only its address into the result, or"
-                + " raise maxResult");
+            "the result of task a was not written: it has 5 bytes, the limit is 4; store large"
+                + " data elsewhere and only its address in the result, or raise maxResult");
     assertThat(world.info("a").result()).isEqualTo(Payload.ofUtf8("1234"));
     assertThat(world.info("a").isResultDropped()).isFalse();
   }

@@ -50,7 +50,14 @@ class TaskServerBuilderTest {
 
     assertThat(byName.queues()).isEqualTo(byText.queues());
     assertThat(byName.rules()).isEqualTo(byText.rules());
-    assertThat(server().queue(mail, 3).queue(mail, QueueSettings::ordered).config().rulesOf(mail).ordered()).isTrue();
+    assertThat(
+            server()
+                .queue(mail, 3)
+                .queue(mail, QueueSettings::ordered)
+                .config()
+                .rulesOf(mail)
+                .ordered())
+        .isTrue();
   }
 
   @Test

@@ -14,14 +14,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a second server out of a data directory: two would ruin each other's append-only file. The
- * lock ends with the JVM, but its server a moment later, hence the server's process in the file.
+ * Prevents a second server from using a data directory: two would corrupt each other's append-only
+ * file. The lock ends with the JVM, but its server ends a moment later, so the file also has the
+ * server's process.
  */
 final class DataDirectoryLock implements AutoCloseable {
 
   private static final String FILE = "asynq4j.lock";
   private static final Duration PREDECESSOR_END = Duration.ofSeconds(10);
-  // The system tells the start relative to that of the machine, to which clocks are adjusted.
+  // The system reports the start relative to the boot time, and the clock may be adjusted.
   private static final long CLOCK_TOLERANCE_MILLIS = 2_000;
 
   private final FileChannel channel;
@@ -84,7 +85,7 @@ final class DataDirectoryLock implements AutoCloseable {
             .orElse(false);
   }
 
-  /** A process id may be used again: the time of the start belongs to it. */
+  /** A process ID may be reused, so the start time identifies the process too. */
   private static Optional<Long> startOf(long pid) {
     return ProcessHandle.of(pid)
         .filter(ProcessHandle::isAlive)
@@ -96,7 +97,7 @@ final class DataDirectoryLock implements AutoCloseable {
     return new EmbeddedRedisException(
         "The data directory "
             + directory
-            + " is in use by another embedded Redis; close that one, or choose another directory.");
+            + " is in use by another embedded Redis; close it, or choose another directory.");
   }
 
   private static void closeQuietly(@Nullable FileChannel channel) {

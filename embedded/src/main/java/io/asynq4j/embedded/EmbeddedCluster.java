@@ -14,8 +14,8 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * A Redis Cluster of three primaries, for tests, each node a child process as {@link EmbeddedRedis}
- * is. Thread safe, but for migrations of the same slot at the same time.
+ * A Redis Cluster of three primaries for tests. Each node is a child process like {@link
+ * EmbeddedRedis}. Thread-safe, except for concurrent migrations of the same slot.
  */
 public final class EmbeddedCluster implements AutoCloseable {
 
@@ -48,7 +48,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     return builder().start();
   }
 
-  /** A cluster that is yet to be configured. */
+  /** Returns a builder for a cluster. */
   public static Builder builder() {
     return new Builder();
   }
@@ -87,8 +87,8 @@ public final class EmbeddedCluster implements AutoCloseable {
   }
 
   /**
-   * Puts a slot into the state between two primaries, in which clients get {@code ASK} for keys
-   * that are not at the old one (any more).
+   * Starts the migration of a slot between two primaries, during which clients get {@code ASK} for
+   * keys that are not (or no longer) on the old one.
    */
   public SlotMigration beginMigration(int slot, EmbeddedRedis target) {
     EmbeddedRedis source = nodeOf(slot);
@@ -118,9 +118,9 @@ public final class EmbeddedCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until all nodes know the configuration epoch of each primary, and no two are equal. Of
-   * two claims to a slot the one with the greater epoch counts. A target that has not yet heard of
-   * its source's newest epoch would therefore lose a slot to a message that the source sent before.
+   * Waits until all nodes know the configuration epoch of each primary, and no two are equal. If
+   * two nodes claim a slot, the greater epoch wins. A target that does not know its source's newest
+   * epoch yet could therefore lose a slot to an earlier message of the source.
    */
   void awaitEpochs() {
     await(
@@ -164,7 +164,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     for (int i = 0; i < nodes.size(); i++) {
       try (Jedis jedis = nodes.get(i).connect()) {
         ids.add(jedis.clusterMyId());
-        // Different from the start, or the nodes would first have to sort out equal ones.
+        // Distinct from the start; otherwise the nodes would first have to resolve equal epochs.
         jedis.sendCommand(Protocol.Command.CLUSTER, "SET-CONFIG-EPOCH", Integer.toString(i + 1));
         if (i < PRIMARIES) {
           // One by one instead of ADDSLOTSRANGE, which 6.2 does not have.
@@ -215,7 +215,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     return true;
   }
 
-  /** The port of the primary of each slot as the node sees it; 0 where it knows none. */
+  /** Returns the port of the primary of each slot as the node sees it; 0 if unknown. */
   private static int[] owners(EmbeddedRedis node) {
     int[] owners = new int[SLOTS];
     try (Jedis jedis = node.connect()) {
@@ -232,7 +232,10 @@ public final class EmbeddedCluster implements AutoCloseable {
     return owners;
   }
 
-  /** The configuration epoch of each primary as the node sees it; nothing if it does not answer. */
+  /**
+   * Returns the configuration epoch of each primary as the node sees it; empty if it does not
+   * answer.
+   */
   static Map<String, Long> epochs(EmbeddedRedis node) {
     Map<String, Long> epochs = new HashMap<>();
     try (Jedis jedis = node.connect()) {
@@ -254,11 +257,11 @@ public final class EmbeddedCluster implements AutoCloseable {
 
   private static void await(String what, BooleanSupplier condition) {
     if (!Poll.until(AGREE_TIMEOUT, condition)) {
-      throw new EmbeddedRedisException("Waited " + AGREE_TIMEOUT + " in vain for " + what);
+      throw new EmbeddedRedisException("Waited " + AGREE_TIMEOUT + " without success for " + what);
     }
   }
 
-  /** Configures a cluster. Not thread safe. */
+  /** Configures a cluster. Not thread-safe. */
   public static final class Builder {
 
     private final List<ServerSettings.Directive> directives = new ArrayList<>();
@@ -280,7 +283,7 @@ public final class EmbeddedCluster implements AutoCloseable {
       return this;
     }
 
-    /** How many replicas each primary has; none by default. */
+    /** Sets the number of replicas per primary. Default: none. */
     public Builder replicas(int perPrimary) {
       if (perPrimary < 0) {
         throw new IllegalArgumentException("Not a number of replicas: " + perPrimary);

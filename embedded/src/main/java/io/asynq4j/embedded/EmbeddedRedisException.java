@@ -2,7 +2,9 @@ package io.asynq4j.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** A server that could not be started, stopped or steered; the message says what to do about it. */
+/**
+ * Thrown when a server could not be started, stopped or controlled; the message states what to do.
+ */
 public final class EmbeddedRedisException extends RuntimeException {
 
   EmbeddedRedisException(String message) {

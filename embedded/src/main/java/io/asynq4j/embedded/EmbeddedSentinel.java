@@ -72,7 +72,7 @@ public final class EmbeddedSentinel implements AutoCloseable {
     return builder().start();
   }
 
-  /** A group that is yet to be configured. */
+  /** Returns a builder for a group. */
   public static Builder builder() {
     return new Builder();
   }
@@ -101,7 +101,7 @@ public final class EmbeddedSentinel implements AutoCloseable {
         + masterName;
   }
 
-  /** The current primary, as the first sentinel that answers says. */
+  /** Returns the current primary according to the first sentinel that answers. */
   public EmbeddedRedis primary() {
     for (EmbeddedRedis sentinel : sentinels) {
       Optional<EmbeddedRedis> primary = sentinel.isRunning() ? ask(sentinel) : Optional.empty();
@@ -141,7 +141,7 @@ public final class EmbeddedSentinel implements AutoCloseable {
       try (Jedis jedis = sentinel.connect()) {
         jedis.sentinelFailover(masterName);
       } catch (JedisDataException e) {
-        // NOGOODSLAVE or INPROG: the previous failover has not settled yet.
+        // NOGOODSLAVE or INPROG: the previous failover has not completed yet.
         Poll.pause(Duration.ofMillis(50));
         continue;
       }
@@ -223,20 +223,23 @@ public final class EmbeddedSentinel implements AutoCloseable {
     return started;
   }
 
-  /** Sentinels talk every two seconds and look at nodes every ten; since 7.0 that can be set. */
+  /**
+   * Sets timing parameters of a sentinel, which by default exchanges messages every two seconds and
+   * checks nodes every ten. Possible since 7.0.
+   */
   private static void debug(EmbeddedRedis sentinel, String... parameters) {
     try (Jedis jedis = sentinel.connect()) {
       jedis.sendCommand(
           Protocol.Command.SENTINEL,
           Stream.concat(Stream.of("DEBUG"), Arrays.stream(parameters)).toArray(String[]::new));
     } catch (JedisDataException e) {
-      // 6.2 does not have the command: it takes its time.
+      // 6.2 does not have the command, so its failovers are slower.
     }
   }
 
   /**
-   * What the sentinels themselves do after some seconds, in which clients could write to the former
-   * primary what would be lost.
+   * Demotes the former primary at once. The sentinels do so only after some seconds, in which
+   * clients could write data to it that would be lost.
    */
   private static void demote(EmbeddedRedis former, EmbeddedRedis promoted) {
     if (former.isRunning()) {
@@ -260,8 +263,8 @@ public final class EmbeddedSentinel implements AutoCloseable {
   }
 
   /**
-   * A sentinel tells the new primary before it is done with the failover, and if that primary dies
-   * in between it never gets done.
+   * Waits for the end of the failover. A sentinel reports the new primary before the failover is
+   * complete, and if that primary dies in between, it never completes.
    */
   private EmbeddedRedis settled() {
     await("the failover to end", () -> sentinelsKnowAll() && follow(primary()));
@@ -327,11 +330,11 @@ public final class EmbeddedSentinel implements AutoCloseable {
 
   private static void await(String what, BooleanSupplier condition) {
     if (!Poll.until(READY_TIMEOUT, condition)) {
-      throw new EmbeddedRedisException("Waited " + READY_TIMEOUT + " in vain for " + what);
+      throw new EmbeddedRedisException("Waited " + READY_TIMEOUT + " without success for " + what);
     }
   }
 
-  /** Configures a group. Not thread safe. */
+  /** Configures a group. Not thread-safe. */
   public static final class Builder {
 
     private @Nullable RedisBinary binary;
@@ -369,7 +372,9 @@ public final class EmbeddedSentinel implements AutoCloseable {
       return this;
     }
 
-    /** How long a node may be silent before the sentinels take it for dead; 1 s by default. */
+    /**
+     * Sets how long a node may be unresponsive before the sentinels consider it down. Default: 1 s.
+     */
     public Builder downAfter(Duration silence) {
       this.downAfterMillis = Math.max(1, silence.toMillis());
       return this;

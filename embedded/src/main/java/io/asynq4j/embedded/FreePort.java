@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ports that nobody listens on, at this moment. */
+/** Finds ports on which no process listens at the moment. */
 final class FreePort {
 
   // Below the range from which Linux and macOS take the ports of outgoing connections, so that none
-  // of those sits on a server's port when the server starts again; and so that the port of the
-  // cluster bus, which is 10000 higher, is below it too.
+  // of those occupies
+  // a server's port when the server starts again. The port of the cluster bus, which is 10000
+  // higher, is below that
+  // range too.
   private static final int FIRST = 10_240;
   private static final int LAST = 20_239;
   private static final int BUS_OFFSET = 10_000;

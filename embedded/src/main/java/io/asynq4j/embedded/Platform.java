@@ -3,7 +3,7 @@ package io.asynq4j.embedded;
 import java.util.List;
 import java.util.Locale;
 
-/** An operating system and processor, in the words of the bundled binaries' file names. */
+/** An operating system and processor, as named in the file names of the bundled binaries. */
 record Platform(String os, String arch) {
 
   static final List<Platform> BUNDLED =
@@ -43,9 +43,9 @@ record Platform(String os, String arch) {
     return new EmbeddedRedisException(
         "No embedded Redis for this platform, "
             + this
-            + "; there is one for "
+            + "; available for "
             + String.join(", ", BUNDLED.stream().map(Platform::toString).toList())
-            + ". Install Redis or Valkey 6.2 or newer (on Windows: in WSL or a container) and give"
+            + ". Install Redis or Valkey 6.2 or newer (on Windows: in WSL or a container) and use"
             + " its URL, for example redis://localhost:6379, instead.");
   }
 

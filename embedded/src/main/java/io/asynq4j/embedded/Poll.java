@@ -3,7 +3,7 @@ package io.asynq4j.embedded;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** Bounded waiting for something another process does. */
+/** Bounded waiting for another process. */
 final class Poll {
 
   private static final Duration FINE = Duration.ofMillis(2);
@@ -11,12 +11,14 @@ final class Poll {
 
   private Poll() {}
 
-  /** For what takes milliseconds: a process that starts or ends. */
+  /** Polls for events within milliseconds: the start or end of a process. */
   static boolean closely(Duration timeout, BooleanSupplier condition) {
     return until(timeout, FINE, condition);
   }
 
-  /** For what takes a second or so and costs commands to ask: a group that comes to agree. */
+  /**
+   * Polls for events that take about a second and cost commands to check: the agreement of a group.
+   */
   static boolean until(Duration timeout, BooleanSupplier condition) {
     return until(timeout, COARSE, condition);
   }

@@ -109,7 +109,7 @@ public final class RedisBinary {
     return Optional.empty();
   }
 
-  /** The bundled one, or where the platform has none, an installed one. */
+  /** Returns the bundled binary, or an installed one if the platform has none. */
   static RedisBinary preferred() {
     Platform platform = Platform.current();
     if (platform.isBundled()) {
@@ -118,7 +118,7 @@ public final class RedisBinary {
     return onPath("redis-server", "valkey-server").orElseThrow(platform::unsupported);
   }
 
-  /** The version that the executable itself tells, such as {@code 7.0.15}. */
+  /** Returns the version that the executable reports, such as {@code 7.0.15}. */
   public String version() {
     Path executable = executable();
     String output;
@@ -139,12 +139,12 @@ public final class RedisBinary {
     Matcher matcher = VERSION.matcher(output);
     if (!matcher.find()) {
       throw new EmbeddedRedisException(
-          executable + " --version does not tell the version of a Redis: " + output.strip());
+          executable + " --version does not print the version of a Redis: " + output.strip());
     }
     return matcher.group(1);
   }
 
-  /** Looks anew each time: whatever cleans the temporary directory may have removed the file. */
+  /** Checks again each time: a cleanup of the temporary directory may have removed the file. */
   Path executable() {
     return location.get();
   }
@@ -167,8 +167,9 @@ public final class RedisBinary {
       Path directory = cacheDirectory();
       Path target = directory.resolve(cacheName(url, resource));
       if (!Files.isExecutable(target)) {
-        // Another process may do the same at this moment: whoever moves last replaces equal by
-        // equal, and nobody ever sees half a file.
+        // Another process may do the same at this moment: the last move replaces a file by an equal
+        // one, and no
+        // process ever sees a partial file.
         Path partial = Files.createTempFile(directory, "unpack-", ".tmp");
         try {
           try (InputStream in = url.openStream()) {
@@ -198,7 +199,7 @@ public final class RedisBinary {
     return own == null && context != null ? context.getResource(resource.substring(1)) : own;
   }
 
-  /** Named after the content, as the jar's directory tells it without unpacking. */
+  /** Derives the name from the checksum in the jar's directory, without unpacking. */
   private static String cacheName(URL url, String resource) throws IOException {
     String name = resource.substring(resource.lastIndexOf('/') + 1);
     URLConnection connection = url.openConnection();
@@ -240,7 +241,7 @@ public final class RedisBinary {
     return directory;
   }
 
-  /** In a shared temporary directory anyone could have put a program of theirs there. */
+  /** In a shared temporary directory any user could have placed a program there. */
   private static void requireOwn(Path directory, Path temporary) throws IOException {
     if (!isPosix(directory)) {
       return;

@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** The temporary directory of a server: its configuration, its log, and data that is not kept. */
+/** The temporary directory of a server: its configuration, its log, and ephemeral data. */
 final class RunDirectory {
 
   private final Path path;
@@ -33,7 +33,7 @@ final class RunDirectory {
     return path.resolve("redis.conf");
   }
 
-  /** Readable by this user only: it may have a password. */
+  /** Writes the file readable by this user only, since it may contain a password. */
   void writeConfigFile(String content) {
     try {
       Path file = configFile();
@@ -46,7 +46,7 @@ final class RunDirectory {
     }
   }
 
-  /** An empty log for the next start. */
+  /** Returns an empty log for the next start. */
   Path newLog() {
     Path log = path.resolve("redis.log");
     try {
@@ -63,7 +63,7 @@ final class RunDirectory {
         Files.deleteIfExists(file);
       }
     } catch (IOException | UncheckedIOException e) {
-      // It lies in the temporary directory, which the system cleans; no reason to fail a shutdown.
+      // The system cleans the temporary directory; this must not fail a shutdown.
       path.toFile().deleteOnExit();
     }
   }

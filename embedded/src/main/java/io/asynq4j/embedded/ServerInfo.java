@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to {@code INFO}, asked without a client library: loading one would take longer than
+ * The reply to {@code INFO}, requested without a client library: loading one would take longer than
  * the server's start.
  */
 record ServerInfo(String text) {
@@ -35,7 +35,7 @@ record ServerInfo(String text) {
       byte[] body = in.readNBytes(Integer.parseInt(head.substring(1)));
       return Optional.of(new ServerInfo(new String(body, StandardCharsets.UTF_8)));
     } catch (IOException | NumberFormatException e) {
-      // Nobody listens yet, or somebody who is not a Redis does.
+      // No process listens yet, or one that is not Redis.
       return Optional.empty();
     }
   }
@@ -57,7 +57,7 @@ record ServerInfo(String text) {
     StringBuilder line = new StringBuilder();
     for (int b = in.readUnsignedByte(); b != '\n'; b = in.readUnsignedByte()) {
       if (line.length() > 1_000) {
-        throw new IOException("not an answer of Redis");
+        throw new IOException("not a reply of Redis");
       }
       line.append((char) b);
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server and the shell that watches over it, so that the server ends with this JVM however the
- * JVM ends. Thread safe.
+ * A server and its watchdog shell, which ends the server when this JVM ends, however that happens.
+ * Thread-safe.
  */
 final class ServerProcess {
 
@@ -68,8 +68,8 @@ final class ServerProcess {
 
   private static final Duration WATCHDOG_END = Duration.ofSeconds(2);
 
-  // A process object that is garbage closes its pipe: a caller who keeps nothing but the URI would
-  // lose the server.
+  // A garbage-collected process object closes its pipe: a caller that keeps only the URI would lose
+  // the server.
   private static final Set<ServerProcess> RUNNING = ConcurrentHashMap.newKeySet();
 
   private final Process watchdog;
@@ -127,12 +127,12 @@ final class ServerProcess {
     return server.isPresent() && server.get().isAlive();
   }
 
-  /** Asks the server to end, and makes it end if it has not after this time. */
+  /** Requests the server to end, and kills it after {@code patience}. */
   void terminate(Duration patience) {
     try {
       server.ifPresent(ProcessHandle::destroy);
       if (isAlive()) {
-        // A paused process gets the signal when it goes on.
+        // A paused process gets the signal when it continues.
         signal("CONT");
         Poll.closely(patience, () -> !isAlive());
       }
@@ -153,7 +153,7 @@ final class ServerProcess {
     } catch (InterruptedException e) {
       interrupted = true;
     } catch (IOException e) {
-      // The pipes are gone already, with the watchdog.
+      // The pipes are already closed with the watchdog.
     }
     RUNNING.remove(this);
     if (interrupted) {
@@ -164,7 +164,8 @@ final class ServerProcess {
   void pause() {
     signal("STOP");
     Path status = Path.of("/proc", Long.toString(pid), "stat");
-    // The signal is delivered in the background; where the system tells, wait for its effect.
+    // The signal is delivered in the background; where the system reports the status, wait for its
+    // effect.
     if (Files.isReadable(status)) {
       Poll.closely(Duration.ofSeconds(2), () -> isStopped(status));
     }
@@ -183,7 +184,7 @@ final class ServerProcess {
     }
   }
 
-  /** Java sends only two signals; the shell's own {@code kill} is there on every system. */
+  /** Java sends only two signals; the shell's built-in {@code kill} exists on every system. */
   private void signal(String name) {
     try {
       Process kill =

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a server is started with. */
+/** The settings with which a server is started. */
 record ServerSettings(
     @Nullable RedisBinary binary,
     int port,
@@ -16,7 +16,7 @@ record ServerSettings(
     List<String> secrets,
     boolean sentinel) {
 
-  /** The value is written as it is: it may be several words. */
+  /** A configuration line. The value is written unchanged and may consist of several words. */
   record Directive(String name, String value) {}
 
   boolean isCluster() {
@@ -48,7 +48,7 @@ record ServerSettings(
     return text.toString();
   }
 
-  /** Redis repeats the line of the configuration that it does not understand. */
+  /** Removes secrets: Redis repeats a configuration line that it cannot parse. */
   String withoutSecrets(String message) {
     String clean = message;
     for (String secret : secrets) {

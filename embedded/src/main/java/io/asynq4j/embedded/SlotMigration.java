@@ -7,8 +7,8 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * A slot on its way from one primary of an {@link EmbeddedCluster} to another, so that tests can
- * look at clients in between. Not thread safe.
+ * A slot migration between two primaries of an {@link EmbeddedCluster}, so that tests can check
+ * clients during it. Not thread-safe.
  */
 public final class SlotMigration {
 
@@ -29,7 +29,7 @@ public final class SlotMigration {
     try (Jedis from = source.connect();
         Jedis to = target.connect()) {
       this.targetId = to.clusterMyId();
-      // The target first: the source sends clients there as soon as it knows.
+      // The target first: the source redirects clients there at once.
       to.clusterSetSlotImporting(slot, from.clusterMyId());
       from.clusterSetSlotMigrating(slot, targetId);
     }
@@ -48,7 +48,7 @@ public final class SlotMigration {
   /**
    * Moves some keys.
    *
-   * @return how many were moved; 0 if none is left
+   * @return the number of moved keys; 0 if none is left
    */
   public int moveKeys(int atMost) {
     try (Jedis from = source.connect()) {
@@ -75,20 +75,20 @@ public final class SlotMigration {
     }
   }
 
-  /** Moves the keys that are left, makes the target the slot's node and waits until all know. */
+  /** Moves the remaining keys, assigns the slot to the target and waits until all nodes know it. */
   public void finish() {
     while (moveKeys(BATCH) > 0) {
-      // Clients may still have added some.
+      // Clients may have added keys meanwhile.
     }
-    // The target takes a new epoch only if it knows of one greater than its own.
+    // The target takes a new epoch only if it knows one greater than its current epoch.
     cluster.awaitEpochs();
-    // The target first: from then on the slot has a node at every moment.
+    // The target first: the slot then has a node at every moment.
     assign(target);
     assign(source);
     cluster.primariesAnd(target).stream()
         .filter(node -> node != target && node != source)
         .forEach(this::assign);
-    // The next migration of the slot may come at once, and needs the epoch of this one.
+    // The next migration of the slot may follow at once, and needs the epoch of this one.
     cluster.awaitEpochs();
     cluster.awaitOwner(slot, target);
   }

@@ -2,16 +2,16 @@ package io.asynq4j.embedded;
 
 import java.util.regex.Pattern;
 
-/** Why a server did not start, and what to do about it. */
+/** Describes why a server did not start, and what to do about it. */
 final class StartFailure {
 
-  // In the words of glibc, and of musl, with which the bundled binary is linked.
+  // The messages of glibc and of musl, with which the bundled binary is linked.
   private static final Pattern ADDRESS_IN_USE = Pattern.compile("Address (already )?in use");
 
   private final String log;
 
   /**
-   * @param log the end of the log of the server
+   * @param log the end of the server's log
    */
   StartFailure(String log) {
     this.log = log;
@@ -43,8 +43,8 @@ final class StartFailure {
             + port
             + " of "
             + EmbeddedRedis.HOST
-            + " is already in use. End the process that listens on it, choose another port, or"
-            + " choose none to get a free one; if it is a Redis that you want to use, give its URL"
+            + " is already in use. Stop the process that listens on it, choose another port, or"
+            + " choose none to get a free one; to use a Redis that already runs there, use its URL"
             + " instead.");
   }
 }

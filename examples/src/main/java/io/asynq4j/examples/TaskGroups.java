@@ -3,12 +3,14 @@ package io.asynq4j.examples;
 import static java.time.Duration.ofMinutes;
 
 import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import io.asynq4j.server.TaskServer;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
@@ -16,6 +18,15 @@ import java.util.stream.Collectors;
 public final class TaskGroups {
 
   private TaskGroups() {}
+
+  private static Aggregated digest(QueueName queue, String group, List<Task> tasks) {
+    String news =
+        tasks.stream()
+            .map(task -> task.payload().utf8())
+            .sorted()
+            .collect(Collectors.joining(", "));
+    return Aggregated.of(Task.of("digest", Payload.ofUtf8(news)));
+  }
 
   public static void main(String[] arguments) throws InterruptedException {
     CountDownLatch sent = new CountDownLatch(1);
@@ -35,20 +46,7 @@ public final class TaskGroups {
             TaskServer.builder(redis)
                 .handlers(handlers)
                 .groups(
-                    groups ->
-                        groups
-                            .maxSize(3)
-                            .grace(ofMinutes(1))
-                            .aggregator(
-                                (queue, group, tasks) ->
-                                    Aggregated.of(
-                                        Task.of(
-                                            "digest",
-                                            Payload.ofUtf8(
-                                                tasks.stream()
-                                                    .map(task -> task.payload().utf8())
-                                                    .sorted()
-                                                    .collect(Collectors.joining(", ")))))))
+                    groups -> groups.maxSize(3).grace(ofMinutes(1)).aggregator(TaskGroups::digest))
                 .build()) {
       server.start();
       for (String news : new String[] {"Ann joined", "Ben left", "Cem wrote"}) {

@@ -162,7 +162,8 @@ final class TaskEnqueueCommand extends RedisCommand {
           session.client().awaitResult(task.queue().value(), task.id(), most);
       if (ended.isEmpty()) {
         throw CliException.failed(
-            "Task %s did not complete within %s".formatted(task.id(), DurationFormat.approximate(most)),
+            "Task %s did not complete within %s"
+                .formatted(task.id(), DurationFormat.approximate(most)),
             "Run 'asynq task explain %s' to see why.".formatted(task.id()));
       }
       session

@@ -227,6 +227,8 @@ class DashCommandIT {
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isEqualTo(1);
-    assertThat(output).startsWith("asynq: 'asynq dash' needs a Unix terminal").doesNotContain("\tat ");
+    assertThat(output)
+        .startsWith("asynq: 'asynq dash' needs a Unix terminal")
+        .doesNotContain("\tat ");
   }
 }

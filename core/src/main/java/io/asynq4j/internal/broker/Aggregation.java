@@ -8,21 +8,21 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Turns many grouped tasks into one. Thread-safe. */
+/** Combines grouped tasks into one. Thread-safe. */
 public interface Aggregation {
 
   Set<String> groups(QueueName queue);
 
-  /** Puts the tasks of a group aside when the rules say that it is time. */
+  /** Reserves the tasks of a group as a set if the rules allow it now. */
   Optional<AggregationSet> aggregate(QueueName queue, String group, GroupRules rules);
 
   /**
-   * When a group is ready: it has {@code maxSize} tasks, or its oldest has waited for {@code
-   * maxDelay}, or none came for the grace period.
+   * Conditions for aggregation: the group has {@code maxSize} tasks, or its oldest has waited for
+   * {@code maxDelay}, or no task arrived during the grace period.
    *
    * @param maxSize 0 = any number
    * @param maxDelay zero = any time
-   * @param timeout how long an aggregator may take before its tasks go back to the group
+   * @param timeout how long an aggregator may take before its tasks return to the group
    */
   record GroupRules(int maxSize, Duration maxDelay, Duration grace, Duration timeout) {
 
@@ -30,52 +30,50 @@ public interface Aggregation {
 
     public GroupRules {
       if (maxSize < 0) {
-        throw new IllegalArgumentException("maxSize must not be negative: " + maxSize);
+        throw new IllegalArgumentException("maxSize must be 0 or greater, got " + maxSize);
       }
       if (maxDelay.isNegative() || grace.isNegative()) {
         throw new IllegalArgumentException(
-            "maxDelay and grace must not be negative: " + maxDelay + ", " + grace);
+            "maxDelay and grace must be 0 or greater, got " + maxDelay + ", " + grace);
       }
       if (timeout.compareTo(Duration.ofSeconds(1)) < 0) {
-        throw new IllegalArgumentException("timeout must be a second or more: " + timeout);
+        throw new IllegalArgumentException("timeout must be at least 1 second, got " + timeout);
       }
     }
   }
 
-  /** Tasks that were put aside together. */
+  /** Tasks that were reserved together. */
   record AggregationSet(QueueName queue, String group, String setId, int size) {}
 
-  /**
-   * The tasks of a set, in the order in which they came. Those that nobody can read are archived.
-   */
+  /** Returns the tasks of a set in order of arrival. Unreadable tasks are archived. */
   SetContent read(AggregationSet set);
 
   /**
-   * What is in a set.
+   * The content of a set.
    *
-   * @param deadline until when the set is reserved; null when it has gone back to its group
-   * @param unreadable ids of members that nobody can read; they have been archived
+   * @param deadline until when the set is reserved; null if it has returned to its group
+   * @param unreadable IDs of members that could not be decoded; they have been archived
    */
   record SetContent(
       List<TaskMessage> messages, @Nullable Instant deadline, List<String> unreadable) {}
 
-  /** Replaces the tasks of a set by the one made of them, or by none. */
+  /** Replaces the tasks of a set by the aggregated task, or deletes them if it is null. */
   FinishAnswer finish(AggregationSet set, @Nullable NewTask aggregated);
 
   enum FinishAnswer {
     DONE,
-    /** It took too long; the tasks have gone back to their group. */
+    /** The aggregation took too long; the tasks have returned to their group. */
     SET_LOST,
     ID_CONFLICT,
     DUPLICATE
   }
 
-  /** Gives the tasks of a set back to their group. Returns how many. */
+  /** Returns the tasks of a set to their group. Returns their number. */
   int giveBack(AggregationSet set);
 
-  /** Gives back the tasks of sets whose aggregator has taken too long. Returns how many. */
+  /** Returns the tasks of sets whose aggregator timed out to their groups. Returns their number. */
   int reclaimStale(QueueName queue);
 
-  /** Deletes tasks that have become part of another one, up to a limit. Returns how many. */
+  /** Deletes tasks that have been aggregated, up to a limit. Returns their number. */
   int sweep(QueueName queue, int limit);
 }

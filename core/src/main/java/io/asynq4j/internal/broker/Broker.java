@@ -6,7 +6,7 @@ import io.asynq4j.internal.time.ElapsedBounds;
 import java.time.Clock;
 import java.time.Instant;
 
-/** Everything that is done to tasks in the store. */
+/** All operations on tasks in the store. */
 public interface Broker {
 
   EnqueueOperations enqueueing();
@@ -38,18 +38,18 @@ public interface Broker {
   /** The store's time. */
   Clock clock();
 
-  /** How long ago the store's clock has shown this time. */
+  /** Returns how long ago the store's clock showed this time. */
   ElapsedBounds elapsedSince(Instant moment);
 
   /**
-   * Has something done, once, when the connection is closed: before that, while it still works.
-   * Until the registration is closed.
+   * Registers an action that runs once before the connection is closed, while it still works.
+   * Closing the registration cancels the action.
    *
-   * @throws IllegalStateException once the closing of the connection has begun
+   * @throws IllegalStateException if the connection is being closed
    */
   Registration beforeClose(Runnable action);
 
-  /** What can be taken back. */
+  /** A registration that can be cancelled. */
   interface Registration extends AutoCloseable {
     @Override
     void close();

@@ -5,11 +5,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task taken together with the lease on it.
+ * A claimed task and its lease.
  *
- * @param token proves to Redis that the lease is this worker's
+ * @param token proves to Redis that the lease belongs to this worker
  * @param leasedUntil when the lease ends unless it is extended
- * @param pendingSince since when it had been waiting to be claimed; null when that is not known
+ * @param pendingSince since when it had been waiting to be claimed; null if unknown
  */
 public record Claim(
     TaskMessage message, String token, Instant leasedUntil, @Nullable Instant pendingSince) {

@@ -5,23 +5,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that a queue gave, and why it gave no more.
+ * Claimed tasks, and why the queue returned no more.
  *
- * @param heldUntil when the next task may be claimed; only with {@link Rest#HELD}
- * @param unreadable ids of tasks whose message nobody can read; they have been archived
+ * @param heldUntil when the next task may be claimed; only with {@link QueueCondition#HELD}
+ * @param unreadable IDs of tasks whose message could not be decoded; they have been archived
  */
 public record ClaimBatch(
     List<Claim> claims, QueueCondition rest, @Nullable Instant heldUntil, List<String> unreadable) {
 
-  /** What can be said of the queue after the claim. */
+  /** The condition of the queue after the claim. */
   public enum QueueCondition {
-    /** As many as were asked for; there may be more. */
+    /** As many tasks as requested; there may be more. */
     MORE,
     EMPTY,
     PAUSED,
-    /** As many run as may run at once. */
+    /** The limit of active tasks is reached. */
     FULL,
-    /** The head of the ordered queue failed, or tasks begin at a rate: the time has not come. */
+    /** The head of the ordered queue failed, or a rate limit applies: no task may start yet. */
     HELD
   }
 

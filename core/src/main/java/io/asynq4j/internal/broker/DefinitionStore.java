@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 
-/** The central list of task definitions, as texts by their names. Thread-safe. */
+/** The central task definitions as text, by task name. Thread-safe. */
 public interface DefinitionStore {
 
   Map<String, String> all();
@@ -13,6 +13,6 @@ public interface DefinitionStore {
 
   void put(Map<String, String> texts);
 
-  /** How many there were. */
+  /** Returns the number of removed definitions. */
   long remove(Collection<String> names);
 }

@@ -10,45 +10,45 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds inconsistencies in the store, and repairs them. Each call does a bounded piece;
- * thread-safe, and safe to run while others work on the same queues.
+ * Detects and repairs inconsistencies in the store. Each call does a bounded piece of work.
+ * Thread-safe, and safe to run while others use the same queues.
  */
 public interface Diagnostics {
 
-  /** The kinds of things that can be examined. */
+  /** Kinds of subjects that can be examined. */
   enum SubjectKind {
     /** A task, by its id: its record, its container and its lease. */
     TASK,
     /** The lock of a unique task, by what follows {@code unique:}. */
     LOCK,
-    /** A group that holds tasks, by its name. */
+    /** A group with tasks, by its name. */
     GROUP,
     /** A name in the list of groups. */
     GROUP_NAME,
-    /** An aggregation set under way, by its full key. */
+    /** An aggregation set in progress, by its full key. */
     AGGREGATION_SET,
-    /** An aggregation set that was used up, by its id. */
+    /** A completed aggregation set, by its ID. */
     SPENT_SET,
     /** The archive of a queue. */
     ARCHIVE,
-    /** A queue that holds something. */
+    /** A queue with any content. */
     QUEUE,
     /** A name in the list of queues. */
     QUEUE_NAME,
     /** The list of servers, of workers or of schedulers, by its key. */
     REGISTRY,
-    /** What a server, its workers or a scheduler shows of itself, by its key. */
+    /** The presence record of a server, its workers or a scheduler, by its key. */
     PRESENCE,
-    /** What an entry of a scheduler has enqueued, by the entry's id. */
+    /** The enqueue history of a scheduler entry, by the entry's ID. */
     HISTORY
   }
 
   /**
-   * Something to be looked at.
+   * A subject to examine.
    *
-   * @param queue null for what belongs to no queue
-   * @param seen what a walk over the queue's lists has shown of a task
-   * @param place the group or aggregation set in which a task was met, as {@code g:…}; or empty
+   * @param queue null if it belongs to no queue
+   * @param seen what a scan of the queue's lists found of a task
+   * @param place the group or aggregation set in which a task was found, as {@code g:…}; or empty
    */
   record Subject(
       SubjectKind kind, @Nullable QueueName queue, String name, Seen seen, String place) {
@@ -67,9 +67,9 @@ public interface Diagnostics {
   }
 
   /**
-   * How often a task was met in the two lists of its queue, which cannot be asked for cheaply.
+   * How often a scan found a task in the two lists of its queue, which cannot be queried cheaply.
    *
-   * @param since when the walk over them began
+   * @param since when the scan began
    */
   record Seen(int inPending, int inActive, Instant since) {
     public static final Seen NOWHERE = new Seen(0, 0, Instant.EPOCH);
@@ -78,74 +78,74 @@ public interface Diagnostics {
   /**
    * The inconsistency of one subject.
    *
-   * @param count how many entries are concerned
-   * @param detail tells it from another case of the same kind
+   * @param count number of affected entries
+   * @param detail distinguishes it from other cases of the same kind
    */
   record FindingDetail(FindingKind kind, long count, String detail) {}
 
-  /** How much may be in an archive, and how long an aggregation may be overdue. */
+  /** The limits of an archive, and how long an aggregation may be overdue. */
   record Norms(ArchiveRules archive, Duration overdue) {}
 
   /**
-   * Examines subjects of one kind and queue. Returns a finding for each, or null.
+   * Examines subjects of one kind and queue. Returns a finding or null for each.
    *
-   * @param closely searches the lists for tasks, as far as that is cheap, instead of believing what
-   *     was seen of them
+   * @param closely searches the lists for tasks, where that is cheap, instead of relying on the
+   *     scan
    */
   List<@Nullable FindingDetail> examine(List<Subject> subjects, Norms norms, boolean closely);
 
   /**
-   * Repairs subjects of one kind and queue whose finding is still the same.
+   * Repairs subjects of one kind and queue whose finding is unchanged.
    *
-   * @param removeUnreadable whether tasks that nobody can read are deleted instead of archived
+   * @param removeUnreadable whether unreadable tasks are deleted instead of archived
    */
   List<RepairResult> repair(
       List<Subject> subjects, List<FindingDetail> findings, Norms norms, boolean removeUnreadable);
 
-  /** What became of a repair. */
+  /** The result of a repair. */
   enum RepairResult {
     DONE,
-    /** The finding was gone, or another one. */
+    /** The finding no longer exists or is a different one. */
     CHANGED,
     /** It is in the middle of a list that is too long to be changed there. */
     OUT_OF_REACH
   }
 
   /**
-   * A part of the members of a container of a queue, by its word: of every state, {@code lease},
-   * {@code groups}, {@code aggregation_sets} or {@code g:…}. What is in it all the time is met;
-   * what comes and goes may be met or not, or twice.
+   * Returns a part of the members of a container of a queue, by its key suffix: a state, {@code
+   * lease}, {@code groups}, {@code aggregation_sets} or {@code g:…}. Includes every member that is
+   * present throughout; members that come or go may be missing or occur twice.
    *
    * @param cursor empty for the first part
    */
   Members members(QueueName queue, String container, String cursor);
 
   /**
-   * A part of what a container holds.
+   * A part of the content of a container.
    *
-   * @param next the cursor of the next part; empty when this one is the last
+   * @param next the cursor of the next part; empty if this one is the last
    */
   record Members(List<String> members, String next) {}
 
-  /** The lists of servers, of workers and of schedulers. */
+  /** Returns the registries of servers, workers and schedulers. */
   List<Subject> registries();
 
-  /** The servers that hold keys; of one queue, if it is given. */
+  /** Returns the servers that have keys; of one queue, if it is given. */
   List<Node> nodes(@Nullable QueueName queue);
 
   /**
-   * A server that holds keys.
+   * A Redis server that has keys.
    *
-   * @param slot one that it has
+   * @param slot one of its slots
    */
   record Node(String name, int slot) {}
 
   /**
-   * A part of what a server holds: tasks, locks, groups, used up sets, presence and histories, and
-   * the queues with tasks. Other keys are left out.
+   * Returns a part of the keys of a server: tasks, locks, groups, completed sets, presence and
+   * histories, and the queues with tasks. Other keys are left out.
    *
-   * @param queue whose keys; null for all
-   * @param registered names of queues: a name may hold what looks like its end
+   * @param queue restricts the keys to a queue; null for all
+   * @param registered the registered queue names: a name may contain the text that ends it in a key
    * @param cursor empty for the first part
    */
   Keyspace keys(Node node, @Nullable QueueName queue, Set<String> registered, String cursor);
@@ -153,8 +153,9 @@ public interface Diagnostics {
   /**
    * A part of the keys.
    *
-   * @param next the cursor of the next part; empty when this one is the last
-   * @param moved the server has given its slots to another one, so that the walk cannot go on
+   * @param next the cursor of the next part; empty if this one is the last
+   * @param moved whether the server has passed its slots to another one, so that the scan cannot
+   *     continue
    */
   record Keyspace(List<Subject> subjects, String next, boolean moved) {}
 }

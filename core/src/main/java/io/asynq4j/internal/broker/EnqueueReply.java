@@ -3,22 +3,23 @@ package io.asynq4j.internal.broker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a new task.
+ * The result of enqueueing a task.
  *
- * @param holder the task that holds the lock, when this one is a duplicate; else empty
- * @param failure why it is not enqueued, or not confirmed; null when it is, or when it must not be
+ * @param holder the task that has the lock, if this one is a duplicate; otherwise empty
+ * @param failure why it is not enqueued or not confirmed; null if it is, or if it was rejected by a
+ *     rule
  */
 public record EnqueueReply(Status verdict, String holder, @Nullable RuntimeException failure) {
 
   public enum Status {
     ENQUEUED,
-    /** A task with this id exists in the queue, in whatever state. */
+    /** A task with this ID exists in the queue, in any state. */
     ID_CONFLICT,
     /** An equal task holds the lock. */
     DUPLICATE,
-    /** It is enqueued, but not known to be as durable as was asked for. */
+    /** It is enqueued, but the requested durability was not confirmed. */
     UNCONFIRMED,
-    /** The call failed; the failure tells whether it may have been enqueued nevertheless. */
+    /** The call failed; the failure states whether the task may have been enqueued nevertheless. */
     FAILED
   }
 

@@ -24,32 +24,32 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at queues and tasks, and changes what an operator wants changed. Thread-safe. */
+/** Reads queues and tasks, and applies operator actions. Thread-safe. */
 public interface Inspection {
 
   Set<String> queues();
 
-  /** Fails with a {@code QueueNotFoundException} when nothing was ever enqueued into it. */
+  /** Throws a {@code QueueNotFoundException} if nothing was ever enqueued into the queue. */
   void requireQueue(QueueName queue);
 
-  /** Notes in the record of a running task that it is to stop; nothing when it does not run. */
+  /** Marks a running task for cancellation in its record. Does nothing if it is not running. */
   void markCancelled(QueueName queue, String id, AfterCancel after);
 
-  /** What is in a queue at one instant. */
+  /** Returns the content of a queue at one instant. */
   QueueStats stats(QueueName queue);
 
   /**
-   * The same, without asking whether the queue exists: in a cluster, another server may have the
-   * names of queues. One that does not exist is empty.
+   * Returns the content without checking that the queue exists: in a cluster, another server may
+   * have the queue names. A missing queue is empty.
    */
   QueueStats statsOfListed(QueueName queue);
 
   /**
    * Counts of a queue.
    *
-   * @param sizes of every state
-   * @param oldestPendingSince since when the next task to run has been waiting; null when none or
-   *     not known
+   * @param sizes per state
+   * @param oldestPendingSince since when the next task to run has been waiting; null if there is
+   *     none or it is unknown
    */
   record QueueStats(
       QueueName queue,
@@ -70,61 +70,61 @@ public interface Inspection {
       return sizes.getOrDefault(state, 0L);
     }
 
-    /** Everything in the queue, completed tasks too. */
+    /** The number of all tasks in the queue, including completed ones. */
     public long size() {
       return sizes.values().stream().mapToLong(Long::longValue).sum();
     }
   }
 
-  /** An estimate of the memory that a queue takes; empty where Redis does not tell. */
+  /** Returns the estimated memory usage of a queue; empty if Redis does not report it. */
   OptionalLong memoryUsage(QueueName queue);
 
-  /** Counters of the last days, today first, by UTC date. */
+  /** Returns the counters of the last days, today first, by UTC date. */
   List<DailyStats> history(QueueName queue, int days);
 
   record DailyStats(LocalDate date, long processed, long failed) {}
 
-  /** Groups with the number of tasks that wait in each; -1 when the group cannot be read. */
+  /** Returns groups with their number of waiting tasks; -1 if a group cannot be read. */
   Map<String, Long> groupSizes(QueueName queue);
 
   TaskInfo task(QueueName queue, String id);
 
-  /** How many of these tasks there are, in whatever state. */
+  /** Returns how many of these tasks exist, in any state. */
   long count(QueueName queue, Collection<String> ids);
 
-  /** Those of the queues that have a task with this id. */
+  /** Returns the queues that have a task with this ID. */
   List<QueueName> having(Collection<QueueName> queues, String id);
 
-  /** A task as it is stored, for whoever makes another one of it. */
+  /** Returns a task as it is stored, to derive another task from it. */
   Stored stored(QueueName queue, String id);
 
   /**
-   * What is stored of a task.
+   * The stored data of a task.
    *
-   * @param message its group is where it belongs now: empty when it was taken out to run alone
-   * @param due when a scheduled task, or one in retry, may run; else null
-   * @param lockLeft how long it still keeps equal ones out; null when it does not
+   * @param message its group is the current one: empty if the task was taken out to run alone
+   * @param due when a scheduled task, or one in retry, may run; otherwise null
+   * @param lockLeft how long its lock still excludes equal tasks; null if it has none
    */
   record Stored(
       TaskMessage message, TaskState state, @Nullable Instant due, @Nullable Duration lockLeft) {}
 
   /**
-   * How many tasks come before a pending one. Looks at {@link #AHEAD_AT_MOST} and says so many when
-   * it has not found it there; -1 when it is not pending.
+   * Returns the number of tasks before a pending one. Searches {@link #AHEAD_AT_MOST} tasks and
+   * returns that number if it is not among them; -1 if the task is not pending.
    */
   long ahead(QueueName queue, String id);
 
   int AHEAD_AT_MOST = 100_000;
 
-  /** A page of tasks in a state. */
+  /** Returns a page of tasks in a state. */
   Page list(QueueName queue, Listing listing);
 
   /**
-   * Which tasks, and which part of them.
+   * The tasks and the page to list.
    *
    * @param group only for aggregating tasks
-   * @param newestFirst the last to run, the last archived, first
-   * @param cursor where the page before ended; wins over the offset
+   * @param newestFirst starts with the last task to run or the last archived
+   * @param cursor end of the previous page; takes precedence over the offset
    */
   record Listing(
       TaskState state,
@@ -136,11 +136,11 @@ public interface Inspection {
 
     public Listing {
       if (state == TaskState.AGGREGATING && group == null) {
-        throw new IllegalArgumentException("a listing of aggregating tasks needs their group");
+        throw new IllegalArgumentException("listing aggregating tasks requires a group");
       }
       if (offset < 0 || limit < 1) {
         throw new IllegalArgumentException(
-            "offset must not be negative and limit be 1 or more: " + offset + ", " + limit);
+            "offset must be 0 or greater and limit 1 or greater, got " + offset + ", " + limit);
       }
     }
 
@@ -162,18 +162,18 @@ public interface Inspection {
   }
 
   /**
-   * A part of the tasks that were asked for.
+   * A page of tasks.
    *
-   * @param total how many there are in all
-   * @param cursor for the next page; null when this one is the last
-   * @param unreadable ids of tasks on this page whose record is missing or cannot be read
+   * @param total number of tasks on all pages
+   * @param cursor for the next page; null if this one is the last
+   * @param unreadable IDs of tasks on this page whose record is missing or cannot be read
    */
   record Page(List<TaskInfo> tasks, long total, @Nullable String cursor, List<String> unreadable) {}
 
-  /** Makes waiting tasks pending. One answer for each id. */
+  /** Makes waiting tasks pending. Returns one answer per ID. */
   List<ActionAnswer> run(QueueName queue, List<String> ids);
 
-  /** The oldest archived tasks are deleted where the archive is full. */
+  /** Archives tasks; deletes the oldest archived tasks if the archive is full. */
   default List<ActionAnswer> archive(QueueName queue, List<String> ids, ArchiveRules rules) {
     return archive(queue, ids, rules, WhenFull.DROP_OLDEST).answers();
   }
@@ -181,35 +181,34 @@ public interface Inspection {
   Archived archive(QueueName queue, List<String> ids, ArchiveRules rules, WhenFull whenFull);
 
   /**
-   * What became of tasks that were to be archived.
+   * The result of archiving tasks.
    *
-   * @param dropped how many archived tasks were deleted to make room; those that were too old are
-   *     not counted
+   * @param dropped number of archived tasks deleted to make room, without those beyond the maximum
+   *     age
    */
   record Archived(List<ActionAnswer> answers, long dropped) {}
 
   List<ActionAnswer> delete(QueueName queue, List<String> ids);
 
   /**
-   * Deletes a task that is as the condition wants it, and only as it was when that was tested.
-   * False when it is not so.
+   * Deletes a task if the condition holds and the task is unchanged since the condition was tested.
+   * Returns false otherwise.
    */
   boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition);
 
   /**
-   * Has scheduled, retried, pending and archived tasks wait until an instant, rounded up to a
-   * second.
+   * Delays scheduled, retried, pending and archived tasks until an instant, rounded up to a second.
    */
   List<ActionAnswer> reschedule(QueueName queue, List<String> ids, Instant due);
 
-  /** What became of a task that an operator wanted changed. */
+  /** The result of an operator action on a task. */
   record ActionAnswer(Status verdict, @Nullable TaskState state) {
     public enum Status {
       DONE,
       NOT_FOUND,
-      /** The state it is in forbids it. */
+      /** The state of the task does not allow the action. */
       WRONG_STATE,
-      /** Its record holds no message. */
+      /** The record of the task has no message. */
       NO_MESSAGE,
       /** It cannot be archived unless another archived task is deleted. */
       ARCHIVE_FULL
@@ -217,12 +216,12 @@ public interface Inspection {
   }
 
   /**
-   * The same for all tasks of a state, or of a group, in bounded steps; tells its progress. Returns
-   * how many.
+   * Makes all tasks of a state or group pending, in bounded steps; reports progress. Returns their
+   * number.
    */
   int runAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress);
 
-  /** The oldest archived tasks are deleted where the archive is full. */
+  /** Archives all tasks of a state; deletes the oldest archived tasks if the archive is full. */
   default int archiveAll(
       QueueName queue,
       TaskState state,
@@ -232,7 +231,7 @@ public interface Inspection {
     return archiveAll(queue, state, group, rules, WhenFull.DROP_OLDEST, progress).done();
   }
 
-  /** Ends where the archive is full, if nothing may be dropped. */
+  /** Archives all tasks of a state. Stops when the archive is full, if nothing may be dropped. */
   ArchivedAll archiveAll(
       QueueName queue,
       TaskState state,
@@ -242,35 +241,37 @@ public interface Inspection {
       IntConsumer progress);
 
   /**
-   * What became of all tasks of a state.
+   * The result of archiving all tasks of a state.
    *
-   * @param done how many were archived
-   * @param dropped as above
-   * @param full whether it ended early, since the archive was full
+   * @param done number of archived tasks
+   * @param dropped as in {@link Archived}
+   * @param full whether it stopped early because the archive was full
    */
   record ArchivedAll(int done, long dropped, boolean full) {}
 
   int deleteAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress);
 
-  /** Replaces the payload of a task that waits, and its lock with it. */
+  /** Replaces the payload of a waiting task, and its lock accordingly. */
   void updatePayload(QueueName queue, String id, Payload payload);
 
-  /** Replaces the headers of a task that waits. */
+  /** Replaces the headers of a waiting task. */
   void updateHeaders(QueueName queue, String id, UnaryOperator<Map<String, String>> newHeaders);
 
-  /** False when it was paused already. */
+  /** Returns false if it was already paused. */
   boolean pause(QueueName queue);
 
-  /** False when it was not paused. */
+  /** Returns false if it was not paused. */
   boolean resume(QueueName queue);
 
-  /** Since when it is paused; empty when it is not. */
+  /** Returns since when the queue is paused; empty if it is not. */
   Optional<Instant> pausedSince(QueueName queue);
 
-  /** The latest failures of a task that were kept, oldest first. */
+  /** Returns the latest stored failures of a task, oldest first. */
   List<FailedAttempt> failures(QueueName queue, String id);
 
-  /** What operators have set for a queue; empty fields leave it to the configuration. */
+  /**
+   * Returns the operator's settings of a queue; empty fields mean that the configuration applies.
+   */
   Settings settings(QueueName queue);
 
   void set(QueueName queue, Settings settings);
@@ -285,23 +286,23 @@ public interface Inspection {
     public Settings {
       if (maxActive.isPresent() && maxActive.getAsInt() < 0) {
         throw new IllegalArgumentException(
-            "maxActive must not be negative: " + maxActive.getAsInt());
+            "maxActive must be 0 or greater, got " + maxActive.getAsInt());
       }
     }
   }
 
-  /** How fast tasks of a queue may begin, as far as Redis knows; empty where it knows no rate. */
+  /** Returns the current rate of a queue; empty if Redis has no rate for it. */
   Optional<Pace> pace(QueueName queue);
 
   /**
-   * A rate, and how much of it is left.
+   * A rate limit and its remaining tokens.
    *
-   * @param tokens how many tasks may begin at once
-   * @param at when it was so
+   * @param tokens how many tasks may start at once
+   * @param at when this was read
    */
   record Pace(RateLimit rate, double tokens, Instant at) {
 
-    /** When so many tasks may have begun. */
+    /** Returns when this many tasks may have started. */
     public Instant whenEnoughFor(long tasks) {
       double missing = Math.max(0, tasks - tokens);
       return at.plusMillis((long) Math.ceil(missing * 1000 / rate.perSecond()));
@@ -309,20 +310,19 @@ public interface Inspection {
   }
 
   /**
-   * Removes a queue and everything of it; with tasks in it only when forced, and never while some
-   * are active.
+   * Removes a queue with all its data; with tasks only if forced, and never while tasks are active.
    */
   void removeQueue(QueueName queue, boolean force);
 
-  /** The slot of a Redis Cluster that holds a queue. */
+  /** Returns the Redis Cluster slot of a queue. */
   int slot(QueueName queue);
 
   /**
-   * The nodes that serve the slot of a queue, as host:port, the primary first. Empty when Redis is
-   * no cluster.
+   * Returns the nodes that serve the slot of a queue, as host:port, the primary first. Empty
+   * without a cluster.
    */
   List<String> nodes(QueueName queue);
 
-  /** What {@code INFO} says. */
+  /** Returns the output of {@code INFO}. */
   Map<String, String> redisInfo();
 }

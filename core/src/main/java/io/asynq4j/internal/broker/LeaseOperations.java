@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Gives tasks to workers and hears how they ended. Thread-safe. */
+/** Claims tasks, extends leases and settles attempts. Thread-safe. */
 public interface LeaseOperations {
 
-  /** Takes up to so many tasks from the head of a queue. */
+  /** Claims up to {@code max} tasks from the head of a queue. */
   ClaimBatch claim(QueueName queue, int max, Duration lease, QueueRules rules);
 
-  /** When each lease ends now; null where it is lost. */
+  /** Extends leases. Returns the new end of each; null if the lease is lost. */
   List<@Nullable Instant> extend(QueueName queue, List<Claim> claims, Duration lease);
 
-  /** Ends attempts on tasks of one queue. One answer for each, in order. */
+  /** Settles attempts on tasks of one queue. Returns one result for each, in order. */
   List<SettleResult> settle(
       QueueName queue,
       List<? extends Settlement> settlements,
@@ -29,52 +29,54 @@ public interface LeaseOperations {
       ArchiveRules archive);
 
   /**
-   * Ends attempts that succeeded, on tasks of one queue that leave nothing behind: neither a record
-   * to be kept nor a lock. One answer for each, in order.
+   * Settles successful attempts on tasks of one queue that need neither a retained record nor a
+   * lock. Returns one result for each, in order.
    */
   List<SettleResult> finish(QueueName queue, List<LeaseRef> tickets);
 
-  /** Keeps a result before the attempt has ended. False when the lease is lost. */
+  /** Stores a result before the attempt has ended. Returns false if the lease is lost. */
   default boolean writeResult(Claim claim, Payload result) {
     return writeResults(claim.queue(), List.of(new Result(claim, result))).get(0);
   }
 
-  /** The same for attempts on tasks of one queue. One answer for each, in order. */
+  /** Stores results of attempts on tasks of one queue. Returns one answer for each, in order. */
   List<Boolean> writeResults(QueueName queue, List<Result> results);
 
-  /** What an attempt has to show before it has ended. */
+  /** A result of an attempt that has not ended. */
   record Result(Claim claim, Payload payload) {}
 
-  /** Keeps how far an attempt has come, for whoever watches. False when the lease is lost. */
+  /** Stores the progress of an attempt for observers. Returns false if the lease is lost. */
   default boolean writeProgress(Claim claim, Progress progress) {
     return writeProgress(claim.queue(), List.of(new Step(claim, progress))).get(0);
   }
 
-  /** The same for attempts on tasks of one queue. One answer for each, in order. */
+  /**
+   * Stores the progress of attempts on tasks of one queue. Returns one answer for each, in order.
+   */
   List<Boolean> writeProgress(QueueName queue, List<Step> steps);
 
-  /** How far an attempt has come. */
+  /** The progress of an attempt. */
   record Step(Claim claim, Progress progress) {}
 
   /**
-   * The claims that tokens prove, as long as the leases are theirs; empty afterwards. One answer
-   * for each, in order.
+   * Returns the claims that the tokens prove while they own the leases; empty afterwards. Returns
+   * one answer for each, in order.
    */
   List<Optional<Restored>> restore(QueueName queue, List<LeaseRef> tickets);
 
-  /** What proves a claim. */
+  /** The proof of a claim. */
   record LeaseRef(String id, String token) {}
 
   /**
-   * When a claim was made that the store knows: its holder cannot have changed it. Empty when a
-   * version that did not keep it has made the claim.
+   * Returns when a claim was made, from stored data that its holder cannot change. Empty if an
+   * older version made the claim.
    */
   Optional<Instant> claimedAt(Claim claim);
 
   /**
-   * A claim that goes on in another process.
+   * A claim that continues in another process.
    *
-   * @param cancelled what is to be done with the task once it has stopped; null = it may go on
+   * @param cancelled what to do with the task after it has stopped; null = not cancelled
    */
   record Restored(Claim claim, @Nullable AfterCancel cancelled) {}
 }

@@ -12,13 +12,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A task on its way in: its message, where it goes first, and how long no equal one is to be let
- * in.
- */
+/** A task to enqueue: its message, its first placement, and how long it excludes equal tasks. */
 public record NewTask(TaskMessage message, Placement placement, @Nullable Duration uniqueFor) {
 
-  /** Where a new task goes first. */
+  /** The first placement of a new task. */
   public sealed interface Placement {
     /** To the tail of its queue. */
     record Pending() implements Placement {}
@@ -26,15 +23,15 @@ public record NewTask(TaskMessage message, Placement placement, @Nullable Durati
     /** Into its group. */
     record Grouped() implements Placement {}
 
-    /** It waits until an instant. */
+    /** Waits until an instant. */
     record At(Instant when, boolean precise) implements Placement {}
 
-    /** It waits so long from the time Redis takes it in. */
+    /** Waits for a duration from the time of enqueueing in Redis. */
     record After(Duration delay, boolean precise) implements Placement {}
   }
 
   /**
-   * Puts defaults where nothing was said. Durations are rounded up to the whole seconds of the
+   * Applies defaults to absent options. Durations are rounded up to the whole seconds of the
    * protocol.
    */
   public static NewTask of(Task task, TaskOptions options, Instant now) {

@@ -10,13 +10,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Who is there: servers with their workers, and schedulers with their entries. Thread-safe. */
+/**
+ * The presence of servers with their workers, and of schedulers with their entries. Thread-safe.
+ */
 public interface Presence {
 
   /**
    * A server process as others see it.
    *
-   * @param heartbeat how often it shows itself; null when it does not say so, as Go's do not
+   * @param heartbeat the interval of its heartbeats; null if it publishes none, as in Go
    */
   record Server(
       String host,
@@ -73,29 +75,30 @@ public interface Presence {
    * A row of another process that cannot be read.
    *
    * @param owner the server or scheduler that wrote it: {@code host:pid:id}
-   * @param id the id of the task or entry; empty when it is not known
+   * @param id the ID of the task or entry; empty if unknown
    * @param reason why it cannot be read
    */
   record Unreadable(String owner, String id, String reason) {}
 
-  /** Shows a server and its workers for so long. */
+  /** Publishes a server and its workers for the duration {@code ttl}. */
   void show(Server server, List<Worker> workers, Duration ttl);
 
   void hide(Server server);
 
   /**
-   * Takes schedulers off the list that have not shown themselves for too long and did not hide, as
-   * when their process was killed. Servers do so for each other whenever they show themselves.
+   * Unregisters schedulers that have expired without hiding, for example because their process was
+   * killed. Servers do this for each other with each heartbeat.
    */
   void forgetGoneSchedulers();
 
   List<Server> servers();
 
-  /** The queues that servers serve who are there at this instant. Changes nothing. */
+  /** Returns the queues of the servers that are present at this instant. Changes nothing. */
   Set<String> servedQueues(Instant now);
 
   /**
-   * The servers, with the time until which they count as there unless they show themselves.
+   * Returns the servers, with the time until which they count as present without a further
+   * heartbeat.
    *
    * @param broken called for each server whose record cannot be read
    */
@@ -103,13 +106,13 @@ public interface Presence {
 
   record Seen(Server server, Instant until) {}
 
-  /** The tasks that servers work on; without those that cannot be read. */
+  /** Returns the tasks that servers are processing, without unreadable ones. */
   default List<Worker> workers() {
     return workers(unreadable -> {});
   }
 
   /**
-   * The tasks that servers work on.
+   * Returns the tasks that servers are processing.
    *
    * @param broken called for each one that cannot be read
    */
@@ -133,7 +136,7 @@ public interface Presence {
       for (String option : options) {
         if (option.indexOf('(') < 0) {
           throw new IllegalArgumentException(
-              "an option text needs parentheses, a Go inspector crashes without: \""
+              "an option text needs parentheses, otherwise a Go inspector crashes: \""
                   + option
                   + "\"");
         }
@@ -144,8 +147,8 @@ public interface Presence {
   /**
    * A task that an entry has enqueued.
    *
-   * @param taskId empty when the record cannot be read
-   * @param problem why the record cannot be read; null when it can
+   * @param taskId empty if the record cannot be read
+   * @param problem why the record cannot be read; null if it can
    */
   record SchedulerEvent(String taskId, Instant enqueuedAt, @Nullable String problem) {
     public SchedulerEvent(String taskId, Instant enqueuedAt) {
@@ -153,38 +156,38 @@ public interface Presence {
     }
   }
 
-  /** Shows the entries of a scheduler for so long. */
+  /** Publishes the entries of a scheduler for the duration {@code ttl}. */
   void showEntries(String schedulerId, List<SchedulerEntry> entries, Duration ttl);
 
   void hideEntries(String schedulerId);
 
-  /** The entries that live schedulers show; without those that cannot be read. */
+  /** Returns the entries of live schedulers, without unreadable ones. */
   default List<SchedulerEntry> schedulerEntries() {
     return schedulerEntries(unreadable -> {});
   }
 
   /**
-   * The entries that live schedulers show.
+   * Returns the entries of live schedulers.
    *
    * @param broken called for each one that cannot be read
    */
   List<SchedulerEntry> schedulerEntries(Consumer<Unreadable> broken);
 
   /**
-   * A name of the server of Redis that has the history of an entry, as far as it is known: never
-   * asks, and never fails. Empty while it is not known, and where one server has all keys.
+   * Returns a name of the Redis server that has the history of an entry, from cached data only;
+   * never fails. Empty if it is unknown, and if one server has all keys.
    */
   default String shardOfEvents(String entryId) {
     return "";
   }
 
   /**
-   * Notes that an entry has enqueued a task; the newest 1,000 are kept, for 90 days after the last
-   * one.
+   * Records that an entry has enqueued a task. The newest 1,000 events are kept, for 90 days after
+   * the last one.
    */
   void recordEvent(String entryId, SchedulerEvent event);
 
-  /** What an entry has enqueued, newest first. */
+  /** Returns the tasks that an entry has enqueued, newest first. */
   List<SchedulerEvent> events(String entryId, int offset, int limit);
 
   void clearEvents(String entryId);

@@ -8,30 +8,30 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How far periodic entries are, and who sees to them. Thread-safe. */
+/** The progress of schedule entries and the election of the leader that fires them. Thread-safe. */
 public interface ScheduleLedger {
 
-  /** What one call of {@link #fire} carries at most. */
+  /** The maximum number of firings per call of {@link #fire}. */
   int MOST_FIRINGS = 50;
 
   /**
-   * An entry, as far as the ledger is concerned.
+   * An entry as the ledger needs it.
    *
-   * @param name the same in all processes that have the entry, and of no other entry
-   * @param queue where its tasks go, and its state with them
+   * @param name the same in all processes that have the entry, and unique among entries
+   * @param queue the queue of its tasks and of its state
    */
   record Entry(String name, QueueName queue, String spec) {}
 
   /**
-   * How far an entry is.
+   * The progress of an entry.
    *
    * @param anchor where the periods of an {@code @every} entry begin
-   * @param from what came before this does not count: since then it has been known with its spec,
-   *     or not been paused
-   * @param last the instant that was fired last; null when none was
-   * @param pausedSince null when it is not paused
-   * @param runRequested when an operator asked for a run beside the schedule that has not been yet;
-   *     null when none did
+   * @param from instants before this do not count: when the entry was enrolled with its spec, or
+   *     resumed
+   * @param last the instant that was fired last; null if none was
+   * @param pausedSince null if it is not paused
+   * @param runRequested when an operator requested a run that has not happened yet; null if there
+   *     is none
    */
   record State(
       Instant anchor,
@@ -40,7 +40,7 @@ public interface ScheduleLedger {
       @Nullable Instant pausedSince,
       @Nullable Instant runRequested) {
 
-    /** Of an entry that begins. */
+    /** The state of a new entry. */
     public static State from(Instant now) {
       return new State(now, now, null, null, null);
     }
@@ -64,42 +64,43 @@ public interface ScheduleLedger {
   }
 
   /**
-   * A task that an entry is to enqueue.
+   * A task for an entry to enqueue.
    *
-   * @param decided how far the caller believes the entry to be; null for a run that was requested
-   * @param instant the instant that it stands for, or when the run was requested
+   * @param decided the entry's progress as known to the caller; null for a requested run
+   * @param instant the instant that it fires for, or when the run was requested
    */
   record Firing(String entry, @Nullable Instant decided, Instant instant, NewTask task) {}
 
   /**
-   * Makes a scheduler the one that sees to a group of entries, or lets it go on, for so long. False
-   * when another does. This only saves work: what two schedulers do at once is still done once.
+   * Makes a scheduler the leader of a group of entries, or keeps it leader, for the duration {@code
+   * ttl}. Returns false if another one leads. This only saves work: if two schedulers fire an
+   * entry, it still fires once.
    */
   boolean lead(String group, String schedulerId, Duration ttl);
 
-  /** Leads no longer, so that another can at once. */
+  /** Gives up leadership, so that another scheduler can lead at once. */
   void resign(String group, String schedulerId);
 
   /**
-   * Makes entries known, and tells how far they are. One that is new, or has another spec than
-   * before, begins now.
+   * Enrolls entries and returns their progress. A new entry, or one with a changed spec, starts
+   * now.
    */
   Map<String, State> enroll(Collection<Entry> entries);
 
-  /** How far entries are; those that are not known are left out. */
+  /** Returns the progress of entries; unknown ones are left out. */
   Map<String, State> look(Collection<Entry> entries);
 
-  /** Another number after each change by an operator. */
+  /** Returns a number that changes with each operator action. */
   long revision();
 
   /**
-   * Enqueues each task, unless its entry is further than the caller believes, or paused, or the
-   * request is gone. In the same step the entry gets so far, whatever becomes of the task.
+   * Enqueues each task, unless its entry has advanced beyond the caller's knowledge, is paused, or
+   * the request is gone. The same atomic step advances the entry, whatever the result of the task.
    *
-   * @return for each what became of its task; null for one that was not to be fired
+   * @return the result of each task; null for one that was not fired
    */
   List<@Nullable EnqueueReply> fire(QueueName queue, List<Firing> firings);
 
-  /** Forgets all about an entry. */
+  /** Deletes all data of an entry. */
   void forget(String name);
 }

@@ -4,55 +4,55 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The periodic entries of all schedulers, with what operators do to them; kept beyond the life of
- * any scheduler. Thread-safe.
+ * The schedule entries of all schedulers and operator actions on them; persists independently of
+ * schedulers. Thread-safe.
  *
- * <p>What names an entry throws {@link io.asynq4j.ScheduleNotFoundException} when it is not known.
+ * <p>Methods that name an entry throw {@link io.asynq4j.ScheduleNotFoundException} if it is
+ * unknown.
  */
 public interface ScheduleStore extends ScheduleLedger {
 
-  /** An entry that is known, whether or not a scheduler has it now. */
+  /** A known entry, whether or not a scheduler has it now. */
   record Known(Entry entry, State state) {}
 
   /**
-   * An entry that is known but whose data cannot be read.
+   * A known entry whose data cannot be read.
    *
    * @param queue as it is stored, valid or not
    * @param reason why it cannot be read
    */
   record Unreadable(String name, String queue, String reason) {}
 
-  /** All entries that can be read, by name. */
+  /** Returns all readable entries, by name. */
   default List<Known> known() {
     return known(unreadable -> {});
   }
 
   /**
-   * All entries that can be read, by name. A queue that must not be read, or whose server of a
-   * cluster does not answer, hides no entry of other queues.
+   * Returns all readable entries, by name. A queue that may not be read, or whose cluster node does
+   * not answer, hides no entry of other queues.
    *
    * @param broken called for each entry that cannot be read
    */
   List<Known> known(Consumer<Unreadable> broken);
 
-  /** Whether an entry is listed, readable or not. */
+  /** Returns whether an entry is registered, readable or not. */
   boolean isListed(String name);
 
   Known known(String name);
 
-  /** Fires an entry no more until it is resumed. False when it was paused already. */
+  /** Stops firing an entry until it is resumed. Returns false if it was already paused. */
   boolean pause(String name);
 
   /**
-   * Fires an entry again, beginning with its next instant: those that it was paused for are not
-   * made up for. False when it was not paused.
+   * Resumes an entry from its next instant; instants during the pause are not made up for. Returns
+   * false if it was not paused.
    */
   boolean resume(String name);
 
   /**
-   * Has the scheduler enqueue the task of an entry now, beside its schedule, paused or not. When no
-   * scheduler hears of it within a minute, nothing happens. A second request before the first is
-   * heard replaces it.
+   * Requests that a scheduler enqueues the task of an entry now, outside of its schedule, paused or
+   * not. The request expires after a minute. A second request replaces a pending one.
    */
   void requestRun(String name);
 }

@@ -2,12 +2,14 @@ package io.asynq4j.internal.broker;
 
 import java.time.Instant;
 
-/** Tokens that tasks share over the whole fleet. Thread-safe. */
+/** Semaphores shared by all servers. Thread-safe. */
 public interface SemaphoreOperations {
 
-  /** Takes one of so many tokens for a task until its deadline; a task that has one keeps it. */
+  /**
+   * Takes one of {@code tokens} tokens for a task until its deadline; a task that has one keeps it.
+   */
   boolean acquire(String scope, int tokens, String taskId, Instant deadline);
 
-  /** Gives a token back. False when the task had none. */
+  /** Returns a token. Returns false if the task had none. */
   boolean release(String scope, String taskId);
 }

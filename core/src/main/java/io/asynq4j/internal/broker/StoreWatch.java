@@ -10,16 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * Sees from afar whether a queue has something to do, cheaply also for thousands of queues.
- * Thread-safe.
- */
+/** Detects which queues have work, cheaply even for thousands of queues. Thread-safe. */
 public interface StoreWatch {
 
-  /** What of a queue can be looked at. */
+  /** The observable parts of a queue. */
   enum QueuePart {
     PENDING,
-    /** There while the queue is paused. */
+    /** Exists while the queue is paused. */
     PAUSED,
     SCHEDULED,
     RETRY,
@@ -29,20 +26,20 @@ public interface StoreWatch {
     ARCHIVED,
     GROUPS,
     AGGREGATION_SETS,
-    /** There while tasks that became part of another one wait to be swept. */
+    /** Exists while aggregated tasks wait to be deleted. */
     SPENT
   }
 
   /**
-   * A name of the server of Redis that has a queue, as far as it is known: never asks, and never
-   * fails. Empty where one server has all queues, and while nothing is known of the servers. Queues
-   * that no server of a cluster has at this time share a name of their own.
+   * Returns a name of the Redis server that has a queue, from cached data only; never fails. Empty
+   * if one server has all queues, and while the servers are unknown. Queues without a server in the
+   * cluster share a separate name.
    */
   default String shardOf(QueueName queue) {
     return "";
   }
 
-  /** The queues by their servers. */
+  /** Groups the queues by server. */
   default Map<String, List<QueueName>> byShard(Collection<QueueName> queues) {
     Map<String, List<QueueName>> shards = new LinkedHashMap<>();
     for (QueueName queue : queues) {
@@ -51,12 +48,12 @@ public interface StoreWatch {
     return shards;
   }
 
-  /** Those of the queues that have something in one of these parts. */
+  /** Returns the queues that have entries in one of these parts. */
   Set<QueueName> having(Collection<QueueName> queues, Set<QueuePart> parts);
 
   /**
-   * For each of these parts, those of the queues that have something in it. Where none has anything
-   * in any, as mostly, this costs one question instead of one for each part.
+   * Returns for each part the queues that have entries in it. If no queue has entries in any part,
+   * the usual case, this costs one query instead of one per part.
    */
   default Map<QueuePart, Set<QueueName>> havingEach(
       Collection<QueueName> queues, Set<QueuePart> parts) {
@@ -69,18 +66,18 @@ public interface StoreWatch {
   }
 
   /**
-   * Begins to watch. Nothing is told before something has been armed. Returns at once, also while
-   * Redis is down.
+   * Starts a watch. Nothing is reported before {@link Watch#arm}. Returns at once, even while Redis
+   * is down.
    */
   Watch watch(Listener listener);
 
-  /** Called on a thread of the watch: it must be quick, and must not call the watch. */
+  /** Called on a thread of the watch: must return quickly and must not call the watch. */
   interface Listener {
 
-    /** This part of this queue has changed since it was armed; it is no longer armed. */
+    /** The part of the queue has changed since it was armed; it is no longer armed. */
     void changed(QueueName queue, QueuePart part);
 
-    /** What was armed may be no longer, and something may have changed: look at everything. */
+    /** Armed parts may be lost and changes may have been missed: check everything. */
     void lost();
   }
 
@@ -88,13 +85,13 @@ public interface StoreWatch {
   interface Watch extends AutoCloseable {
 
     /**
-     * From now on, the next change to any of these parts is told, once. Returns those of the queues
-     * that have something in one of the parts now: a change before the answer is in the answer, one
-     * after it is told.
+     * Arms the parts: the next change to any of them is reported once. Returns the queues that have
+     * entries in one of the parts now. A change before the reply is part of the reply; a later one
+     * is reported.
      */
     Set<QueueName> arm(Collection<QueueName> queues, Set<QueuePart> parts);
 
-    /** Whether Redis tells of changes; when not, somebody has to look from time to time. */
+    /** Returns whether Redis reports changes; if not, the caller has to poll. */
     boolean isLive();
 
     @Override

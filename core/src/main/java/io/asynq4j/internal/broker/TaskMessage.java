@@ -9,14 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as it is stored: what it is, how it is to be treated, and what has become of it so far.
- * Times are whole seconds.
+ * A task as it is stored: its content, its options and its history. Times are whole seconds.
  *
  * @param timeout limit of one attempt; zero = none
  * @param uniqueKey the key of the lock it took, empty = none
  * @param group empty = none
- * @param unknownFields what a newer version has written beside all this; kept when the message is
- *     written again
+ * @param unknownFields fields of a newer version; kept when the message is written again
  */
 public record TaskMessage(
     String type,
@@ -36,7 +34,7 @@ public record TaskMessage(
     Map<String, String> headers,
     Payload unknownFields) {
 
-  /** A timeout beyond this is as good as none, and times have an end. */
+  /** A longer timeout counts as none; larger times would overflow. */
   public static final Duration LONGEST_ATTEMPT = Duration.ofDays(36_500);
 
   public TaskMessage {
@@ -44,8 +42,8 @@ public record TaskMessage(
   }
 
   /**
-   * When an attempt that begins now must be over. The timeout counts anew for each attempt, the
-   * deadline does not; the earlier one holds.
+   * Returns when an attempt that starts now must end. The timeout applies to each attempt, the
+   * deadline to all; the earlier one counts.
    */
   public Instant endOfAttempt(Instant now) {
     if (timeout.isZero()) {
@@ -75,17 +73,19 @@ public record TaskMessage(
     return with(queue, uniqueKey, group, newHeaders);
   }
 
-  /** The same in another queue, where it holds no lock yet. */
+  /** Returns the message for another queue, where it has no lock yet. */
   public TaskMessage movedTo(QueueName newQueue) {
     return with(newQueue, "", group, headers);
   }
 
-  /** Whether nothing is left of the task once it has succeeded: no record, no lock. */
+  /** Returns whether the task is deleted completely when it succeeds: no record, no lock. */
   public boolean leavesNothing() {
     return retention.isZero() && uniqueKey.isEmpty();
   }
 
-  /** After an attempt that failed at this time; one that costs a retry counts. */
+  /**
+   * Returns the message after an attempt failed at this time; {@code costsRetry} counts the retry.
+   */
   public TaskMessage failed(String error, Instant at, boolean costsRetry) {
     return with(payload, costsRetry ? retried + 1 : retried, error, uniqueKey, at, completedAt);
   }

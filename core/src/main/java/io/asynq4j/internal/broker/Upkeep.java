@@ -9,57 +9,55 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chores that keep a queue going. Each call does a bounded piece; thread-safe, and safe to run
- * anywhere.
+ * The maintenance operations of a queue. Each call does a bounded piece of work. Thread-safe, and
+ * safe to run on any server.
  */
 public interface Upkeep {
 
-  /** Moves tasks whose time has come to pending, up to a limit. */
+  /** Moves due tasks to pending, up to a limit. */
   Forwarded forward(QueueName queue, int limit);
 
   /**
-   * What a forward did.
+   * The result of forwarding.
    *
-   * @param moved how many were moved
-   * @param nextDue when the next one is due; null when none waits
+   * @param moved number of moved tasks
+   * @param nextDue when the next task is due; null if none waits
    */
   record Forwarded(int moved, @Nullable Instant nextDue) {}
 
   /**
-   * Takes tasks away from workers whose lease has run out, up to a limit. When Redis refuses
-   * writes, this is refused too, even if the limit is 0 or no lease has run out.
+   * Recovers tasks whose lease has expired, up to a limit. If Redis refuses writes, this is refused
+   * too, even if the limit is 0 or no lease has expired.
    */
   List<Recovered> recover(
       QueueName queue, int limit, CrashRules crash, QueueRules rules, ArchiveRules archive);
 
-  /** What was done with a task whose worker vanished. */
+  /** The recovery of a task whose worker vanished. */
   record Recovered(String id, Action action) {
     public enum Action {
       PENDING,
       RETRY,
       ARCHIVE,
-      /** There was only an id, and no task. */
+      /** The ID had no task. */
       DROP
     }
   }
 
-  /**
-   * Deletes completed tasks that have been kept for their time, up to a limit. Returns how many.
-   */
+  /** Deletes completed tasks after their retention, up to a limit. Returns their number. */
   int expire(QueueName queue, int limit);
 
-  /** Deletes archived tasks beyond the rules, up to a limit. Returns how many. */
+  /** Deletes archived tasks beyond the limits, up to {@code limit}. Returns their number. */
   int trim(QueueName queue, int limit, ArchiveRules archive);
 
   /**
-   * Puts right what interrupted writers left between the active tasks and their leases. Returns how
-   * many entries.
+   * Repairs inconsistencies between active tasks and leases that interrupted writers left. Returns
+   * the number of entries.
    */
   int repair(QueueName queue);
 
   /**
-   * Lists groups that hold tasks and that nobody has listed. Walks over all keys, in small steps.
-   * Returns how many.
+   * Lists groups that have tasks but are missing in the list of groups. Scans all keys in small
+   * steps. Returns their number.
    */
   int relistGroups(QueueName queue);
 }

@@ -1,6 +1,5 @@
 /**
- * The port between the library and its store: what can be done to tasks, as small interfaces and
- * records.
+ * The port between the library and its store: operations on tasks as small interfaces and records.
  */
 @NullMarked
 package io.asynq4j.internal.broker;

@@ -14,13 +14,13 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Sends tasks of many callers together: for each queue one call is under way, and the next takes
- * what has gathered meanwhile. So a single task leaves at once, and under load the calls grow by
- * themselves. Thread-safe.
+ * Batches tasks of many callers: each queue has one call in flight, and the next call takes the
+ * tasks that arrived meanwhile. So a single task is sent at once, and calls grow under load.
+ * Thread-safe.
  */
 public final class AsyncBatcher {
 
-  /** What is sent before the first of those who wait gets its answer. */
+  /** Maximum batch size: the first caller waits for the whole batch. */
   private static final int MOST = 100;
 
   private final EnqueueSender sender;
@@ -40,7 +40,7 @@ public final class AsyncBatcher {
     return entry;
   }
 
-  /** Answers the entry, unless it throws. */
+  /** Adds an entry, which is answered unless this method throws. */
   void add(PendingEnqueue entry, BatchKey destination) {
     requireOpen();
     Batch lot = lots.computeIfAbsent(destination, Batch::new);
@@ -48,7 +48,9 @@ public final class AsyncBatcher {
     lot.start();
   }
 
-  /** Whether nothing to where this task goes is under way, so that it would leave alone. */
+  /**
+   * Returns whether no call to the task's destination is in flight, so that it would be sent alone.
+   */
   boolean isIdleFor(NewTask task, Durability durability) {
     Batch lot = lots.get(BatchKey.of(task, durability));
     return lot == null || !lot.underWay.get();
@@ -56,12 +58,12 @@ public final class AsyncBatcher {
 
   void requireOpen() {
     if (closed) {
-      throw new IllegalStateException("this client has been closed");
+      throw new IllegalStateException("this client is closed; create a new one");
     }
   }
 
   /**
-   * Takes nothing more, and waits so long until all that was taken is sent. What is not by then
+   * Rejects new tasks and waits up to {@code most} until all accepted tasks are sent. Then the rest
    * fails.
    */
   public void close(Duration most) {
@@ -79,8 +81,8 @@ public final class AsyncBatcher {
     private final BatchKey destination;
     private final ConcurrentLinkedQueue<PendingEnqueue> entries = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean underWay = new AtomicBoolean();
-    // Of the run that is under way. As large as they can become: what was taken must not get lost
-    // for want of memory.
+    // State of the current run, allocated at full size: accepted tasks must not be lost for lack of
+    // memory.
     private final List<PendingEnqueue> batch = new ArrayList<>(MOST);
     private final List<NewTask> tasks = new ArrayList<>(MOST);
 
@@ -96,7 +98,7 @@ public final class AsyncBatcher {
           underWay.set(false);
           drop();
         } catch (Throwable e) {
-          // There is no thread to be had. With the next task it is tried again.
+          // No thread could be started. The next task tries again.
           underWay.set(false);
           fail(notStarted(e));
         }
@@ -106,7 +108,7 @@ public final class AsyncBatcher {
     private static EnqueueReply notStarted(Throwable e) {
       return EnqueueReply.failed(
           new BrokerUnavailableException(
-              "no thread can be started that sends tasks (" + e + "); the task was not sent",
+              "no thread could be started to send tasks (" + e + "); the task was not sent",
               false,
               e));
     }
@@ -119,7 +121,7 @@ public final class AsyncBatcher {
         }
       } finally {
         underWay.set(false);
-        // What came after the last look, while this run still counted as under way.
+        // Tasks that arrived after the last check, while this run still counted as in flight.
         if (!entries.isEmpty()) {
           start();
         }
@@ -138,7 +140,7 @@ public final class AsyncBatcher {
       return !batch.isEmpty();
     }
 
-    /** Answers all of them, whatever happens: this thread goes on with those who come next. */
+    /** Answers all entries, whatever happens, since this thread continues with later ones. */
     private void send() {
       try {
         List<EnqueueReply> answers = sender.send(tasks, destination.durability());
@@ -162,7 +164,7 @@ public final class AsyncBatcher {
                   "this client was closed before the task was sent; it is not enqueued")));
     }
 
-    /** Fails what waits. */
+    /** Fails the waiting entries. */
     private void fail(EnqueueReply failure) {
       PendingEnqueue entry;
       while ((entry = entries.poll()) != null) {

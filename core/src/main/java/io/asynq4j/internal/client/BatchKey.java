@@ -4,7 +4,7 @@ import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.NewTask;
 
-/** What tasks must have in common to go by one call. */
+/** The key by which tasks are batched into one call. */
 record BatchKey(QueueName queue, Durability durability) {
 
   static BatchKey of(NewTask task, Durability durability) {

@@ -14,32 +14,32 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends single tasks of callers that wait for the answer. A caller makes its call itself; while
- * calls to its queue are under way, the next one takes along what others have brought meanwhile, in
- * the thread of one of them. Those of the last call are likely to come again at once, and are
- * waited for, a moment: one call for all of them costs much less than two.
+ * Coalesces synchronous calls for single tasks. A caller makes its call itself; while calls to its
+ * queue are in flight, the next call takes the tasks of all waiting callers, in the thread of one
+ * of them. Callers of the last call are likely to return at once, so the next call waits briefly
+ * for them: one call for all costs much less than two.
  *
- * <p>For platform threads: to interrupt one of them does not end the call that it makes for others.
- * A virtual thread would lose its socket by that, so it may only make calls of its own here.
+ * <p>For platform threads: an interrupt does not end the call that a thread makes for others. A
+ * virtual thread would lose its socket, so it only makes calls for itself here.
  *
- * <p>How many calls are under way at once depends on how long they take: one to a Redis nearby,
- * more to a distant one. Thread-safe.
+ * <p>The number of concurrent calls depends on their duration: one to a nearby Redis, more to a
+ * distant one. Thread-safe.
  */
 final class CallCoalescer {
 
-  /** What is sent before the first of those who wait gets its answer. */
+  /** Maximum batch size: the first caller waits for the whole batch. */
   private static final int MOST = 100;
 
-  /** A call that takes so long leaves room for one more beside it. */
+  /** Duration of a call that allows one more concurrent call. */
   private static final long ONE_MORE_NANOS = TimeUnit.MICROSECONDS.toNanos(400);
 
   /**
-   * How often a caller lets others run before it sleeps: an answer of a Redis nearby takes as long
-   * as to fall asleep and be woken.
+   * Number of yields before a caller sleeps: a nearby Redis answers as fast as a thread sleeps and
+   * wakes.
    */
   private static final int YIELDS_BEFORE_SLEEP = 30;
 
-  /** How often a call lets others run before it leaves without some who came along last time. */
+  /** Number of yields before a call is sent without some callers of the last one. */
   private static final int YIELDS_BEFORE_CALL = 5;
 
   private final EnqueueSender alone;
@@ -57,7 +57,7 @@ final class CallCoalescer {
     return line(task, durability).send(task);
   }
 
-  /** Sends a task by a call of its own; null when it is better sent together with others. */
+  /** Sends a task alone; returns null if it is better sent together with others. */
   @Nullable EnqueueReply sendAlone(NewTask task, Durability durability) {
     return line(task, durability).sendAlone(task);
   }
@@ -66,18 +66,22 @@ final class CallCoalescer {
     return lines.computeIfAbsent(BatchKey.of(task, durability), QueueCalls::new);
   }
 
-  /** Those who bring tasks for one queue. */
+  /** The callers with tasks for one queue. */
   private final class QueueCalls {
     private final BatchKey destination;
     private final ConcurrentLinkedQueue<Caller> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger inLine = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
 
-    /** Who may come for the next call: those of the last one, and those who waited meanwhile. */
+    /**
+     * Number of callers expected for the next call: those of the last one, and those that waited
+     * meanwhile.
+     */
     private volatile int expected;
 
-    // Smoothed; it does not matter when one of two updates at once gets lost. Of this queue alone:
-    // a server that does not answer must not change how others are called.
+    // Smoothed; a lost concurrent update does not matter. Per queue: an unresponsive server must
+    // not change how others
+    // are called.
     private volatile long nanosOfACall;
 
     QueueCalls(BatchKey destination) {
@@ -128,7 +132,7 @@ final class CallCoalescer {
       return now < callsAtOnce() && calls.compareAndSet(now, now + 1);
     }
 
-    // Nothing relies on the scheduler: without the yields it is slower, and as right.
+    // Correctness does not depend on the scheduler: without the yields it is only slower.
     @SuppressWarnings("ThreadPriorityCheck")
     private EnqueueReply await(Caller caller) {
       int yields = 0;
@@ -160,7 +164,7 @@ final class CallCoalescer {
       if (waiting.remove(caller)) {
         inLine.decrementAndGet();
       }
-      // It may be the one that was woken to make the next call.
+      // This may be the thread that was woken to make the next call.
       wakeNext();
     }
 
@@ -168,7 +172,7 @@ final class CallCoalescer {
       int size = 0;
       try {
         gather();
-        // As large as they can become: who has left the line must not get lost for want of memory.
+        // Allocated at full size: callers that left the line must not be lost for lack of memory.
         List<Caller> callers = new ArrayList<>(MOST);
         List<NewTask> tasks = new ArrayList<>(MOST);
         take(callers, tasks);
@@ -177,7 +181,7 @@ final class CallCoalescer {
           send(self, callers, tasks);
         }
       } finally {
-        // Last, so that those who got their answers can bring the next tasks along.
+        // Last, so that callers with their answers can join the next call.
         endCall(size);
       }
     }
@@ -194,7 +198,7 @@ final class CallCoalescer {
       }
     }
 
-    /** Answers all of them, also when it throws. */
+    /** Answers all callers, even if it throws. */
     private void send(Caller self, List<Caller> callers, List<NewTask> tasks) {
       boolean isOnlyMine = callers.size() == 1 && callers.get(0) == self;
       try {
@@ -212,8 +216,8 @@ final class CallCoalescer {
       }
     }
 
-    // Nothing relies on the scheduler: without the yields a call takes fewer along, and is as
-    // right.
+    // Correctness does not depend on the scheduler: without the yields a call only takes fewer
+    // tasks.
     @SuppressWarnings("ThreadPriorityCheck")
     private void gather() {
       for (int i = 0; i < YIELDS_BEFORE_CALL && inLine.get() < expected; i++) {
@@ -235,7 +239,7 @@ final class CallCoalescer {
     }
   }
 
-  /** Compared by identity: the same thread may have been here before. */
+  /** Compared by identity: the same thread may have called before. */
   private static final class Caller {
     private final PendingEnqueue entry;
     private final Thread thread = Thread.currentThread();

@@ -4,12 +4,13 @@ import io.asynq4j.Durability;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What holds for a call: how long it may take (null = as long as Redis), and how safe it is. */
+/** Options of a call: its time limit (null = that of Redis) and its durability. */
 public record CallOptions(@Nullable Duration limit, Durability durability) {
 
   public CallOptions {
     if (limit != null && (limit.isNegative() || limit.isZero())) {
-      throw new IllegalArgumentException("the limit of a call must be positive: " + limit);
+      throw new IllegalArgumentException(
+          "the limit of a call must be greater than 0, got " + limit);
     }
   }
 

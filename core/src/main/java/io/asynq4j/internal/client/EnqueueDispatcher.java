@@ -20,10 +20,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how tasks reach Redis. Single tasks of callers share calls; with many tasks a caller
- * makes calls of its own, as long as few do so at once. A call with a limit is never made by its
- * caller, who could not leave a socket that is silent. No call that others share is made by a
- * virtual thread: whoever interrupts that would close the socket under all of them. Thread-safe.
+ * Selects how tasks are sent to Redis. Single tasks share calls; a caller with many tasks makes
+ * separate calls, while few callers do so at once. A call with a limit runs on another thread,
+ * since its caller could not leave an unresponsive socket. A shared call never runs on a virtual
+ * thread, since an interrupt would close the socket for all callers. Thread-safe.
  */
 public final class EnqueueDispatcher {
 
@@ -32,15 +32,15 @@ public final class EnqueueDispatcher {
   private final int maxCalls;
   private final Function<QueueName, String> shardOf;
 
-  /** Permits for calls of callers' own, by the Redis server of a cluster that they go to. */
+  /** Permits for calls on the caller's thread, by Redis server. */
   private final Map<String, Semaphore> ownCalls = new ConcurrentHashMap<>();
 
   private final AsyncBatcher gatherer;
   private final PendingBudget room;
 
   /**
-   * @param maxCalls how many calls callers make themselves at once, to each Redis server
-   * @param shardOf the server that has a queue, as far as it is known; must not block
+   * @param maxCalls limit of concurrent calls on callers' threads, per Redis server
+   * @param shardOf the server that has a queue, from cached data; must not block
    */
   public EnqueueDispatcher(
       EnqueueSender sender,
@@ -56,7 +56,7 @@ public final class EnqueueDispatcher {
     this.room = room;
   }
 
-  /** One answer for each task, when all are there. */
+  /** Returns one reply per task when all have arrived. */
   public List<EnqueueReply> send(List<NewTask> tasks, CallOptions terms) {
     gatherer.requireOpen();
     requireNotInterrupted();
@@ -81,7 +81,7 @@ public final class EnqueueDispatcher {
     return answers;
   }
 
-  /** Null when it is not for this thread to do. */
+  /** Returns null if this thread must not send the task. */
   private @Nullable List<EnqueueReply> sendInThisThread(NewTask task, Durability durability) {
     if (!CurrentThread.isVirtual()) {
       return List.of(sharedCalls.send(task, durability));
@@ -91,12 +91,12 @@ public final class EnqueueDispatcher {
     return answer == null ? null : List.of(answer);
   }
 
-  /** Null when too many do so already, or when it takes calls to several servers. */
+  /** Returns null if too many callers do so already, or if the tasks belong to several servers. */
   private @Nullable List<EnqueueReply> sendInThisThread(
       List<NewTask> tasks, Durability durability) {
     String shard = onlyShardOf(tasks);
     if (shard == null) {
-      // One call after the other, those to a server that does not answer would delay the rest.
+      // In sequence, calls to an unresponsive server would delay the rest.
       return null;
     }
     Semaphore permits = ownCalls.computeIfAbsent(shard, any -> new Semaphore(maxCalls));
@@ -110,7 +110,7 @@ public final class EnqueueDispatcher {
     }
   }
 
-  /** The server that has the queues of all these tasks; null when there are several. */
+  /** Returns the server that has the queues of all these tasks; null if there are several. */
   private @Nullable String onlyShardOf(List<NewTask> tasks) {
     if (tasks.isEmpty()) {
       return "";
@@ -131,7 +131,7 @@ public final class EnqueueDispatcher {
     return shard;
   }
 
-  /** Blocks only while there is no room. */
+  /** Blocks only while the pending budget is exhausted. */
   public CompletableFuture<EnqueueReply> sendAsync(NewTask task, CallOptions terms) {
     gatherer.requireOpen();
     requireNotInterrupted();
@@ -147,7 +147,7 @@ public final class EnqueueDispatcher {
       room.leave(task, shard);
       throw e;
     }
-    // From here on, whatever answers it makes it leave.
+    // From here on, the answer releases the budget.
     try {
       gatherer.add(entry, destination);
     } catch (Throwable e) {

@@ -8,12 +8,13 @@ import io.asynq4j.internal.broker.rules.DurabilityRequirement;
 import java.util.List;
 import java.util.function.Function;
 
-/** Sends tasks to Redis and answers for each, unless an {@code Error} ends the call. */
+/** Sends tasks to Redis and returns a reply for each, unless an {@code Error} ends the call. */
 public record EnqueueSender(
     EnqueueOperations sink, Function<Durability, DurabilityRequirement> confirmations) {
 
   /**
-   * The same for tasks of several callers: an interrupt of one of them does not touch the others.
+   * Returns the sender for tasks of several callers: an interrupt of one does not affect the
+   * others.
    */
   EnqueueSender forSeveral() {
     return new EnqueueSender(sink.uninterrupted(), confirmations);

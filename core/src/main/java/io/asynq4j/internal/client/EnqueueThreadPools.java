@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The threads that send tasks for others. Each Redis server of a cluster has threads of its own, so
- * that a server that does not answer delays only its own queues. Thread-safe.
+ * The threads that send tasks on behalf of callers. Each Redis server of a cluster has a separate
+ * pool, so that an unresponsive server delays only its queues. Thread-safe.
  */
 public final class EnqueueThreadPools {
 
@@ -24,15 +24,15 @@ public final class EnqueueThreadPools {
   private volatile boolean closed;
 
   /**
-   * @param shardOf the server that has a queue, as far as it is known; must not block
-   * @param perShard the largest number of threads for one server
+   * @param shardOf the server that has a queue, from cached data; must not block
+   * @param perShard maximum number of threads per server
    */
   public EnqueueThreadPools(Function<QueueName, String> shardOf, int perShard) {
     this(shardOf, shard -> DaemonThreadPools.upTo(perShard, "asynq-enqueue"));
   }
 
   /**
-   * @param pools makes the threads of a server
+   * @param pools creates the threads of a server
    */
   EnqueueThreadPools(
       Function<QueueName, String> shardOf, Function<String, ThreadPoolExecutor> pools) {
@@ -40,7 +40,7 @@ public final class EnqueueThreadPools {
     this.pools = pools;
   }
 
-  /** The threads for a queue. */
+  /** Returns the threads for a queue. */
   ExecutorService of(QueueName queue) {
     String shard = shardOf.apply(queue);
     ThreadPoolExecutor known = byShard.get(shard);
@@ -54,7 +54,7 @@ public final class EnqueueThreadPools {
     return pool;
   }
 
-  /** Accepts nothing more, and waits up to this long until all that was accepted has run. */
+  /** Rejects new work and waits up to this long until all accepted work has run. */
   void close(Duration longest) throws InterruptedException {
     closed = true;
     List<ThreadPoolExecutor> all = List.copyOf(byShard.values());

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds what waits to be sent: a task takes one place, and one more for each full 4 KiB of its
- * payload. In a cluster, tasks for one Redis server never take more places than they leave free. So
- * servers that do not answer cannot take all places, whatever their number. Thread-safe.
+ * Limits the tasks that wait to be sent: a task takes one place, and one more for each full 4 KiB
+ * of its payload. In a cluster, tasks for one Redis server never take more places than they leave
+ * free. So unresponsive servers cannot take all places, whatever their number. Thread-safe.
  */
 public final class PendingBudget {
 
@@ -22,7 +22,7 @@ public final class PendingBudget {
   private final int places;
   private final Semaphore free;
 
-  // What follows is only used in a cluster.
+  // The following fields are used in a cluster only.
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, Share> shares = new HashMap<>();
   private volatile boolean isShared;
@@ -46,8 +46,8 @@ public final class PendingBudget {
   /**
    * Waits for room.
    *
-   * @param shard the server that the task goes to; empty where there is only one
-   * @param until a time of {@code System.nanoTime()}; for ever when null
+   * @param shard the server of the task; empty if there is only one
+   * @param until a time of {@code System.nanoTime()}; null = no limit
    */
   void enter(NewTask task, String shard, @Nullable Long until) {
     int weight = weight(task);
@@ -93,7 +93,7 @@ public final class PendingBudget {
         return true;
       } finally {
         share.waiting--;
-        // Also when this thread gives up: it may be the only one that was woken.
+        // Even if this thread gives up: it may be the only one that was woken.
         wakeThoseThatFit();
       }
     } finally {
@@ -108,14 +108,14 @@ public final class PendingBudget {
   private void wakeThoseThatFit() {
     for (Share share : shares.values()) {
       if (share.waiting > 0 && fits(1, share)) {
-        // All of them: the one that waits longest may be too large for what is free.
+        // All of them: the first waiting task may be too large for the free places.
         share.mayFit.signalAll();
       }
     }
   }
 
   /**
-   * @param shard as it was entered with, whatever server has the queue by now
+   * @param shard the server that was passed to {@link #enter}, even if the queue has moved since
    */
   void leave(NewTask task, String shard) {
     free.release(weight(task));

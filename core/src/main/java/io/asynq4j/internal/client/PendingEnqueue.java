@@ -10,10 +10,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A task that waits to be sent, or for its answer. */
+/** A task that waits to be sent or for its reply. */
 final class PendingEnqueue {
 
-  /** Made ahead, for when there is no memory to say more. */
+  /** Created in advance, for use without memory. */
   private static final EnqueueReply LOST =
       EnqueueReply.failed(
           new BrokerUnavailableException(
@@ -28,7 +28,10 @@ final class PendingEnqueue {
     this.unsent = new AtomicReference<>(task);
   }
 
-  /** The task, for who sends it; null when that is somebody else, or it is no longer to be sent. */
+  /**
+   * Returns the task to the thread that sends it; null if another thread has it, or if it is no
+   * longer to be sent.
+   */
   @Nullable NewTask take() {
     return unsent.getAndSet(null);
   }
@@ -37,7 +40,7 @@ final class PendingEnqueue {
     return answer;
   }
 
-  /** Waits for the answer until a time of {@code System.nanoTime()}; for ever when null. */
+  /** Waits for the reply until a time of {@code System.nanoTime()}; null = no limit. */
   EnqueueReply await(@Nullable Long until) {
     try {
       return until == null
@@ -53,7 +56,7 @@ final class PendingEnqueue {
     }
   }
 
-  /** Answers, if nobody has, that an error ended the call in which the task was sent. */
+  /** Answers, unless already answered, that an error ended the call of the task. */
   void lose(Throwable error) {
     if (!answer.isDone()) {
       answer.complete(lost(error));
@@ -72,7 +75,9 @@ final class PendingEnqueue {
     }
   }
 
-  /** The answer if there is one; else the failure, and the task is not sent any more. */
+  /**
+   * Returns the reply if it has arrived; otherwise the failure, and the task is not sent any more.
+   */
   EnqueueReply giveUp(String problem, Throwable cause) {
     try {
       return given(problem, cause);
@@ -91,6 +96,6 @@ final class PendingEnqueue {
         ? late
         : EnqueueReply.failed(
             new BrokerUnavailableException(
-                problem + "; the task was sent, and may be enqueued or come to be", true, cause));
+                problem + "; the task was sent and may be enqueued, now or later", true, cause));
   }
 }

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a task until it has ended, at longer and longer intervals. However many wait, only a few
- * look at once. Thread-safe.
+ * Polls a task until it has ended, at growing intervals. Only a few polls run at once, however many
+ * callers wait. Thread-safe.
  */
 public final class ResultWaiter {
 
@@ -59,7 +59,7 @@ public final class ResultWaiter {
     }
   }
 
-  /** Null when it was not its turn in time. */
+  /** Returns null if no poll was possible in time. */
   private @Nullable TaskInfo look(QueueName queue, String id, long until)
       throws InterruptedException {
     if (!looks.tryAcquire(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS)) {
@@ -71,7 +71,7 @@ public final class ResultWaiter {
       throw new TaskNotFoundException(
           queue,
           id,
-          ": it was never there, was deleted, or has succeeded without retention or longer ago than that."
+          ": it never existed, was deleted, or succeeded without retention or before its retention ended."
               + " To await results, enqueue with a retention longer than the wait");
     } finally {
       looks.release();

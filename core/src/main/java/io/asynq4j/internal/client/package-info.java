@@ -1,6 +1,6 @@
 /**
- * How tasks of many callers reach Redis: dispatching, coalescing, batching, and bounds on what
- * waits.
+ * Transport of tasks from many callers to Redis: dispatching, coalescing, batching, and limits of
+ * pending tasks.
  */
 @NullMarked
 package io.asynq4j.internal.client;

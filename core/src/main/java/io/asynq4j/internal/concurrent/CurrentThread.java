@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
-/** What matters about the thread of a caller. */
+/** Properties of the calling thread. */
 public final class CurrentThread {
 
   private static final @Nullable MethodHandle IS_VIRTUAL = isVirtualMethod();
@@ -13,8 +13,8 @@ public final class CurrentThread {
   private CurrentThread() {}
 
   /**
-   * Whether this thread is a virtual one. To interrupt a virtual thread closes the socket on which
-   * it waits; to interrupt a platform thread does not.
+   * Returns whether this thread is virtual. Interrupting a virtual thread closes the socket on
+   * which it waits; interrupting a platform thread does not.
    */
   public static boolean isVirtual() {
     MethodHandle isVirtual = IS_VIRTUAL;
@@ -24,7 +24,7 @@ public final class CurrentThread {
     try {
       return (boolean) isVirtual.invokeExact(Thread.currentThread());
     } catch (Throwable e) {
-      throw new IllegalStateException("cannot tell whether this thread is virtual", e);
+      throw new IllegalStateException("could not determine whether this thread is virtual", e);
     }
   }
 

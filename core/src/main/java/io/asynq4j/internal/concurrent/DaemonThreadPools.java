@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Threads that come when there is work, and go when there is none. */
+/** Creates pools whose threads start on demand and end when idle. */
 public final class DaemonThreadPools {
 
   private static final long IDLE_SECONDS = 10;

@@ -3,17 +3,17 @@ package io.asynq4j.internal.concurrent;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Waiting that an interrupt ends. */
+/** Sleeping that an interrupt ends. */
 public final class InterruptibleSleep {
 
   private InterruptibleSleep() {}
 
-  /** False when it was interrupted. */
+  /** Returns false if interrupted. */
   public static boolean sleep(Duration time) {
     return sleepNanos(time.toNanos());
   }
 
-  /** False when it was interrupted. */
+  /** Returns false if interrupted. */
   public static boolean sleepNanos(long nanos) {
     try {
       TimeUnit.NANOSECONDS.sleep(nanos);

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps threads alive through errors such as a lack of memory or of threads, also when the report
- * of such an error fails for the same reason.
+ * Keeps threads alive through errors such as a lack of memory or threads, even if reporting the
+ * error fails for the same reason.
  */
 public final class ThreadSupervisor {
 
@@ -18,7 +18,7 @@ public final class ThreadSupervisor {
 
   private ThreadSupervisor() {}
 
-  /** Runs an actor again, after a moment, until it returns by itself. */
+  /** Runs an actor again after a failure, with a short delay, until it returns normally. */
   public static Runnable untilReturned(Runnable actor) {
     // Loaded before it is needed: without memory that is no longer possible.
     SafeLog.prepare();
@@ -28,7 +28,7 @@ public final class ThreadSupervisor {
           actor.run();
           return;
         } catch (Throwable e) {
-          SafeLog.error(log, "a thread of the server failed and goes on", e);
+          SafeLog.error(log, "a server thread failed and is restarted", e);
           LockSupport.parkNanos(PAUSE_NANOS);
         }
       }

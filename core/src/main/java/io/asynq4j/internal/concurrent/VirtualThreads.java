@@ -4,12 +4,15 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 
-/** Virtual threads, where this JVM has them. */
+/** Access to virtual threads, if this JVM has them. */
 public final class VirtualThreads {
 
   private VirtualThreads() {}
 
-  /** Makes threads that inherit nothing from whoever starts them; empty before Java 21. */
+  /**
+   * Returns a factory for threads that inherit nothing from the starting thread; empty before Java
+   * 21.
+   */
   public static Optional<ThreadFactory> factory() {
     try {
       Class<?> type = Class.forName("java.lang.Thread$Builder$OfVirtual");
@@ -17,7 +20,7 @@ public final class VirtualThreads {
       type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
       return Optional.of((ThreadFactory) type.getMethod("factory").invoke(builder));
     } catch (ClassNotFoundException | NoSuchMethodException | InvocationTargetException e) {
-      // Java 19 and 20 have them only as a preview.
+      // Java 19 and 20 have virtual threads as a preview only.
       return Optional.empty();
     } catch (IllegalAccessException e) {
       throw new IllegalStateException("cannot create virtual threads", e);

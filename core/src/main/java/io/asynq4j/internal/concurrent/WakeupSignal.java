@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Tells one thread that there is something to do. Raising it twice is the same as once. */
+/** Wakes one thread when there is work. Raising it twice has the same effect as once. */
 public final class WakeupSignal {
 
   /**
-   * How often it lets others run before it has itself put to sleep: under load what it waits for is
-   * about to happen, and to be woken costs more than a task that does nothing.
+   * Number of yields before the thread sleeps: under load the awaited event is close, and a wakeup
+   * costs more than a trivial task.
    */
   private static final int YIELDS = 20;
 
@@ -23,10 +23,10 @@ public final class WakeupSignal {
   }
 
   /**
-   * Waits until it is raised, or so long; takes it down. An interrupt does not end it, and is kept:
-   * who waits in a loop would otherwise spin.
+   * Waits until the signal is raised or the time has passed, and clears it. An interrupt does not
+   * end the wait and is preserved; otherwise a loop around it would spin.
    */
-  // Nothing relies on the scheduler: without the yields it is slower, and as right.
+  // Correctness does not depend on the scheduler: without the yields it is only slower.
   @SuppressWarnings("ThreadPriorityCheck")
   public void await(long nanos) {
     waiting = Thread.currentThread();

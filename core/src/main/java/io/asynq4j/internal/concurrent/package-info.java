@@ -1,4 +1,4 @@
-/** Threads and signals that client, server and scheduler share. */
+/** Threads and signals shared by client, server and scheduler. */
 @NullMarked
 package io.asynq4j.internal.concurrent;
 

@@ -25,8 +25,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scan of the doctor. It reads the containers of each queue, where ids without a task are
- * found, then all keys, where tasks without a container are, and at the end the lists of queues and
+ * One scan of the doctor. It reads the containers of each queue, which shows IDs without a task,
+ * then all keys, which shows tasks without a container, and finally the registries of queues and
  * servers. Every inconsistency becomes a candidate, which is examined a second time. Not
  * thread-safe.
  */
@@ -45,20 +45,20 @@ public final class DoctorScan {
   private final Instant startedAt;
   private final Map<QueueName, ListMembership> lists = new HashMap<>();
 
-  /** Queues of which a key was met. */
+  /** Queues with at least one key in the scan. */
   private final Set<QueueName> met = new HashSet<>();
 
-  /** Those among them that hold tasks and are not registered. */
+  /** Queues among them that have tasks and are not registered. */
   private final Set<QueueName> unregistered = new HashSet<>();
 
   private Set<String> registered = Set.of();
 
-  /** Where an earlier visit was stopped; null once that is passed. */
+  /** Where an earlier scan was stopped; null once that position is passed. */
   private @Nullable ScanPosition resume;
 
   private @Nullable ScanPosition stoppedAt;
 
-  /** The part of the keys that is looked at, once it has come to that. */
+  /** The current page of the key scan; null before the key scan. */
   private @Nullable ScanPosition page;
 
   public DoctorScan(Broker broker, DoctorOptions options, Predicate<DoctorProgress> goOn) {
@@ -80,13 +80,14 @@ public final class DoctorScan {
     keys();
     if (options.queues().isEmpty() && !isStopped()) {
       candidates.examine(diagnostics.registries());
-      // Who has not seen all keys does not know which queues have none.
+      // Without all keys it is unknown which queues have none.
       if (!wasStopped && candidates.problems().isEmpty()) {
         candidates.examine(emptyQueues());
       }
     }
-    // Too late to stop: what was passed is not looked at again.
-    boolean unused = goOn.test(progress("looking again at " + candidates.size() + " suspects"));
+    // The result is ignored: it is too late to stop, since passed candidates are not examined
+    // again.
+    boolean unused = goOn.test(progress("examining " + candidates.size() + " candidates again"));
     long before = candidates.counter().repaired();
     UnservedCheck unserved = new UnservedCheck(broker, candidates, registered);
     if (!isStopped()) {
@@ -118,7 +119,7 @@ public final class DoctorScan {
       try {
         queues.add(QueueName.of(name));
       } catch (IllegalArgumentException e) {
-        candidates.problem("cannot look at the queue \"" + name + "\": " + e.getMessage());
+        candidates.problem("cannot scan the queue \"" + name + "\": " + e.getMessage());
       }
     }
     return queues;
@@ -129,8 +130,8 @@ public final class DoctorScan {
   }
 
   /**
-   * Tells how far it is, and whether to go on. If not, it is noted where to go on later: where it
-   * was to begin, if it has not come so far, and with the same keys, if it is among those.
+   * Reports progress and returns whether to continue. If not, the position to resume is recorded:
+   * the original start if it was not reached, and the same page of keys within the key scan.
    */
   private boolean goesOn(ScanPosition next, String step) {
     if (Thread.currentThread().isInterrupted() || !goOn.test(progress(step))) {
@@ -152,7 +153,7 @@ public final class DoctorScan {
     }
     String name = queue.value();
     candidates.guarded(
-        "cannot look at the lists of queue " + queue,
+        "cannot scan the lists of queue " + queue,
         () ->
             lists.put(
                 queue,
@@ -176,7 +177,7 @@ public final class DoctorScan {
     return Subject.task(visited.queue(), id, visited.lists().of(id), visited.place());
   }
 
-  /** Whose container it is, and what is known of the lists beside it. */
+  /** The queue of a container, and the membership of its lists. */
   private record Visited(QueueName queue, ListMembership lists, String place) {}
 
   private void walk(
@@ -203,7 +204,7 @@ public final class DoctorScan {
       Visited visited,
       BiFunction<Visited, String, Subject> subjectOf) {
     candidates.guarded(
-        "cannot look at " + container + " of queue " + queue,
+        "cannot scan " + container + " of queue " + queue,
         () -> {
           String cursor = first;
           do {
@@ -220,7 +221,7 @@ public final class DoctorScan {
         });
   }
 
-  /** What was taken out of a list has moved up the rest. */
+  /** Moves a list cursor back by the number of removed elements, since the rest has moved up. */
   private static String back(String container, String cursor, long by) {
     return cursor.isEmpty() || !ListMembership.NAMES.contains(container)
         ? cursor
@@ -231,7 +232,7 @@ public final class DoctorScan {
     return new ScanPosition(ScanPosition.Step.CONTAINERS, queue.value(), container, cursor);
   }
 
-  /** Where to begin with a container: null when an earlier visit has been through with it. */
+  /** Returns where to start in a container; null if an earlier scan has completed it. */
   private @Nullable String beginningOf(QueueName queue, String container) {
     ScanPosition from = resume;
     if (from == null || container.startsWith("g:")) {
@@ -252,19 +253,21 @@ public final class DoctorScan {
   private void keys() {
     QueueName only = options.queues().size() == 1 ? options.queues().iterator().next() : null;
     List<Node> nodes = new ArrayList<>();
-    candidates.guarded("cannot look at keys", () -> nodes.addAll(diagnostics.nodes(only)));
+    candidates.guarded("cannot scan keys", () -> nodes.addAll(diagnostics.nodes(only)));
     for (Node node : nodes) {
       ScanPosition from = resume;
       if (!isStopped() && (from == null || from.owner().equals(node.name()))) {
         resume = null;
         candidates.guarded(
-            "cannot look at the keys of " + node.name(),
+            "cannot scan the keys of " + node.name(),
             () -> keys(node, only, from == null ? "" : from.cursor()));
       }
     }
     if (resume != null) {
       candidates.problem(
-          "the server " + resume.owner() + " whose keys were to be looked at is gone; begin anew");
+          "the server "
+              + resume.owner()
+              + " whose keys were to be scanned is gone; start a new scan");
     }
   }
 
@@ -275,7 +278,7 @@ public final class DoctorScan {
       Keyspace keys = diagnostics.keys(node, only, registered, at.cursor());
       if (keys.moved()) {
         candidates.problem(
-            "keys of " + node.name() + " have moved to another server meanwhile; begin anew");
+            "keys of " + node.name() + " have moved to another server; start a new scan");
         return;
       }
       look(keys.subjects());
@@ -313,7 +316,9 @@ public final class DoctorScan {
     return options.queues().isEmpty() || (queue != null && options.queues().contains(queue));
   }
 
-  /** Queues that are not registered are found by their tasks; locks may outlive a queue. */
+  /**
+   * Finds unregistered queues by their tasks; locks do not count, since they may outlive a queue.
+   */
   private void meet(QueueName queue, SubjectKind kind) {
     met.add(queue);
     boolean holdsTasks =

@@ -27,19 +27,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inconsistencies that were seen once. They are examined again after a while, since a task in
+ * Inconsistencies that were seen once. They are examined again after a delay, since a task in
  * transition is consistent by then. Those that remain are findings, and are repaired if the options
- * say so. Not thread-safe.
+ * require it. Not thread-safe.
  */
 final class FindingCandidates {
 
-  /** Beyond so many, those that are there are looked at before others are. */
+  /** Maximum number of candidates before they are confirmed. */
   private static final int MOST = 10_000;
 
-  /** How many are looked at in a row; the calls themselves are smaller. */
+  /** Number of subjects per examination; the calls themselves are smaller. */
   private static final int PART = 500;
 
-  /** Running servers give back what is overdue within this time. */
+  /** Running servers return overdue sets within this time. */
   private static final Duration OVERDUE = Duration.ofMinutes(1);
 
   private static final int MOST_PROBLEMS = 20;
@@ -48,7 +48,7 @@ final class FindingCandidates {
 
   private record Candidate(Subject subject, FindingDetail finding) {}
 
-  /** What can be looked at in one call. */
+  /** Subjects that can be examined in one call. */
   private record CheckKey(SubjectKind kind, @Nullable QueueName queue) {}
 
   private final Broker broker;
@@ -90,12 +90,12 @@ final class FindingCandidates {
     return List.copyOf(problems);
   }
 
-  /** Takes a first look at subjects of any kind. */
+  /** Examines subjects of any kind for the first time. */
   void examine(List<Subject> subjects) {
     byCheck(subjects)
         .forEach(
             (check, all) ->
-                inParts(all, "cannot look at " + name(check), part -> examineBatch(part)));
+                inParts(all, "cannot examine " + name(check), part -> examineBatch(part)));
     if (candidates.size() >= MOST) {
       confirm();
     }
@@ -129,7 +129,7 @@ final class FindingCandidates {
 
   private void remember(Subject subject, FindingDetail finding) {
     if (!found.contains(nameOf(subject))) {
-      // A later look has seen more of it.
+      // A later examination has seen more of it.
       candidates.put(
           new Key(subject.kind(), subject.queue(), subject.name()),
           new Candidate(subject, finding));
@@ -156,7 +156,7 @@ final class FindingCandidates {
                     LinkedHashMap::new,
                     Collectors.toList()));
     candidates.clear();
-    // Tasks come last: whether one is where it should be may depend on what the others say.
+    // Tasks come last: their correct container may depend on the other subjects.
     confirm(checks, check -> check.kind() != SubjectKind.TASK);
     confirm(checks, check -> check.kind() == SubjectKind.TASK);
   }
@@ -165,7 +165,7 @@ final class FindingCandidates {
     checks.forEach(
         (check, all) -> {
           if (which.test(check)) {
-            String problem = "cannot put right " + name(check);
+            String problem = "cannot repair " + name(check);
             QueueName queue = check.queue();
             if (check.kind() == SubjectKind.TASK && queue != null) {
               guarded(problem, () -> seeAgain(queue, all));
@@ -217,7 +217,7 @@ final class FindingCandidates {
     }
   }
 
-  /** Of a task in every detail; of others how many they are may change. */
+  /** Compares tasks in every detail; for other subjects the count may change. */
   private static boolean isSame(Candidate candidate, FindingDetail now) {
     return candidate.subject().kind() == SubjectKind.TASK
         ? candidate.finding().equals(now)
@@ -250,7 +250,7 @@ final class FindingCandidates {
     }
   }
 
-  /** What cannot be looked at must not keep the rest from it. */
+  /** A failed examination must not prevent the rest. */
   void guarded(String problem, Runnable work) {
     try {
       work.run();

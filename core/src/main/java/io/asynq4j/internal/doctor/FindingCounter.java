@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what was found, by kind and queue, with a few names of each. Not thread-safe. */
+/** Counts findings by kind and queue, with a few sample names of each. Not thread-safe. */
 final class FindingCounter {
 
   private record Place(FindingKind kind, @Nullable QueueName queue) {}

@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which ids were met in the two lists of a queue. Whether an id is in a list cannot be asked for
- * without walking over it, so that is done once for all of them. Not thread-safe.
+ * The IDs in the two lists of a queue. A membership query would scan the list, so one scan serves
+ * all IDs. Not thread-safe.
  */
 final class ListMembership {
 
@@ -27,7 +27,7 @@ final class ListMembership {
     this.since = since;
   }
 
-  /** Ids that were met, and those among them that were met again. */
+  /** IDs that were seen, and those that were seen more than once. */
   private static final class Occurrences {
     private final HashedIdSet once = new HashedIdSet();
     private final HashedIdSet twice = new HashedIdSet();
@@ -38,10 +38,10 @@ final class ListMembership {
   }
 
   /**
-   * Walks over both lists.
+   * Scans both lists.
    *
-   * @param only remembers no others; null for all
-   * @param goesOn asked before each step; the walk ends early when it says no
+   * @param only IDs to remember; null for all
+   * @param goesOn checked before each step; false ends the scan early
    */
   static ListMembership walk(
       Diagnostics diagnostics,
@@ -65,7 +65,7 @@ final class ListMembership {
     String cursor = "";
     do {
       Members page = diagnostics.members(queue, list, cursor);
-      // Tasks that came in since the last page have pushed its end into this one.
+      // Tasks that arrived since the last page have shifted its end into this one.
       boolean isPushed = !cursor.isEmpty();
       for (String id : page.members()) {
         if (only != null && !only.contains(id)) {

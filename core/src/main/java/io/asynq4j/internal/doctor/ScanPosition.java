@@ -5,12 +5,12 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a visit has come: in the containers of queues, one queue after the other, or, after them,
- * in the keys of servers. Immutable.
+ * The position of a scan: in the containers of queues, queue by queue, and then in the keys of
+ * servers. Immutable.
  *
- * @param owner the queue, or the server
+ * @param owner the queue or the server
  * @param container of the queue; empty for keys
- * @param cursor where the next part begins; empty for the first
+ * @param cursor start of the next part; empty for the first
  */
 public record ScanPosition(Step step, String owner, String container, String cursor) {
 
@@ -25,7 +25,7 @@ public record ScanPosition(Step step, String owner, String container, String cur
     return new ScanPosition(step, owner, container, newCursor);
   }
 
-  /** Opaque to callers. */
+  /** Returns the text form, which is opaque to callers. */
   public String text() {
     String plain = String.join(SEPARATOR, step.name(), container, cursor, owner);
     return Base64.getUrlEncoder()
@@ -43,10 +43,7 @@ public record ScanPosition(Step step, String owner, String container, String cur
       return new ScanPosition(Step.valueOf(parts[0]), parts[3], parts[1], parts[2]);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
-          "not a place where a visit was stopped: \""
-              + text
-              + "\"; take it from Diagnosis.resumeFrom()",
-          e);
+          "invalid scan position \"" + text + "\"; take it from Diagnosis.resumeFrom()", e);
     }
   }
 }

@@ -24,7 +24,7 @@ final class UnservedCheck {
   private Map<QueueName, Long> unserved = Map.of();
 
   /**
-   * @param registered names of queues; others are not examined
+   * @param registered queue names; other queues are not examined
    */
   UnservedCheck(Broker broker, FindingCandidates candidates, Set<String> registered) {
     this.candidates = candidates;
@@ -32,12 +32,12 @@ final class UnservedCheck {
     this.registered = registered;
   }
 
-  /** The first look. */
+  /** Examines queues for the first time. */
   void examine(Collection<QueueName> queues) {
     unserved = unserved(queues);
   }
 
-  /** The second look at queues without a server, and at the groups of all others. */
+  /** Examines queues without a server for the second time, and the groups of all others. */
   void confirm(Collection<QueueName> queues) {
     Map<QueueName, Long> still = unserved.isEmpty() ? Map.of() : unserved(unserved.keySet());
     still.forEach(
@@ -49,22 +49,22 @@ final class UnservedCheck {
     for (QueueName queue : queues) {
       if (!still.containsKey(queue)) {
         candidates.guarded(
-            "cannot look at the groups of queue " + queue, () -> addUnaggregated(queue));
+            "cannot examine the groups of queue " + queue, () -> addUnaggregated(queue));
       }
     }
   }
 
-  /** Queues with tasks that are due and no server, with the number of tasks that wait. */
+  /** Returns queues with due tasks and no server, with the number of waiting tasks. */
   private Map<QueueName, Long> unserved(Collection<QueueName> queues) {
     Map<QueueName, Long> waiting = new TreeMap<>();
     candidates.guarded(
-        "cannot look which queues are served",
+        "cannot determine which queues are served",
         () -> {
           Set<String> served = detector.served();
           for (QueueName queue : queues) {
             if (!served.contains(queue.value()) && registered.contains(queue.value())) {
               candidates.guarded(
-                  "cannot look who serves queue " + queue,
+                  "cannot determine whether a server serves queue " + queue,
                   () -> count(waiting, queue, detector.waiting(queue)));
             }
           }

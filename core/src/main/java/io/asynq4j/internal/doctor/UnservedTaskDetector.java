@@ -15,21 +15,22 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Tasks that nobody attends to: those of queues that no live server serves, and groups that no
- * server aggregates. Servers come and go, and say nothing of their aggregators; so it counts what
- * has been waiting for longer than either needs.
+ * Detects tasks that no process handles: those of queues that no live server serves, and groups
+ * that no server aggregates. Servers restart and do not publish their aggregators, so only tasks
+ * that have waited longer than either needs are counted.
  */
 public final class UnservedTaskDetector {
 
   /**
-   * How long tasks are due before their queue counts as unserved; a fleet has restarted by then.
+   * How long tasks must be due before their queue counts as unserved; all servers can restart
+   * within it.
    */
   static final Duration DUE_FOR = Duration.ofMinutes(5);
 
-  /** How long no task has joined a group that should be aggregated by now. */
+  /** How long a group must be without new tasks before it counts as not aggregated. */
   static final Duration GROUP_STILL_FOR = Duration.ofHours(1);
 
-  /** More groups of one queue are not looked at: it is a call for each. */
+  /** Maximum number of groups to check per queue, since each costs a call. */
   static final int MOST_GROUPS = 200;
 
   private static final int SOME = 50;
@@ -44,12 +45,12 @@ public final class UnservedTaskDetector {
     return broker.inspection();
   }
 
-  /** The queues that any live server serves, Go's among them. */
+  /** Returns the queues that any live server serves, including Go servers. */
   Set<String> served() {
     return broker.presence().servedQueues(broker.clock().instant());
   }
 
-  /** How many tasks wait in a queue although they are due, if nobody works on it; else 0. */
+  /** Returns the number of due tasks that wait in a queue that no process works on; otherwise 0. */
   long waiting(QueueName queue) {
     QueueStats stats = inspection().stats(queue);
     Instant late = stats.at().minus(DUE_FOR);
@@ -60,7 +61,7 @@ public final class UnservedTaskDetector {
         : 0;
   }
 
-  /** By somebody who holds leases, and is no server. */
+  /** Returns whether a process other than a server has leases on the queue. */
   private boolean isWorkedOn(QueueName queue) {
     return inspection().list(queue, Listing.of(TaskState.ACTIVE, 0, SOME)).tasks().stream()
         .anyMatch(task -> !task.orphaned());
@@ -77,7 +78,7 @@ public final class UnservedTaskDetector {
         .anyMatch(at -> at != null && at.isBefore(late));
   }
 
-  /** The groups of a queue that nobody aggregates. */
+  /** Returns the groups of a queue that no server aggregates. */
   public List<String> groups(QueueName queue) {
     Instant late = broker.clock().instant().minus(GROUP_STILL_FOR);
     return inspection().groupSizes(queue).entrySet().stream()

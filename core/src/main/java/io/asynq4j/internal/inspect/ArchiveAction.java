@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Archives many tasks of a queue, until its archive is full. Not thread-safe. */
+/** Archives many tasks of a queue until its archive is full. Not thread-safe. */
 public final class ArchiveAction implements BulkOperation.BulkAction {
 
   private final TaskOperations operations;

@@ -15,10 +15,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One operation on the tasks that a walk meets and a filter wants. Not thread-safe. */
+/** Applies an action to the tasks that a scan returns and a filter selects. Not thread-safe. */
 public final class BulkOperation {
 
-  /** How many tasks are looked at between two questions whether to stop. */
+  /** Number of tasks between two checks whether to stop. */
   public static final int PAGE = 200;
 
   public static final int MAX_FAILURES = 1_000;
@@ -33,25 +33,28 @@ public final class BulkOperation {
   private long done;
   private long failed;
 
-  /** What is done with tasks. */
+  /** The action on tasks. */
   public interface BulkAction {
-    /** For each task why it could not be done, or null. */
+    /** Returns for each task why the action failed, or null. */
     List<@Nullable String> apply(List<TaskInfo> tasks);
 
-    /** Whether it takes what it is done to out of its state. */
+    /** Returns whether the action removes tasks from their state. */
     boolean takesOut();
 
-    /** Whether it was done to this task before, which the scan has met again. */
+    /**
+     * Returns whether the action was already applied to this task, which the scan has returned
+     * again.
+     */
     default boolean isRepeated(TaskInfo task) {
       return false;
     }
 
-    /** Why nothing more can be done from now on; null while it can. */
+    /** Returns why no further action is possible; null while it is. */
     default @Nullable String obstacle() {
       return null;
     }
 
-    /** How many archived tasks it has deleted to make room. */
+    /** Returns the number of archived tasks deleted to make room. */
     default long dropped() {
       return 0;
     }
@@ -65,10 +68,10 @@ public final class BulkOperation {
   }
 
   /**
-   * Runs the operation until it has no more tasks, is stopped or reaches a limit.
+   * Runs the operation until no tasks are left, it is stopped or it reaches a limit.
    *
-   * @param limit the most tasks to deal with
-   * @param look the most tasks to look at
+   * @param limit maximum number of tasks to act on
+   * @param look maximum number of tasks to read
    */
   public BulkReport run(
       long limit, long look, BooleanSupplier stop, Consumer<BulkProgress> progress) {
@@ -114,8 +117,8 @@ public final class BulkOperation {
     int takenOut = act(wanted);
     looked += TaskScan.rows(page) - repeated;
     matched += wanted.size();
-    page.unreadable().forEach(id -> fail(id, "cannot be read, so nobody knows what it is"));
-    // Whoever goes on after an obstacle begins with those that it left where they are.
+    page.unreadable().forEach(id -> fail(id, "cannot be read, so the action was not applied"));
+    // A run that resumes after an obstacle starts with the tasks that it left.
     if (action.obstacle() == null) {
       walk.advance(takenOut);
     }

@@ -25,7 +25,7 @@ import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Actions on many tasks of a queue: on those with given ids, or on all of a state. Thread-safe. */
+/** Actions on many tasks of a queue: by ID, or on all tasks of a state. Thread-safe. */
 public final class BulkTaskOperations {
 
   private final TaskOperations operations;
@@ -91,7 +91,7 @@ public final class BulkTaskOperations {
     return report(all, problems);
   }
 
-  /** Why an operation on one task failed; null when it did not. */
+  /** Returns why an operation on one task failed; null if it succeeded. */
   public static @Nullable String attempt(Runnable operation) {
     try {
       operation.run();

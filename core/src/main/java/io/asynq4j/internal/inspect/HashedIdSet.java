@@ -1,8 +1,8 @@
 package io.asynq4j.internal.inspect;
 
 /**
- * A set of very many ids in little memory: it keeps a hash of 64 bits of each. Two ids are confused
- * once in a hundred thousand scans of a queue of ten million tasks. Not thread-safe.
+ * A compact set of very many IDs: it stores a 64-bit hash of each. Two IDs collide once in a
+ * hundred thousand scans of a queue of ten million tasks. Not thread-safe.
  */
 public final class HashedIdSet {
 
@@ -11,7 +11,7 @@ public final class HashedIdSet {
   private long[] slots = new long[SMALLEST];
   private int size;
 
-  /** False if it was there already. */
+  /** Returns false if the ID was already present. */
   public boolean add(String id) {
     if (size * 4L >= slots.length * 3L) {
       grow();
@@ -61,7 +61,9 @@ public final class HashedIdSet {
     return true;
   }
 
-  /** FNV-1a over the characters, then mixed, since the last ones hardly reach its upper half. */
+  /**
+   * FNV-1a over the characters, then mixed, since the last characters hardly affect its upper half.
+   */
   private static long hash(String id) {
     long hash = 0xcbf29ce484222325L;
     for (int i = 0; i < id.length(); i++) {
@@ -70,7 +72,7 @@ public final class HashedIdSet {
     hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
     hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
     hash ^= hash >>> 33;
-    // 0 is an empty slot.
+    // 0 marks an empty slot.
     return hash == 0 ? 1 : hash;
   }
 }

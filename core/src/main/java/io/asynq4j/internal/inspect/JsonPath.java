@@ -8,15 +8,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A way into a JSON document: {@code $.user.mails[0]} or {@code $["odd name"]}. Goes over the maps
- * and lists that any JSON library makes of it.
+ * A path in a JSON document: {@code $.user.mails[0]} or {@code $["odd name"]}. Works on the maps
+ * and lists of any JSON library.
  */
 public final class JsonPath {
 
   private static final Pattern STEP =
       Pattern.compile("\\.([^.\\[\\]]+)|\\[(\\d{1,9})]|\\[\"((?:[^\"\\\\]|\\\\.)*)\"]");
 
-  /** Names and places, in their order. */
+  /** Names and indexes, in order. */
   private final List<Object> steps = new ArrayList<>();
 
   private JsonPath() {}
@@ -36,12 +36,14 @@ public final class JsonPath {
     }
     if (end == 0 || end < text.length()) {
       throw new IllegalArgumentException(
-          "not a path like $.user.mails[0] or $[\"odd name\"]: \"" + text + "\"");
+          "invalid JSON path, expected a form such as $.user.mails[0] or $[\"odd name\"]: \""
+              + text
+              + "\"");
     }
     return path;
   }
 
-  /** Empty when there is nothing, or null. */
+  /** Returns empty if the value is absent or null. */
   public Optional<Object> find(Object document) {
     Object here = document;
     for (Object step : steps) {

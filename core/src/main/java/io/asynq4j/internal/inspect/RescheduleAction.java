@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives many tasks of a state another time. Scheduled tasks and those in retry stay in their
- * container, at another place, where the scan may meet them again; so it remembers them. Not
- * thread-safe.
+ * Changes the due time of many tasks of a state. Scheduled tasks and those in retry stay in their
+ * container, at another position, where the scan may return them again; so this action remembers
+ * them. Not thread-safe.
  */
 public final class RescheduleAction implements BulkOperation.BulkAction {
 

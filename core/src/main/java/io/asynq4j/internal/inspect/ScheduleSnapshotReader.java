@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins what live schedulers show with what is remembered of their entries. A row that cannot be
- * read is marked as broken and hides no other. Used once, by one thread.
+ * Joins the entries that live schedulers publish with the stored ones. An unreadable row is marked
+ * as broken and hides no other. Used once, by one thread.
  */
 public final class ScheduleSnapshotReader {
 
@@ -31,7 +31,7 @@ public final class ScheduleSnapshotReader {
     this.broker = broker;
   }
 
-  /** All entries, by id. */
+  /** Returns all entries, by ID. */
   public List<ScheduleSnapshot> read() {
     broker
         .schedules()
@@ -72,15 +72,15 @@ public final class ScheduleSnapshotReader {
             : unreadableLive(id, reason);
   }
 
-  /** Names a row without an id, so that rows can be told apart. */
+  /** Names a row without an ID, so that rows are distinguishable. */
   private String numbered(String scheduler) {
     return scheduler + "#" + brokenOfScheduler.merge(scheduler, 1, Integer::sum);
   }
 
   /**
-   * An entry that a live scheduler shows.
+   * An entry that a live scheduler publishes.
    *
-   * @param broken why what is remembered of it cannot be read; null when it can, or nothing is
+   * @param broken why the stored entry cannot be read; null if it can, or if none is stored
    */
   private static ScheduleSnapshot live(
       SchedulerEntry shown, @Nullable Known known, @Nullable String broken) {
@@ -108,7 +108,7 @@ public final class ScheduleSnapshotReader {
         .build();
   }
 
-  /** What is remembered of an entry cannot be read, and no live scheduler shows it. */
+  /** A stored entry that cannot be read and that no live scheduler publishes. */
   private static ScheduleSnapshot broken(ScheduleStore.Unreadable unreadable) {
     return broken(
         unreadable.name(),
@@ -118,7 +118,7 @@ public final class ScheduleSnapshotReader {
         unreadable.reason());
   }
 
-  /** What a live scheduler shows of an entry cannot be read. */
+  /** An entry of a live scheduler that cannot be read. */
   private static ScheduleSnapshot unreadableLive(String id, String problem) {
     return broken(
         id, TaskOptions.of(o -> o), /* isLive= */ true, /* isRemembered= */ false, problem);
@@ -134,7 +134,7 @@ public final class ScheduleSnapshotReader {
         .build();
   }
 
-  /** The same entry, of which what a live scheduler shows cannot be read. */
+  /** The same entry, with the published data marked as unreadable. */
   private static ScheduleSnapshot withBrokenLive(ScheduleSnapshot row, String reason) {
     return row.toBuilder().isLive(true).problem(reason).build();
   }

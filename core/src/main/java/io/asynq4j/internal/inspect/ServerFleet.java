@@ -16,10 +16,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The live servers: how they are seen, and what they are told. */
+/** The live servers: their snapshots, and commands to them. */
 public final class ServerFleet {
 
-  /** What every Go server has. */
+  /** The heartbeat of every Go server. */
   private static final Duration GO_HEARTBEAT = Duration.ofSeconds(5);
 
   private final Broker broker;
@@ -28,7 +28,7 @@ public final class ServerFleet {
     this.broker = broker;
   }
 
-  /** By host, process and id. */
+  /** Returns the servers by host, process and ID. */
   public List<ServerSnapshot> servers() {
     Map<String, List<WorkerSnapshot>> workers = workersByServer();
     Instant now = broker.clock().instant();
@@ -57,7 +57,7 @@ public final class ServerFleet {
   /**
    * A server whose record cannot be read.
    *
-   * @param owner what its key says: {@code host:pid:id}
+   * @param owner from its key: {@code host:pid:id}
    */
   private static ServerSnapshot broken(String owner, List<WorkerSnapshot> workers, String problem) {
     int idStart = owner.lastIndexOf(':') + 1;
@@ -105,7 +105,7 @@ public final class ServerFleet {
   private static ServerSnapshot snapshot(Seen seen, List<WorkerSnapshot> workers, Instant now) {
     Presence.Server server = seen.server();
     Duration heartbeat = server.heartbeat() == null ? GO_HEARTBEAT : server.heartbeat();
-    // A server shows itself for two heartbeats.
+    // A server publishes itself for two heartbeats.
     Duration age = Duration.between(TimeMath.minus(seen.until(), heartbeat.multipliedBy(2)), now);
     return ServerSnapshot.builder(server.serverId())
         .host(server.host())
@@ -130,7 +130,7 @@ public final class ServerFleet {
   }
 
   private boolean tell(String serverId, ControlMessage order) {
-    // One whose record cannot be read may live all the same.
+    // A server with an unreadable record may be alive nevertheless.
     boolean isLive = servers().stream().anyMatch(server -> server.id().equals(serverId));
     if (isLive) {
       broker.cancellations().publish(order);

@@ -17,10 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds out why a task does not run. */
+/** Determines why a task does not run. */
 public final class TaskExplainer {
 
-  /** Redis says what is pending by its own time, from which the clock here differs a little. */
+  /**
+   * Tolerance: Redis makes tasks pending by its clock, which differs slightly from the one here.
+   */
   private static final Duration MOMENT = Duration.ofSeconds(1);
 
   private final Inspection inspection;
@@ -80,7 +82,7 @@ public final class TaskExplainer {
         .map(pace -> new Reason.RateReached(pace.rate(), pace.whenEnoughFor(ahead + 1)));
   }
 
-  /** Of an ordered queue: the task at its head, which may be this one. */
+  /** Returns the task at the head of an ordered queue, which may be this one, as the reason. */
   private Optional<Reason> holder(TaskInfo task, Instant now, long ahead) {
     List<TaskInfo> head =
         ahead == 0

@@ -22,13 +22,13 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Makes tasks of other tasks, in the same queue or in another one.
+ * Creates tasks from existing ones, in the same or another queue.
  *
- * <p>Two queues may lie on two nodes, so a move is two steps: the task is inserted there, then
- * deleted here. Whatever fails in between, it is in one of the queues or in both, never in none;
- * and a move that is done again finishes what was begun. A worker or an aggregation that takes the
- * task just then keeps it, and the copy is taken back, unless that is taken too: then it runs
- * twice, as a task may.
+ * <p>Two queues may be on two nodes, so a move has two steps: the task is inserted into the target,
+ * then deleted from the source. If a step fails, the task is in one of the queues or in both, never
+ * in none, and a repeated move completes the first. If a worker or an aggregation takes the task
+ * meanwhile, it keeps the task, and the copy is deleted. If the copy is taken too, the task runs
+ * twice, which at-least-once delivery allows.
  */
 public final class TaskMover {
 
@@ -50,7 +50,7 @@ public final class TaskMover {
   private static void requireOther(QueueName from, QueueName to) {
     if (from.equals(to)) {
       throw new IllegalArgumentException(
-          "a task can only be moved to another queue than \"" + to + "\", where it is");
+          "a task can only be moved to another queue, and it is already in queue \"" + to + "\"");
     }
   }
 
@@ -64,8 +64,9 @@ public final class TaskMover {
     if (deleted.verdict() == ActionAnswer.Status.WRONG_STATE) {
       takeBack(from, id, to);
     }
-    // One that is not found has been deleted by another move of it, or has just ended: either way
-    // the one that was inserted stays, since it may be the only one.
+    // A missing task was deleted by another move, or has just ended: in both cases the inserted one
+    // stays, since it
+    // may be the only one.
   }
 
   private static Placement placement(Stored stored) {
@@ -87,12 +88,12 @@ public final class TaskMover {
             || (answer.verdict() == Status.DUPLICATE && answer.holder().equals(id));
     if (taken && !isEarlierCopy(there)) {
       throw new TaskStateException(
-          from, id, "cannot be moved: queue \"" + to + "\" has another task with this id");
+          from, id, "cannot be moved: queue \"" + to + "\" has another task with this ID");
     } else if (!taken && answer.verdict() == Status.DUPLICATE) {
       throw new TaskStateException(
           from,
           id,
-          "cannot be moved: it would equal the unique task "
+          "cannot be moved: it would conflict with the unique task "
               + answer.holder()
               + " in queue \""
               + to
@@ -100,7 +101,7 @@ public final class TaskMover {
     }
   }
 
-  /** Whether what is there was inserted by a move that did not get further. */
+  /** Returns whether the existing task was inserted by an incomplete move. */
   private boolean isEarlierCopy(NewTask there) {
     TaskMessage message = there.message();
     try {
@@ -119,12 +120,12 @@ public final class TaskMover {
         id,
         back.verdict() == ActionAnswer.Status.DONE
             ? "was not moved: a worker or an aggregation has just taken it"
-            : "was taken by a worker or an aggregation just now, and its copy in queue \""
+            : "was taken by a worker or an aggregation during the move, and so was its copy in queue \""
                 + to
-                + "\" too");
+                + "\"; it may run twice");
   }
 
-  /** Enqueues the same task anew. Returns its id. */
+  /** Enqueues the same task again. Returns the new ID. */
   public String copy(QueueName queue, String id, UnaryOperator<TaskOptions.Builder> changes) {
     Stored stored = inspection().stored(queue, id);
     TaskMessage message = stored.message();
@@ -134,10 +135,10 @@ public final class TaskMover {
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
     if (answer.verdict() == Status.ID_CONFLICT) {
       throw new TaskStateException(
-          queue, id, "cannot be copied: there is a task with id=" + copy.message().id());
+          queue, id, "cannot be copied: a task already exists with id=" + copy.message().id());
     } else if (answer.verdict() == Status.DUPLICATE) {
       throw new TaskStateException(
-          queue, id, "cannot be copied: it would equal the unique task " + answer.holder());
+          queue, id, "cannot be copied: it would conflict with the unique task " + answer.holder());
     }
     return copy.message().id();
   }

@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the inspector and its selections do to tasks, and what they say when it cannot be done. */
+/** Actions of the inspector and its selections on tasks, with their error messages. */
 public final class TaskOperations {
 
   private final Broker broker;
@@ -62,7 +62,7 @@ public final class TaskOperations {
     return inspection().archiveAll(queue, state, group, archiveRules, whenFull, progress);
   }
 
-  /** How many more tasks fit into the archive of a queue. */
+  /** Returns how many more tasks fit into the archive of a queue. */
   public long archiveRoom(QueueName queue) {
     long archived = inspection().stats(queue).sizes().getOrDefault(TaskState.ARCHIVED, 0L);
     return Math.max(0, archiveRules.maxSize() - archived);
@@ -80,20 +80,20 @@ public final class TaskOperations {
   public void cancel(QueueName queue, String id, AfterCancel after) {
     TaskInfo task = inspection().task(queue, id);
     require(TaskAction.CANCEL, queue, id, task.state());
-    // For workers with leases, whom nobody can call.
+    // For workers with leases, which no message reaches.
     inspection().markCancelled(queue, id, after);
     if (after != AfterCancel.RETRY) {
       broker.cancellations().publish(new ControlMessage.Cancel(queue, id, after));
     }
-    // By its id alone, which Go servers understand too.
+    // By its ID alone, which Go servers understand too.
     broker.cancellations().publish(id);
   }
 
-  /** Why an action on a task was not done; null when it was. */
+  /** Returns why an action on a task was not applied; null if it was. */
   public static @Nullable String problem(TaskAction action, ActionAnswer answer) {
     return switch (answer.verdict()) {
       case DONE -> null;
-      case NOT_FOUND -> "is gone";
+      case NOT_FOUND -> "does not exist";
       case NO_MESSAGE -> "has no message, so it can only be deleted";
       case ARCHIVE_FULL ->
           "cannot be archived: the archive of its queue is full; delete or run archived tasks, or"
@@ -102,7 +102,7 @@ public final class TaskOperations {
     };
   }
 
-  /** Throws unless an action on a task was done. */
+  /** Throws unless an action on a task was applied. */
   public static void requireDone(
       QueueName queue, String id, TaskAction action, ActionAnswer answer) {
     if (answer.verdict() == Status.NOT_FOUND) {
@@ -114,7 +114,7 @@ public final class TaskOperations {
     }
   }
 
-  /** Throws unless an action is possible with a task in its state. */
+  /** Throws unless the state of a task allows an action. */
   static void require(TaskAction action, QueueName queue, String id, TaskState state) {
     if (!action.isAllowedIn(state)) {
       throw new TaskStateException(queue, id, action.refusal(state));

@@ -14,19 +14,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes over the tasks of a state, page by page: loads a page, and moves behind it when it has been
- * dealt with. Not thread-safe.
+ * Scans the tasks of a state page by page: loads a page, and advances after it has been processed.
+ * Not thread-safe.
  *
- * <p>Where tasks are taken out on the way, pending ones are walked from the newest, by offset:
- * those that workers take go at the other end, new ones shift it so that some are met twice, and
- * what was taken out here is counted. In sets the place of the last task is known by its score,
- * whether it is still there or not.
+ * <p>If tasks are removed during the scan, pending ones are read from the newest, by offset:
+ * workers claim at the other end, new tasks shift the offset so that some are returned twice, and
+ * removals by this scan are counted. In sorted sets the score of the last task determines the
+ * position, even if that task is gone.
  */
 public final class TaskScan {
 
   private static final String OFFSET = "#";
 
-  /** Which way it goes, since two walks from one place may part. */
+  /** The kind of scan, since two scans from one position may differ. */
   private static final String LOOKING = "s";
 
   private static final String TAKING_OUT = "b";
@@ -38,7 +38,7 @@ public final class TaskScan {
   private final boolean byOffset;
   private final String way;
 
-  /** Null for a state that has one container; else those still to be walked, this one first. */
+  /** Null for a state with one container; otherwise the remaining groups, the current one first. */
   private final @Nullable List<String> groups;
 
   private @Nullable String cursor;
@@ -50,8 +50,8 @@ public final class TaskScan {
 
   /**
    * @param group only for aggregating tasks: null = all groups
-   * @param takesOut whether tasks are taken out on the way
-   * @param from where another walk was; null = the beginning
+   * @param takesOut whether tasks are removed during the scan
+   * @param from position of another scan; null = the beginning
    */
   public TaskScan(
       Inspection inspection,
@@ -72,7 +72,7 @@ public final class TaskScan {
     this.ended = groups != null && groups.isEmpty();
   }
 
-  /** Whether lists of this state show the newest task first. */
+  /** Returns whether lists of this state start with the newest task. */
   public static boolean startsWithNewest(TaskState state) {
     return state == TaskState.ARCHIVED || state == TaskState.COMPLETED;
   }
@@ -82,7 +82,7 @@ public final class TaskScan {
     if (only != null) {
       sizes.keySet().retainAll(List.of(only));
     }
-    // The list of groups shows those that cannot be read.
+    // The list of groups includes unreadable ones.
     sizes.values().removeIf(size -> size < 0);
     total = sizes.values().stream().mapToLong(Long::longValue).sum();
     totalKnown = true;
@@ -95,7 +95,7 @@ public final class TaskScan {
     }
     if (from.startsWith(way.equals(LOOKING) ? TAKING_OUT : LOOKING)) {
       throw new IllegalArgumentException(
-          "a search goes on where a search was, and an operation where an operation was: \""
+          "a search can only resume a search, and an operation only an operation: \""
               + from
               + "\"");
     }
@@ -114,11 +114,11 @@ public final class TaskScan {
         cursor = inner.isEmpty() ? null : inner;
       }
     } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-      throw new IllegalArgumentException("not a place to go on: \"" + from + "\"", e);
+      throw new IllegalArgumentException("invalid scan position \"" + from + "\"", e);
     }
   }
 
-  /** Loads the page that follows; null at the end. */
+  /** Loads the next page; null at the end. */
   public @Nullable Page load(int most) {
     while (!ended) {
       Page loaded = inspection.list(queue, listing(most));
@@ -135,7 +135,7 @@ public final class TaskScan {
     return null;
   }
 
-  /** The loaded page only as far as so many of its readable tasks. */
+  /** Shortens the loaded page to this many readable tasks. */
   public Page shorten(Page loaded, int tasks) {
     Page shorter = loaded;
     for (int limit = tasks; limit < rows(loaded); limit++) {
@@ -157,7 +157,7 @@ public final class TaskScan {
     return new Listing(state, group, newestFirst, byOffset ? offset : 0, most, cursor);
   }
 
-  /** Moves behind the loaded page, of which so many tasks have been taken out. */
+  /** Advances past the loaded page, of which {@code takenOut} tasks have been removed. */
   public void advance(int takenOut) {
     Page done = page;
     if (done == null) {
@@ -182,14 +182,14 @@ public final class TaskScan {
     ended = groups == null || groups.isEmpty();
   }
 
-  /** How many tasks there were when it began, in all. */
+  /** Returns the total number of tasks at the start. */
   public long total() {
     return total;
   }
 
   /**
-   * How many tasks may still be looked at when so many have been: what comes in meanwhile, perhaps
-   * because of what is done here, is not for this walk.
+   * Returns how many tasks may still be read: tasks that arrive during the scan, possibly because
+   * of its action, are excluded.
    */
   long left(long looked) {
     if (!totalKnown) {
@@ -198,12 +198,12 @@ public final class TaskScan {
     return (byOffset ? 2 * total + BulkOperation.PAGE : total) - looked;
   }
 
-  /** Whether tasks that come in meanwhile shift it. */
+  /** Returns whether arriving tasks shift the scan. */
   boolean meetsSomeTwice() {
     return byOffset;
   }
 
-  /** Where it is, for another walk; null at the end. */
+  /** Returns the position for another scan; null at the end. */
   public @Nullable String place() {
     if (ended) {
       return null;

@@ -1,5 +1,5 @@
 /**
- * What stands behind the inspector: bulk operations, scans, moves, and lists of servers and
+ * Implementation of the inspector: bulk operations, scans, moves, and snapshots of servers and
  * schedules.
  */
 @NullMarked

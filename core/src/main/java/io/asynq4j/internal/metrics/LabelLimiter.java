@@ -4,8 +4,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Keeps the number of different values of a label within bounds: the first so many are told by
- * their name, all later ones together as {@value #OTHER}. Thread-safe.
+ * Limits the number of distinct values of a label: the first values keep their name, all later ones
+ * become {@value #OTHER}. Thread-safe.
  */
 public final class LabelLimiter {
 
@@ -22,7 +22,7 @@ public final class LabelLimiter {
     if (known.contains(value)) {
       return value;
     }
-    // Two threads at once may let one too many in, which does no harm.
+    // Two concurrent threads may exceed the limit by one, which is harmless.
     if (known.size() >= most) {
       return OTHER;
     }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The meters of one queue, and what they tell until it is looked at again. Thread-safe. */
+/** The meters of one queue and their last values. Thread-safe. */
 public final class QueueMeters {
 
   private final MeterRegistry registry;
@@ -28,21 +28,32 @@ public final class QueueMeters {
   private volatile double servers = Double.NaN;
 
   /**
-   * @param legacyNames also those of asynq's exporter. Two of its gauges are called {@code _total},
-   *     which Prometheus keeps for counters, so they are registered as counters: boards look at the
-   *     name
+   * @param legacyNames also registers the names of asynq's exporter. Two of its gauges end in
+   *     {@code _total}, which Prometheus reserves for counters, so they are registered as counters:
+   *     dashboards depend on the name
    */
   public QueueMeters(MeterRegistry registry, Tags tags, boolean legacyNames) {
     this.registry = registry;
     this.tags = tags;
-    gauge("asynq.queue.up", "1 when the queue could be read last time, else 0", null, q -> 1, 0);
+    gauge(
+        "asynq.queue.up",
+        "1 if the last read of the queue succeeded, otherwise 0",
+        null,
+        q -> 1,
+        0);
     for (TaskState state : TaskState.values()) {
       Tags withState = tags.and("state", state.word());
-      gauge("asynq.tasks", "Tasks in a state", null, q -> q.size(state), withState, Double.NaN);
+      gauge(
+          "asynq.tasks",
+          "Number of tasks in a state",
+          null,
+          q -> q.size(state),
+          withState,
+          Double.NaN);
       if (legacyNames && state != TaskState.AGGREGATING) {
         counter(
             "asynq.tasks.enqueued",
-            "Tasks in a state; no counter, but what asynq's exporter calls so",
+            "Number of tasks in a state; a gauge with the name that asynq's exporter uses",
             withState,
             () -> now(q -> q.size(state), Double.NaN));
       }
@@ -55,47 +66,47 @@ public final class QueueMeters {
         Double.NaN);
     gauge(
         "asynq.queue.paused",
-        "How long it has been paused, a second at least; 0 when it is not",
+        "How long the queue has been paused, at least one second; 0 if it is not paused",
         "seconds",
         QueueMeters::pausedSeconds,
         Double.NaN);
-    gauge("asynq.queue.groups", "Groups that hold tasks", null, q -> q.groups(), Double.NaN);
+    gauge("asynq.queue.groups", "Number of groups with tasks", null, q -> q.groups(), Double.NaN);
     meters.add(
         Gauge.builder("asynq.queue.groups.unaggregated", this, own -> own.unaggregated)
-            .description("Groups that got their last task an hour ago and are still there")
+            .description("Number of groups whose last task arrived an hour ago or earlier")
             .tags(tags)
             .register(registry));
     meters.add(
         Gauge.builder("asynq.queue.servers", this, own -> own.servers)
-            .description("Live servers that serve the queue")
+            .description("Number of live servers that serve the queue")
             .tags(tags)
             .register(registry));
     meters.add(
         Gauge.builder("asynq.queue.memory.usage.approx", this, own -> own.memory)
-            .description("Memory that the queue takes, estimated from a sample")
+            .description("Estimated memory usage of the queue, from a sample")
             .baseUnit("bytes")
             .tags(tags)
             .register(registry));
     counter(
         "asynq.tasks.processed",
-        "Attempts that ended since the queue exists, well or badly",
+        "Attempts that ended since the queue was created, successful or not",
         tags,
         () -> processed);
     counter(
         "asynq.tasks.failed",
-        "Attempts that ended badly since the queue exists",
+        "Attempts that failed since the queue was created",
         tags,
         () -> failed);
     if (legacyNames) {
       gauge(
           "asynq.queue.size",
-          "Tasks in all states, completed ones too",
+          "Number of tasks in all states, including completed ones",
           null,
           q -> q.size(),
           Double.NaN);
       counter(
           "asynq.queue.paused.total",
-          "1 while it is paused; no counter, but what asynq's exporter calls so",
+          "1 while the queue is paused; a gauge with the name that asynq's exporter uses",
           tags,
           () -> now(q -> q.paused() ? 1 : 0, Double.NaN));
     }
@@ -162,7 +173,7 @@ public final class QueueMeters {
     memory = bytes;
   }
 
-  /** Its sizes are not known; counters stay, since they never go back. */
+  /** Marks the sizes as unknown; counters keep their values, since they must not decrease. */
   public void unknown() {
     now = null;
   }

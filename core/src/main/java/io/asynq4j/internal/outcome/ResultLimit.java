@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How large a result may be. A larger one is never sent: Redis might refuse it, and with it the
- * settlements that travel in the same call, however often they are repeated.
+ * The maximum size of a result. A larger one is never sent: Redis might refuse it together with the
+ * settlements in the same call, on every retry.
  */
 public record ResultLimit(int maxBytes) {
 
@@ -27,15 +27,18 @@ public record ResultLimit(int maxBytes) {
     }
   }
 
-  /** A success. When the result is too large, the task is completed without it, and says so. */
+  /**
+   * Completes a task. If the result is too large, the task is completed without it, with a log
+   * warning.
+   */
   Settlement.Complete complete(Claim claim, Payload result) {
     if (result.size() <= maxBytes) {
       return new Settlement.Complete(claim, result);
     }
     String note = TaskInfo.RESULT_DROPPED + tooLarge(result);
     log.error(
-        "the result of task {} ({}, queue {}) is not kept: {}; put large data elsewhere and only its"
-            + " address into the result, or raise maxResult",
+        "the result of task {} ({}, queue {}) is not kept: {}; store large data elsewhere and only its"
+            + " address in the result, or raise maxResult",
         LogText.name(claim.id()),
         LogText.name(claim.message().type()),
         claim.queue(),
@@ -43,18 +46,18 @@ public record ResultLimit(int maxBytes) {
     return new Settlement.Complete(claim, Payload.absent(), note);
   }
 
-  /** Refuses a result that is too large while its task runs: the handler can still do otherwise. */
+  /** Rejects a result that is too large while its task runs, so that the handler can react. */
   Payload require(Claim claim, Payload result) {
     if (result.size() > maxBytes) {
       throw new IllegalArgumentException(
-          ("the result of task %s was not written: %s; put large data elsewhere and only its address"
-                  + " into the result, or raise maxResult")
+          ("the result of task %s was not written: %s; store large data elsewhere and only its address"
+                  + " in the result, or raise maxResult")
               .formatted(claim.id(), tooLarge(result)));
     }
     return result;
   }
 
   private String tooLarge(Payload result) {
-    return "it has %d bytes, more than the %d that are allowed".formatted(result.size(), maxBytes);
+    return "it has %d bytes, the limit is %d".formatted(result.size(), maxBytes);
   }
 }

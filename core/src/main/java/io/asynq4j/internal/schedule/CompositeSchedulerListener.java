@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Many listeners as one that never throws. */
+/** Combines several listeners into one that never throws. */
 public final class CompositeSchedulerListener implements SchedulerListener {
 
   private static final Logger log = LoggerFactory.getLogger(CompositeSchedulerListener.class);
@@ -38,7 +38,10 @@ public final class CompositeSchedulerListener implements SchedulerListener {
       try {
         call.accept(listener);
       } catch (RuntimeException | Error e) {
-        log.error("a listener of entry {} failed; the scheduler goes on", firing.entry().name(), e);
+        log.error(
+            "a listener of schedule entry {} failed; the scheduler continues",
+            firing.entry().name(),
+            e);
       }
     }
   }

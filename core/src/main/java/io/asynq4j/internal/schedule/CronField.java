@@ -12,7 +12,7 @@ enum CronField {
 
   private static final int NAME_LENGTH = 3;
 
-  /** Set beside the values of a field that says nothing: any value will do. */
+  /** Set in addition to the values of a field that allows any value. */
   static final long ANY = 1L << 63;
 
   private final String title;
@@ -35,13 +35,13 @@ enum CronField {
     return bits;
   }
 
-  /** {@code *}, a value or a range, maybe with a step. */
+  /** Parses {@code *}, a value or a range, optionally with a step. */
   private long part(String part) {
     int slash = part.indexOf('/');
     String range = slash < 0 ? part : part.substring(0, slash);
     int step = slash < 0 ? 1 : step(part.substring(slash + 1), part);
     if (range.equals("*") || range.equals("?")) {
-      // With a step it is no longer "any", which matters where two fields speak of days.
+      // With a step it no longer means "any", which matters if both day fields are restricted.
       return values(least, most, step) | (step == 1 ? ANY : 0);
     }
     int dash = range.indexOf('-');
@@ -53,7 +53,7 @@ enum CronField {
     int to = value(range.substring(dash + 1));
     if (from > to) {
       throw new IllegalArgumentException(
-          "the %s \"%s\" ends before it begins".formatted(title, part));
+          "the %s \"%s\" ends before it starts".formatted(title, part));
     }
     return values(from, to, step);
   }
@@ -70,9 +70,9 @@ enum CronField {
     int step = number(text);
     if (step < 1) {
       throw new IllegalArgumentException(
-          "the step of the %s \"%s\" must be 1 or more".formatted(title, part));
+          "the step of the %s \"%s\" must be 1 or greater".formatted(title, part));
     }
-    // More than this is the same, and must not run over.
+    // A larger step has the same effect; the limit prevents an overflow.
     return Math.min(step, 100);
   }
 
@@ -88,7 +88,7 @@ enum CronField {
     return value;
   }
 
-  /** Which of the names it is, from 0 on; negative when it is none. */
+  /** Returns the index of the name, from 0; negative if there is none. */
   private int name(String text) {
     int at = text.length() == NAME_LENGTH ? names.indexOf(text.toLowerCase(Locale.ROOT)) : -1;
     return at % NAME_LENGTH == 0 ? at / NAME_LENGTH : -1;
@@ -97,11 +97,11 @@ enum CronField {
   private int number(String text) {
     if (text.isEmpty() || text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
       throw new IllegalArgumentException(
-          "the %s \"%s\" is no number%s"
+          "the %s \"%s\" is not a number%s"
               .formatted(
                   title,
                   text,
-                  names.isEmpty() ? "" : " and no name like " + names.substring(0, NAME_LENGTH)));
+                  names.isEmpty() ? "" : " or a name such as " + names.substring(0, NAME_LENGTH)));
     }
     return Integer.parseInt(text);
   }

@@ -13,10 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * By the five fields of cron. An instant is one of its instants when the clock on the wall, in its
- * zone, shows a minute that the fields name. So where the clocks are put forward, times that they
- * pass over do not fire on that day; where they are put back, times that they show twice fire
- * twice.
+ * A schedule by the five fields of cron. It fires at each minute of the local time in its zone that
+ * the fields match. When clocks are put forward, skipped times do not fire on that day; when clocks
+ * are put back, repeated times fire twice.
  */
 public final class CronSchedule extends RecurringSchedule {
 
@@ -83,7 +82,7 @@ public final class CronSchedule extends RecurringSchedule {
       return ZoneId.of(name);
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "there is no time zone \"" + name + "\"; write it like Europe/Oslo", e);
+          "unknown time zone \"" + name + "\"; use a name such as Europe/Oslo", e);
     }
   }
 
@@ -122,7 +121,7 @@ public final class CronSchedule extends RecurringSchedule {
     return date.atStartOfDay(zone);
   }
 
-  /** Not further than to where the clocks are changed, since there another hour may begin. */
+  /** Stops at a change of the clocks, since another hour may begin there. */
   private ZonedDateTime later(ZonedDateTime time, int byMinutes) {
     Instant target = time.toInstant().plus(Duration.ofMinutes(byMinutes));
     ZoneOffsetTransition change = zone.getRules().nextTransition(time.toInstant());
@@ -130,7 +129,7 @@ public final class CronSchedule extends RecurringSchedule {
         .atZone(zone);
   }
 
-  /** Either day field will do when both say something; else both must agree. */
+  /** If both day fields are restricted, either may match; otherwise both must. */
   private boolean matchesDay(ZonedDateTime time) {
     boolean day = has(days, time.getDayOfMonth());
     boolean weekday = has(weekdays, time.getDayOfWeek().getValue() % 7);
@@ -144,7 +143,7 @@ public final class CronSchedule extends RecurringSchedule {
 
   @Override
   Instant shortcut(Instant earliest, Instant now, int most) {
-    // Its instants are a minute apart, at least.
+    // The instants are at least a minute apart.
     return earliest;
   }
 }

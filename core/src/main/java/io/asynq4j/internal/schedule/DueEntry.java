@@ -14,16 +14,16 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An entry in a timetable, with how far it is. Used by one thread. */
+/** An entry in a timetable and its progress. Used by one thread. */
 final class DueEntry {
 
-  /** What is known of the state that the ledger has. */
+  /** Knowledge of the ledger's state. */
   enum Knowledge {
-    /** Nothing: the entry has to be enrolled. */
+    /** Unknown: the entry has to be enrolled. */
     NONE,
-    /** The ledger has been asked. */
+    /** The ledger has been read. */
     ASKED,
-    /** It may have changed, so the ledger has to be asked. */
+    /** It may have changed, so the ledger has to be read. */
     OUTDATED,
     CURRENT
   }
@@ -73,14 +73,14 @@ final class DueEntry {
     this.knowledge = newKnowledge;
   }
 
-  /** The ledger's state may have changed. What was asked before this does not tell. */
+  /** Marks the state as possibly changed. Earlier reads do not count. */
   void outdated() {
     if (knowledge != Knowledge.NONE) {
       knowledge = Knowledge.OUTDATED;
     }
   }
 
-  /** A call that fires it has begun or ended. */
+  /** Marks the start or end of a call that fires it. */
   void underWay(boolean isUnderWay) {
     this.underWay = isUnderWay;
   }
@@ -90,7 +90,7 @@ final class DueEntry {
     this.restsUntil = time;
   }
 
-  /** Whether it can be fired, as far as its state and earlier calls are concerned. */
+  /** Returns whether it can be fired, considering its state and earlier calls. */
   boolean isReady() {
     return knowledge == Knowledge.CURRENT && !underWay;
   }
@@ -99,23 +99,23 @@ final class DueEntry {
     return now.isBefore(restsUntil);
   }
 
-  /** When there is something to fire; empty when there is nothing, or it is paused. */
+  /** Returns when there is something to fire; empty if there is nothing, or it is paused. */
   Optional<Instant> nextTry() {
     return next().map(instant -> instant.isBefore(restsUntil) ? restsUntil : instant);
   }
 
-  /** The next instant that is to be fired; empty when there is none, or it is paused. */
+  /** Returns the next instant to fire; empty if there is none, or it is paused. */
   Optional<Instant> next() {
     return state.paused() ? Optional.empty() : next;
   }
 
-  /** What is to be shown as its next instant: not one that has passed and is left out. */
+  /** Returns the next instant to publish: never a past one that is skipped. */
   Optional<Instant> nextAfter(Instant now) {
     return next()
         .flatMap(first -> first.isAfter(now) ? next : schedule().next(now, state.anchor()));
   }
 
-  /** The instants that are to be fired now, in their order. */
+  /** Returns the instants to fire now, in order. */
   List<Instant> due(Instant now, Duration grace) {
     Optional<Instant> first = next();
     if (first.isEmpty() || first.get().isAfter(now)) {
@@ -123,13 +123,13 @@ final class DueEntry {
     }
     List<Instant> due = DueInstants.instants(schedule(), entry.missed(), state, grace, now);
     if (due.isEmpty()) {
-      // All of them are left out, so there is nothing before the first that is to come.
+      // All of them are skipped, so the next instant is in the future.
       next = schedule().next(now, state.anchor());
     }
     return due;
   }
 
-  /** Whether it has not been told yet that this instant failed. */
+  /** Returns whether a failure of this instant has not been reported yet. */
   boolean isNewFailure(Instant instant) {
     if (lastFailure != null && !instant.isAfter(lastFailure)) {
       return false;
@@ -138,18 +138,18 @@ final class DueEntry {
     return true;
   }
 
-  /** The queue that an entry enqueues into. */
+  /** Returns the queue of an entry's tasks. */
   static QueueName queue(ScheduleEntry entry) {
     QueueName queue = entry.options().queue();
     return queue != null ? queue : QueueName.DEFAULT;
   }
 
-  /** The entry as the ledger knows it. */
+  /** Returns the entry in the form of the ledger. */
   static ScheduleLedger.Entry inLedger(ScheduleEntry entry) {
     return new ScheduleLedger.Entry(entry.name(), queue(entry), entry.schedule().spec());
   }
 
-  /** The task for one instant. It carries the instant in a header if a header name is given. */
+  /** Returns the task for one instant. It has the instant in a header if a header name is given. */
   NewTask newTask(Instant instant, @Nullable String instantHeader, Instant now) {
     Task task = entry.task();
     if (instantHeader == null) {

@@ -9,12 +9,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** Which instants of an entry are to be fired now. */
+/** Selects the instants of an entry to fire now. */
 final class DueInstants {
 
   private DueInstants() {}
 
-  /** In their order: of those that have come and are not decided, what the policy wants. */
+  /** Returns, in order, the passed and undecided instants that the policy selects. */
   static List<Instant> instants(
       RecurringSchedule schedule, MissedPolicy policy, State state, Duration grace, Instant now) {
     int most = policy instanceof MissedPolicy.RunAll all ? all.most() : 1;

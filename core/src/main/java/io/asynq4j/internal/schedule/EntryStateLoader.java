@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** Asks the ledger how far entries are, and enrolls those it does not know. Used by one thread. */
+/**
+ * Reads the progress of entries from the ledger, and enrolls unknown entries. Used by one thread.
+ */
 final class EntryStateLoader {
 
   private final ScheduleLedger ledger;
@@ -23,8 +25,8 @@ final class EntryStateLoader {
   private final BiConsumer<List<DueEntry>, Throwable> failed;
 
   /**
-   * @param changed called when entries are found to be in another state than was believed
-   * @param failed called with entries of which nothing could be learned
+   * @param changed called when the state of entries differs from the known one
+   * @param failed called with entries whose state could not be read
    */
   EntryStateLoader(
       ScheduleLedger ledger,
@@ -39,14 +41,14 @@ final class EntryStateLoader {
     this.failed = failed;
   }
 
-  /** Asks for entries whose state may have changed. */
+  /** Reads entries whose state may have changed. */
   void look() {
     ask(Knowledge.OUTDATED, Purpose.ENTRIES, ledger::look, Knowledge.NONE);
   }
 
-  /** Enrolls entries of which nothing is known. */
+  /** Enrolls entries whose state is unknown. */
   void enroll() {
-    // What the ledger still does not tell cannot be read: it is asked again with the next look.
+    // An entry that the ledger still omits cannot be read: the next look() reads it again.
     ask(Knowledge.NONE, Purpose.NEW_ENTRIES, ledger::enroll, Knowledge.ASKED);
   }
 
@@ -96,7 +98,7 @@ final class EntryStateLoader {
     settle(slot, Knowledge.CURRENT);
   }
 
-  /** Unless something has happened to the entry since the ledger was asked. */
+  /** Updates the knowledge, unless the entry has changed since the ledger was read. */
   private static void settle(DueEntry slot, Knowledge knowledge) {
     if (slot.knowledge() == Knowledge.ASKED) {
       slot.knowledge(knowledge);

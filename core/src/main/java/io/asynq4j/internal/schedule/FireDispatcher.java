@@ -31,20 +31,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Enqueues what is due, tells the listeners, and has it recorded in the history. Used by one
+ * Enqueues due tasks, notifies the listeners, and records the tasks in the history. Used by one
  * thread.
  */
 public final class FireDispatcher {
 
   private static final Logger log = LoggerFactory.getLogger(FireDispatcher.class);
 
-  /** Payloads that one call carries at most, but for the last. */
+  /** Maximum payload bytes per call, except for the last task. */
   private static final long MAX_BYTES = 1 << 20;
 
-  /** Queues that are tried in vain before the server of Redis counts as away. */
+  /** Number of failed queues after which the Redis server counts as unavailable. */
   private static final int MAX_OUTAGES = 3;
 
-  /** How long the entries of a queue wait for which Redis has refused a call. */
+  /** How long the entries of a queue wait after Redis has refused a call. */
   private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
 
   private final ScheduleLedger ledger;
@@ -67,21 +67,21 @@ public final class FireDispatcher {
     this.instantHeader = instantHeader;
   }
 
-  /** One firing, with the entry that it comes from. */
+  /** One firing and its entry. */
   private record PendingFire(DueEntry slot, Firing firing, ScheduleLedger.Firing inLedger) {}
 
   /** The firings of one queue that one call carries. */
   private record FireCall(QueueName queue, List<PendingFire> fires) {}
 
   /**
-   * @param answers empty when the call failed
+   * @param answers empty if the call failed
    */
   private record FireResult(
       FireCall call, List<@Nullable EnqueueReply> answers, @Nullable BrokerException failure) {}
 
   /**
-   * Fires what is due, and what operators have requested. Entries that turn out to be further than
-   * was believed, or changed by an operator, are outdated then.
+   * Fires due entries and runs requested by operators. Entries that have advanced beyond the known
+   * state, or were changed by an operator, are marked as outdated.
    *
    * @param failed called when a server cannot be reached, with the lane of its entries
    */
@@ -128,7 +128,7 @@ public final class FireDispatcher {
         failure -> failed.accept(lane, failure));
   }
 
-  /** The same on another thread. Listeners are called on this one, before and after all calls. */
+  /** Fires on another thread. Listeners are called on this one, before and after all calls. */
   private void fireElsewhere(
       Lane lane, List<FireCall> calls, Instant now, BiConsumer<Lane, Throwable> failed) {
     if (!lanes.isFree(lane)) {
@@ -176,7 +176,7 @@ public final class FireDispatcher {
                 new ScheduleLedger.Firing(entry.name(), decided, instant, task)));
   }
 
-  /** As many firings in each as one call may carry. */
+  /** Groups the firings into calls of maximum size. */
   private static List<FireCall> calls(QueueName queue, List<PendingFire> fires) {
     List<FireCall> calls = new ArrayList<>();
     List<PendingFire> some = new ArrayList<>();
@@ -199,9 +199,9 @@ public final class FireDispatcher {
   }
 
   /**
-   * Makes the calls, on any thread. A queue that fails keeps no other from being tried.
+   * Makes the calls, on any thread. A failed queue does not prevent calls for others.
    *
-   * @return why the server could not be reached; null when it could
+   * @return why the server could not be reached; null if it could
    */
   private @Nullable BrokerException send(
       List<FireCall> calls, Consumer<FireCall> before, Consumer<FireResult> after) {
@@ -265,7 +265,7 @@ public final class FireDispatcher {
     call.fires().forEach(fire -> fire.slot().restUntil(now.plus(AFTER_REFUSAL)));
     if (refused.add(call.queue())) {
       log.warn(
-          "Redis refuses calls for the schedule entries of queue {}, the scheduler tries again: {}",
+          "Redis refuses calls for the schedule entries of queue {}; the scheduler retries: {}",
           call.queue(),
           failure.getMessage());
     }
@@ -287,7 +287,7 @@ public final class FireDispatcher {
       listener.enqueued(firing);
     } else {
       log.warn(
-          "entry {} has not enqueued its task for {}: {}",
+          "schedule entry {} has not enqueued its task for {}: {}",
           entry.name(),
           firing.instant(),
           error.getMessage());
@@ -295,7 +295,7 @@ public final class FireDispatcher {
     }
   }
 
-  /** Tells of what has not been fired, of each instant once. */
+  /** Reports firings that failed, once per instant. */
   private void tellFailure(List<PendingFire> fires, BrokerException error) {
     for (PendingFire fire : fires) {
       Instant instant = fire.firing().instant();
@@ -306,7 +306,7 @@ public final class FireDispatcher {
     }
   }
 
-  /** The same for what is due while nothing can even be tried. */
+  /** Reports due firings that could not even be tried. */
   void tellFailure(Map<DueEntry, List<Instant>> due, BrokerException error, Instant now) {
     Map<QueueName, List<PendingFire>> byQueue = new LinkedHashMap<>();
     due.forEach(

@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger of a scheduler that knows of no others, as the original's schedulers do: it always
- * leads, and remembers only as long as it lives. Thread-safe.
+ * The ledger of a scheduler without coordination, as in the Go implementation: it always leads, and
+ * its state ends with the process. Thread-safe.
  */
 public final class InMemoryScheduleLedger implements ScheduleLedger {
 

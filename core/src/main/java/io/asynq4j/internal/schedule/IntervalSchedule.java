@@ -8,19 +8,23 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
-/** At intervals of whole seconds, counted from an anchor. */
+/** A schedule with intervals of whole seconds from an anchor. */
 public final class IntervalSchedule extends RecurringSchedule {
 
   private final Duration period;
 
-  /** Less than a second is one second, and parts of seconds are cut off, as the original does. */
+  /**
+   * Less than a second counts as one second, and fractions are dropped, as in the Go
+   * implementation.
+   */
   public IntervalSchedule(Duration period) {
     if (period.isNegative() || period.isZero()) {
-      throw new IllegalArgumentException("the period of a schedule must be positive: " + period);
+      throw new IllegalArgumentException(
+          "the period of a schedule must be greater than 0, got " + period);
     }
     if (period.compareTo(TaskOptions.LONGEST_TIME) > 0) {
       throw new IllegalArgumentException(
-          "the period of a schedule must be at most %d days: %s"
+          "the period of a schedule must be at most %d days, got %s"
               .formatted(TaskOptions.LONGEST_TIME.toDays(), period));
     }
     this.period = Duration.ofSeconds(Math.max(1, period.toSeconds()));

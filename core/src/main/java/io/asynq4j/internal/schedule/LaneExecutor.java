@@ -26,11 +26,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the scheduler's calls to Redis so that a server of a cluster that does not answer delays
- * only the calls that need it. In a cluster each lane has at most one call under way, on a thread
- * of its own, and {@link #collect} handles the results on the scheduler's thread. Where one server
- * has all keys, calls run on the scheduler's thread and no other thread exists. Used by the
- * scheduler's thread only.
+ * Runs the scheduler's calls to Redis so that an unresponsive server of a cluster delays only the
+ * calls that need it. In a cluster each lane has at most one call in flight, on a separate thread,
+ * and {@link #collect} handles the results on the scheduler's thread. With one server for all keys,
+ * calls run on the scheduler's thread and no other thread exists. Used by the scheduler's thread
+ * only.
  */
 public final class LaneExecutor {
 
@@ -41,10 +41,10 @@ public final class LaneExecutor {
 
   private static final long IDLE_SECONDS = 5;
 
-  /** Between two tries after an error such as a lack of memory. */
+  /** Pause between two attempts after an error such as a lack of memory. */
   private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
 
-  /** What calls are for. Calls that may need different servers never share a lane. */
+  /** The purpose of calls. Calls that may need different servers never share a lane. */
   enum Purpose {
     ENTRIES("schedule entries"),
     NEW_ENTRIES("new schedule entries"),
@@ -63,9 +63,9 @@ public final class LaneExecutor {
   }
 
   /**
-   * Calls that run one after the other.
+   * Calls that run in sequence.
    *
-   * @param server the server of Redis, if all of the lane's calls need the same one; else empty
+   * @param server the Redis server, if all calls of the lane need the same one; otherwise empty
    */
   record Lane(Purpose purpose, String server) {
     @Override
@@ -75,9 +75,9 @@ public final class LaneExecutor {
   }
 
   /**
-   * What a call returned.
+   * The result of a call.
    *
-   * @param failure why a part of the call failed; null when everything worked
+   * @param failure why a part of the call failed; null if everything worked
    */
   record CallResult<T>(T value, @Nullable BrokerException failure) {}
 
@@ -99,7 +99,7 @@ public final class LaneExecutor {
   private final Map<Lane, Instant> restsUntil = new HashMap<>();
   private final Map<Lane, Long> failingSince = new HashMap<>();
 
-  /** Whether a server of a cluster was named: that of the default queue may be unknown. */
+  /** Whether the name of a cluster server was seen: that of the default queue may be unknown. */
   private boolean serverSeen;
 
   private boolean sharded;
@@ -116,7 +116,7 @@ public final class LaneExecutor {
     return thread;
   }
 
-  /** For calls about one queue. */
+  /** Returns the lane for calls about one queue. */
   Lane of(Purpose purpose, QueueName queue) {
     return of(purpose, lookout.shardOf(queue));
   }
@@ -126,12 +126,14 @@ public final class LaneExecutor {
     return new Lane(purpose, server);
   }
 
-  /** For calls about keys that belong to no queue. */
+  /** Returns the lane for calls about keys that belong to no queue. */
   Lane of(Purpose purpose) {
     return new Lane(purpose, "");
   }
 
-  /** Whether calls run on other threads. Changes only in {@link #collect}, and only to true. */
+  /**
+   * Returns whether calls run on other threads. Changes only in {@link #collect}, and only to true.
+   */
   boolean isSharded() {
     return sharded;
   }
@@ -149,7 +151,7 @@ public final class LaneExecutor {
     return !busy.isEmpty();
   }
 
-  /** Runs a call that works as a whole or not at all. */
+  /** Runs a call that succeeds or fails as a whole. */
   <T> boolean run(Lane lane, Supplier<T> call, Consumer<T> then, Consumer<Throwable> failed) {
     return runPartly(lane, () -> new CallResult<>(call.get(), null), then, failed);
   }
@@ -170,10 +172,10 @@ public final class LaneExecutor {
    * Runs a call of which a part may fail. The handlers run on the scheduler's thread; in a cluster,
    * during a later {@link #collect}.
    *
-   * @param then is given what the call returned
-   * @param failed is given why the call, or a part of it, failed; mostly a {@link BrokerException}
-   * @return false when the lane was not free, so the call does not run
-   * @throws BrokerException when there is no cluster: what {@code failed} was given
+   * @param then receives the result of the call
+   * @param failed receives why the call, or a part of it, failed; usually a {@link BrokerException}
+   * @return false if the lane was busy, so the call does not run
+   * @throws BrokerException without a cluster: what {@code failed} received
    */
   <T> boolean runPartly(
       Lane lane, Supplier<CallResult<T>> call, Consumer<T> then, Consumer<Throwable> failed) {
@@ -187,7 +189,7 @@ public final class LaneExecutor {
     try {
       threads.execute(() -> runElsewhere(lane, call, then, failed));
     } catch (RuntimeException | Error e) {
-      // Such as where no thread can be started.
+      // For example if no thread can be started.
       failed.accept(e);
       throw e;
     }
@@ -221,12 +223,12 @@ public final class LaneExecutor {
       failure = e;
     }
     while (!isHandedOver(lane, outcome, failure, then, failed)) {
-      // Else the lane would be busy for ever.
+      // Otherwise the lane would stay busy forever.
       LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 
-  /** False after an error such as a lack of memory. */
+  /** Returns false after an error such as a lack of memory. */
   private <T> boolean isHandedOver(
       Lane lane,
       @Nullable CallResult<T> outcome,
@@ -236,7 +238,7 @@ public final class LaneExecutor {
     try {
       finished.add(new Finished(lane, () -> handle(lane, outcome, failure, then, failed)));
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "what became of a call could not be noted yet", e);
+      SafeLog.error(log, "the result of a scheduler call could not be queued; retrying", e);
       return false;
     }
     wakeUp.raise();
@@ -269,7 +271,7 @@ public final class LaneExecutor {
     rest(lane);
     if (failingSince.putIfAbsent(lane, System.nanoTime()) == null) {
       log.warn(
-          "calls about {} fail, the scheduler tries again and goes on with the rest: {}",
+          "calls about {} fail; the scheduler retries and continues with the rest: {}",
           lane,
           failure.getMessage());
     }
@@ -289,7 +291,7 @@ public final class LaneExecutor {
     restsUntil.put(lane, clock.instant().plus(REST));
   }
 
-  /** Handles the results of calls that have ended. Each round begins with it. */
+  /** Handles the results of completed calls. Each round starts with it. */
   void collect() {
     sharded |= serverSeen || !lookout.shardOf(QueueName.DEFAULT).isEmpty();
     RuntimeException first = null;
@@ -310,7 +312,7 @@ public final class LaneExecutor {
     }
   }
 
-  /** Handles the results of all calls under way that end in time and whose lanes do not fail. */
+  /** Handles the results of all calls in flight that end in time and whose lanes do not fail. */
   void finish(Duration limit) {
     finish(limit, EnumSet.allOf(Purpose.class));
   }
@@ -326,7 +328,7 @@ public final class LaneExecutor {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      log.error("the scheduler does not wait for its other calls", e);
+      log.error("the scheduler stops without waiting for its remaining calls", e);
     }
   }
 
@@ -335,7 +337,7 @@ public final class LaneExecutor {
         .anyMatch(lane -> purposes.contains(lane.purpose()) && !failingSince.containsKey(lane));
   }
 
-  /** Starts no more calls. Those under way end by themselves. */
+  /** Starts no more calls. Calls in flight end by themselves. */
   void close() {
     threads.shutdown();
   }

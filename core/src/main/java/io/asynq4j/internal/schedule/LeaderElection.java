@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether it is this scheduler that sees to its entries. Those with the same entries, by their
- * names, have one leader; so schedulers of different programs never wait for each other. Used by
- * one thread, but for {@link #isLeading}.
+ * Elects the scheduler that fires a set of entries. Schedulers with the same entry names share one
+ * leader, so schedulers of different programs never wait for each other. Used by one thread, except
+ * for {@link #isLeading}.
  */
 public final class LeaderElection {
 
@@ -45,14 +45,18 @@ public final class LeaderElection {
     return leading;
   }
 
-  /** Whether another is known to lead. When nothing is known, because Redis is away, it is not. */
+  /**
+   * Returns whether another scheduler is known to lead. False if that is unknown because Redis is
+   * unavailable.
+   */
   boolean isFollowing() {
     return following;
   }
 
   /**
-   * Leads these entries, if no other does. A scheduler that leads goes on until it is known that
-   * another does: this only saves work, and the leader's key may be on a server that is silent.
+   * Becomes leader of these entries unless another one leads. A leader continues until another one
+   * is known to lead: leadership only saves work, and the leader's key may be on an unresponsive
+   * server.
    *
    * @param lost called when another scheduler leads
    */
@@ -82,8 +86,8 @@ public final class LeaderElection {
     if (leads != leading) {
       log.info(
           leads
-              ? "this scheduler ({}) now enqueues for its {} entries"
-              : "another scheduler than this ({}) now enqueues for its {} entries",
+              ? "this scheduler ({}) now leads and enqueues for its {} entries"
+              : "a scheduler other than this one ({}) now leads and enqueues for its {} entries",
           schedulerId,
           entries);
     }
@@ -91,7 +95,10 @@ public final class LeaderElection {
     following = !leads;
   }
 
-  /** Leads no longer. Returns whether others are told: in a cluster, their server may be silent. */
+  /**
+   * Gives up leadership. Returns whether Redis was notified: in a cluster, the server of the key
+   * may be unresponsive.
+   */
   boolean resign() {
     if (!leading) {
       return true;
@@ -105,12 +112,12 @@ public final class LeaderElection {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (String name : new TreeSet<>(names)) {
-        // With its length before it, so that no two lists of names are the same text.
+        // With a length prefix, so that no two lists of names have the same text.
         digest.update((name.length() + ":" + name).getBytes(StandardCharsets.UTF_8));
       }
       return HexFormat.of().formatHex(digest.digest(), 0, 16);
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this JVM has no SHA-256, which every JVM must have", e);
+      throw new IllegalStateException("this JVM provides no SHA-256, which every JVM must have", e);
     }
   }
 }

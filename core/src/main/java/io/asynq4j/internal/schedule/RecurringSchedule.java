@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What all schedules share: how to go from one instant to the next. Immutable. */
+/** Base of all schedules: computes the next instant. Immutable. */
 public abstract sealed class RecurringSchedule implements Schedule
     permits CronSchedule, IntervalSchedule {
 
-  /** The implementation behind a schedule: there is no other one. */
+  /** Returns the implementation of a schedule; no other implementation exists. */
   static RecurringSchedule of(Schedule schedule) {
     return (RecurringSchedule) schedule;
   }
@@ -27,12 +27,12 @@ public abstract sealed class RecurringSchedule implements Schedule
     return all;
   }
 
-  /** The first instant after one; empty when there is none within five years. */
+  /** Returns the first instant after {@code after}; empty if there is none within five years. */
   abstract Optional<Instant> next(Instant after, Instant anchor);
 
   /**
-   * An instant such that at most so many instants lie between it and now: a start for those who
-   * want only the latest. Does not come before the earliest.
+   * Returns a start from which at most {@code most} instants remain until now, for callers that
+   * need only the latest. Never before {@code earliest}.
    */
   abstract Instant shortcut(Instant earliest, Instant now, int most);
 

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The entries of a scheduler: those that were added, and those of its source. Thread-safe. */
+/** The entries of a scheduler: added ones, and those of its source. Thread-safe. */
 public final class ScheduleEntryRegistry {
 
   private final Map<String, ScheduleEntry> added = new LinkedHashMap<>();
@@ -20,7 +20,7 @@ public final class ScheduleEntryRegistry {
     changed();
   }
 
-  /** False when there is none of this name that was added. */
+  /** Returns false if no entry with this name was added. */
   public synchronized boolean remove(String name) {
     if (added.remove(name) == null) {
       return false;
@@ -29,7 +29,7 @@ public final class ScheduleEntryRegistry {
     return true;
   }
 
-  /** All that the source has, in the place of what it had before. */
+  /** Replaces all entries of the source. */
   synchronized void replaceSourced(Collection<ScheduleEntry> entries) {
     Map<String, ScheduleEntry> fresh = new LinkedHashMap<>();
     for (ScheduleEntry entry : entries) {
@@ -45,7 +45,7 @@ public final class ScheduleEntryRegistry {
 
   private static IllegalArgumentException twice(String name) {
     return new IllegalArgumentException(
-        "there are two schedule entries \"" + name + "\"; each needs a name of its own");
+        "duplicate schedule entry \"" + name + "\"; each entry needs a unique name");
   }
 
   private void changed() {
@@ -54,7 +54,7 @@ public final class ScheduleEntryRegistry {
     all = both;
   }
 
-  /** Never changed; another one after each change. */
+  /** Returns an immutable map; a new instance after each change. */
   public synchronized Map<String, ScheduleEntry> all() {
     return all;
   }

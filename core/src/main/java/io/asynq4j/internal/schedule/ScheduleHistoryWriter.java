@@ -16,12 +16,12 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Records which tasks entries have enqueued, for inspectors. Used by one thread. */
+/** Records the tasks that entries have enqueued, for inspectors. Used by one thread. */
 public final class ScheduleHistoryWriter {
 
   private static final Logger log = LoggerFactory.getLogger(ScheduleHistoryWriter.class);
 
-  /** Events that wait for a server of a cluster; of more, the oldest are dropped. */
+  /** Maximum number of events that wait for a cluster server; beyond it the oldest are dropped. */
   private static final int MOST_WAITING = 1_000;
 
   private record Event(String entry, SchedulerEvent event) {}
@@ -38,7 +38,7 @@ public final class ScheduleHistoryWriter {
   void add(List<Firing> enqueued, Instant now) {
     for (Firing firing : enqueued) {
       String entry = firing.entry().name();
-      // The history of an entry may be on another server than its queue.
+      // The history of an entry may be on a different server than its queue.
       Lane lane = lanes.of(Purpose.HISTORY, presence.shardOfEvents(entry));
       waiting
           .computeIfAbsent(lane, any -> new ArrayDeque<>())
@@ -54,7 +54,7 @@ public final class ScheduleHistoryWriter {
     }
   }
 
-  /** Writes what waits, where that is possible now. */
+  /** Writes the waiting events, where that is possible now. */
   void write() {
     Iterator<Map.Entry<Lane, Deque<Event>>> each = waiting.entrySet().iterator();
     while (each.hasNext()) {
@@ -81,7 +81,7 @@ public final class ScheduleHistoryWriter {
     }
   }
 
-  /** In a cluster the lane tries again later; elsewhere all of Redis is away. */
+  /** In a cluster the lane retries later; otherwise all of Redis is unavailable. */
   private void keep(Lane lane, List<Event> events) {
     if (lanes.isSharded()) {
       Deque<Event> all = new ArrayDeque<>(events);

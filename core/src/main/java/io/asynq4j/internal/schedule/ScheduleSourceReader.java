@@ -8,14 +8,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks a source for its entries. On a thread of its own: a source may take its time, and entries
- * must fire meanwhile.
+ * Reads the entries of a source. Runs on a separate thread: a source may be slow, and entries must
+ * fire meanwhile.
  */
 final class ScheduleSourceReader {
 
   private static final Logger log = LoggerFactory.getLogger(ScheduleSourceReader.class);
 
-  /** After a failure it is asked again sooner than usual. */
+  /** Delay after a failure, shorter than the usual interval. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
   private final ScheduleSource source;
@@ -31,7 +31,7 @@ final class ScheduleSourceReader {
     this.changed = changed;
   }
 
-  /** Asks once. Returns how long until it is to be asked again. */
+  /** Reads once. Returns the delay until the next read. */
   Duration read() throws InterruptedException {
     try {
       entries.replaceSourced(List.copyOf(source.entries()));
@@ -41,7 +41,7 @@ final class ScheduleSourceReader {
       throw e;
     } catch (Exception | Error e) {
       SafeLog.error(
-          log, "the source of schedule entries failed; those that it had before go on", e);
+          log, "the source of schedule entries failed; its previous entries continue to fire", e);
       return interval.compareTo(SOON) < 0 ? interval : SOON;
     }
   }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a scheduler was told to be. Immutable; every rule about a value is checked here. */
+/** The configuration of a scheduler. Immutable; all values are validated here. */
 public record SchedulerConfig(
     @Nullable ScheduleSource source,
     Duration sourceInterval,
@@ -31,7 +31,7 @@ public record SchedulerConfig(
   private static void require(Duration value, String name, Duration least, Duration most) {
     if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
       throw new IllegalArgumentException(
-          "%s must be %s to %s: %s".formatted(name, least, most, value));
+          "%s must be between %s and %s, got %s".formatted(name, least, most, value));
     }
   }
 }

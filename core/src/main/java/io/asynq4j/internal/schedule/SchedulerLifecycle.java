@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads of a scheduler, and its life: new, running, stopped. */
+/** The threads and lifecycle of a scheduler: new, running, stopped. */
 public final class SchedulerLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(SchedulerLifecycle.class);
@@ -59,7 +59,7 @@ public final class SchedulerLifecycle {
   public synchronized void start() {
     if (started || isStopping()) {
       throw new IllegalStateException(
-          "a scheduler can be started once; build another one to start again");
+          "a scheduler can be started only once; build a new one to start again");
     }
     beforeClose = broker.beforeClose(this::stopBeforeClose);
     started = true;
@@ -72,7 +72,7 @@ public final class SchedulerLifecycle {
   private void stopBeforeClose() {
     if (!isStopping()) {
       log.error(
-          "the connection to Redis is closed while a scheduler uses it, so the scheduler stops first;"
+          "the Redis connection is being closed while a scheduler uses it, so the scheduler stops first;"
               + " stop schedulers before you close their connection");
     }
     stop();
@@ -93,7 +93,7 @@ public final class SchedulerLifecycle {
         Instant next = rounds.round();
         pause = Duration.between(clock.instant(), next);
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "a round of the scheduler failed; it goes on", e);
+        SafeLog.error(log, "a round of the scheduler failed; it continues with the next round", e);
       }
       sleep(pause);
     }
@@ -107,10 +107,10 @@ public final class SchedulerLifecycle {
 
   private void sleep(Duration pause) {
     try {
-      // A part of a millisecond more, so that what is due then is due.
+      // A fraction of a millisecond longer, so that the entry is due by then.
       wakeUp.await(pause.plusNanos(100_000));
     } catch (InterruptedException e) {
-      // Nobody of ours does that, so the process is to end.
+      // Only code outside of this library interrupts this thread, so the process is ending.
       Thread.currentThread().interrupt();
       stopping.countDown();
     }
@@ -141,7 +141,9 @@ public final class SchedulerLifecycle {
     try {
       if (Thread.currentThread() != roundsThread
           && !stopped.await(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
-        log.warn("the scheduler has not stopped within {} ms, and is left alone", STOP_MILLIS);
+        log.warn(
+            "the scheduler has not stopped within {} ms; its thread continues in the background",
+            STOP_MILLIS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -156,7 +158,7 @@ public final class SchedulerLifecycle {
       stopped.await();
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The JVM is on its way down already.
+      // The JVM is already shutting down.
       stop();
     } catch (InterruptedException e) {
       stop();
@@ -164,7 +166,7 @@ public final class SchedulerLifecycle {
     }
   }
 
-  /** One round and those that its calls bring about, for tests that set the time. */
+  /** Runs one round and the rounds that its calls cause, for tests that set the time. */
   public Instant round() {
     Instant next = rounds.round();
     while (rounds.isBusy() && !isStopping()) {

@@ -22,27 +22,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a scheduler does again and again: it looks whether it leads, and if so, enqueues what is due
- * and shows its entries. Used by one thread.
+ * The main loop of a scheduler: checks whether it leads, and if so, enqueues due tasks and
+ * publishes its entries. Used by one thread.
  *
- * <p>Nothing here has to be right for an instant to fire once; that is the ledger's doing, which
- * refuses who does not know how far an entry is. A leader that slept for a minute believes what was
- * true a minute ago, is refused, looks again, and goes on.
+ * <p>Firing once does not depend on this loop: the ledger refuses a caller with outdated progress
+ * of an entry. A leader that was suspended for a minute has outdated state, is refused, reads again
+ * and continues.
  *
- * <p>In a cluster no round waits for Redis: calls run in {@link LaneExecutor}, and each one that
- * ends brings about another round, which handles its result.
+ * <p>In a cluster no round waits for Redis: calls run in {@link LaneExecutor}, and each completed
+ * call causes another round, which handles its result.
  */
 public final class SchedulerLoop {
 
   private static final Logger log = LoggerFactory.getLogger(SchedulerLoop.class);
 
-  /** How often a scheduler looks who leads, and what operators have done. */
+  /** Interval of the checks for leadership and operator actions. */
   private static final Duration CHECK = Duration.ofSeconds(1);
 
-  /** A request that was not heard for so long is no longer wanted. */
+  /** A run request that is older than this has expired. */
   private static final Duration REQUEST_AGE = Duration.ofMinutes(1);
 
-  /** How long a scheduler that stops waits for calls under way, and then for its last calls. */
+  /** How long a stopping scheduler waits for calls in flight, and then for its last calls. */
   private static final Duration LAST_CALLS = Duration.ofSeconds(2);
 
   private final SchedulerConfig config;
@@ -62,7 +62,7 @@ public final class SchedulerLoop {
   private Instant nextCheck = Instant.MIN;
   private Instant nextLook = Instant.MIN;
 
-  /** The ledger's revision before the states were read; null when it is not known. */
+  /** The ledger's revision before the states were read; null if unknown. */
   private @Nullable Long revision;
 
   private @Nullable Instant awaySince;
@@ -92,7 +92,7 @@ public final class SchedulerLoop {
     this.followClock = followClock;
   }
 
-  /** Does what is to be done now. Returns when there is something to do next. */
+  /** Does the work that is due. Returns when to run the next round. */
   Instant round() {
     lanes.collect();
     adoptChanges();
@@ -124,7 +124,7 @@ public final class SchedulerLoop {
         : nextCheck;
   }
 
-  /** Whether calls are under way whose results are still to be handled, by another round. */
+  /** Returns whether calls are in flight whose results another round has to handle. */
   boolean isBusy() {
     return lanes.isBusy();
   }
@@ -171,7 +171,7 @@ public final class SchedulerLoop {
     }
   }
 
-  /** On any thread. In a cluster, each entry may need another server. */
+  /** Runs on any thread. In a cluster, each entry may need a different server. */
   private CallResult<Set<String>> forget(List<String> names, boolean isSharded) {
     Set<String> forgotten = new HashSet<>();
     BrokerException failure = null;
@@ -215,7 +215,7 @@ public final class SchedulerLoop {
 
   private void readStates() {
     if (revision == null) {
-      // Before the states, so that no change after them is missed.
+      // Before the states, so that no later change is missed.
       readRevision();
     }
     states.look();
@@ -271,18 +271,19 @@ public final class SchedulerLoop {
   private void away(BrokerException e, Instant now) {
     if (awaySince == null) {
       awaySince = now;
-      log.warn("Redis cannot be used, the scheduler goes on trying: {}", e.getMessage());
+      log.warn("Redis is not usable, the scheduler retries: {}", e.getMessage());
     }
   }
 
   private void back(Instant now) {
     if (awaySince != null) {
-      log.info("Redis is back after {} s", Duration.between(awaySince, now).toMillis() / 1000.0);
+      log.info(
+          "Redis is usable again after {} s", Duration.between(awaySince, now).toMillis() / 1000.0);
       awaySince = null;
     }
   }
 
-  /** Leaves the rest to others. */
+  /** Ends the loop, so that other schedulers take over. */
   void end() {
     lanes.finish(LAST_CALLS);
     try {
@@ -290,13 +291,13 @@ public final class SchedulerLoop {
       showcase.hide();
       if (!resigned) {
         log.warn(
-            "the scheduler could not resign, since Redis does not answer; another takes over within"
+            "the scheduler could not resign because Redis does not answer; another one takes over within"
                 + " {}",
             config.lease());
       }
     } catch (BrokerException e) {
       log.warn(
-          "the scheduler could not say goodbye; another takes over within {}", config.lease(), e);
+          "the scheduler could not resign; another one takes over within {}", config.lease(), e);
     }
     lanes.finish(LAST_CALLS, EnumSet.of(Purpose.LEADERSHIP, Purpose.PRESENCE));
     lanes.close();

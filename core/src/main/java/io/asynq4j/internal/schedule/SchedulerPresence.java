@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** Shows the entries of a scheduler to inspectors, Go's and ours. Used by one thread. */
+/** Publishes the entries of a scheduler to inspectors, of Go and of asynq4j. Used by one thread. */
 public final class SchedulerPresence {
 
   private final Presence presence;
@@ -30,12 +30,12 @@ public final class SchedulerPresence {
     this.heartbeat = heartbeat;
   }
 
-  /** Whatever was shown is no longer true. */
+  /** Marks the published entries as outdated. */
   void renew() {
     nextTime = Instant.MIN;
   }
 
-  /** Shows the entries, when it is time for it. */
+  /** Publishes the entries if that is due. */
   void show(Timetable timetable, Instant now) {
     if (now.isBefore(nextTime) || !lanes.isFree(lane)) {
       return;

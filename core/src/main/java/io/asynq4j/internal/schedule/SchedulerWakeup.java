@@ -14,7 +14,9 @@ public final class SchedulerWakeup {
     raised.release();
   }
 
-  /** Waits until it is raised, or has been since the last wait, but no longer than this. */
+  /**
+   * Waits until the signal is raised, or was raised since the last wait, but no longer than this.
+   */
   void await(Duration limit) throws InterruptedException {
     if (raised.tryAcquire(Math.max(0, TimeMath.nanos(limit)), TimeUnit.NANOSECONDS)) {
       raised.drainPermits();

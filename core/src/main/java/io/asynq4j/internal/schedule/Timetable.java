@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** The entries that a scheduler has now, with how far each is. Used by one thread. */
+/** The current entries of a scheduler with their progress. Used by one thread. */
 final class Timetable {
 
   private Map<String, ScheduleEntry> entries = Map.of();
@@ -25,9 +25,9 @@ final class Timetable {
   }
 
   /**
-   * Takes over what has changed. What is new begins now, until more is known of it.
+   * Applies changes. A new entry starts now, until its state is known.
    *
-   * @return the names of those that are gone
+   * @return the names of removed entries
    */
   List<String> adopt(Map<String, ScheduleEntry> all, Instant now) {
     List<String> gone = new ArrayList<>(slots.keySet());
@@ -56,17 +56,17 @@ final class Timetable {
     return slots.values();
   }
 
-  /** Nothing is known of the ledger's states any more. */
+  /** Discards all knowledge of the ledger's states. */
   void forgetStates() {
     slots.values().forEach(slot -> slot.knowledge(Knowledge.NONE));
   }
 
-  /** The ledger's states may have changed. */
+  /** Marks the ledger's states as possibly changed. */
   void outdated() {
     slots.values().forEach(DueEntry::outdated);
   }
 
-  /** Which of some entries are to be fired at a time, and for which instants. */
+  /** Returns which of the selected entries to fire at a time, and for which instants. */
   Map<DueEntry, List<Instant>> due(Instant now, Duration grace, Predicate<DueEntry> some) {
     Map<DueEntry, List<Instant>> due = new LinkedHashMap<>();
     for (DueEntry slot : slots.values()) {
@@ -78,7 +78,7 @@ final class Timetable {
     return due;
   }
 
-  /** When one of some entries has something to fire. */
+  /** Returns when one of the selected entries has something to fire. */
   Optional<Instant> next(Predicate<DueEntry> some) {
     return slots.values().stream()
         .filter(some)

@@ -1,4 +1,4 @@
-/** The scheduler: due entries, leader election, firing, and history. */
+/** The scheduler: due entries, leader election, firing and history. */
 @NullMarked
 package io.asynq4j.internal.schedule;
 

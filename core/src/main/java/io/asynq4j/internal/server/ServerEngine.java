@@ -129,7 +129,8 @@ public final class ServerEngine {
     final ExecutorService shardThreads = Executors.newCachedThreadPool(daemons("asynq-lane-"));
     final ShardTopology shards = new ShardTopology(broker.watches(), outages, shardThreads);
     final ThreadPoolExecutor aggregatorThreads = threads(groupParallelism(), "asynq-aggregator-");
-    final QueueReadiness readiness = new QueueReadiness(config, queues, broker.clock(), signal, watcher);
+    final QueueReadiness readiness =
+        new QueueReadiness(config, queues, broker.clock(), signal, watcher);
     final AttemptReportWriter reports = new AttemptReportWriter(broker.leases(), shards);
     final AttemptExecutor workers =
         new AttemptExecutor(config.concurrency(), config.executor(), signal);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as Go writes them, such as {@code 1h30m0s} and {@code 1.5s}. */
+/** Durations in Go's format, such as {@code 1h30m0s} and {@code 1.5s}. */
 public final class GoDuration {
 
   private static final Pattern PART =
@@ -43,7 +43,11 @@ public final class GoDuration {
     return value.toPlainString();
   }
 
-  /** Throws an {@code IllegalArgumentException} for what is no duration. */
+  /**
+   * Parses a duration.
+   *
+   * @throws IllegalArgumentException if the text is not a duration
+   */
   public static Duration parse(String text) {
     boolean negative = text.startsWith("-");
     String rest = negative || text.startsWith("+") ? text.substring(1) : text;
@@ -64,7 +68,9 @@ public final class GoDuration {
     }
     if (end == 0 || end != rest.length()) {
       throw new IllegalArgumentException(
-          "not a duration: \"" + text + "\"; write hours, minutes and seconds like 1h30m or 90s");
+          "not a duration: \""
+              + text
+              + "\"; use hours, minutes and seconds, for example 1h30m or 90s");
     }
     return negative ? sum.negated() : sum;
   }

@@ -1,13 +1,13 @@
 package io.asynq4j.internal.text;
 
-/** Texts in quotes, as Go and JSON write them. */
+/** Quoted strings in the formats of Go and JSON. */
 final class GoQuotedText {
 
   private GoQuotedText() {}
 
   /**
-   * In Go's quotes. A closing parenthesis is written as an escape too, since Go's reader of option
-   * texts stops at the first one.
+   * Quotes a text for Go. A closing parenthesis is escaped too, since Go's parser of option texts
+   * stops at the first one.
    */
   static String quote(String text) {
     StringBuilder quoted = new StringBuilder("\"");
@@ -53,7 +53,7 @@ final class GoQuotedText {
     };
   }
 
-  /** As a JSON string, with the characters escaped that Go's encoder escapes, and parentheses. */
+  /** Returns a JSON string. Escapes the characters that Go's encoder escapes, and parentheses. */
   static String json(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {
@@ -76,7 +76,7 @@ final class GoQuotedText {
     return quoted.append('"').toString();
   }
 
-  /** Reads texts in quotes, with the escapes of either. Not thread-safe. */
+  /** Reads quoted strings with the escapes of both formats. Not thread-safe. */
   static final class Reader {
     private final String text;
     private int at;
@@ -128,7 +128,7 @@ final class GoQuotedText {
       };
     }
 
-    /** Beyond, it is a byte of what is no valid text. */
+    /** A larger value is a byte of an invalid text. */
     private int ascii(int value) {
       if (value >= 0x80) {
         throw unreadable();

@@ -3,7 +3,7 @@ package io.asynq4j.internal.text;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** What this machine calls itself to others. */
+/** The host name of this machine. */
 public final class HostName {
 
   private HostName() {}

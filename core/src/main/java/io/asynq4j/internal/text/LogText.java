@@ -1,9 +1,8 @@
 package io.asynq4j.internal.text;
 
 /**
- * Texts from tasks and exceptions as they are written to a log: on one line, without characters
- * that a terminal obeys, and not too long. So nobody forges a line of the log by the name of a
- * task.
+ * Sanitizes texts of tasks and exceptions for logs: one line, no control characters, limited
+ * length. This prevents forged log lines through task names.
  */
 public final class LogText {
 
@@ -17,7 +16,7 @@ public final class LogText {
     return of(name, LONGEST_NAME);
   }
 
-  /** The first characters of a text, with an ellipsis for the rest. */
+  /** Returns the first characters of a text, with an ellipsis for the rest. */
   public static String of(String text, int longest) {
     boolean isCut = text.length() > longest;
     String kept = isCut ? text.substring(0, longest) : text;
@@ -29,7 +28,7 @@ public final class LogText {
     return escaped.append(isCut ? "…" : "").toString();
   }
 
-  /** Also each half of a pair, which may turn out to be a character like any other. */
+  /** Includes surrogates, since a pair may be a special character. */
   private static boolean isSpecial(int c) {
     return c < ' ' || (c >= 0x7f && mustBeEscaped(c)) || Character.isSurrogate((char) c);
   }
@@ -60,7 +59,7 @@ public final class LogText {
     };
   }
 
-  /** After one of these, a terminal shows the rest of the line in another order. */
+  /** Characters after which a terminal reorders the rest of the line. */
   private static boolean changesDirection(int codePoint) {
     return (codePoint >= 0x202a && codePoint <= 0x202e)
         || (codePoint >= 0x2066 && codePoint <= 0x2069);

@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Options as texts, such as {@code Queue("mail")} and {@code Timeout(3m0s)}, by which schedulers
- * show what their entries enqueue; the same as Go's.
+ * Task options as text, such as {@code Queue("mail")} and {@code Timeout(3m0s)}. Schedulers publish
+ * the options of their entries in this format, which is the same as Go's.
  */
 public final class OptionTextCodec {
 
@@ -34,7 +34,7 @@ public final class OptionTextCodec {
 
   private OptionTextCodec() {}
 
-  /** The options that are set, with the headers of the task among them. */
+  /** Returns the options that are set, including the headers of the task. */
   public static List<String> of(TaskOptions options, Map<String, String> taskHeaders) {
     List<String> texts = new ArrayList<>();
     if (options.queue() != null) {
@@ -59,7 +59,7 @@ public final class OptionTextCodec {
       texts.add("ProcessIn(" + GoDuration.format(options.processIn()) + ")");
     }
     if (options.precise()) {
-      // Only ours; Go passes over names that it does not know.
+      // An option of asynq4j; Go ignores unknown names.
       texts.add("Precise()");
     }
     if (options.id() != null) {
@@ -85,9 +85,9 @@ public final class OptionTextCodec {
   }
 
   /**
-   * What texts say.
+   * Parsed options.
    *
-   * @param unread those that cannot be read, or say what cannot be: another program wrote them
+   * @param unread texts of another program that cannot be parsed or have invalid values
    */
   public record Read(TaskOptions options, List<String> unread) {
     public Read {
@@ -155,7 +155,7 @@ public final class OptionTextCodec {
     return GoDuration.parse(argument);
   }
 
-  /** The zone stands, as its abbreviation, before the year. */
+  /** The zone abbreviation is before the year. */
   private static Instant instant(String argument) {
     String[] words = argument.trim().split("\\s+", -1);
     String zone = words[4];

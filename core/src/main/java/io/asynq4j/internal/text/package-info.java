@@ -1,4 +1,4 @@
-/** Text formats: durations and quoted texts as Go writes them, option texts, and safe log texts. */
+/** Text formats: Go's durations and quoted strings, option texts, and safe log texts. */
 @NullMarked
 package io.asynq4j.internal.text;
 

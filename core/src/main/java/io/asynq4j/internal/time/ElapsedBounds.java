@@ -3,9 +3,9 @@ package io.asynq4j.internal.time;
 import java.time.Duration;
 
 /**
- * How much time has passed, by a steady timer: steps of the store's clock are left out.
+ * Bounds of the elapsed time by a monotonic timer: steps of the store's clock are excluded.
  *
- * @param least what has passed for certain: no more than this process has observed
- * @param most what may have passed, if the clock did not step before this process looked at it
+ * @param least the time that has certainly passed, at most what this process has observed
+ * @param most the time that may have passed, if the clock did not step before this process read it
  */
 public record ElapsedBounds(Duration least, Duration most) {}

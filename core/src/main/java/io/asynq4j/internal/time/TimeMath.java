@@ -5,22 +5,25 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Arithmetic on times that never overflows. Whatever is read from Redis, or asked for, becomes the
- * nearest time that Redis, Go and JSON can express: from year 1 to year 9999.
+ * Time arithmetic without overflow. Values from Redis or callers are limited to the times that
+ * Redis, Go and JSON can express: year 1 to year 9999.
  */
 public final class TimeMath {
 
   public static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
   public static final Instant LATEST = TaskOptions.LATEST_TIME;
 
-  /** Far beyond any wait, and far from where sums with {@code System.nanoTime()} overflow. */
+  /**
+   * Longer than any wait, and small enough that sums with {@code System.nanoTime()} do not
+   * overflow.
+   */
   private static final long MOST_NANOS = Long.MAX_VALUE / 4;
 
   private static final Duration MOST = Duration.ofNanos(MOST_NANOS);
 
   private TimeMath() {}
 
-  /** The time itself, or the nearest one that can be expressed. */
+  /** Returns the time, or the nearest one that can be expressed. */
   public static Instant within(Instant time) {
     if (time.isBefore(EARLIEST)) {
       return EARLIEST;
@@ -28,7 +31,7 @@ public final class TimeMath {
     return time.isAfter(LATEST) ? LATEST : time;
   }
 
-  /** Refuses a time that cannot be expressed. */
+  /** Rejects a time that cannot be expressed. */
   public static Instant require(Instant time, String what) {
     if (time.isBefore(EARLIEST) || time.isAfter(LATEST)) {
       throw new IllegalArgumentException(
@@ -37,7 +40,7 @@ public final class TimeMath {
     return time;
   }
 
-  /** A Unix time in whole seconds; what is behind the point is left out. */
+  /** Converts a Unix time to whole seconds; the fraction is dropped. */
   public static Instant ofSeconds(double seconds) {
     return within(Instant.ofEpochSecond((long) within(seconds, 1)));
   }
@@ -47,7 +50,7 @@ public final class TimeMath {
     return ofMillis((double) millis);
   }
 
-  /** A Unix time in milliseconds; parts of them are left out. */
+  /** Converts a Unix time in milliseconds; the fraction is dropped. */
   public static Instant ofMillis(double millis) {
     return within(Instant.ofEpochMilli((long) within(millis, 1000)));
   }
@@ -74,7 +77,7 @@ public final class TimeMath {
     return duration.compareTo(Duration.between(LATEST, time)) <= 0 ? LATEST : time.minus(duration);
   }
 
-  /** For waiting: beyond 70 years, 70 years. */
+  /** Returns nanoseconds for a wait, limited to 70 years. */
   public static long nanos(Duration duration) {
     if (duration.compareTo(MOST) >= 0) {
       return MOST_NANOS;
@@ -82,7 +85,7 @@ public final class TimeMath {
     return duration.compareTo(MOST.negated()) <= 0 ? -MOST_NANOS : duration.toNanos();
   }
 
-  /** How long it is until a time; negative when it has passed. */
+  /** Returns the time until {@code time}; negative if it has passed. */
   public static long nanosUntil(Instant time, Instant now) {
     return nanos(Duration.between(now, time));
   }

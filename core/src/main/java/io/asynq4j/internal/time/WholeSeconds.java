@@ -2,7 +2,7 @@ package io.asynq4j.internal.time;
 
 import java.time.Duration;
 
-/** Whole seconds, as the protocol has them. */
+/** Conversion to the whole seconds of the protocol. */
 public final class WholeSeconds {
 
   private WholeSeconds() {}
@@ -11,7 +11,7 @@ public final class WholeSeconds {
     return Duration.ofSeconds(ceil(duration));
   }
 
-  /** The most that there is, for one that is longer. */
+  /** Rounds up; limited to the largest number. */
   public static long ceil(Duration duration) {
     long seconds = duration.getSeconds();
     return duration.getNano() == 0 || seconds == Long.MAX_VALUE ? seconds : seconds + 1;

@@ -1,4 +1,4 @@
-/** Arithmetic on times that does not overflow. */
+/** Time arithmetic without overflow. */
 @NullMarked
 package io.asynq4j.internal.time;
 

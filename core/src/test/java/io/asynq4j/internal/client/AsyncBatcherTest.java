@@ -59,7 +59,7 @@ class AsyncBatcherTest {
               failure -> {
                 assertThat(failure.mayHaveBeenApplied()).isFalse();
                 assertThat(failure)
-                    .hasMessageContaining("no thread can be started")
+                    .hasMessageContaining("no thread could be started")
                     .hasMessageContaining("not sent")
                     .hasCause(noThreads);
               });

@@ -91,7 +91,7 @@ enum DataCorruption {
       FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> f.seedRecord(TaskState.SCHEDULED, "x"),
-      "quarantine=the doctor found it in no container, and when it was to run is not known any more,"
+      "quarantine=the doctor found the task in no container, and its due time is no longer known,"
           + " state=archived"),
   LOST_SCHEDULED_WITH_ITS_TIME(
       FindingKind.RECORD_WITHOUT_CONTAINER,
@@ -113,7 +113,7 @@ enum DataCorruption {
       FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
       f -> f.seedRecord(TaskState.AGGREGATING, "x"),
-      "and its group is not known any more, state=archived"),
+      "and its group is no longer known, state=archived"),
   LOST_WITHOUT_A_STATE(
       FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
@@ -121,7 +121,7 @@ enum DataCorruption {
         f.seedRecord(TaskState.PENDING, "x");
         f.raw(Command.HDEL, RedisKeys.task(Q, "x"), "state");
       },
-      "and its state is not known any more, state=archived"),
+      "and its state is no longer known, state=archived"),
   LOST_IN_A_STATE_NOBODY_KNOWS(
       FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",
@@ -129,7 +129,7 @@ enum DataCorruption {
         f.seedRecord(TaskState.PENDING, "x");
         f.raw(Command.HSET, RedisKeys.task(Q, "x"), "state", "undead");
       },
-      "and its state is not known any more, state=archived"),
+      "and its state is no longer known, state=archived"),
   TRIMMED_BY_GO_WITHOUT_ITS_RECORD(
       FindingKind.RECORD_WITHOUT_CONTAINER,
       "x",

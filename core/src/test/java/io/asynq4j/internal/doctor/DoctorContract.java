@@ -363,7 +363,7 @@ public interface DoctorContract {
             .doctor(
                 options,
                 progress -> {
-                  if (progress.step().startsWith("looking again at 3")) {
+                  if (progress.step().startsWith("examining 3 candidates again")) {
                     redis().raw(Command.LPUSH, key("pending"), "x");
                     redis().raw(Command.ZADD, key("retry"), "1", "y");
                     redis().seedRecord(TaskState.PENDING, "z");

@@ -102,7 +102,7 @@ class OutcomePolicyTest {
             new Settlement.Complete(
                 FRESH,
                 Payload.absent(),
-                TaskInfo.RESULT_DROPPED + "it has 5 bytes, more than the 4 that are allowed")),
+                TaskInfo.RESULT_DROPPED + "it has 5 bytes, the limit is 4")),
         row(
             FRESH,
             Outcome.done(circle),
@@ -377,7 +377,7 @@ class OutcomePolicyTest {
     assertThat(policy().intermediateResult(FRESH, 1234)).isEqualTo(Payload.ofUtf8("1234"));
     assertThatThrownBy(() -> policy().intermediateResult(FRESH, Payload.ofUtf8("12345")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("5 bytes, more than the 4");
+        .hasMessageContaining("5 bytes, the limit is 4");
   }
 
   @Test

@@ -125,28 +125,28 @@ class CronScheduleTest {
           * * 32 * *                | the day of month 32
           * * * 13 *                | the month 13
           * * * * 7                 | Sunday is 0
-          * * * foo *               | the month "foo" is no number and no name like jan
+          * * * foo *               | the month "foo" is not a number or a name such as jan
           * * * january *           | "january"
-          5-1 * * * *               | ends before it begins
-          */0 * * * *               | must be 1 or more
-          1/-2 * * * *              | "-2" is no number
-          */5/5 * * * *             | "5/5" is no number
-          1-2-3 * * * *             | "2-3" is no number
-          , * * * *                 | "" is no number
-          1, * * * *                | "" is no number
-          L * * * *                 | "L" is no number
-          99999999999 * * * *       | is no number
+          5-1 * * * *               | ends before it starts
+          */0 * * * *               | must be 1 or greater
+          1/-2 * * * *              | "-2" is not a number
+          */5/5 * * * *             | "5/5" is not a number
+          1-2-3 * * * *             | "2-3" is not a number
+          , * * * *                 | "" is not a number
+          1, * * * *                | "" is not a number
+          L * * * *                 | "L" is not a number
+          99999999999 * * * *       | is not a number
           @fortnightly              | is not one of @yearly
           @DAILY                    | is not one of @yearly
           @every                    | @every followed by a duration
           @every 5                  | not a duration: "5"
           @every 5 minutes          | not a duration: "5 minutes"
           @every 1d                 | not a duration: "1d"
-          @every 0s                 | must be positive
-          @every -5s                | must be positive
+          @every 0s                 | must be greater than 0
+          @every -5s                | must be greater than 0
           CRON_TZ=Europe/Oslo       | nothing behind its zone
           TZ=                       | nothing behind its zone
-          CRON_TZ=Mars/Base 0 0 * * * | no time zone "Mars/Base"
+          CRON_TZ=Mars/Base 0 0 * * * | unknown time zone "Mars/Base"
           """)
   void whatCannotBeIsRefusedWithTheReason(String spec, String reason) {
     assertThatIllegalArgumentException()

@@ -6,8 +6,8 @@ import io.asynq4j.dashboard.view.ScheduleView;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.JsonFields;
 import io.asynq4j.http.Route;
-import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import io.asynq4j.inspect.ScheduleSnapshot;
+import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import java.util.List;
 
 /** Periodic entries. */

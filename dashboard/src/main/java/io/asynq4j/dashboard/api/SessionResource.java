@@ -1,6 +1,5 @@
 package io.asynq4j.dashboard.api;
 
-import java.util.Map;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.Role;
@@ -13,6 +12,7 @@ import io.asynq4j.http.Route;
 import io.asynq4j.inspect.TaskAction;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /** Who is asking, how the dashboard is set up, and what its API is. */

@@ -2,8 +2,8 @@ package io.asynq4j.dashboard.search;
 
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.http.JsonFields;
-import io.asynq4j.inspect.BulkReport.BulkProgress;
 import io.asynq4j.inspect.BulkReport;
+import io.asynq4j.inspect.BulkReport.BulkProgress;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.Finding;
 import java.time.Instant;

@@ -2,7 +2,6 @@ package io.asynq4j.dashboard.search;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.TaskInfo;
 import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.dashboard.auth.AuditLog;
 import io.asynq4j.dashboard.auth.User;

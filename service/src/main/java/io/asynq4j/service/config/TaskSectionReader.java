@@ -10,7 +10,6 @@ import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.http.Json;
-import io.asynq4j.schedule.MissedPolicy;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.service.definition.ParamsSchema;

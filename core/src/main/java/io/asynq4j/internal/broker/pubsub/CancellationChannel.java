@@ -3,8 +3,8 @@ package io.asynq4j.internal.broker.pubsub;
 import java.util.function.Consumer;
 
 /**
- * The channel on which servers are told to cancel a running task, and ours what else an {@link
- * ControlMessage} says. Best effort: who does not listen hears nothing.
+ * The channel for cancellations of running tasks and for the commands of {@link ControlMessage}.
+ * Best effort: messages are lost without a subscriber.
  */
 public interface CancellationChannel {
 
@@ -15,8 +15,9 @@ public interface CancellationChannel {
   }
 
   /**
-   * Calls the listener with each id or order, on a thread of its own, until closed. Returns when
-   * Redis has confirmed the subscription; after a lost connection it subscribes again by itself.
+   * Calls the listener with each task ID or command, on a separate thread, until closed. Returns
+   * when Redis has confirmed the subscription; after a lost connection it subscribes again by
+   * itself.
    */
   Subscription subscribe(Consumer<String> listener);
 

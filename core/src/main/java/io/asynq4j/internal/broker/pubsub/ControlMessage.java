@@ -8,17 +8,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What an operator tells our servers on the channel for cancellations. A Go server takes it for the
- * id of a task that it does not have.
+ * Operator commands to asynq4j servers on the cancellation channel. A Go server treats one as the
+ * ID of an unknown task.
  */
 public sealed interface ControlMessage {
 
   String PREFIX = "asynq4j:";
 
-  /** How it is said on the channel. */
+  /** Returns the text form on the channel. */
   String text();
 
-  /** A server is to claim nothing more. */
+  /** Makes a server stop claiming. */
   record Quiet(String serverId) implements ControlMessage {
     @Override
     public String text() {
@@ -26,7 +26,7 @@ public sealed interface ControlMessage {
     }
   }
 
-  /** A server is to stop. */
+  /** Makes a server stop. */
   record Stop(String serverId) implements ControlMessage {
     @Override
     public String text() {
@@ -34,7 +34,7 @@ public sealed interface ControlMessage {
     }
   }
 
-  /** Whoever runs a task is to cancel it, and do this with it then. */
+  /** Cancels a running task and determines what happens to it afterwards. */
   record Cancel(QueueName queue, String id, AfterCancel after) implements ControlMessage {
     @Override
     public String text() {
@@ -46,7 +46,7 @@ public sealed interface ControlMessage {
     }
   }
 
-  /** Empty when it is none, and so the id of a task. */
+  /** Returns empty if the text is not a command, but the ID of a task. */
   static Optional<ControlMessage> parse(String text) {
     if (!text.startsWith(PREFIX)) {
       return Optional.empty();

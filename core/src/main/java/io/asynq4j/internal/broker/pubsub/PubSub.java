@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What processes tell each other beside the tasks, by names that they agree on. Nothing is kept:
- * who does not listen hears nothing. Thread-safe.
+ * Messages between processes by agreed channel names. Not stored: messages are lost without a
+ * subscriber. Thread-safe.
  */
 public interface PubSub {
 
-  /** Whoever listens to this name is told. */
+  /** Sends a message to all subscribers of this name. */
   void publish(String name, byte[] message);
 
   /**
-   * Calls the listener with each message for one of these names, in the order in which they were
-   * published for it, on a thread of its own, until closed. Returns when Redis has confirmed it;
-   * after a lost connection it subscribes again by itself.
+   * Calls the listener with each message for one of these names, in publication order per name, on
+   * a separate thread, until closed. Returns when Redis has confirmed the subscription; after a
+   * lost connection it subscribes again by itself.
    */
   Subscription subscribe(List<String> names, Consumer<byte[]> listener);
 }

@@ -4,28 +4,28 @@ import io.asynq4j.ArchiveSettings;
 import java.time.Duration;
 
 /**
- * How much is kept in a queue's archive.
+ * Limits of a queue's archive.
  *
- * @param maxSize the oldest beyond this are deleted
- * @param maxAge older ones are deleted
- * @param releaseLocks whether archiving a unique task lets an equal one in at once
+ * @param maxSize the oldest tasks beyond this are deleted
+ * @param maxAge older tasks are deleted
+ * @param releaseLocks whether archiving a unique task releases its lock at once
  */
 public record ArchiveRules(int maxSize, Duration maxAge, boolean releaseLocks) {
 
-  /** What becomes of a task that an operator archives into an archive that is full. */
+  /** What happens when an operator archives a task into a full archive. */
   public enum WhenFull {
-    /** It stays where it is. */
+    /** The task keeps its state. */
     REFUSE,
     /** The oldest archived tasks are deleted. */
     DROP_OLDEST
   }
 
-  /** What the original keeps. */
+  /** The limits of the Go implementation. */
   public static final ArchiveRules GO = new ArchiveRules(9_999, Duration.ofDays(90), false);
 
   /**
-   * Fewer than the original keeps: when all have grown old, a Go server trims them at once, and
-   * with 8,000 it fails.
+   * Lower than the limits of the Go implementation: when all tasks have expired, a Go server trims
+   * them at once, and fails with 8,000.
    */
   public static final ArchiveRules DEFAULT = of(new ArchiveSettings());
 
@@ -35,10 +35,10 @@ public record ArchiveRules(int maxSize, Duration maxAge, boolean releaseLocks) {
 
   public ArchiveRules {
     if (maxSize < 0) {
-      throw new IllegalArgumentException("maxSize must not be negative: " + maxSize);
+      throw new IllegalArgumentException("maxSize must be 0 or greater, got " + maxSize);
     }
     if (maxAge.isNegative() || maxAge.isZero()) {
-      throw new IllegalArgumentException("maxAge must be positive: " + maxAge);
+      throw new IllegalArgumentException("maxAge must be greater than 0, got " + maxAge);
     }
   }
 }

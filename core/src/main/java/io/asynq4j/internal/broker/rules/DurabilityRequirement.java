@@ -4,14 +4,14 @@ import io.asynq4j.Durability;
 import java.time.Duration;
 
 /**
- * How safe a new task must be before it counts as enqueued.
+ * The durability that a new task needs before it counts as enqueued.
  *
- * @param replicas how many replicas must have it, if they must
- * @param within how long that may take
+ * @param replicas number of replicas that must have it, if required
+ * @param within timeout of the confirmation
  */
 public record DurabilityRequirement(Durability durability, int replicas, Duration within) {
 
-  /** The primary has it. */
+  /** Requires the primary only. */
   public static final DurabilityRequirement NONE =
       new DurabilityRequirement(Durability.PRIMARY, 0, Duration.ZERO);
 }

@@ -5,11 +5,11 @@ import io.asynq4j.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits of a queue over all servers, as configured; what an operator has set in Redis wins.
+ * Configured limits of a queue over all servers. Settings by an operator in Redis take precedence.
  *
- * @param maxActive how many tasks may run at once; 0 = as many as there are workers
- * @param ordered one at a time, first in, first out, and a task that fails holds the line
- * @param rate how many may begin in how long; null = any number
+ * @param maxActive maximum number of active tasks; 0 = limited by the workers only
+ * @param ordered one task at a time, first in, first out; a failed task blocks the queue
+ * @param rate how many tasks may start per period; null = any number
  */
 public record QueueRules(int maxActive, boolean ordered, @Nullable RateLimit rate) {
 
@@ -17,11 +17,11 @@ public record QueueRules(int maxActive, boolean ordered, @Nullable RateLimit rat
 
   public QueueRules {
     if (maxActive < 0) {
-      throw new IllegalArgumentException("maxActive must not be negative: " + maxActive);
+      throw new IllegalArgumentException("maxActive must be 0 or greater, got " + maxActive);
     }
   }
 
-  /** The limits among the settings of a queue. */
+  /** Returns the limits from the settings of a queue. */
   public static QueueRules of(QueueSettings settings) {
     return new QueueRules(
         settings.isOrdered() ? 0 : settings.maxActive(),

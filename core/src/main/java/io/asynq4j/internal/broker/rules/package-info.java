@@ -1,4 +1,4 @@
-/** What callers require of the broker: limits of queues, archives, crashes and durability. */
+/** Rules that callers pass to the broker: limits of queues, archives, crashes and durability. */
 @NullMarked
 package io.asynq4j.internal.broker.rules;
 

@@ -7,43 +7,44 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 
-/** What time it is for the broker: Redis's own time, or, in tests, the time that was set. */
+/** The broker's source of time: the time of Redis, or a time that a test sets. */
 public interface BrokerTime {
 
-  /** For what is computed in Java. */
+  /** The clock for computations in Java. */
   Clock clock();
 
   /**
-   * For scripts, in microseconds; empty, so that they look at Redis's clock, unless the time was
-   * set.
+   * The time for scripts, in microseconds. Empty if scripts should read the clock of Redis, which
+   * is so unless a test sets the time.
    */
   String forScripts();
 
-  /** This machine's steady timer. */
+  /** This machine's monotonic timer. */
   default long nanoTime() {
     return System.nanoTime();
   }
 
-  /** How long ago the clock has shown this time, see {@link ElapsedBounds}. */
+  /** Returns how long ago the clock showed this time, see {@link ElapsedBounds}. */
   default ElapsedBounds elapsedSince(Instant moment) {
     Duration elapsed = Duration.between(moment, clock().instant());
     return new ElapsedBounds(elapsed, elapsed);
   }
 
   /**
-   * Whether the time of a queue has stepped forward lately, as when the clock of its server is set.
-   * Then leases seem to have run out that nobody had the time to extend.
+   * Returns whether the clock of a queue's server has recently stepped forward, for example because
+   * an operator set it. Leases then appear expired although their holders had no time to extend
+   * them.
    *
    * @param shard the server that has the queue, see {@link RedisCommandExecutor#shardOf}
-   * @param now what this server has just said
-   * @param sentNanos when it was asked, by {@link #nanoTime}
+   * @param now the time that this server just returned
+   * @param sentNanos when the request was sent, by {@link #nanoTime}
    */
   default boolean hasStepped(
       String shard, QueueName queue, Instant now, long sentNanos, Duration lately) {
     return false;
   }
 
-  /** The time of a clock that a test sets. */
+  /** Returns the time of a clock that a test sets. */
   static BrokerTime of(Clock clock) {
     return new BrokerTime() {
       @Override

@@ -8,15 +8,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which clocks of Redis have stepped forward lately. Each is compared with itself, by this
- * machine's steady timer: servers of a cluster may show different times for good. Thread-safe.
+ * Detects forward steps of Redis clocks. Each clock is compared with itself, by this machine's
+ * monotonic timer, since servers of a cluster may permanently show different times. Thread-safe.
  */
 final class ClockStepDetector {
 
-  /** More than clocks drift apart between two looks. */
+  /** Threshold of a step: larger than the drift between two readings. */
   private static final Duration STEP = Duration.ofSeconds(2);
 
-  /** What a clock showed, not earlier than a moment of the timer, and when it was seen to step. */
+  /**
+   * A reading of a clock, taken no earlier than {@code sentNanos}, and when a step was last
+   * detected.
+   */
   private record Look(Instant redis, long sentNanos, @Nullable Long steppedNanos) {
 
     Look next(Instant later, long sent, long answered) {
@@ -29,11 +32,11 @@ final class ClockStepDetector {
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
   /**
-   * Takes note of a look at a clock.
+   * Records a reading of a clock.
    *
-   * @param clock a name of it
-   * @param redis what it showed at some moment between the two of the timer
-   * @return whether it has stepped within this time
+   * @param clock the name of the clock
+   * @param redis what it showed at some moment between the two timer values
+   * @return whether it has stepped within the duration {@code lately}
    */
   boolean note(String clock, Instant redis, long sentNanos, long answeredNanos, Duration lately) {
     Look look =

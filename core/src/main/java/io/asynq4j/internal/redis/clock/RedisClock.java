@@ -15,12 +15,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * A clock that follows Redis's: set by looking at it now and then, carried on in between by this
- * machine's steady timer, and, from the first look on, never stepping back. Thread-safe.
+ * A clock that follows the clock of Redis. It synchronizes with Redis periodically and uses this
+ * machine's monotonic timer in between. After the first synchronization it never steps back.
+ * Thread-safe.
  */
 public final class RedisClock extends Clock implements BrokerTime {
 
-  /** More than clocks drift apart between two looks. */
+  /** Threshold of a step: larger than the drift between two readings. */
   private static final Duration STEP = Duration.ofSeconds(2);
 
   private static final int MOST_STEPS = 64;
@@ -33,15 +34,15 @@ public final class RedisClock extends Clock implements BrokerTime {
     }
 
     /**
-     * Whether a moment was shown before the step. Other processes notice a step somewhat earlier or
-     * later: what they show meanwhile is near to one of the two ends.
+     * Returns whether a moment was shown before the step. Other processes notice a step slightly
+     * earlier or later: what they show meanwhile is close to one end of the step.
      */
     boolean isAfter(Instant moment) {
       return moment.isBefore(from.plus(size().dividedBy(2)));
     }
   }
 
-  /** The steps since this clock began to follow Redis, which was at this moment of the timer. */
+  /** The steps since this clock began to follow Redis, and the timer value of that moment. */
   private record History(long sinceNanos, List<Step> steps) {
 
     static History from(long nanoTime) {
@@ -59,8 +60,8 @@ public final class RedisClock extends Clock implements BrokerTime {
   }
 
   /**
-   * The time shown at a moment of the timer, and how far that was ahead of Redis. What is ahead is
-   * made up for by running at half the speed until Redis has caught up.
+   * The time shown at a timer value, and its lead over Redis. A lead is reduced by running at half
+   * speed until Redis has caught up.
    */
   private record Anchor(Instant shown, long nanoTime, long aheadNanos, History history) {
     Instant at(long now) {
@@ -72,7 +73,7 @@ public final class RedisClock extends Clock implements BrokerTime {
   private final ZoneId zone;
   private final LongSupplier timer;
   private final AtomicReference<Anchor> anchor;
-  // Between two threads, one with the old anchor and one with the new, time could step back a bit.
+  // Without it, time could step back between a thread with the old anchor and one with the new.
   private final AtomicReference<Instant> latest;
   private final ClockStepDetector steps;
 
@@ -103,7 +104,9 @@ public final class RedisClock extends Clock implements BrokerTime {
     this.steps = steps;
   }
 
-  /** Starts from an answer, whatever was shown before: for the first look only. */
+  /**
+   * Starts from a reply, regardless of what was shown before. Only for the first synchronization.
+   */
   public void start(Instant redis, long sentNanos, long answeredNanos) {
     Instant redisNow = redis.plusNanos((answeredNanos - sentNanos) / 2);
     anchor.set(new Anchor(redisNow, answeredNanos, 0, History.from(answeredNanos)));
@@ -111,8 +114,8 @@ public final class RedisClock extends Clock implements BrokerTime {
   }
 
   /**
-   * Follows an answer of Redis. It may be from any moment of the time that the call took, and is
-   * taken to be from the middle; so a slow answer changes nothing unless it proves the clock wrong.
+   * Follows a reply of Redis. The reply may stem from any moment of the call; the middle is
+   * assumed. A slow reply changes nothing unless it proves the clock wrong.
    */
   public void follow(Instant redis, long sentNanos, long answeredNanos) {
     long roundTrip = answeredNanos - sentNanos;
@@ -139,7 +142,7 @@ public final class RedisClock extends Clock implements BrokerTime {
     return timer.getAsLong();
   }
 
-  /** Takes note of the time of a server, so that a step of its clock is noticed. */
+  /** Records the time of a server, so that a step of its clock is detected. */
   public void look(String shard, Instant redis, long sentNanos, long answeredNanos) {
     steps.note(shard, redis, sentNanos, answeredNanos, Duration.ZERO);
   }
@@ -148,7 +151,7 @@ public final class RedisClock extends Clock implements BrokerTime {
   public boolean hasStepped(
       String shard, QueueName queue, Instant now, long sentNanos, Duration lately) {
     long answered = timer.getAsLong();
-    // The server may have stepped, or the queue may have got to a server that is ahead.
+    // The server's clock may have stepped, or the queue may have moved to a server that is ahead.
     boolean ofShard = steps.note(shard, now, sentNanos, answered, lately);
     boolean ofQueue = steps.note(RedisKeys.prefix(queue), now, sentNanos, answered, lately);
     return ofShard || ofQueue;

@@ -1,4 +1,4 @@
-/** The time of Redis, and steps of its clock. */
+/** Redis time and detection of clock steps. */
 @NullMarked
 package io.asynq4j.internal.redis.clock;
 

@@ -11,9 +11,9 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * The field of a record that keeps the latest failures of its task: each behind its length in two
- * bytes, as {@code with_failure} in the scripts puts them together, and compressed, since stack
- * traces repeat themselves and an archive may be full of them.
+ * The record field with the latest failures of a task. Each failure is prefixed with its length in
+ * two bytes, as {@code with_failure} in the scripts builds it, and compressed, since stack traces
+ * repeat and an archive may contain many of them.
  */
 public final class FailuresField {
 
@@ -22,7 +22,7 @@ public final class FailuresField {
   private static final int LONGEST_ERROR = 500;
   private static final int LONGEST_TRACE = 4_000;
 
-  /** More than one can have, by the limits above; somebody else has written it. */
+  /** Exceeds what the limits above allow; only another program can write more. */
   private static final int MOST_BYTES = 32_000;
 
   private static final char BREAK = '\0';
@@ -55,7 +55,7 @@ public final class FailuresField {
     return text.length() <= longest ? text : text.substring(0, longest) + "…";
   }
 
-  /** Oldest first; what cannot be read is left out. */
+  /** Returns the failures, oldest first. Unreadable ones are left out. */
   public static List<FailedAttempt> decode(byte[] field) {
     List<FailedAttempt> failures = new ArrayList<>();
     int at = 0;
@@ -84,7 +84,7 @@ public final class FailuresField {
             new FailedAttempt(Instant.ofEpochMilli(Long.parseLong(parts[0])), parts[1], parts[2]));
       }
     } catch (DataFormatException | NumberFormatException e) {
-      // Somebody else has written it; the others still count.
+      // Another program wrote it; the remaining failures still count.
     } finally {
       inflater.end();
     }

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks to bytes and back, as asynq writes them. The layout is that of {@code
+ * Encodes and decodes task messages in the format of asynq. The layout is that of {@code
  * core/src/test/protobuf/asynq.proto}.
  */
 public final class MessageCodec {
@@ -37,10 +37,10 @@ public final class MessageCodec {
   private static final int HEADER_NAME = 1 << WireType.BITS | WireType.BYTES;
   private static final int HEADER_VALUE = 2 << WireType.BITS | WireType.BYTES;
 
-  /** Enough for most messages without their payload. */
+  /** Initial size, sufficient for most messages without payload. */
   private static final int USUAL_SIZE = 192;
 
-  /** More of an error than this helps nobody, and every retry writes it again. */
+  /** Limit for error texts: every retry writes the text again. */
   private static final int LONGEST_ERROR = 4096;
 
   private MessageCodec() {}
@@ -62,7 +62,7 @@ public final class MessageCodec {
     out.nonZero(COMPLETED_AT, seconds(message.completedAt()));
     out.nonEmpty(GROUP_KEY, message.group());
     if (!message.headers().isEmpty()) {
-      // In order, so that equal messages have equal bytes.
+      // Sorted, so that equal messages have equal bytes.
       new TreeMap<>(message.headers()).forEach((name, value) -> writeHeader(name, value, out));
     }
     out.raw(message.unknownFields());
@@ -77,8 +77,8 @@ public final class MessageCodec {
   }
 
   /**
-   * Reads a message and checks that it is the one of this task: workers find a task's keys by what
-   * it says.
+   * Decodes a message and verifies that it belongs to this task, since workers derive a task's keys
+   * from its message.
    */
   public static TaskMessage decode(byte[] bytes, QueueName queue, String id)
       throws UnreadableMessageException {
@@ -129,10 +129,10 @@ public final class MessageCodec {
     }
     if (!id.equals(expectedId) || !queue.equals(expectedQueue.value())) {
       throw new UnreadableMessageException(
-          "its message says it is task \"" + id + "\" of queue \"" + queue + "\"");
+          "its message belongs to task \"" + id + "\" of queue \"" + queue + "\"");
     }
     if (type.isBlank()) {
-      throw new UnreadableMessageException("its message names no type");
+      throw new UnreadableMessageException("its message has no task type");
     }
     return new TaskMessage(
         type,
@@ -168,8 +168,8 @@ public final class MessageCodec {
   }
 
   /**
-   * The text of an error as it may be stored: no half characters, which Go cannot read, and not
-   * endless.
+   * Returns the text of an error in storable form: without unpaired surrogates, which Go cannot
+   * read, and limited in length.
    */
   public static String errorText(String text) {
     String valid = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What servers and schedulers publish about themselves, to bytes and back, as asynq writes it. The
+ * Encodes and decodes the presence records of servers and schedulers in the format of asynq. The
  * layout is that of {@code core/src/test/protobuf/asynq.proto}.
  */
 public final class PresenceCodec {
 
-  /** Enough for most of them. */
+  /** Initial size, sufficient for most records. */
   private static final int USUAL_SIZE = 256;
 
   private PresenceCodec() {}
@@ -187,7 +187,7 @@ public final class PresenceCodec {
         id, spec, taskType, taskPayload, options, next.orNever(), previous.orNever());
   }
 
-  /** The id of an entry, also of one that cannot be read behind it; empty when it has none. */
+  /** Returns the ID of an entry even if the rest cannot be read; empty if it has none. */
   public static String schedulerEntryId(byte[] bytes) {
     try {
       WireReader in = new WireReader(bytes);
@@ -236,7 +236,7 @@ public final class PresenceCodec {
     static final int START_TIME = 8 << WireType.BITS | WireType.BYTES;
     static final int ACTIVE_WORKERS = 9 << WireType.BITS | WireType.VARINT;
 
-    /** Ours; Go does not know it. */
+    /** A field of asynq4j; the Go implementation ignores it. */
     static final int HEARTBEAT_MILLIS = 101 << WireType.BITS | WireType.VARINT;
   }
 

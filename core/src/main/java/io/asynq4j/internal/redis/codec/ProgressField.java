@@ -3,7 +3,7 @@ package io.asynq4j.internal.redis.codec;
 import io.asynq4j.Progress;
 import org.jspecify.annotations.Nullable;
 
-/** Progress as it stands in a task's record: the percentage, a space, the note. */
+/** Format of progress in a task's record: the percentage, a space, the note. */
 public final class ProgressField {
 
   public static final String NAME = "progress";
@@ -14,7 +14,7 @@ public final class ProgressField {
     return progress.percent() + " " + progress.note();
   }
 
-  /** Null when there is none, or when it is none of ours: nothing depends on it. */
+  /** Returns null for absent progress and for text of another format: no logic depends on it. */
   static @Nullable Progress parse(String text) {
     int space = text.indexOf(' ');
     if (space < 0) {

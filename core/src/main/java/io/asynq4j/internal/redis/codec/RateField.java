@@ -8,7 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rate as scripts and hashes of Redis have it: tasks, milliseconds, burst. 0 tasks = no limit.
+ * Format of a rate limit in script arguments and hashes: tasks, milliseconds, burst. 0 tasks means
+ * no limit.
  */
 public final class RateField {
 
@@ -18,7 +19,7 @@ public final class RateField {
 
   private RateField() {}
 
-  /** The three values. */
+  /** Adds the three values. */
   public static void add(CommandArgs args, @Nullable RateLimit rate) {
     if (rate == null || rate.isUnlimited()) {
       args.add(0).add(1).add(0);
@@ -27,7 +28,7 @@ public final class RateField {
     }
   }
 
-  /** The three fields with their values. */
+  /** Adds the three fields with their values. */
   public static void addFields(CommandArgs args, RateLimit rate) {
     CommandArgs values = new CommandArgs(3);
     add(values, rate);
@@ -36,7 +37,7 @@ public final class RateField {
     args.add(BURST).add(values.values().get(2));
   }
 
-  /** Empty where none is said. */
+  /** Returns empty if no rate is stored. */
   public static Optional<RateLimit> read(
       @Nullable Object tasks, @Nullable Object millis, @Nullable Object burst) {
     if (tasks == null || millis == null || burst == null) {

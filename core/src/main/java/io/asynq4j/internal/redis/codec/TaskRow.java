@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as {@code task.lua} and {@code list.lua} tell it: where it stands, and the fields of its
- * record in the order in which both name them.
+ * A task as {@code task.lua} and {@code list.lua} return it: its position, and the fields of its
+ * record in the order of both scripts.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record TaskRow(
@@ -35,12 +35,12 @@ public record TaskRow(
     String group,
     String progress) {
 
-  /** How many fields of the record there are. */
+  /** Number of record fields. */
   public static final int FIELDS = 10;
 
   /**
-   * Reads the fields from a place in an answer on. The state is the record's own, unless the
-   * container tells it.
+   * Reads the fields from an offset in a reply. The state comes from the record, unless the
+   * container determines it.
    */
   public static TaskRow of(
       QueueName queue,
@@ -76,7 +76,7 @@ public record TaskRow(
 
   public TaskInfo info() throws UnreadableMessageException {
     if (message.length == 0) {
-      throw new UnreadableMessageException("it has no message");
+      throw new UnreadableMessageException("its record has no message");
     }
     return info(MessageCodec.decode(message, queue, id));
   }
@@ -105,7 +105,7 @@ public record TaskRow(
         .build();
   }
 
-  /** What a task that was deleted and enqueued again, or has gone on, does not have any more. */
+  /** Returns a value that changes when the task is deleted and enqueued again, or changes state. */
   public byte[] fingerprint() {
     byte[] head =
         (state.word() + " " + pendingSinceNanos + " ").getBytes(StandardCharsets.US_ASCII);
@@ -124,7 +124,7 @@ public record TaskRow(
     };
   }
 
-  /** Null when it is no number: nothing depends on it. */
+  /** Returns null if the text is not a number: no logic depends on it. */
   public static @Nullable Instant ofNanos(String nanos) {
     try {
       long value = Long.parseLong(nanos);
@@ -143,7 +143,10 @@ public record TaskRow(
     };
   }
 
-  /** The exact time, if it lies in the second of the score; else it is left from before. */
+  /**
+   * Returns the exact time if it lies in the second of the score; otherwise it is a leftover of an
+   * earlier state.
+   */
   private Instant due(Instant second) {
     Instant exact = TimeMath.ofMillis(ReplyParser.decimal(dueMillis, 0));
     return exact.getEpochSecond() == second.getEpochSecond() ? exact : second;

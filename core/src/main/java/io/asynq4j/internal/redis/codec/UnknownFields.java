@@ -6,9 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The fields of a message that this version does not know, for being written again. They are kept
- * as generated code keeps them: by number, then by type, then in the order in which they came, with
- * every number in its shortest form. Not safe for use by several threads.
+ * Message fields that this version does not know, kept so that they are written again. The order is
+ * that of generated code: by number, then by type, then by arrival, with every number in its
+ * shortest form. Not thread-safe.
  */
 final class UnknownFields {
 
@@ -19,7 +19,7 @@ final class UnknownFields {
   private final WireWriter written = new WireWriter(0);
   private final List<Field> fields = new ArrayList<>();
 
-  /** A field, by where it is in what was written. */
+  /** A field, by its position in the written bytes. */
   private record Field(int tag, int from, int to) {}
 
   /** Reads a field whose tag has been read. */
@@ -42,7 +42,7 @@ final class UnknownFields {
     fields.add(new Field(tag, from, written.size()));
   }
 
-  /** The fields as part of a message; absent if there are none. */
+  /** Returns the fields as part of a message; absent if there are none. */
   Payload toPayload() {
     return fields.isEmpty() ? Payload.absent() : Payload.of(toByteArray());
   }

@@ -1,6 +1,6 @@
 package io.asynq4j.internal.redis.codec;
 
-/** A stored message that is none, or is another task's. */
+/** Thrown when a stored message cannot be decoded or belongs to another task. */
 public final class UnreadableMessageException extends Exception {
 
   private static final long serialVersionUID = 1L;

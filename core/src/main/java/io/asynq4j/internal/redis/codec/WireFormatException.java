@@ -1,6 +1,6 @@
 package io.asynq4j.internal.redis.codec;
 
-/** Bytes that are not a protobuf message. */
+/** Thrown for bytes that are not a valid protobuf message. */
 public final class WireFormatException extends Exception {
 
   private static final long serialVersionUID = 1L;

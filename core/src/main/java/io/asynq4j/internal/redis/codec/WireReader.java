@@ -7,14 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads the fields of a protobuf message in the order in which they are stored. Accepts and refuses
- * the same bytes as the classes that protobuf generates. Not safe for use by several threads.
+ * Reads the fields of a protobuf message in stored order. Accepts and rejects the same bytes as
+ * generated protobuf classes. Not thread-safe.
  *
- * <p>A size is compared with the bytes that are left before anything is allocated for it.
+ * <p>Sizes are checked against the remaining bytes before memory is allocated.
  */
 final class WireReader {
 
-  /** The limit of generated code. */
+  /** The nesting limit of generated code. */
   private static final int MAX_DEPTH = 100;
 
   private static final int BITS_PER_BYTE = 7;
@@ -25,7 +25,7 @@ final class WireReader {
   private final int end;
   private int position;
 
-  /** How many messages and groups enclose the next field. */
+  /** Number of messages and groups that enclose the next field. */
   private int depth;
 
   WireReader(byte[] bytes) {
@@ -51,7 +51,7 @@ final class WireReader {
     }
     int tag = int32();
     if (tag >>> WireType.BITS == 0) {
-      throw new WireFormatException("a field has the number 0");
+      throw new WireFormatException("a field has the invalid number 0");
     }
     return tag;
   }
@@ -73,7 +73,7 @@ final class WireReader {
         return value;
       }
     }
-    throw new WireFormatException("a number has more than 64 bits");
+    throw new WireFormatException("a varint is longer than 64 bits");
   }
 
   boolean bool() throws WireFormatException {
@@ -83,9 +83,9 @@ final class WireReader {
   String string() throws WireFormatException {
     int size = size();
     String text = new String(bytes, position, size, StandardCharsets.UTF_8);
-    // It stands for what is malformed, but may also be part of the text.
+    // The replacement character marks malformed bytes, but may also be part of the text.
     if (text.indexOf(REPLACEMENT) >= 0 && !isUtf8(ByteBuffer.wrap(bytes, position, size))) {
-      throw new WireFormatException("a text is not valid UTF-8");
+      throw new WireFormatException("a string is not valid UTF-8");
     }
     position += size;
     return text;
@@ -95,20 +95,20 @@ final class WireReader {
     return raw(size());
   }
 
-  /** Reads bytes; absent if there are none, as a payload of no bytes is stored. */
+  /** Reads bytes; absent if there are none, which is how an empty payload is stored. */
   Payload payload() throws WireFormatException {
     byte[] content = bytes();
     return content.length == 0 ? Payload.absent() : Payload.of(content);
   }
 
-  /** Returns the next bytes as they are. */
+  /** Returns the next bytes unchanged. */
   byte[] raw(int size) throws WireFormatException {
     int from = position;
     advance(size);
     return Arrays.copyOfRange(bytes, from, position);
   }
 
-  /** Returns a reader of the embedded message that comes next, and continues after it. */
+  /** Returns a reader of the embedded message that comes next, and advances past it. */
   WireReader message() throws WireFormatException {
     int size = size();
     WireReader message = new WireReader(bytes, position, position + size, depth + 1);
@@ -116,10 +116,10 @@ final class WireReader {
     return message;
   }
 
-  /** Reads the fields of a group whose first tag has been read, up to and with its last one. */
+  /** Reads the fields of a group whose start tag has been read, up to and including its end tag. */
   void group(int startTag, FieldReader fields) throws WireFormatException {
     if (depth >= MAX_DEPTH) {
-      throw new WireFormatException("more than " + MAX_DEPTH + " groups in each other");
+      throw new WireFormatException("more than " + MAX_DEPTH + " nested messages or groups");
     }
     depth++;
     int endTag = WireType.endOfGroup(startTag);
@@ -144,11 +144,11 @@ final class WireReader {
     }
   }
 
-  /** What to throw for a tag that no field can begin with. */
+  /** Returns the exception for a tag that cannot start a field. */
   static WireFormatException invalid(int tag) {
     return new WireFormatException(
         WireType.of(tag) == WireType.END_GROUP
-            ? "a group ends that has not begun"
+            ? "a group ends that was not started"
             : "a field has the unknown wire type " + WireType.of(tag));
   }
 
@@ -181,6 +181,6 @@ final class WireReader {
   }
 
   private static WireFormatException truncated() {
-    return new WireFormatException("it ends within a field");
+    return new WireFormatException("the message ends inside a field");
   }
 }

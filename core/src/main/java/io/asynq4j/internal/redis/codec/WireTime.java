@@ -4,14 +4,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time as it is stored in messages about servers and schedulers; one that is absent there is the
- * start of 1970, as in Go.
+ * A time in messages about servers and schedulers. An absent time is the start of 1970, as in Go.
  */
 record WireTime(long seconds, int nanos) {
 
   static final WireTime EPOCH = new WireTime(0, 0);
 
-  /** The instant by which Go says "never"; an absent one would read as 1970 there. */
+  /** Go's zero time, which stands for "never"; an absent time would be read as 1970 there. */
   private static final WireTime NEVER = new WireTime(-62135596800L, 0);
 
   private static final int SECONDS = 1 << WireType.BITS | WireType.VARINT;
@@ -23,7 +22,7 @@ record WireTime(long seconds, int nanos) {
     return instant == null ? NEVER : new WireTime(instant.getEpochSecond(), instant.getNano());
   }
 
-  /** Reads the time that comes next. What it leaves out is as it is here. */
+  /** Reads the next time. Absent parts keep the values of this one. */
   WireTime merge(WireReader in) throws WireFormatException {
     WireReader message = in.message();
     long newSeconds = seconds;
@@ -50,7 +49,10 @@ record WireTime(long seconds, int nanos) {
     return seconds == NEVER.seconds ? null : toInstant();
   }
 
-  /** The nearest time that Java can express: one odd date must not spoil a whole batch. */
+  /**
+   * Returns the nearest time that Java can express: a single invalid date must not fail a whole
+   * batch.
+   */
   Instant toInstant() {
     long nearest =
         Math.max(Instant.MIN.getEpochSecond(), Math.min(Instant.MAX.getEpochSecond(), seconds));

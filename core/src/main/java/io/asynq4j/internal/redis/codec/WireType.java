@@ -1,8 +1,7 @@
 package io.asynq4j.internal.redis.codec;
 
 /**
- * How a field of a protobuf message is stored: the low three bits of its tag. The other bits are
- * the field's number.
+ * Wire types of protobuf fields: the low three bits of a tag. The other bits are the field number.
  */
 final class WireType {
 
@@ -21,7 +20,7 @@ final class WireType {
     return tag & ((1 << BITS) - 1);
   }
 
-  /** The tag that ends the group that this tag starts. */
+  /** Returns the tag that ends the group of this start tag. */
   static int endOfGroup(int startTag) {
     return startTag + END_GROUP - START_GROUP;
   }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Writes the fields of a protobuf message. Not safe for use by several threads. */
+/** Writes the fields of a protobuf message. Not thread-safe. */
 final class WireWriter {
 
   private static final int BITS_PER_BYTE = 7;
@@ -15,7 +15,7 @@ final class WireWriter {
   private byte[] bytes;
   private int size;
 
-  /** A writer that grows beyond this size if necessary. */
+  /** Creates a writer with an initial size; it grows if necessary. */
   WireWriter(int expectedSize) {
     bytes = new byte[expectedSize];
   }
@@ -28,20 +28,20 @@ final class WireWriter {
     return size;
   }
 
-  /** Writes a number, even if it is 0. A negative one takes ten bytes, whatever its type. */
+  /** Writes a number, even if it is 0. A negative number always takes ten bytes. */
   void number(int tag, long value) {
     varint(Integer.toUnsignedLong(tag));
     varint(value);
   }
 
-  /** Writes a number unless it is 0, which is what an absent one is read as. */
+  /** Writes a number unless it is 0, the default of an absent number. */
   void nonZero(int tag, long value) {
     if (value != 0) {
       number(tag, value);
     }
   }
 
-  /** Writes a text, even if it is empty. Half characters become question marks. */
+  /** Writes a string, even if it is empty. Unpaired surrogates become question marks. */
   void string(int tag, String value) {
     bytes(tag, value.getBytes(StandardCharsets.UTF_8));
   }
@@ -71,13 +71,13 @@ final class WireWriter {
    */
   int begin(int tag) {
     varint(Integer.toUnsignedLong(tag));
-    // For the size; most messages need no more than one byte for it.
+    // Space for the size; one byte suffices for most messages.
     ensure(1);
     size++;
     return size;
   }
 
-  /** Ends an embedded message: all that was written since it began is part of it. */
+  /** Ends an embedded message: everything written since {@link #begin} belongs to it. */
   void end(int begin) {
     int length = size - begin;
     if (length > LARGEST_IN_ONE_BYTE) {
@@ -94,7 +94,7 @@ final class WireWriter {
     varint(Integer.toUnsignedLong(tag));
   }
 
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   void raw(byte[] value) {
     raw(value, 0, value.length);
   }
@@ -107,7 +107,7 @@ final class WireWriter {
     size += length;
   }
 
-  /** Writes a part of what another writer has written. */
+  /** Writes a range of the bytes of another writer. */
   void raw(WireWriter other, int from, int to) {
     raw(other.bytes, from, to - from);
   }

@@ -1,4 +1,4 @@
-/** The bytes in Redis: protobuf messages and the fields of task records. */
+/** Binary formats in Redis: protobuf messages and the fields of task records. */
 @NullMarked
 package io.asynq4j.internal.redis.codec;
 

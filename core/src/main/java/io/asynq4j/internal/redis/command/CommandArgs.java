@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Arguments of a command or script, as the bytes they travel in. Not thread-safe. */
+/** Arguments of a command or script, encoded as bytes. Not thread-safe. */
 public final class CommandArgs {
 
   private static final byte[] NO = {'0'};

@@ -5,18 +5,18 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Lanes for calls that must not be done twice. A lane has one call under way at a time and numbers
- * its calls; Redis keeps the last number and answer of each lane for a while, so that a call can be
- * sent again when its answer was lost. Thread-safe.
+ * Lanes that make calls idempotent. A lane has one call in flight at a time and numbers its calls.
+ * Redis keeps the last number and reply of each lane for {@link #KEEP}, so that a call can be sent
+ * again when its reply was lost. Thread-safe.
  */
 public final class IdempotencyLanes {
 
-  /** How long Redis remembers; nothing is sent again later than this. */
+  /** How long Redis keeps the last reply; no call is sent again after this time. */
   public static final Duration KEEP = Duration.ofMinutes(2);
 
   private final ConcurrentLinkedDeque<Lane> idle = new ConcurrentLinkedDeque<>();
 
-  /** A lane that nobody else uses until it is given back. */
+  /** Returns a lane for exclusive use until it is given back. */
   public Lane take() {
     Lane lane = idle.pollFirst();
     return lane != null
@@ -25,8 +25,8 @@ public final class IdempotencyLanes {
   }
 
   /**
-   * Its next call makes Redis forget the answer to the last one, so a lane whose last call is to be
-   * asked for again is kept until then.
+   * Returns a lane to the pool. The next call on it makes Redis forget the last reply, so a lane
+   * whose last call may have to be sent again is kept until then.
    */
   public void giveBack(Lane lane) {
     idle.addFirst(lane);

@@ -12,7 +12,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of all keys in Redis. Nothing else in Java makes one; scripts derive theirs from the
+ * The names of all Redis keys. No other Java code builds key names; scripts derive theirs from the
  * queue's prefix.
  */
 public final class RedisKeys {
@@ -22,32 +22,32 @@ public final class RedisKeys {
   public static final String WORKERS = "asynq:workers";
   public static final String SCHEDULERS = "asynq:schedulers";
 
-  /** Periodic entries: the queue of each, by its name. */
+  /** Schedule entries: entry name to queue. */
   public static final String SCHEDULES = "asynq:schedules";
 
-  /** Definitions of tasks, by name. */
+  /** Task definitions by name. */
   public static final String DEFINITIONS = "asynq:definitions";
 
   public static final String CANCEL_CHANNEL = "asynq:cancel";
 
-  /** Where Redis itself tells of keys that have changed. */
+  /** The channel on which Redis sends invalidation messages. */
   public static final String INVALIDATIONS = "__redis__:invalidate";
 
   public static final int SLOTS = 16384;
 
   private RedisKeys() {}
 
-  /** Where processes that are called so hear what others tell them. */
+  /** The channel for messages to the processes with this name. */
   public static String channel(String name) {
     return "asynq:channel:" + name;
   }
 
-  /** What all keys of a queue begin with; the braces make them share one slot. */
+  /** The prefix of all keys of a queue. The braces place them in one slot. */
   public static String prefix(QueueName queue) {
     return "asynq:{" + queue.value() + "}:";
   }
 
-  /** A container or a setting of a queue, by its word. */
+  /** A container or setting of a queue, by its key suffix. */
   public static String of(QueueName queue, String word) {
     return prefix(queue) + word;
   }
@@ -89,7 +89,7 @@ public final class RedisKeys {
     return WORKERS + ":{" + host + ":" + pid + ":" + serverId + "}";
   }
 
-  /** What the workers of a server do while it is still being written. */
+  /** The worker list of a server while it is still being written. */
   public static String gatheredWorkers(String host, int pid, String serverId) {
     return "asynq:gathered_workers:{" + host + ":" + pid + ":" + serverId + "}";
   }
@@ -102,13 +102,15 @@ public final class RedisKeys {
     return "asynq:scheduler_history:" + entryId;
   }
 
-  /** The part in braces of the key of a server, of its workers or of a scheduler. */
+  /** The part in braces of the key of a server, its workers or a scheduler. */
   public static String ownerOf(String key) {
     int start = key.indexOf('{');
     return start >= 0 && key.endsWith("}") ? key.substring(start + 1, key.length() - 1) : key;
   }
 
-  /** The list that names the key of a server, of its workers or of a scheduler; null for others. */
+  /**
+   * The registry that lists the key of a server, its workers or a scheduler; null for other keys.
+   */
   public static @Nullable String registryOf(String key) {
     for (String registry : new String[] {SERVERS, WORKERS, SCHEDULERS}) {
       if (key.startsWith(registry + ":{")) {
@@ -118,7 +120,7 @@ public final class RedisKeys {
     return null;
   }
 
-  /** Who leads the schedulers that have the same entries. */
+  /** The leader key of the schedulers that have the same entries. */
   public static String schedulerLeader(String group) {
     return "asynq:scheduler_leader:" + group;
   }
@@ -128,8 +130,8 @@ public final class RedisKeys {
   }
 
   /**
-   * The slot of a Redis Cluster that a key belongs to: of what is between its first braces, or of
-   * all of it.
+   * The Redis Cluster slot of a key: computed from the text in its first braces, or from the whole
+   * key.
    */
   public static int slot(String key) {
     int open = key.indexOf('{');
@@ -138,7 +140,7 @@ public final class RedisKeys {
     return crc16(hashed.getBytes(StandardCharsets.UTF_8)) % SLOTS;
   }
 
-  // CRC-16/XMODEM, as the cluster specification has it.
+  // CRC-16/XMODEM, per the Redis Cluster specification.
   private static int crc16(byte[] bytes) {
     int crc = 0;
     for (byte each : bytes) {
@@ -152,13 +154,14 @@ public final class RedisKeys {
 
   private static String md5(Payload payload) {
     try {
-      // Not for secrecy: the protocol says MD5.
+      // Not used for security: the protocol requires MD5.
       MessageDigest digest = MessageDigest.getInstance("MD5");
       digest.update(payload.view());
       return String.format(Locale.ROOT, "%032x", new BigInteger(1, digest.digest()));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(
-          "this JVM has no MD5, which the protocol needs for unique tasks", e);
+          "this JVM provides no MD5, which the asynq protocol requires for unique tasks; use a JDK with MD5 support",
+          e);
     }
   }
 }

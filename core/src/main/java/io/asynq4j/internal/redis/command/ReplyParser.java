@@ -6,17 +6,17 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What Redis answers, taken for what it is known to be. */
+/** Converts Redis replies to the Java types that their commands return. */
 public final class ReplyParser {
 
   private ReplyParser() {}
 
-  @SuppressWarnings("unchecked") // an array of the protocol arrives as a list of any values
+  @SuppressWarnings("unchecked") // a protocol array arrives as a list of objects
   public static List<@Nullable Object> list(@Nullable Object reply) {
     return reply == null ? List.of() : (List<@Nullable Object>) reply;
   }
 
-  /** A number, whether it came as one or as digits; 0 for none. */
+  /** Returns a number, from an integer or from digits; 0 for null. */
   public static long number(@Nullable Object reply) {
     if (reply instanceof Long number) {
       return number;
@@ -25,13 +25,15 @@ public final class ReplyParser {
     return text.isEmpty() ? 0 : Long.parseLong(text);
   }
 
-  /** A number of somebody else's making: a small one, else none counts. */
+  /** Returns a number that another program may have written: a small one, otherwise 0. */
   public static int count(@Nullable Object reply) {
     double value = decimal(text(reply), 0);
     return value > 0 ? (int) Math.min(value, 1_000_000) : 0;
   }
 
-  /** A score, as Redis writes it, or another number of somebody else's making. */
+  /**
+   * Parses a score in the format of Redis, or another number that another program may have written.
+   */
   public static double decimal(String text, double otherwise) {
     return switch (text) {
       case "inf", "+inf" -> Double.POSITIVE_INFINITY;
@@ -46,7 +48,7 @@ public final class ReplyParser {
     };
   }
 
-  /** The time that a score stands for. */
+  /** Returns the time that a score represents. */
   public static Instant second(String score) {
     return TimeMath.ofSeconds(decimal(score, 0));
   }

@@ -1,11 +1,11 @@
 package io.asynq4j.internal.redis.command;
 
-/** Whether a call may be sent again when it is not known if Redis has done it. */
+/** Whether a call may be sent again when its result is unknown. */
 public enum ResendPolicy {
-  /** Doing it twice is the same as doing it once. */
+  /** The call is idempotent. */
   SAFE,
   /**
-   * It carries a number by which Redis recognises it, and answers what it answered the first time.
+   * The call carries a number by which Redis recognizes a repetition and returns the first reply.
    */
   NUMBERED,
   NEVER

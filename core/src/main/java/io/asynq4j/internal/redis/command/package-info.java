@@ -1,4 +1,4 @@
-/** The parts of one command: keys, arguments, replies, and whether it may be sent again. */
+/** The parts of one command: keys, arguments, replies and resend policy. */
 @NullMarked
 package io.asynq4j.internal.redis.command;
 

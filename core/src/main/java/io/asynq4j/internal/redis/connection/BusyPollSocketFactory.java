@@ -16,12 +16,12 @@ import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * Connects Jedis over TCP by sockets that look for an answer a few times before they go to sleep
- * over it. A Redis nearby answers within some tens of microseconds; to let the system put the
- * thread, and then the processor, to sleep and wake them again takes longer than that.
+ * Creates TCP sockets for Jedis that poll a few times for a reply before they block. A nearby Redis
+ * answers within tens of microseconds; putting the thread and the processor to sleep and waking
+ * them takes longer than that.
  *
- * <p>Only as many threads look at a time as leave a processor free, each gives its processor away
- * between two looks, and a connection whose answers take long soon stops looking. Thread-safe.
+ * <p>The number of polling threads leaves one processor free, each thread yields between two polls,
+ * and a connection with slow replies soon stops polling. Thread-safe.
  */
 final class BusyPollSocketFactory implements JedisSocketFactory {
 
@@ -33,7 +33,10 @@ final class BusyPollSocketFactory implements JedisSocketFactory {
   private final int readTimeoutMillis;
   private final Semaphore lookers = new Semaphore(Runtime.getRuntime().availableProcessors() - 1);
 
-  /** Plain ones where answers are encrypted: whether one is there shows only when it is read. */
+  /**
+   * Returns a plain factory for TLS: with encryption, only a read shows whether a reply has
+   * arrived.
+   */
   static JedisSocketFactory to(HostAndPort address, JedisClientConfig config) {
     return config.isSsl()
         ? new DefaultJedisSocketFactory(address, config)
@@ -89,7 +92,7 @@ final class BusyPollSocketFactory implements JedisSocketFactory {
     }
   }
 
-  /** Of one connection, so of one thread at a time. */
+  /** Input of one connection; used by one thread at a time. */
   private final class EagerInput extends FilterInputStream {
     private int readsWithout;
     private int readsWithoutLeft;
@@ -113,7 +116,8 @@ final class BusyPollSocketFactory implements JedisSocketFactory {
       return super.read(buffer, offset, length);
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on what the scheduler makes of it
+    @SuppressWarnings(
+        "ThreadPriorityCheck") // a scheduling hint only; correctness does not depend on it
     private boolean isThereSoon() throws IOException {
       long began = System.nanoTime();
       while (in.available() == 0) {

@@ -3,7 +3,8 @@ package io.asynq4j.internal.redis.connection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for what happened: Jedis hides it behind causes, and where it tried several hosts, beside.
+ * Finds the original failure, which Jedis hides in causes and, after trying several hosts, in
+ * suppressed exceptions.
  */
 final class CauseFinder {
 

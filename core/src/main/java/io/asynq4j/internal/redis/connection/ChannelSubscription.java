@@ -22,10 +22,12 @@ import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Listens to channels on a connection of its own, and subscribes again when that is lost. */
+/**
+ * Listens to channels on a dedicated connection, and subscribes again when the connection is lost.
+ */
 public final class ChannelSubscription extends BinaryJedisPubSub implements Subscription {
 
-  /** A subscription that hears nothing for so long, not even answers to its pings, is dead. */
+  /** A subscription that receives nothing for this long, not even replies to its pings, is dead. */
   static final Duration SILENCE = Duration.ofSeconds(30);
 
   private static final Logger log = LoggerFactory.getLogger(ChannelSubscription.class);
@@ -47,10 +49,10 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
   private volatile @Nullable DedicatedConnection connection;
 
   /**
-   * @param channels one or more; in a cluster, the node of the first is asked
-   * @param subject what is told there, for people
-   * @param permission the pattern of an ACL that allows it
-   * @param consequence of not being allowed to listen, for people
+   * @param channels one or more; in a cluster, the node of the first one is used
+   * @param subject what is sent there, for messages
+   * @param permission the ACL pattern that allows the subscription
+   * @param consequence of not being allowed to subscribe, for messages
    */
   public ChannelSubscription(
       RedisCommandExecutor link,
@@ -79,7 +81,9 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
         .toArray(byte[][]::new);
   }
 
-  /** Returns when Redis has confirmed it, or refused, which is told as a warning. */
+  /**
+   * Returns when Redis has confirmed or refused the subscription. A refusal is logged as a warning.
+   */
   public void start() {
     thread.start();
     try {
@@ -102,7 +106,7 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
         && e.getCause() instanceof JedisDataException answer
         && RedisError.of(answer) == RedisError.NOPERM) {
       log.warn(
-          "this Redis user must not subscribe to {}, so {}; allow it with +subscribe and &{}",
+          "this Redis user may not subscribe to {}, so {}; allow it with +subscribe and &{}",
           names(),
           consequence,
           permission);
@@ -116,8 +120,8 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
       try {
         listenOnce();
       } catch (RuntimeException | Error e) {
-        // Even after a lack of memory it must hear again.
-        SafeLog.error(log, "a subscription failed and goes on", e);
+        // The subscription must continue even after an OutOfMemoryError.
+        SafeLog.error(log, "a subscription failed; subscribing again", e);
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
@@ -127,7 +131,7 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
     try (DedicatedConnection own = link.open(RedisKeys.slot(channels.get(0)))) {
       connection = own;
       try {
-        // Looked at again, since whoever closed it meanwhile found no connection to break.
+        // Checked again, since a concurrent close() found no connection to close.
         if (!closed) {
           pingLater(own);
           proceed(own, channelBytes());
@@ -143,7 +147,7 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
       if (link.isOpen()) {
         failed(e instanceof RuntimeException failure ? failure : new IllegalStateException(e));
       } else {
-        // It does not come back.
+        // A refusal is permanent.
         closed = true;
         confirmed.completeExceptionally(e);
       }
@@ -155,14 +159,14 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
         .execute(() -> ping(own));
   }
 
-  /** Never on a connection that is over: to send something would open it again, for nobody. */
+  /** Never pings a closed connection: Jedis would reopen it, and it would leak. */
   private synchronized void ping(DedicatedConnection own) {
     if (!closed && connection == own) {
       try {
         ping();
         pingLater(own);
       } catch (JedisException e) {
-        log.debug("the subscription to {} is lost; its reader notices", subject, e);
+        log.debug("the subscription to {} is lost; its reader reconnects", subject, e);
       }
     }
   }
@@ -176,7 +180,7 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
       return;
     }
     if (!confirmed.isDone()) {
-      // The first subscription: whoever asked for it hears why not, and decides.
+      // The first subscription: its caller gets the cause and decides.
       closed = true;
       confirmed.completeExceptionally(
           e instanceof BrokerException
@@ -198,7 +202,7 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
       return;
     }
     if (closed) {
-      // Jedis has connected again: whoever closed this cut the connection before it subscribed.
+      // Jedis has reconnected: close() closed the connection before it was subscribed.
       unsubscribe();
       return;
     }

@@ -14,7 +14,7 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
-/** The primaries of a cluster, each with its slots. */
+/** The primaries of a cluster with their slots. */
 final class ClusterNodes implements RedisNodes {
 
   private final JedisClientConfig client;
@@ -36,7 +36,7 @@ final class ClusterNodes implements RedisNodes {
     try {
       return provider.getConnectionFromSlot(slot);
     } catch (JedisException e) {
-      // Its pool was closed, which interrupts those who wait for it.
+      // The pool was closed, which interrupts the threads that wait for it.
       if (CauseFinder.find(InterruptedException.class, e) != null
           && node != null
           && !provider.getConnectionMap().containsKey(node.toString())) {
@@ -50,7 +50,7 @@ final class ClusterNodes implements RedisNodes {
   public Connection connectReserved(int slot) {
     HostAndPort node = provider.getNode(slot);
     if (node == null) {
-      // Finds out which node has it.
+      // Resolves the node of the slot.
       return connect(slot);
     }
     return PooledConnection.from(reserved.computeIfAbsent(node, this::pool));

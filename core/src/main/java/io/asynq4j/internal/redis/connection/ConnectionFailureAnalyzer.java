@@ -8,14 +8,14 @@ import javax.net.ssl.SSLException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Says what is likely wrong with the address when the other end does not behave as a Redis of this
- * kind: another port, no TLS there or only TLS, a sentinel, a server without databases.
+ * Suggests the likely configuration mistake when the peer does not behave like the configured kind
+ * of Redis: wrong port, TLS mismatch, a sentinel, a server without databases.
  */
 public record ConnectionFailureAnalyzer(RedisConfig.Kind kind, boolean tls, int database) {
 
   private static final String OTHERWISE = "; check that it runs and that the address is right";
 
-  /** Of a single server without TLS, as far as anybody knows. */
+  /** For a single server without TLS, if nothing else is known. */
   static final ConnectionFailureAnalyzer UNKNOWN =
       new ConnectionFailureAnalyzer(RedisConfig.Kind.STANDALONE, false, 0);
 
@@ -24,7 +24,7 @@ public record ConnectionFailureAnalyzer(RedisConfig.Kind kind, boolean tls, int 
         config.kind(), config.tls().isPresent(), config.database());
   }
 
-  /** For a connection that could not be made. */
+  /** Returns the hint for a failed connection attempt. */
   String ofFailure(JedisException failure) {
     String text = String.valueOf(failure.getMessage());
     if (kind == RedisConfig.Kind.SENTINEL && CauseFinder.find(IOException.class, failure) == null) {
@@ -50,7 +50,7 @@ public record ConnectionFailureAnalyzer(RedisConfig.Kind kind, boolean tls, int 
   private static boolean isNoTls(JedisException failure) {
     SSLException tlsFailure = CauseFinder.find(SSLException.class, failure);
     if (tlsFailure == null) {
-      // A Redis without TLS waits for the end of what it takes for a command.
+      // A Redis without TLS waits for the end of what it parses as a command.
       return CauseFinder.find(SocketTimeoutException.class, failure) != null;
     }
     String text = String.valueOf(tlsFailure.getMessage()).toLowerCase(Locale.ROOT);
@@ -68,7 +68,7 @@ public record ConnectionFailureAnalyzer(RedisConfig.Kind kind, boolean tls, int 
     return all.toString();
   }
 
-  /** For an error that the other end answered; empty when nothing is known of it. */
+  /** Returns the hint for an error reply; empty if the error is unknown. */
   String ofAnswer(String answer) {
     if (answer.contains("DB index is out of range")) {
       return "; it has no database "

@@ -10,8 +10,9 @@ import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 
 /**
- * A connection outside of any pool, on which a thread waits for messages until another one cuts it.
- * Jedis can cut one since version 7 only, and to disconnect may wait for the peer.
+ * A connection outside of any pool, on which one thread waits for messages until another thread
+ * closes it. Jedis supports a forced close since version 7 only, and its disconnect may wait for
+ * the peer.
  */
 public final class DedicatedConnection extends Connection {
 
@@ -29,7 +30,7 @@ public final class DedicatedConnection extends Connection {
     this.sockets = sockets;
   }
 
-  /** Ends the connection at once, from any thread: one that reads from it gets an exception. */
+  /** Closes the connection at once, from any thread; a blocked read fails with an exception. */
   public void cut() {
     setBroken();
     Socket socket = sockets.latest;
@@ -42,7 +43,7 @@ public final class DedicatedConnection extends Connection {
     }
   }
 
-  /** Remembers the socket: Jedis keeps it for itself, and connects again on its own. */
+  /** Keeps a reference to the socket, since Jedis does not expose it and reconnects by itself. */
   private static final class Sockets implements JedisSocketFactory {
     private final JedisSocketFactory factory;
     private volatile @Nullable Socket latest;

@@ -14,22 +14,22 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisProtocol;
 
-/** Says in Jedis's terms what a {@link RedisConfig} says. */
+/** Translates a {@link RedisConfig} into Jedis configuration. */
 final class JedisConfigFactory {
 
   private JedisConfigFactory() {}
 
-  /** For connections to the servers that hold the data. */
+  /** Configuration of connections to the servers with the data. */
   static JedisClientConfig forData(RedisConfig config) {
     return client(config, config.username(), config.password()).database(config.database()).build();
   }
 
-  /** For connections to the sentinels, which have users of their own and no databases. */
+  /** Configuration of connections to the sentinels, which have separate users and no databases. */
   static JedisClientConfig forSentinels(RedisConfig config) {
     return client(config, config.sentinelUsername(), config.sentinelPassword()).build();
   }
 
-  /** The endpoints in their order: the server, the sentinels or the seeds of the cluster. */
+  /** Returns the endpoints in order: the server, the sentinels or the seeds of the cluster. */
   static Set<HostAndPort> hostsAndPorts(RedisConfig config) {
     Set<HostAndPort> result = new LinkedHashSet<>();
     for (RedisConfig.Endpoint endpoint : config.endpoints()) {
@@ -41,7 +41,7 @@ final class JedisConfigFactory {
   static GenericObjectPoolConfig<Connection> forPool(RedisConfig config) {
     GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
     pool.setMaxTotal(config.maxConnections());
-    // A smaller number would close and open connections all the time under changing load.
+    // A smaller number would continually close and open connections under changing load.
     pool.setMaxIdle(config.maxConnections());
     pool.setLifo(true);
     pool.setTestOnBorrow(false);
@@ -54,23 +54,24 @@ final class JedisConfigFactory {
       RedisConfig config, Optional<String> username, Optional<String> password) {
     DefaultJedisClientConfig.Builder client =
         DefaultJedisClientConfig.builder()
-            // Left open, Jedis 8 negotiates RESP3 while 6 and 7 speak RESP2, and replies differ in
-            // shape. The HELLO that this costs is allowed to every user, whatever its ACL.
+            // By default Jedis 8 negotiates RESP3 while 6 and 7 use RESP2, and the replies differ
+            // in shape. Every user
+            // may run the HELLO that this requires, whatever its ACL.
             .protocol(RedisProtocol.RESP2)
             .connectionTimeoutMillis(millis(config.connectTimeout()))
             .socketTimeoutMillis(millis(config.commandTimeout()))
             .blockingSocketTimeoutMillis(millis(ChannelSubscription.SILENCE))
-            // Jedis passes over the refusal when the user must not run CLIENT.
+            // Jedis ignores the refusal if the user may not run CLIENT.
             .clientName(config.clientName())
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
     username.ifPresent(client::user);
-    // Jedis forgets a user that has no password, and would work as the default user instead.
+    // Jedis ignores a user without password, and would connect as the default user instead.
     password.or(() -> username.map(user -> "")).ifPresent(client::password);
     config.tls().ifPresent(tls -> encrypt(client, tls));
     return client;
   }
 
-  // The SslOptions that Jedis recommends instead read the stores anew for each connection.
+  // The SslOptions that Jedis recommends instead read the stores again for each connection.
   @SuppressWarnings("deprecation")
   private static void encrypt(DefaultJedisClientConfig.Builder client, TlsConfig tls) {
     TlsContext context = new TlsContext(tls);

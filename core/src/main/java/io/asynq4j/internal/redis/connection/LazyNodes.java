@@ -9,9 +9,8 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Finds out about the servers when they are first needed, and again each time until that has
- * worked. Those who ask while somebody is looking share what he finds: one after the other they
- * would wait many times as long.
+ * Resolves the servers on first use, and again on each use until it succeeds. Concurrent callers
+ * share one resolution; in sequence they would wait many times as long.
  */
 public final class LazyNodes implements RedisNodes {
 
@@ -53,7 +52,7 @@ public final class LazyNodes implements RedisNodes {
     try {
       result.complete(keep(finder.get()));
     } catch (Throwable e) {
-      // Errors too, as where no thread can be started: the next caller looks again.
+      // Also for errors, such as a failure to start a thread: the next caller tries again.
       synchronized (this) {
         search = null;
       }

@@ -10,8 +10,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * A connection of a pool while somebody uses it. It goes back to the pool only if it is certain
- * that nothing of a command or an answer is left on it. For one thread.
+ * A borrowed connection of a pool. It returns to the pool only if no part of a command or reply is
+ * left on it. For one thread.
  */
 final class PooledConnection implements AutoCloseable {
 
@@ -24,8 +24,9 @@ final class PooledConnection implements AutoCloseable {
   }
 
   /**
-   * Waits for a connection of a pool. A pool that is closed meanwhile interrupts those who wait for
-   * it, which is nobody's wish: here it is a failure to connect, and leaves no interrupt behind.
+   * Waits for a connection of a pool. A pool that is closed meanwhile interrupts its waiting
+   * threads. This method reports that as a connection failure and clears the interrupt, which no
+   * caller has requested.
    */
   static Connection from(ConnectionPool pool) {
     try {
@@ -39,7 +40,7 @@ final class PooledConnection implements AutoCloseable {
   }
 
   static JedisConnectionException closedMeanwhile() {
-    return new JedisConnectionException("its connections were closed meanwhile");
+    return new JedisConnectionException("the connection pool was closed while waiting");
   }
 
   Connection connection() {
@@ -47,7 +48,8 @@ final class PooledConnection implements AutoCloseable {
   }
 
   /**
-   * Uses the connection. After anything but an answer, errors of this process too, it is broken.
+   * Uses the connection. Any result but a reply, including errors of this process, marks it as
+   * broken.
    */
   <T> T use(Supplier<T> exchange) {
     boolean answered = false;
@@ -66,15 +68,15 @@ final class PooledConnection implements AutoCloseable {
   }
 
   /**
-   * Never throws: what was answered is answered. In place of a broken connection the pool opens one
-   * for those who wait, and where that fails, it fails here.
+   * Never throws, since the reply has already arrived. The pool replaces a broken connection for
+   * waiting threads, and a failure to do so surfaces here.
    */
   @Override
   public void close() {
     try {
       connection.close();
     } catch (JedisException e) {
-      log.debug("a connection could not be given back", e);
+      log.debug("a connection could not be returned to its pool", e);
     }
   }
 }

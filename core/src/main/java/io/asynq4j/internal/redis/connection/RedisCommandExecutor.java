@@ -24,13 +24,13 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
- * Carries commands to Redis and answers back. Thread-safe.
+ * Sends commands to Redis and returns the replies. Thread-safe.
  *
- * <p>What is done about a failure depends on what is known of the command. It was certainly not
- * done when no connection could be had, or when Redis itself refused it (loading, busy, read-only,
- * moved elsewhere): then it is sent again for a while. When the answer is missing, it may have been
- * done: then it is sent again only if that does no harm, as {@link ResendPolicy} tells. Whoever
- * gets an exception can ask it which of the two it was, over all tries.
+ * <p>The reaction to a failure depends on what is known of the command. It was certainly not
+ * executed if no connection was available, or if Redis refused it (loading, busy, read-only,
+ * moved): then it is sent again for a limited time. If the reply is missing, it may have been
+ * executed: then it is sent again only if {@link ResendPolicy} allows it. The exception reports
+ * which of the two applies, over all attempts.
  */
 public final class RedisCommandExecutor implements AutoCloseable {
 
@@ -72,8 +72,8 @@ public final class RedisCommandExecutor implements AutoCloseable {
   }
 
   /**
-   * The same link for calls that carry something of others too: to interrupt the thread that makes
-   * such a call does not make it give up earlier. The interrupt stays pending.
+   * Returns this executor for calls that also carry work of other callers: interrupting the calling
+   * thread does not abort such a call. The interrupt stays pending.
    */
   public RedisCommandExecutor uninterrupted() {
     return new RedisCommandExecutor(
@@ -92,20 +92,20 @@ public final class RedisCommandExecutor implements AutoCloseable {
     return call(slot, repeat, PoolKind.SHARED, command, args, null);
   }
 
-  /** Which connections a call may use. */
+  /** The connections that a call may use. */
   public enum PoolKind {
     SHARED,
-    /** Those that are kept for what leases depend on. */
+    /** Connections reserved for calls that leases depend on. */
     RESERVED
   }
 
-  /** Something to be done on the connection that a command was answered on. It must not throw. */
+  /** An action on the connection that delivered a reply. It must not throw. */
   @FunctionalInterface
   public interface AfterReply {
     void on(Connection connection);
   }
 
-  /** The same, with something that follows the answer on the same connection. */
+  /** Sends a command, and then runs an action on the same connection. */
   public @Nullable Object call(
       int slot,
       ResendPolicy repeat,
@@ -121,8 +121,8 @@ public final class RedisCommandExecutor implements AutoCloseable {
   }
 
   /**
-   * Sends commands that may be done twice together to the server that has a slot. The errors that
-   * Redis answers to single ones, redirections too, are among the answers.
+   * Sends several idempotent commands together to the server that has a slot. Error replies to
+   * single commands, including redirects, are part of the result.
    */
   public List<@Nullable Object> callAll(int slot, List<CommandArguments> commands) {
     return persist(ResendPolicy.SAFE, () -> callAllOnce(slot, commands));
@@ -169,12 +169,14 @@ public final class RedisCommandExecutor implements AutoCloseable {
     }
   }
 
-  /** Takes the interrupt away, which would end the next wait. */
+  /** Clears the interrupt, which would end the next wait. */
   private boolean isInterruptedUnheeded() {
     return !heedsInterrupts && Thread.interrupted();
   }
 
-  /** A number is only of use while Redis remembers it, and the answer must arrive in time too. */
+  /**
+   * A call number is useful only while Redis remembers it, and the reply must also arrive in time.
+   */
   private static boolean isHarmless(ResendPolicy repeat, long nanosSinceFirstTry) {
     return switch (repeat) {
       case SAFE -> true;
@@ -189,12 +191,12 @@ public final class RedisCommandExecutor implements AutoCloseable {
     }
   }
 
-  /** The same failure of a command of which an earlier try may have been done. */
+  /** Returns the same failure for a command of which an earlier attempt may have been executed. */
   public static BrokerException inDoubt(BrokerException e) {
     return RedisFailureTranslator.inDoubt(e);
   }
 
-  /** One try, through all redirections. */
+  /** Makes one attempt, following all redirects. */
   private @Nullable Object callOnce(
       int slot,
       ResendPolicy repeat,
@@ -258,12 +260,12 @@ public final class RedisCommandExecutor implements AutoCloseable {
     }
   }
 
-  /** A connection of the caller's own, for subscriptions. */
+  /** Opens a connection for exclusive use, such as a subscription. */
   public DedicatedConnection open(int slot) {
     return open(serverOf(slot));
   }
 
-  /** The same, to a server that may no longer have the slot for which it was asked. */
+  /** Opens a connection to a server that may no longer have the slot it was looked up for. */
   public DedicatedConnection open(RedisNodes.Server server) {
     requireOpen();
     try {
@@ -273,22 +275,25 @@ public final class RedisCommandExecutor implements AutoCloseable {
     }
   }
 
-  /** The server that has a slot at this time. */
+  /** Returns the server that has a slot now. */
   public RedisNodes.Server serverOf(int slot) {
     return persist(ResendPolicy.SAFE, () -> asked(() -> nodes.serverOf(slot)));
   }
 
-  /** A name of the server that has a slot, as far as it is known; never asks. */
+  /** Returns a name of the server that has a slot, from cached data only; makes no call. */
   public String shardOf(int slot) {
     return nodes.shardOf(slot);
   }
 
-  /** Whether slots are spread over several servers, as far as it is known; never asks. */
+  /**
+   * Returns whether slots are distributed over several servers, from cached data only; makes no
+   * call.
+   */
   public boolean isKnownAsSharded() {
     return nodes.isKnownAsSharded();
   }
 
-  /** Whether slots are spread over several servers. */
+  /** Returns whether slots are distributed over several servers. */
   public boolean isSharded() {
     return persist(ResendPolicy.SAFE, () -> asked(nodes::isSharded));
   }
@@ -313,14 +318,14 @@ public final class RedisCommandExecutor implements AutoCloseable {
   }
 
   /**
-   * A pooled connection may have died long ago. For a command that must not be sent twice, that is
-   * found out while it has certainly not been sent.
+   * A pooled connection may have died long ago. For a command that must not be sent twice, this
+   * checks the connection before the command is sent.
    */
   private void requireAlive(int slot, PooledConnection borrowed) {
     try {
       borrowed.use(() -> borrowed.connection().ping());
     } catch (JedisDataException e) {
-      // It lives. What it says now it will say to the command too, if it matters.
+      // The connection is alive. If this error matters, the command gets it too.
     } catch (JedisException e) {
       dropIdleUnlessInterrupted(slot, e);
       throw failures.connectionLost(e);
@@ -342,7 +347,7 @@ public final class RedisCommandExecutor implements AutoCloseable {
       throw e;
     } catch (JedisDataException e) {
       if (RedisError.of(e).isForAnotherServer()) {
-        // A primary that was demoted, or a node that left its cluster, must not be asked again.
+        // A demoted primary, or a node that left its cluster, must not be used again.
         connection.setBroken();
         nodes.dropIdle(slot);
         refresh();
@@ -364,17 +369,17 @@ public final class RedisCommandExecutor implements AutoCloseable {
     }
   }
 
-  /** What is known of the servers may be out of date. */
+  /** Refreshes the cached data about the servers. */
   public void refresh() {
     try {
       nodes.refresh();
     } catch (JedisException e) {
-      // The next connection finds out, and says so to its caller.
+      // The next connection attempt resolves the servers and reports the failure to its caller.
       nodes.dropIdle();
     }
   }
 
-  /** An error that Redis answered on a dedicated connection. */
+  /** Translates an error reply on a dedicated connection. */
   BrokerException answered(JedisDataException error) {
     return failures.answered(error);
   }

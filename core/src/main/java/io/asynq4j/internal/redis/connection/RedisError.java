@@ -3,18 +3,18 @@ package io.asynq4j.internal.redis.connection;
 import io.asynq4j.BrokerRefusedException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** The kinds of errors that Redis answers, as far as it matters what to do about them. */
+/** Error replies of Redis, classified by the reaction that they require. */
 public enum RedisError {
-  LOADING(true, "; it is reading its data from disk"),
-  BUSY(true, "; a script is running too long there"),
+  LOADING(true, "; it is loading its data from disk"),
+  BUSY(true, "; a script has been running too long there"),
   READONLY(
       true,
-      "; this is a replica. Unless a failover is under way, give the address of the primary,"
+      "; this is a replica. Unless a failover is in progress, use the address of the primary,"
           + " or of the sentinels"),
-  MASTERDOWN(true, "; this is a replica whose primary is gone"),
+  MASTERDOWN(true, "; this is a replica whose primary is unreachable"),
   CLUSTERDOWN(true, "; a part of the cluster is missing"),
-  TRYAGAIN(true, "; the slot of this queue is being moved"),
-  NOREPLICAS(true, "; the primary has fewer replicas than it is told to write with"),
+  TRYAGAIN(true, "; the slot of this queue is being migrated"),
+  NOREPLICAS(true, "; the primary has fewer replicas than min-replicas-to-write requires"),
   MAXCLIENTS(true, "; raise maxclients there, or lower maxConnections here"),
   OOM(false, "; raise maxmemory or remove tasks. Nothing was written"),
   MISCONF(false, "; Redis cannot save to disk and refuses writes. Nothing was written"),
@@ -48,26 +48,26 @@ public enum RedisError {
     if (text.contains("The user executing the script can't")) {
       return NOPERM;
     }
-    // Errors of commands inside a script carry their code behind these words on Redis 6.2.
+    // On Redis 6.2, errors of commands inside a script have their code after this prefix.
     int nested = text.indexOf(": -");
     return nested > 0 && text.startsWith("ERR Error running script")
         ? of(text.substring(nested + 3))
         : OTHER;
   }
 
-  /** Whether it goes away by itself. The command was not done. */
+  /** Returns whether the error is temporary. The command was not executed. */
   boolean passes() {
     return passes;
   }
 
-  /** Whether it says that another server has become the one to ask. */
+  /** Returns whether the error means that another server is responsible now. */
   boolean isForAnotherServer() {
     return this == READONLY || this == MASTERDOWN || this == CLUSTERDOWN;
   }
 
   /**
-   * Whether a script may have done a part: Redis takes nothing back when one fails in the middle.
-   * The errors that it answers to the first write of a script are not meant.
+   * Returns whether a script may have been executed in part: Redis does not roll back a script that
+   * fails. Excludes errors that Redis returns for the first write of a script.
    */
   boolean mayBeHalfDone(JedisDataException error) {
     return (this == OTHER || this == NOPERM)
@@ -75,8 +75,8 @@ public enum RedisError {
   }
 
   /**
-   * Of those that do not pass: whether the command or its data is the reason, or the state of the
-   * server. What is not known, such as an error of a proxy, is taken for the latter.
+   * For permanent errors: returns whether the command or its data is the reason, or the state of
+   * the server. Unknown errors, such as those of a proxy, count as the latter.
    */
   BrokerRefusedException.Reason reason(JedisDataException error) {
     String text = String.valueOf(error.getMessage());

@@ -13,12 +13,12 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Translates failures of the Redis client into {@link BrokerException}s, which tell whether the
- * command may have been done and what to do next. Immutable.
+ * Translates failures of the Redis client into {@link BrokerException}s, which state whether the
+ * command may have been executed and what to do next. Immutable.
  */
 final class RedisFailureTranslator {
 
-  /** The message of the JDK where the interrupt of a virtual thread has closed its socket. */
+  /** The JDK's message when the interrupt of a virtual thread has closed its socket. */
   private static final String CLOSED_BY_INTERRUPT = "Closed by interrupt";
 
   private final String where;
@@ -66,7 +66,7 @@ final class RedisFailureTranslator {
         "cannot connect to Redis at " + where + ": " + reason(e) + analyzer.ofFailure(e), false, e);
   }
 
-  /** Whether a failure to connect may be due to servers that are no longer where they were. */
+  /** Returns whether a failure to connect may be caused by outdated server addresses. */
   boolean mayHaveMoved(JedisException e) {
     return CauseFinder.find(JedisDataException.class, e) == null
         && !isPoolExhausted(e)
@@ -84,18 +84,22 @@ final class RedisFailureTranslator {
         "lost the connection to Redis at " + where + ": " + reason(e), false, e);
   }
 
-  /** A command was sent and its answer is missing. */
+  /** A command was sent and its reply is missing. */
   BrokerUnavailableException answerLost(CommandArguments arguments, JedisException e) {
     String command = arguments.getCommand().toString();
     return new BrokerUnavailableException(
         isCutByInterrupt(e)
-            ? "interrupted while Redis at " + where + " did " + command + "; it may be done"
-            : "lost the answer of Redis at " + where + " to " + command + ": " + reason(e),
+            ? "interrupted while Redis at "
+                + where
+                + " executed "
+                + command
+                + "; it may have been executed"
+            : "lost the reply of Redis at " + where + " to " + command + ": " + reason(e),
         true,
         e);
   }
 
-  /** An error that Redis answered. */
+  /** Translates an error reply of Redis. */
   BrokerException answered(JedisDataException error) {
     RedisError kind = RedisError.of(error);
     String advice =
@@ -108,12 +112,13 @@ final class RedisFailureTranslator {
         : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error, kind.reason(error));
   }
 
-  /** The same failure of a command of which an earlier try may have been done. */
+  /** Returns the same failure for a command of which an earlier attempt may have been executed. */
   static BrokerException inDoubt(BrokerException e) {
     if (e.mayHaveBeenApplied()) {
       return e;
     }
-    String message = e.getMessage() + " (an earlier try may have been done: its answer was lost)";
+    String message =
+        e.getMessage() + " (an earlier attempt may have been executed: its reply was lost)";
     Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
     return e instanceof BrokerRefusedException refused
         ? new BrokerRefusedException(message, true, cause, refused.reason())

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
-/** What {@code INFO} says, and of a cluster {@code CLUSTER INFO}, as names and values. */
+/** The output of {@code INFO}, and for a cluster of {@code CLUSTER INFO}, as names and values. */
 public final class RedisInfo {
 
   private RedisInfo() {}
@@ -26,7 +26,7 @@ public final class RedisInfo {
       try {
         add(info, link.call(0, ResendPolicy.SAFE, Command.CLUSTER, new CommandArgs().add("INFO")));
       } catch (BrokerRefusedException e) {
-        // Who may not ask that gets the rest.
+        // Without permission for CLUSTER INFO, the caller gets the rest.
         return info;
       }
     }

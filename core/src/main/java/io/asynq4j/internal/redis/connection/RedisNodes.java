@@ -5,12 +5,10 @@ import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 
-/** The servers behind one configuration, and which of them has what. Thread-safe. */
+/** The servers of one configuration and the assignment of slots to them. Thread-safe. */
 public interface RedisNodes extends AutoCloseable {
 
-  /**
-   * One of the servers, by a name that no other has; opens connections of the caller's own to it.
-   */
+  /** One server, by a unique name; opens dedicated connections to it. */
   record Server(String name, Supplier<DedicatedConnection> opener) {}
 
   static RedisNodes of(RedisConfig config) {
@@ -21,46 +19,56 @@ public interface RedisNodes extends AutoCloseable {
     };
   }
 
-  /** A pooled connection to the server that has this slot; closing it gives it back. */
+  /**
+   * Returns a pooled connection to the server that has this slot; closing it returns it to the
+   * pool.
+   */
   Connection connect(int slot);
 
   /**
-   * The same for calls that leases depend on: however many connections others use, there are some
-   * left for these.
+   * Variant for calls that leases depend on: some connections are reserved for them, regardless of
+   * other use.
    */
   default Connection connectReserved(int slot) {
     return connect(slot);
   }
 
-  /** A pooled connection to the server that a redirection names. */
+  /** Returns a pooled connection to the target of a redirect. */
   Connection connectTo(HostAndPort node);
 
-  /** The server that has this slot at this time. */
+  /** Returns the server that has this slot now. */
   Server serverOf(int slot);
 
   /**
-   * A name of the server that has this slot, as far as it is known without asking; empty while it
-   * is not, and where one server has all.
+   * Returns a name of the server that has this slot, from cached data only; empty if it is unknown,
+   * and if one server has all slots.
    */
   default String shardOf(int slot) {
     return "";
   }
 
-  /** Whether slots are spread over several servers, as far as it is known without asking. */
+  /** Returns whether slots are distributed over several servers, from cached data only. */
   default boolean isKnownAsSharded() {
     return false;
   }
 
-  /** Whether slots are spread over several servers, so that not every command may name two. */
+  /**
+   * Returns whether slots are distributed over several servers, so that a command may not always
+   * name two keys.
+   */
   boolean isSharded();
 
-  /** A redirection or a failure has shown that what is known of the servers is out of date. */
+  /**
+   * Refreshes the cached server data after a redirect or a failure has shown that it is outdated.
+   */
   void refresh();
 
-  /** Throws away idle connections: what is known of the servers is wrong. */
+  /** Closes idle connections, because the cached server data is wrong. */
   void dropIdle();
 
-  /** The same for the server that has this slot: a connection to it has turned out to be dead. */
+  /**
+   * Closes idle connections to the server that has this slot, because a connection to it was dead.
+   */
   default void dropIdle(int slot) {
     dropIdle();
   }

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * Looks whether a Redis is set up to keep tasks, and warns where it is not, or where it must not
- * look.
+ * Checks whether a Redis is configured to keep tasks. Warns if it is not, or if the user may not
+ * check it.
  */
 public final class RedisSetupCheck {
 
@@ -33,7 +33,7 @@ public final class RedisSetupCheck {
     }
     if (info.getOrDefault("role", "master").equals("slave")) {
       log.warn(
-          "this Redis is a replica of {}:{}, and takes no tasks: give the address of the primary, or"
+          "this Redis is a replica of {}:{} and accepts no tasks: use the address of the primary, or"
               + " of the sentinels",
           info.get("master_host"),
           info.get("master_port"));
@@ -55,7 +55,7 @@ public final class RedisSetupCheck {
       link.call(0, ResendPolicy.SAFE, Command.CLIENT, new CommandArgs().add("GETNAME"));
     } catch (BrokerRefusedException e) {
       log.warn(
-          "this Redis user must not run CLIENT, so its connections have no name there; allow it with"
+          "this Redis user may not run CLIENT, so its connections have no name there; allow it with"
               + " +client|setname and +client|getname");
     }
   }
@@ -65,7 +65,7 @@ public final class RedisSetupCheck {
       return RedisInfo.ask(link);
     } catch (BrokerRefusedException e) {
       log.warn(
-          "this Redis user must not run INFO, so nothing is known of eviction and persistence there;"
+          "this Redis user may not run INFO, so eviction and persistence cannot be checked;"
               + " allow it with +info");
       return Map.of();
     }
@@ -82,7 +82,7 @@ public final class RedisSetupCheck {
       }
     } catch (BrokerRefusedException e) {
       log.warn(
-          "Redis has no append-only file, and this user must not ask whether it saves snapshots:"
+          "Redis has no append-only file, and this user may not check whether it saves snapshots:"
               + " tasks may be lost when it restarts; set appendonly yes, or allow +config|get");
     }
   }

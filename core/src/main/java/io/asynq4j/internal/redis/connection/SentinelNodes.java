@@ -21,9 +21,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * The primary that the sentinels name, whichever it is at the time. A thread asks them once a
- * second, and at once when a call has failed; callers never wait for it. (The provider that Jedis
- * has leaves threads behind when it is closed, and logs a stack trace per sentinel that is down.)
+ * The current primary according to the sentinels. A thread queries them once a second, and at once
+ * after a failed call; callers never wait for it. The provider of Jedis is not used: it leaves
+ * threads behind when it is closed, and logs a stack trace for each sentinel that is down.
  */
 final class SentinelNodes implements RedisNodes {
 
@@ -33,8 +33,8 @@ final class SentinelNodes implements RedisNodes {
   private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /**
-   * So long one sentinel is believed, since they tell each other of a new primary within two
-   * seconds. Asking around earlier could lead back to the old one, and what that accepts is lost.
+   * How long a single sentinel is trusted. Sentinels propagate a new primary within two seconds;
+   * querying others earlier could return the old primary, and what that accepts is lost.
    */
   private static final long HEARSAY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -54,7 +54,7 @@ final class SentinelNodes implements RedisNodes {
   private volatile Primary primary;
   private volatile boolean doubted;
   private volatile boolean closed;
-  // Of the constructor, then of the watcher only.
+  // Accessed by the constructor, then by the watcher thread only.
   private int current;
   private long leftNanos = System.nanoTime();
   private @Nullable Connection sentinel;
@@ -104,11 +104,11 @@ final class SentinelNodes implements RedisNodes {
       } catch (JedisException e) {
         if (!silent && !closed) {
           silent = true;
-          log.warn("no sentinel answers; staying with the primary at {}", primary.address());
+          log.warn("no sentinel answers; keeping the primary at {}", primary.address());
         }
       } catch (RuntimeException | Error e) {
-        // This thread must outlive it, or no failover would be followed any more.
-        log.error("could not ask the sentinels for the primary; asking again", e);
+        // This thread must survive errors, or failovers would no longer be followed.
+        log.error("could not query the sentinels for the primary; retrying", e);
       }
     }
     leaveSentinel();
@@ -123,7 +123,7 @@ final class SentinelNodes implements RedisNodes {
     }
   }
 
-  /** Asks the sentinels, one after the other, until one knows. */
+  /** Queries the sentinels in sequence until one knows the primary. */
   private HostAndPort ask() {
     JedisException failure =
         new JedisConnectionException("no sentinel knows a primary called " + masterName);

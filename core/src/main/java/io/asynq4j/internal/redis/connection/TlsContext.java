@@ -74,7 +74,7 @@ public final class TlsContext {
     if (config.verifyHostname()) {
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
     }
-    // The JDK looks for this name in the certificate before that of the host.
+    // The JDK checks the certificate for this name before the name of the host.
     config
         .serverName()
         .ifPresent(name -> parameters.setServerNames(List.of(new SNIHostName(name))));
@@ -83,14 +83,14 @@ public final class TlsContext {
 
   private void initTrust(TrustManagerFactory trust, Path path) throws GeneralSecurityException {
     trust.init(load("trust store", path, config.trustStorePassword()));
-    // Without its password an encrypted PKCS12 store opens, and looks empty.
+    // Without its password an encrypted PKCS12 store opens, but appears empty.
     if (Stream.of(trust.getTrustManagers()).noneMatch(TlsContext::trustsAnyone)) {
       throw new IllegalArgumentException(
           "The trust store "
               + path
-              + " shows no certificate, so no server could be trusted: "
+              + " contains no readable certificate, so no server could be trusted: "
               + (config.trustStorePassword().isEmpty() ? "give its password, or " : "")
-              + "add the certificate of the authority with keytool -importcert");
+              + "add the certificate of the certificate authority with keytool -importcert");
     }
   }
 
@@ -108,9 +108,9 @@ public final class TlsContext {
       throw new IllegalArgumentException(
           "The key store "
               + path
-              + " shows no private key, so there is no client certificate to present: "
+              + " contains no readable private key, so there is no client certificate to present: "
               + (config.keyStorePassword().isEmpty() ? "give its password, or " : "")
-              + "name the store that holds both the certificate and its key");
+              + "name the store that contains both the certificate and its key");
     }
     try {
       keys.init(store, config.keyStorePassword().orElse("").toCharArray());
@@ -127,11 +127,11 @@ public final class TlsContext {
       throws GeneralSecurityException {
     if (!Files.isRegularFile(path)) {
       throw new IllegalArgumentException(
-          "The " + what + " " + path + " does not exist or is no file: correct its path");
+          "The " + what + " " + path + " does not exist or is not a file: correct its path");
     }
     if (!Files.isReadable(path)) {
       throw new IllegalArgumentException(
-          "The " + what + " " + path + " may not be read by this process: change its permissions");
+          "The " + what + " " + path + " is not readable by this process: change its permissions");
     }
     String type = storeType(path);
     KeyStore store = KeyStore.getInstance(type);
@@ -142,7 +142,7 @@ public final class TlsContext {
       String advice =
           e.getCause() instanceof UnrecoverableKeyException
               ? "the password is wrong or missing"
-              : "it is no " + type + " store; make one from PEM files with keytool or openssl";
+              : "it is no " + type + " store; create one from PEM files with keytool or openssl";
       throw new IllegalArgumentException(
           "The " + what + " " + path + " cannot be opened (" + e.getMessage() + "): " + advice, e);
     }

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connected Unix domain socket that looks like a {@link Socket}, as far as Jedis uses one.
+ * A connected Unix domain socket with the interface of {@link Socket}, as far as Jedis uses it.
  *
- * <p>One thread may read while another writes; {@link #close} may come from any thread and ends
- * both. As with a TCP socket on a platform thread, interrupting a thread does not disturb it.
+ * <p>One thread may read while another writes; {@link #close} may be called from any thread and
+ * ends both. As with a TCP socket on a platform thread, interrupting a thread has no effect on it.
  */
 final class UnixSocket extends Socket {
 
@@ -41,7 +41,7 @@ final class UnixSocket extends Socket {
   private volatile int soTimeoutMillis;
   private volatile boolean closed;
 
-  /** Takes over a connected channel, and closes it when that fails. */
+  /** Takes ownership of a connected channel, and closes it if that fails. */
   UnixSocket(SocketChannel connected) throws IOException {
     channel = connected;
     Selector selector = null;
@@ -76,7 +76,7 @@ final class UnixSocket extends Socket {
   public synchronized void setSoTimeout(int timeoutMillis) throws SocketException {
     requireOpen();
     if (timeoutMillis < 0) {
-      throw new IllegalArgumentException("A timeout cannot be negative: " + timeoutMillis);
+      throw new IllegalArgumentException("A timeout must be 0 or greater, got " + timeoutMillis);
     }
     soTimeoutMillis = timeoutMillis;
   }
@@ -92,7 +92,7 @@ final class UnixSocket extends Socket {
     return remoteAddress;
   }
 
-  /** The client's end of a Unix socket has no name, so both ends show the server's. */
+  /** The client side of a Unix socket has no name, so both sides return the server's. */
   @Override
   public SocketAddress getLocalSocketAddress() {
     return remoteAddress;
@@ -153,7 +153,10 @@ final class UnixSocket extends Socket {
     return selector;
   }
 
-  /** Fills the empty buffer with what has arrived, without waiting; −1 at the end of the stream. */
+  /**
+   * Fills the empty buffer with the bytes that have arrived, without waiting; −1 at the end of the
+   * stream.
+   */
   private int receive() throws IOException {
     received.clear();
     try {
@@ -218,7 +221,7 @@ final class UnixSocket extends Socket {
     }
   }
 
-  /** Rounded up so that a wait never becomes 0, which means for ever; −1 when time is over. */
+  /** Rounded up, since 0 means to wait without limit; −1 after the deadline. */
   private static long millisUntil(long deadline) {
     long nanos = deadline - System.nanoTime();
     return nanos <= 0 ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos) + 1;

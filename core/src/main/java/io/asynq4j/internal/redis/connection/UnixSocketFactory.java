@@ -17,14 +17,14 @@ import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/** Connects Jedis to a Redis on the same machine through its Unix domain socket. Thread-safe. */
+/** Connects Jedis to a local Redis through its Unix domain socket. Thread-safe. */
 final class UnixSocketFactory implements JedisSocketFactory {
 
   private final Path path;
   private final int connectTimeoutMillis;
   private final int readTimeoutMillis;
 
-  /** Takes the timeouts from the configuration; as everywhere in Jedis, 0 means none. */
+  /** Uses the timeouts of the configuration; as everywhere in Jedis, 0 means none. */
   UnixSocketFactory(Path path, JedisClientConfig config) {
     this.path = requireNonNull(path, "path");
     this.connectTimeoutMillis = config.getConnectionTimeoutMillis();
@@ -33,7 +33,7 @@ final class UnixSocketFactory implements JedisSocketFactory {
 
   @Override
   public Socket createSocket() {
-    // An interrupted thread would get its channel closed at once, which TCP connections do not do.
+    // In an interrupted thread the channel would be closed at once, unlike a TCP connection.
     boolean interrupted = Thread.interrupted();
     try {
       Socket socket = new UnixSocket(connect());
@@ -57,8 +57,8 @@ final class UnixSocketFactory implements JedisSocketFactory {
   }
 
   /**
-   * Connects in blocking mode, because a full backlog makes a non-blocking connect look successful
-   * on Linux, and ends an attempt that takes too long by closing the channel under it.
+   * Connects in blocking mode, because a full backlog makes a non-blocking connect appear
+   * successful on Linux. Closes the channel to abort an attempt that takes too long.
    */
   private SocketChannel connect() throws IOException {
     SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -86,7 +86,7 @@ final class UnixSocketFactory implements JedisSocketFactory {
   }
 
   private SocketTimeoutException timedOut() {
-    return new SocketTimeoutException("no answer within " + connectTimeoutMillis + " ms");
+    return new SocketTimeoutException("no reply within " + connectTimeoutMillis + " ms");
   }
 
   private static void close(SocketChannel channel) {

@@ -1,4 +1,4 @@
-/** Sockets, nodes, Sentinel, Cluster, TLS, and what is done when a call fails. */
+/** Sockets, nodes, Sentinel, Cluster, TLS, and handling of failed calls. */
 @NullMarked
 package io.asynq4j.internal.redis.connection;
 

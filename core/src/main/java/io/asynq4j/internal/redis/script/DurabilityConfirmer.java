@@ -17,8 +17,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Asks Redis, on the connection that has just written, until how many replicas or the disk have
- * what was written. For one call, and its thread.
+ * Waits, on the connection that has just written, until enough replicas or the disk have the write.
+ * For one call and its thread.
  */
 public final class DurabilityConfirmer {
 
@@ -30,7 +30,7 @@ public final class DurabilityConfirmer {
   }
 
   /**
-   * Fails if this Redis cannot be asked, or must not be by this user, while nothing is written yet.
+   * Throws before anything is written if this Redis or its user does not allow the confirmation.
    */
   public static void requireSupport(RedisCommandExecutor link, int slot, Durability durability) {
     Command command = durability == Durability.REPLICATED ? Command.WAIT : Command.WAITAOF;
@@ -44,7 +44,7 @@ public final class DurabilityConfirmer {
       link.call(slot, ResendPolicy.SAFE, command, args);
     } catch (BrokerRefusedException e) {
       throw new BrokerRefusedException(
-          "nothing was enqueued, since %s cannot be confirmed here: %s. %s"
+          "nothing was enqueued, because %s cannot be confirmed by this Redis: %s. %s"
               .formatted(durability, e.getMessage(), advice(durability)),
           false,
           e);
@@ -58,14 +58,15 @@ public final class DurabilityConfirmer {
             + " otherwise choose PRIMARY or REPLICATED";
   }
 
-  /** Waits for the confirmation. Never throws: what was written is written. */
+  /** Waits for the confirmation. Never throws, since the write itself has succeeded. */
   void confirm(Connection connection, byte @Nullable [] lane) {
     int usual = connection.getSoTimeout();
     int most = Math.toIntExact(wanted.within().toMillis());
     try {
       if (lane != null) {
-        // What is answered from memory, because it came a second time, writes nothing, and Redis
-        // waits only for what this connection has written.
+        // A repeated call is answered from the stored reply and writes nothing, but Redis waits
+        // only for writes of
+        // this connection.
         connection.executeCommand(
             new CommandArguments(Command.EXPIRE).add(lane).add(IdempotencyLanes.KEEP.toSeconds()));
       }
@@ -75,8 +76,7 @@ public final class DurabilityConfirmer {
     } catch (JedisException e) {
       connection.setBroken();
       shortfall =
-          new BrokerUnavailableException(
-              "Redis did not say whether it is: " + e.getMessage(), true, e);
+          new BrokerUnavailableException("Redis did not confirm it: " + e.getMessage(), true, e);
     }
   }
 
@@ -101,7 +101,7 @@ public final class DurabilityConfirmer {
     return new BrokerUnavailableException(problem, true, new IllegalStateException(problem));
   }
 
-  /** Why it is not confirmed; null when it is. */
+  /** Returns why the write is not confirmed; null if it is. */
   public @Nullable RuntimeException shortfall() {
     return shortfall;
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The keys of one queue as bytes, in the order in which each script wants them; made once. */
+/** The keys of one queue as bytes, in the order that each script expects. Computed once. */
 final class QueueScriptKeys {
 
   private final QueueName queue;
@@ -36,7 +36,7 @@ final class QueueScriptKeys {
     return keys != null ? keys : ofScript.computeIfAbsent(script, this::make);
   }
 
-  /** The same, with the key of a lane in its place. */
+  /** Returns the keys, with the key of a lane in its place. */
   byte[][] of(Script script, byte[] lane) {
     byte[][] keys = of(script).clone();
     keys[script.keys().indexOf("lane")] = lane;

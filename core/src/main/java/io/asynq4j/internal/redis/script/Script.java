@@ -14,15 +14,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The scripts: one file each under {@code lua}, with the keys and arguments that its header names.
- * What follows the arguments is repeated for each task.
+ * The Lua scripts: one file each under {@code lua}, with the keys and arguments of its header. The
+ * arguments per task follow the common ones.
  *
  * <p>Every script on a queue also declares the key {@code guard}, which never exists. While a slot
  * migrates, Redis refuses a command that names a missing key; so a script either finds all keys of
  * its queue on one node, or does not run.
  */
 @SuppressWarnings(
-    "ImmutableEnumChecker") // never changed after construction; lists and arrays cannot say so
+    "ImmutableEnumChecker") // never changed after construction; the types of lists and arrays do
+// not express that
 public enum Script {
   ENQUEUE(NUMBERED, "pending lane guard", "now prefix sequence keep width", "id msg lock ttl"),
   SCHEDULE(
@@ -170,8 +171,8 @@ public enum Script {
   }
 
   /**
-   * Extending and settling must not wait for connections that handlers use, nor the writing of
-   * reports, for which settling waits.
+   * Extending and settling must not wait for connections that handlers use. The same holds for
+   * writing reports, since settling waits for it.
    */
   RedisCommandExecutor.PoolKind lines() {
     return switch (this) {
@@ -213,7 +214,9 @@ public enum Script {
     try {
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this JVM has no SHA-1, by which Redis names scripts", e);
+      throw new IllegalStateException(
+          "this JVM provides no SHA-1, by which Redis identifies scripts; use a JDK with SHA-1 support",
+          e);
     }
   }
 }

@@ -11,9 +11,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What several scripts need. Redis makes every function anew whenever a script runs, so a script
- * gets only what it uses: of the parts of {@code prelude.lua}, which are divided by blank lines and
- * use what stands above them, those that define a word of the script or of a part that it gets.
+ * Lua functions shared by several scripts. Redis creates every function again for each run of a
+ * script, so a script gets only what it uses. Blank lines divide {@code prelude.lua} into parts
+ * that use only earlier parts. A script gets the parts that define a word used by the script or by
+ * another part that it gets.
  */
 final class ScriptPrelude {
 
@@ -26,7 +27,7 @@ final class ScriptPrelude {
 
   private ScriptPrelude() {}
 
-  /** The parts that a script uses, in their order. */
+  /** Returns the parts that a script uses, in order. */
   static String partsFor(String script) {
     Set<String> words = words(script);
     Deque<String> used = new ArrayDeque<>();
@@ -40,7 +41,7 @@ final class ScriptPrelude {
     return used.stream().map(text -> text + "\n\n").collect(Collectors.joining());
   }
 
-  /** The names of all that is defined here. */
+  /** Returns the names of all definitions. */
   static Set<String> names() {
     return PARTS.stream().flatMap(part -> part.defined().stream()).collect(Collectors.toSet());
   }

@@ -20,8 +20,8 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * Runs scripts by their hash, and in full where Redis does not know them or must not be asked by
- * hash. Thread-safe.
+ * Runs scripts by their hash. Sends the full text if Redis does not know the hash or the user may
+ * not run EVALSHA. Thread-safe.
  */
 public final class ScriptRunner {
 
@@ -39,14 +39,14 @@ public final class ScriptRunner {
   }
 
   /**
-   * Runs a script on a queue. The caller gives the arguments that are its own; the time, the prefix
-   * of the queue and the number of the call are put in where the script wants them.
+   * Runs a script on a queue. The caller passes the specific arguments; the time, the prefix of the
+   * queue and the number of the call are inserted where the script expects them.
    */
   public @Nullable Object run(Script script, QueueName queue, CommandArgs given) {
     return run(script, queue, given, null);
   }
 
-  /** The same; what was written is confirmed, if there is somebody to do it. */
+  /** Runs a script on a queue and has the write confirmed if a confirmer is given. */
   public @Nullable Object run(
       Script script, QueueName queue, CommandArgs given, @Nullable DurabilityConfirmer confirmer) {
     if (script.repeat() != ResendPolicy.NUMBERED) {
@@ -61,7 +61,7 @@ public final class ScriptRunner {
     }
   }
 
-  /** Runs a script that could be numbered without a number: it is never sent a second time. */
+  /** Runs a numbered script without a number: it is never sent a second time. */
   public @Nullable Object runOnce(
       Script script, QueueName queue, CommandArgs given, @Nullable DurabilityConfirmer confirmer) {
     QueueScriptKeys keys = keysOf(queue);
@@ -74,11 +74,12 @@ public final class ScriptRunner {
         confirmer == null ? null : connection -> confirmer.confirm(connection, null));
   }
 
-  /** A call by its lane and number, to be repeated under the same. */
+  /** A call identified by lane and number, so that it can be repeated. */
   public record Numbered(String lane, long number) {}
 
   /**
-   * Runs a numbered script under a number that the caller keeps, so that it can ask again later.
+   * Runs a numbered script under a number that the caller keeps, so that it can repeat the call
+   * later.
    */
   public @Nullable Object run(Script script, QueueName queue, Numbered call, CommandArgs given) {
     return run(script, queue, call, given, null);
@@ -124,7 +125,7 @@ public final class ScriptRunner {
     return keys != null ? keys : keysOfQueues.computeIfAbsent(queue, QueueScriptKeys::new);
   }
 
-  // A test holds every script to it that these come first, in this order.
+  // ScriptContractTest verifies that these come first, in this order.
   private CommandArgs fill(Script script, QueueScriptKeys keys, String number, CommandArgs given) {
     CommandArgs args = new CommandArgs(given.size() + 4);
     if (script.args().contains("now")) {
@@ -188,7 +189,7 @@ public final class ScriptRunner {
     if (answer.contains(" NOPERM ") && answer.contains("evalsha")) {
       if (byHash.compareAndSet(true, false)) {
         log.warn(
-            "this Redis user must not run EVALSHA, so every script is sent in full, which costs bandwidth;"
+            "this Redis user may not run EVALSHA, so every script is sent in full, which costs bandwidth;"
                 + " allow it with +evalsha");
       }
       return true;

@@ -1,4 +1,4 @@
-/** The Lua scripts and how they are run. */
+/** The Lua scripts and their execution. */
 @NullMarked
 package io.asynq4j.internal.redis.script;
 

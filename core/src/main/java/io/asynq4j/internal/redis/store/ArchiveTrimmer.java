@@ -7,7 +7,7 @@ import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 
-/** Keeps archives within their rules, in steps that do not keep Redis for long. */
+/** Keeps archives within their limits, in steps that do not block Redis for long. */
 final class ArchiveTrimmer {
 
   private final ScriptRunner scripts;
@@ -23,8 +23,9 @@ final class ArchiveTrimmer {
   }
 
   /**
-   * Goes on where a script that archived so many tasks has begun to trim: if more went than came,
-   * there may be still more to go. Returns how many have.
+   * Continues the trimming that a script started after it archived {@code archived} tasks. If the
+   * script removed more tasks than it added, more may remain to be removed. Returns the total
+   * number of removed tasks.
    */
   int trimOn(QueueName queue, int archived, int trimmed, ArchiveRules rules) {
     int gone = 0;

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Splits long lists, so that no script keeps Redis for long. */
+/** Splits long lists, so that no script blocks Redis for long. */
 final class BatchSplitter {
 
   /**
-   * The most tasks that one call carries. With more, hardly more go through, and a call keeps all
-   * others waiting for longer.
+   * Maximum number of tasks per call. Larger calls hardly raise throughput and delay other clients
+   * longer.
    */
   static final int MAX = 50;
 
@@ -30,7 +30,10 @@ final class BatchSplitter {
     return batches;
   }
 
-  /** The same, with at most so many bytes each, unless one alone has more. */
+  /**
+   * Splits a list into batches of at most {@code max} elements and {@code maxBytes} bytes. An
+   * element larger than that gets its own batch.
+   */
   static <T> List<List<T>> of(List<T> all, int max, long maxBytes, ToLongFunction<T> size) {
     List<List<T>> batches = new ArrayList<>();
     int from = 0;

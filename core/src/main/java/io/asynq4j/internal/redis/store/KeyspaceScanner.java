@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
-/** Walks over keys and containers in steps that do not keep Redis for long. Thread-safe. */
+/** Scans keys and containers in steps that do not block Redis for long. Thread-safe. */
 final class KeyspaceScanner {
 
   private static final int KEYS_PER_SCAN = 1000;
@@ -29,7 +29,7 @@ final class KeyspaceScanner {
 
   private static final Set<String> LISTS = Set.of("pending", "active");
 
-  /** What tells that a queue holds tasks, besides their records. */
+  /** Key suffixes that prove that a queue has tasks, besides task records. */
   private static final Set<String> CONTAINERS =
       Set.of(
           "pending",
@@ -67,7 +67,10 @@ final class KeyspaceScanner {
     return new Members(members, next(page));
   }
 
-  /** From the left, where tasks come in: those that come meanwhile make others be met twice. */
+  /**
+   * Reads from the left, where tasks are added: tasks added meanwhile make the scan return others
+   * twice.
+   */
   private Members listed(String key, long from) {
     CommandArgs args = new CommandArgs().add(key).add(from).add(from + IDS_PER_PAGE - 1);
     List<String> ids =
@@ -109,7 +112,7 @@ final class KeyspaceScanner {
     return new Keyspace(subjects, next(page), /* moved= */ false);
   }
 
-  /** All keys that begin with something, whatever it looks like to Redis. */
+  /** Returns the pattern for all keys with this prefix, with special characters escaped. */
   static String pattern(String prefix) {
     return prefix.replaceAll("([\\[\\]*?\\\\])", "\\\\$1") + "*";
   }
@@ -133,7 +136,8 @@ final class KeyspaceScanner {
   }
 
   /**
-   * A name may hold what looks like its end, so registered ones are tried before one is guessed.
+   * A queue name may contain the text that ends it in a key, so registered names are tried before
+   * parsing.
    */
   private static @Nullable QueueName queueOf(String key, Set<String> registered) {
     int begin = "asynq:{".length();

@@ -7,21 +7,21 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What proves that a lease is one's own. Its first six digits, never all zero, stand behind the
- * point of the lease's score, where a Go worker writes none; all of it stands in the task's record.
+ * Proof of ownership of a lease. The first six digits, never all zero, are the fraction of the
+ * lease's score, which is empty for Go workers. The task's record has the whole token.
  *
- * <p>Tokens are given to workers outside of this process, so nobody may derive one from others.
+ * <p>Workers outside of this process receive tokens, so no token may be derivable from others.
  */
 final class LeaseToken {
 
-  /** Of no lease: there, the digits are never all zero. */
+  /** Matches no lease: the digits of a lease are never all zero. */
   private static final String NONE = "000000-";
 
   private static final Pattern FORM = Pattern.compile("\\d{6}-[0-9a-z]+");
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** As many as the largest number needs in base 36. */
+  /** Number of digits that the largest value needs in base 36. */
   private static final int RANDOM_DIGITS = 13;
 
   private static final int TIME_DIGITS = 9;
@@ -30,8 +30,8 @@ final class LeaseToken {
   private LeaseToken() {}
 
   /**
-   * A new one that also says when it was made. Redis has all of it, so whoever shows it cannot have
-   * changed the time.
+   * Returns a new token that includes its creation time. Redis stores the whole token, so its
+   * holder cannot change the time.
    */
   static String next(Instant now) {
     String token = next();
@@ -45,7 +45,9 @@ final class LeaseToken {
     return "0".repeat(Math.max(0, length - digits.length())) + digits;
   }
 
-  /** When a token was made that Redis knows; empty for those of versions that did not say it. */
+  /**
+   * Returns the creation time of a token that Redis knows; empty for tokens of versions without it.
+   */
   static Optional<Instant> timeOf(String token) {
     return token.length() == LENGTH && FORM.matcher(token).matches()
         ? Optional.of(
@@ -54,9 +56,9 @@ final class LeaseToken {
         : Optional.empty();
   }
 
-  /** Six digits and a secret, without a time. */
+  /** Returns six digits and a secret, without a time. */
   static String next() {
-    // In one piece: each request to the source costs more than the bytes.
+    // One read: each call of the random source costs more than the bytes.
     byte[] bytes = new byte[Long.BYTES * 2];
     RANDOM.nextBytes(bytes);
     ByteBuffer random = ByteBuffer.wrap(bytes);
@@ -65,7 +67,7 @@ final class LeaseToken {
     return digits + "-" + Long.toString(random.getLong() >>> 1, 36);
   }
 
-  /** What comes from outside, in a form that the scripts can compare with any lease. */
+  /** Converts external input to a form that the scripts can compare with any lease. */
   static String orNone(String token) {
     return FORM.matcher(token).matches() ? token : NONE;
   }

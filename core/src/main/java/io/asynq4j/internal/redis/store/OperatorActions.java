@@ -28,7 +28,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs, archives, deletes, reschedules and cancels tasks: some by their ids, or all of a state.
+ * Runs, archives, deletes, reschedules and cancels tasks by ID, or all tasks in a state.
  * Thread-safe.
  */
 final class OperatorActions {
@@ -91,7 +91,7 @@ final class OperatorActions {
     return act(script, queue, head, ids, (tried, rest) -> {});
   }
 
-  /** What a script replies besides its answers for so many tasks. */
+  /** Handles what a script returns in addition to its answers per task. */
   private interface Rest {
     void of(int tried, List<@Nullable Object> rest);
   }
@@ -163,9 +163,7 @@ final class OperatorActions {
     return all(queue, state, group, ids -> deleteFrom(queue, state, group, ids), progress);
   }
 
-  /**
-   * Deletes tasks that were found in a container, and takes ids out of it that stand for no task.
-   */
+  /** Deletes tasks that were found in a container, and removes IDs without a task from it. */
   private List<ActionAnswer> deleteFrom(
       QueueName queue, TaskState state, @Nullable String group, List<String> ids) {
     String container =
@@ -183,10 +181,10 @@ final class OperatorActions {
   }
 
   /**
-   * Acts on all tasks that are in a state when it begins, in steps. What comes in meanwhile may be
-   * met too; what cannot be acted on is passed over.
+   * Acts on all tasks that are in a state at the start, in steps. Tasks that arrive meanwhile may
+   * be included; tasks that do not allow the action are skipped.
    *
-   * @param stop asked after each step
+   * @param stop checked after each step
    */
   private int all(
       QueueName queue,

@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
-/** Reads the names, counters, groups and places of queues. Thread-safe. */
+/** Reads the names, counters, groups and servers of queues. Thread-safe. */
 final class QueueReader {
 
   private static final Logger log = LoggerFactory.getLogger(QueueReader.class);
@@ -112,7 +112,7 @@ final class QueueReader {
     } catch (BrokerRefusedException e) {
       if (toldOfMemory.compareAndSet(false, true)) {
         log.warn(
-            "memory usage of queues is not shown: this Redis does not allow MEMORY USAGE ({})",
+            "memory usage of queues is not shown: this Redis denies MEMORY USAGE ({})",
             e.getMessage());
       }
       return OptionalLong.empty();
@@ -121,7 +121,7 @@ final class QueueReader {
 
   List<DailyStats> history(QueueName queue, int days) {
     if (days < 1) {
-      throw new IllegalArgumentException("the number of days must be positive: " + days);
+      throw new IllegalArgumentException("the number of days must be greater than 0, got " + days);
     }
     requireQueue(queue);
     LocalDate today = LocalDate.ofInstant(time.clock().instant(), ZoneOffset.UTC);

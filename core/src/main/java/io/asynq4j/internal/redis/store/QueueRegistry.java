@@ -22,11 +22,11 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol;
 
 /**
- * Puts names of queues where inspectors find them. Done again now and then for queues in use, since
- * another process may have removed one in the meantime. Thread-safe.
+ * Registers queue names for inspectors. Repeats this periodically for queues in use, since another
+ * process may have removed a name meanwhile. Thread-safe.
  *
- * <p>In a cluster the names may be on another server than the queue. When that one is silent, or
- * refuses, tasks are enqueued all the same, and the name follows.
+ * <p>In a cluster the registry may be on another server than the queue. When that server does not
+ * answer or refuses, tasks are enqueued anyway, and the name is registered later.
  */
 final class QueueRegistry {
 
@@ -34,7 +34,7 @@ final class QueueRegistry {
 
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** How long the first task of a queue waits for its name to be there. */
+  /** How long the first task of a queue waits for the registration. */
   private static final Duration PATIENCE = Duration.ofMillis(250);
 
   private static final long PAUSE_MILLIS = 500;
@@ -44,7 +44,7 @@ final class QueueRegistry {
   private final RedisCommandExecutor link;
   private final Map<QueueName, Long> registeredAt = new ConcurrentHashMap<>();
 
-  /** Those that wait until the server of the names is back. */
+  /** Queues whose registration is pending until the server of the registry is reachable. */
   private final Set<QueueName> late = ConcurrentHashMap.newKeySet();
 
   private final ScheduledThreadPoolExecutor thread;
@@ -68,7 +68,7 @@ final class QueueRegistry {
     register(queue, link);
   }
 
-  /** The same over another link to the same Redis. */
+  /** Registers a queue over another executor for the same Redis. */
   void register(QueueName queue, RedisCommandExecutor link) {
     Long last = registeredAt.get(queue);
     if (last == null || System.nanoTime() - last > REFRESH_NANOS) {
@@ -91,7 +91,10 @@ final class QueueRegistry {
     registeredAt.put(queue, now);
   }
 
-  /** Its server may be silent while the one of the queue is not. */
+  /**
+   * Registers on another thread: the server of the registry may be unresponsive while the queue's
+   * is not.
+   */
   private void addElsewhere(QueueName queue) {
     if (!late.add(queue)) {
       return;
@@ -101,7 +104,7 @@ final class QueueRegistry {
       added.get(silent ? 0 : PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       silent = true;
-      log.debug("the name of queue {} follows when Redis answers", queue);
+      log.debug("queue {} is registered later, when Redis answers; its tasks are enqueued", queue);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
@@ -133,13 +136,13 @@ final class QueueRegistry {
     }
   }
 
-  // What fails in it is tried again with the next task of the queue.
+  // A failure in it is retried with the next task of the queue.
   @SuppressWarnings("FutureReturnValueIgnored")
   private void repeatLater(QueueName queue, BrokerException failure) {
     if (warned.compareAndSet(false, true)) {
       log.warn(
-          "cannot add queue {} to the list of queues ({}); its tasks are enqueued and run, and its"
-              + " name, and those of other queues, follow when Redis takes it",
+          "cannot register queue {} ({}); its tasks are enqueued and run, but inspectors do not list it;"
+              + " registration is retried until Redis accepts it",
           queue,
           failure.getMessage());
     }
@@ -148,7 +151,9 @@ final class QueueRegistry {
     thread.schedule(() -> addOrRepeat(queue), pause, TimeUnit.MILLISECONDS);
   }
 
-  /** At once, also if this process has done it just now: somebody has seen that it is missing. */
+  /**
+   * Registers a queue at once, even if this process did so recently: its name was found missing.
+   */
   void registerAgain(QueueName queue) {
     registeredAt.remove(queue);
     add(queue, link);

@@ -12,7 +12,7 @@ import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import redis.clients.jedis.Protocol.Command;
 
-/** Removes queues, with everything in them where that is forced. Thread-safe. */
+/** Removes queues; if forced, with all their tasks. Thread-safe. */
 final class QueueRemover {
 
   private final ScriptRunner scripts;
@@ -42,7 +42,7 @@ final class QueueRemover {
 
   void removeQueue(QueueName queue, boolean force) {
     queues.requireQueue(queue);
-    // So that what stands for nothing active does not keep the queue, and a lost lease does.
+    // Entries without an active task must not prevent the removal; a lost lease must.
     upkeep.repair(queue);
     if (force) {
       refuseWhileActive(queue);
@@ -79,7 +79,7 @@ final class QueueRemover {
     do {
       swept = aggregation.sweep(queue, BatchSplitter.MAX);
     } while (swept > 0);
-    // What the original has left behind: records in no container, and locks of tasks that are gone.
+    // Leftovers of the Go implementation: records in no container, and locks of deleted tasks.
     upkeep.walk(queue, "t:", ids -> actions.delete(queue, ids));
     upkeep.walk(queue, "unique:", locks -> locks.forEach(lock -> dropAbandoned(queue, lock)));
   }

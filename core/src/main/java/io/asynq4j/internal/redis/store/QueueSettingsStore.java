@@ -49,7 +49,7 @@ final class QueueSettingsStore {
     if (since == null) {
       return Optional.empty();
     }
-    // Whatever it says: that it exists is what matters.
+    // The value does not matter: the key's existence pauses the queue.
     return Optional.of(ReplyParser.second(ReplyParser.text(since)));
   }
 

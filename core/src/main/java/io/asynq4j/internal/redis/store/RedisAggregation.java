@@ -29,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol;
 
-/** Groups in Redis. */
+/** Redis implementation of task groups. */
 final class RedisAggregation implements Aggregation {
 
   private static final Logger log = LoggerFactory.getLogger(RedisAggregation.class);
@@ -105,7 +105,7 @@ final class RedisAggregation implements Aggregation {
     CommandArgs args = new CommandArgs(3).add(key(set)).add(id).add(MessageCodec.errorText(reason));
     if (ReplyParser.number(scripts.run(Script.QUARANTINE, set.queue(), args)) == 1) {
       log.error(
-          "task {} of group {} was archived unread: {}",
+          "task {} of group {} cannot be read and was archived: {}",
           LogText.name(id),
           LogText.name(set.group()),
           LogText.name(reason));
@@ -156,7 +156,7 @@ final class RedisAggregation implements Aggregation {
     return reclaim(queue, "");
   }
 
-  /** Gives back the tasks of all sets, also of those that are being worked on. */
+  /** Returns the tasks of all sets to their groups, including sets that are being processed. */
   void reclaimAll(QueueName queue) {
     String key = RedisKeys.of(queue, "aggregation_sets");
     CommandArgs args = new CommandArgs().add(key).add(0).add(-1);

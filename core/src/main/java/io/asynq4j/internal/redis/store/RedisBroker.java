@@ -27,12 +27,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything that is done to tasks, over one link. */
+/** Redis implementation of the broker, over one connection. */
 public final class RedisBroker implements Broker {
 
   private static final Logger log = LoggerFactory.getLogger(RedisBroker.class);
 
-  /** Compared by identity: the same action may come twice. */
+  /** Compared by identity: the same action may be registered twice. */
   private static final class Closing {
     private final Runnable action;
 
@@ -162,14 +162,14 @@ public final class RedisBroker implements Broker {
     Closing own = new Closing(action);
     synchronized (this) {
       if (closing) {
-        throw new IllegalStateException("the connection to Redis is closed; open another one");
+        throw new IllegalStateException("the Redis connection is closed; open a new one");
       }
       beforeClose.add(own);
     }
     return () -> beforeClose.remove(own);
   }
 
-  /** Before the link is closed. */
+  /** Runs the registered actions before the connection is closed. */
   public void closing() {
     synchronized (this) {
       closing = true;
@@ -179,7 +179,9 @@ public final class RedisBroker implements Broker {
         try {
           each.action.run();
         } catch (RuntimeException | Error e) {
-          log.error("what uses this connection could not be stopped before it is closed", e);
+          log.error(
+              "a component that uses the Redis connection failed to stop before the connection closes",
+              e);
         }
       }
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import redis.clients.jedis.Protocol;
 
-/** The channel for cancellations. */
+/** Redis channel for cancellations. */
 final class RedisCancellationChannel implements CancellationChannel {
 
   private final RedisCommandExecutor link;
@@ -37,7 +37,7 @@ final class RedisCancellationChannel implements CancellationChannel {
             List.of(RedisKeys.CANCEL_CHANNEL),
             "cancellations",
             RedisKeys.CANCEL_CHANNEL,
-            "running tasks cannot be cancelled from elsewhere",
+            "running tasks cannot be cancelled by other processes",
             taskId -> listener.accept(new String(taskId, StandardCharsets.UTF_8)));
     subscription.start();
     return subscription;

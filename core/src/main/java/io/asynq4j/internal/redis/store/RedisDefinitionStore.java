@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
-/** Definitions in one hash. */
+/** Stores all task definitions in one hash. */
 final class RedisDefinitionStore implements DefinitionStore {
 
   private static final String KEY = RedisKeys.DEFINITIONS;

@@ -27,19 +27,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
-/** Looks for what does not fit together in Redis. */
+/** Detects and repairs inconsistencies in Redis. */
 final class RedisDiagnostics implements Diagnostics {
 
-  /** As in {@code prelude.lua}: until then, nobody takes it off the list. */
+  /** As in {@code prelude.lua}: until then, no sweep removes it from the registry. */
   private static final long PRESENCE_GRACE_SECONDS = 60;
 
   /**
-   * Go's archive script fails when it has to remove 8,000 at once, and then for ever. This is a
-   * little before that, and more than ours leave in an archive.
+   * Go's archive script fails permanently once it has to remove 8,000 tasks at once. This threshold
+   * is slightly lower, and higher than what asynq4j leaves in an archive.
    */
   private static final long GO_WEDGED_BY = 7_950;
 
-  /** Every key of a queue that has a name of its own. */
+  /** The suffixes of all fixed keys of a queue. */
   private static final List<String> WORDS =
       List.of(
           "pending",
@@ -137,7 +137,7 @@ final class RedisDiagnostics implements Diagnostics {
   }
 
   private static QueueName queueOf(Subject subject) {
-    return Objects.requireNonNull(subject.queue(), () -> subject.kind() + " belongs to a queue");
+    return Objects.requireNonNull(subject.queue(), () -> subject.kind() + " requires a queue");
   }
 
   private List<@Nullable FindingDetail> tidy(List<Subject> subjects, Norms norms, boolean repair) {
@@ -202,7 +202,10 @@ final class RedisDiagnostics implements Diagnostics {
     return gone == 0 ? null : finding(FindingKind.STALE_PRESENCE, gone);
   }
 
-  /** Who shows himself is registered first, so one that is not and stays was left behind. */
+  /**
+   * A process registers itself before it publishes its state, so a lasting unregistered state is a
+   * leftover.
+   */
   private @Nullable FindingDetail presence(Subject subject) {
     String key = subject.name();
     String list = Objects.requireNonNull(RedisKeys.registryOf(key));
@@ -278,7 +281,7 @@ final class RedisDiagnostics implements Diagnostics {
               RedisKeys.schedulerHistory(subject.name()),
               Long.toString(RedisPresence.HISTORY_TTL.toSeconds()));
       default -> {
-        // The script has done it.
+        // The script has already repaired it.
       }
     }
     return RepairResult.DONE;
@@ -295,13 +298,14 @@ final class RedisDiagnostics implements Diagnostics {
 
   private RepairResult trim(QueueName queue, ArchiveRules rules) {
     while (archives.trim(queue, BatchSplitter.MAX, rules) == BatchSplitter.MAX) {
-      // Goes on in small steps.
+      // Continues in small steps.
     }
     return archive(queue, rules) == null ? RepairResult.DONE : RepairResult.OUT_OF_REACH;
   }
 
   /**
-   * Not in one step, since names and keys are in different slots: looks again, and takes it back.
+   * Not atomic, since the registry and the queue's keys are in different slots: checks again
+   * afterwards, and registers the queue again if necessary.
    */
   private void unregister(QueueName queue) {
     registry.remove(queue);

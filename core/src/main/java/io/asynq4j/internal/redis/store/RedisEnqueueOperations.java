@@ -35,27 +35,27 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts new tasks into Redis, many per call. */
+/** Adds new tasks to Redis, many per call. */
 public final class RedisEnqueueOperations implements EnqueueOperations {
 
-  /** Tasks that go by the same call. */
+  /** The key by which tasks are combined into one call. */
   private record BatchKey(QueueName queue, Script script) {}
 
   /**
-   * What one call carries at most: so many tasks, or half as many that bring a lock with them.
-   * Taking one in is the cheapest thing that scripts do, so it may be more than elsewhere.
+   * Maximum load of a call: this many tasks, or half as many with a lock. Enqueueing is the
+   * cheapest script operation, so the limit is higher than elsewhere.
    */
   private static final int MAX_LOAD = 100;
 
-  /** Payloads that one call carries at most, but for the last: large ones keep Redis for long. */
+  /** Maximum payload bytes per call, except for the last task: large calls block Redis for long. */
   private static final long MAX_BYTES = 1 << 20;
 
-  /** How many values of each task are sent to be enqueued: id and message, or all. */
+  /** Number of values per task in the short form: ID and message. */
   private static final int SHORT = 2;
 
   private static final int LONG = 4;
 
-  /** Queues of a server that are tried in vain before it counts as away. */
+  /** Number of failed queues of a server after which it counts as unavailable. */
   private static final int MAX_OUTAGES = 3;
 
   private static final Logger log = LoggerFactory.getLogger(RedisEnqueueOperations.class);
@@ -134,20 +134,24 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     return Arrays.asList(answers);
   }
 
-  /** So that the next call is ready when Redis has answered this one. */
+  /**
+   * Encodes the next calls ahead, so that each is ready when Redis has answered the previous one.
+   */
   private static void encodeAhead(List<Call> calls, int next) {
     if (next < calls.size() && Runtime.getRuntime().availableProcessors() > 1) {
       try {
         ForkJoinPool.commonPool().execute(calls.get(next).args);
       } catch (RejectedExecutionException | OutOfMemoryError e) {
-        log.debug("no thread to encode tasks ahead; done when it is their turn", e);
+        log.debug(
+            "no thread is available to encode tasks ahead; they are encoded when they are sent", e);
       }
     }
   }
 
   /**
-   * Every call tries for seconds when Redis is away. So those that follow are not sent; to other
-   * queues some are, since these may be on another node of a cluster.
+   * Each call retries for seconds when Redis is unavailable, so the following calls to a failed
+   * queue are not sent. Some calls to other queues are sent, since these may be on another node of
+   * a cluster.
    */
   private @Nullable EnqueueReply notSent(Call call, Map<QueueName, RuntimeException> outages) {
     RuntimeException outage = outages.get(call.lot.queue());
@@ -161,7 +165,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
         ? null
         : EnqueueReply.failed(
             new BrokerUnavailableException(
-                "not sent, since a call before it failed: " + outage.getMessage(), false, outage));
+                "not sent because an earlier call failed: " + outage.getMessage(), false, outage));
   }
 
   private String shardOf(QueueName queue) {
@@ -173,7 +177,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     return stored(task).uniqueKey();
   }
 
-  /** Sorts tasks by queue and kind, and cuts the lots where they are too many or too large. */
+  /** Groups tasks by queue and kind, and splits the groups by number and size. */
   private List<Call> calls(List<NewTask> tasks) {
     if (tasks.size() == 1) {
       Call only = new Call(lotOf(tasks.get(0)));
@@ -200,7 +204,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     return new BatchKey(task.message().queue(), script(task.placement()));
   }
 
-  /** One call of a script, and where its tasks stand among all. */
+  /** One script call, and the positions of its tasks in the request. */
   private final class Call {
     private final BatchKey lot;
     private final List<Integer> places = new ArrayList<>();
@@ -240,7 +244,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
       return encoded;
     }
 
-    /** Without locks, and no two of them with the same id. */
+    /** Returns whether no task has a lock and all IDs differ. */
     private boolean arePlain() {
       Set<String> ids = new HashSet<>();
       return tasks.stream()
@@ -248,7 +252,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     }
 
     private CommandArgs args() {
-      // Unless another thread has begun it: nobody waits for a pool that is busy.
+      // Encodes here unless another thread has started it, so that no caller waits for a busy pool.
       args.run();
       boolean interrupted = false;
       try {
@@ -260,7 +264,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
           } catch (ExecutionException e) {
             throw e.getCause() instanceof RuntimeException cause
                 ? cause
-                : new IllegalStateException("could not encode tasks", e.getCause());
+                : new IllegalStateException("tasks could not be encoded", e.getCause());
           }
         }
       } finally {
@@ -290,7 +294,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     }
   }
 
-  /** Null when nothing is to be confirmed. */
+  /** Returns null if no confirmation is required. */
   private @Nullable DurabilityConfirmer confirmer(
       QueueName queue, DurabilityRequirement confirmation) {
     Durability durability = confirmation.durability();
@@ -329,7 +333,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     }
   }
 
-  /** A task for a script that takes in tasks of any kind. */
+  /** Adds a task to the arguments of a script that accepts tasks of any kind. */
   static void add(CommandArgs args, NewTask task) {
     TaskMessage message = stored(task);
     addRecord(args, task, message);
@@ -354,7 +358,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     }
   }
 
-  /** The message with the key of its lock, when it is to be unique. */
+  /** Returns the message, with the key of its lock if the task is unique. */
   public static TaskMessage stored(NewTask task) {
     TaskMessage message = task.message();
     return task.uniqueFor() == null

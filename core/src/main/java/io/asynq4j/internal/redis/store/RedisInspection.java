@@ -1,12 +1,10 @@
 package io.asynq4j.internal.redis.store;
 
 import io.asynq4j.AfterCancel;
-import io.asynq4j.BrokerRefusedException;
-import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
-import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Inspection;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
@@ -26,7 +24,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at queues and tasks in Redis and changes them; each part is a class of its own. */
+/** Redis implementation of inspection. Delegates to one class per responsibility. */
 final class RedisInspection implements Inspection {
 
   private final QueueReader queues;

@@ -40,13 +40,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Claims, extends and settles, many tasks per call. */
+/** Claims, extends and settles tasks, many per call. */
 final class RedisLeaseOperations implements LeaseOperations {
 
-  /** Twice as many as other calls carry: it does the least for each. */
+  /** Twice the usual limit, since a claim costs the least per task. */
   private static final int MOST_CLAIMED = 2 * BatchSplitter.MAX;
 
-  /** What results in one call hold at most, but for the last: large ones keep Redis for long. */
+  /** Maximum bytes of results per call, except for the last: large calls block Redis for long. */
   private static final long MAX_BYTES = 1 << 20;
 
   private static final Logger log = LoggerFactory.getLogger(RedisLeaseOperations.class);
@@ -63,14 +63,13 @@ final class RedisLeaseOperations implements LeaseOperations {
   }
 
   /**
-   * A claim that Redis may have granted although its answer never came: asked for again before
-   * anything new is. Its lane is kept for it until then, since Redis knows only the last call of a
-   * lane.
+   * A claim that Redis may have granted although its reply was lost. It is repeated before a new
+   * claim is sent. It keeps its lane until then, since Redis stores only the last call of a lane.
    */
   private record UnansweredClaim(
       IdempotencyLanes.Lane lane, long number, String token, CommandArgs args, long sentNanos) {
     boolean isRemembered() {
-      // Well before Redis forgets: the answer must arrive in time too.
+      // Well before Redis forgets the call: the reply must also arrive in time.
       return System.nanoTime() - sentNanos < IdempotencyLanes.KEEP.toNanos() / 2;
     }
   }
@@ -78,7 +77,7 @@ final class RedisLeaseOperations implements LeaseOperations {
   @Override
   public ClaimBatch claim(QueueName queue, int max, Duration lease, QueueRules rules) {
     if (max < 1) {
-      throw new IllegalArgumentException("a claim must be for one task or more: " + max);
+      throw new IllegalArgumentException("a claim must be for at least one task, got " + max);
     }
     UnansweredClaim earlier = pollUnanswered(queue);
     if (earlier != null) {
@@ -103,7 +102,7 @@ final class RedisLeaseOperations implements LeaseOperations {
         /* inDoubt= */ false);
   }
 
-  /** Gives back what is more than was asked for: the earlier claim may have been for more. */
+  /** Requeues the tasks that exceed {@code max}: the repeated claim may have been for more. */
   private ClaimBatch atMost(int max, QueueName queue, ClaimBatch granted) {
     if (granted.claims().size() <= max) {
       return granted;
@@ -117,7 +116,7 @@ final class RedisLeaseOperations implements LeaseOperations {
           ArchiveRules.DEFAULT);
     } catch (BrokerException e) {
       log.warn(
-          "{} tasks of queue {} could not be given back; the recoverer will do it",
+          "{} tasks of queue {} could not be requeued; the recoverer requeues them when their leases expire",
           tooMany.size(),
           queue,
           e);
@@ -137,8 +136,8 @@ final class RedisLeaseOperations implements LeaseOperations {
   }
 
   /**
-   * @param inDoubt whether an earlier try may have been granted: what the next one tells of itself
-   *     says nothing about that
+   * @param inDoubt whether an earlier send may have been granted: the result of the next send does
+   *     not show that
    */
   private ClaimBatch send(QueueName queue, UnansweredClaim claim, boolean inDoubt) {
     ScriptRunner.Numbered call = new ScriptRunner.Numbered(claim.lane().id(), claim.number());
@@ -164,7 +163,7 @@ final class RedisLeaseOperations implements LeaseOperations {
     unanswered.computeIfAbsent(queue, any -> new ConcurrentLinkedQueue<>()).add(claim);
   }
 
-  /** Nanoseconds in Redis; Go leaves it out where an inspector made the task pending. */
+  /** Nanoseconds in Redis; Go omits the value when an inspector made the task pending. */
   private static @Nullable Instant pendingSince(@Nullable Object reply) {
     try {
       long nanos = ReplyParser.number(reply);
@@ -184,10 +183,9 @@ final class RedisLeaseOperations implements LeaseOperations {
           case "held" -> QueueCondition.HELD;
           default ->
               throw new IllegalStateException(
-                  "claim.lua answered " + ReplyParser.text(reply.get(0)));
+                  "claim.lua returned " + ReplyParser.text(reply.get(0)));
         };
-    // By the clock of the server that has the queue, which may differ from the one that is
-    // followed.
+    // By the clock of the queue's server, which may differ from the clock that RedisClock follows.
     Instant heldUntil =
         rest == QueueCondition.HELD
             ? time.clock().instant().plusMillis(ReplyParser.number(reply.get(1)))
@@ -212,19 +210,19 @@ final class RedisLeaseOperations implements LeaseOperations {
     return new ClaimBatch(claims, rest, heldUntil, unreadable);
   }
 
-  /** Archives a task that nobody can read, so that it does not come back for ever. */
+  /** Archives a task that cannot be decoded, so that it is not claimed again and again. */
   private void quarantine(
       QueueName queue, String id, String token, UnreadableMessageException reason) {
     try {
       settler.quarantine(queue, id, token, String.valueOf(reason.getMessage()));
       log.error(
-          "task {} of queue {} was archived unread: {}",
+          "task {} of queue {} cannot be read and was archived: {}",
           LogText.name(id),
           queue,
           LogText.name(String.valueOf(reason.getMessage())));
     } catch (BrokerException e) {
       log.error(
-          "task {} of queue {} is unreadable ({}) and could not be archived; the recoverer will do it",
+          "task {} of queue {} cannot be read ({}) and could not be archived; the recoverer archives it when its lease expires",
           LogText.name(id),
           queue,
           LogText.name(String.valueOf(reason.getMessage())),

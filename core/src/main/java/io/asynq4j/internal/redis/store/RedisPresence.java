@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * Presence in Redis: a record with a short life for each server and scheduler, and a registry of
+ * Redis implementation of presence: an expiring record per server and scheduler, and a registry of
  * each kind.
  */
 final class RedisPresence implements Presence {
@@ -51,14 +51,14 @@ final class RedisPresence implements Presence {
   public void show(Server server, List<Worker> workers, Duration ttl) {
     String serverKey = RedisKeys.server(server.host(), server.pid(), server.serverId());
     String workersKey = RedisKeys.workers(server.host(), server.pid(), server.serverId());
-    // In a cluster each may be on another server: one that is away keeps no other from it.
+    // In a cluster each key may be on another server: an unavailable one must not block the others.
     inTurn(
         () -> register(RedisKeys.SERVERS, serverKey, ttl),
         () -> register(RedisKeys.WORKERS, workersKey, ttl),
         () -> showState(server, workers, ttl));
   }
 
-  /** Few workers at a time, since each brings its payload. */
+  /** Writes few workers at a time, since each includes its payload. */
   private void showState(Server server, List<Worker> workers, Duration ttl) {
     String[] keys = {
       RedisKeys.server(server.host(), server.pid(), server.serverId()),
@@ -85,8 +85,8 @@ final class RedisPresence implements Presence {
   }
 
   /**
-   * All of them; throws the first failure when all have been tried. Where there is one server, its
-   * outage is one for all.
+   * Runs all parts and then throws the first failure. With a single server, one outage ends the
+   * rest.
    */
   private void inTurn(Runnable... parts) {
     RuntimeException first = null;
@@ -295,7 +295,7 @@ final class RedisPresence implements Presence {
         broken.accept(new Unreadable(RedisKeys.ownerOf(key), id.apply(bytes), reason));
   }
 
-  /** A row that cannot be read must not hide the others. */
+  /** An unreadable row must not hide the others. */
   private <T> Optional<T> decode(
       String key, @Nullable Object reply, Decoder<T> decoder, Unread unread) {
     byte[] bytes = ReplyParser.bytes(reply);
@@ -308,7 +308,7 @@ final class RedisPresence implements Presence {
     }
   }
 
-  /** Reads a key; empty when it does not exist. A key of another type is one broken row. */
+  /** Reads a key; empty if it does not exist. A key of another type counts as one broken row. */
   private Optional<Object> ask(
       String key, Command command, CommandArgs args, Consumer<Unreadable> broken) {
     try {

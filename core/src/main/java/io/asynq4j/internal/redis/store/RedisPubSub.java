@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import redis.clients.jedis.Protocol.Command;
 
-/** Channels by name. */
+/** Redis implementation of named channels. */
 final class RedisPubSub implements PubSub {
 
   private final RedisCommandExecutor link;
@@ -22,7 +22,7 @@ final class RedisPubSub implements PubSub {
 
   @Override
   public void publish(String name, byte[] message) {
-    // All who publish for a name ask the same node of a cluster, which keeps their order.
+    // All publishers for a name use the same cluster node, which preserves their order.
     String channel = RedisKeys.channel(name);
     link.call(
         channel, ResendPolicy.NEVER, Command.PUBLISH, new CommandArgs().add(channel).add(message));
@@ -36,7 +36,7 @@ final class RedisPubSub implements PubSub {
             names.stream().map(RedisKeys::channel).toList(),
             "channels",
             RedisKeys.channel("*"),
-            "what other processes tell this one is not heard",
+            "messages of other processes to this one are not received",
             listener);
     subscription.start();
     return subscription;

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * Periodic entries in Redis. The state of an entry is in the slot of its queue, so that a task
- * comes in and its entry gets further in one step; which queue that is, is in one place for all.
+ * Redis implementation of the schedule store. The state of an entry is in the slot of its queue, so
+ * that one atomic step enqueues the task and advances the entry. One global hash maps entries to
+ * queues.
  */
 final class RedisScheduleStore implements ScheduleStore {
 
@@ -47,8 +48,7 @@ final class RedisScheduleStore implements ScheduleStore {
     this.catalog = new ScheduleCatalog(link, records);
   }
 
-  // Not in one step: that the lock may end in between makes two leaders at worst, and those do no
-  // harm.
+  // Not atomic: if the lock expires in between, two leaders are possible, which is harmless.
   @Override
   public boolean lead(String group, String schedulerId, Duration ttl) {
     String key = RedisKeys.schedulerLeader(group);
@@ -95,7 +95,7 @@ final class RedisScheduleStore implements ScheduleStore {
       records.call(
           RedisKeys.SCHEDULES, Command.HINCRBY, RedisKeys.SCHEDULES, ScheduleRecords.REVISION, "1");
     } catch (BrokerRefusedException e) {
-      // Not a number: any other value than before tells schedulers to look.
+      // Not a number: any change of the value makes schedulers reload.
       String now = Long.toString(time.clock().instant().toEpochMilli());
       records.call(
           RedisKeys.SCHEDULES, Command.HSET, RedisKeys.SCHEDULES, ScheduleRecords.REVISION, now);
@@ -106,7 +106,7 @@ final class RedisScheduleStore implements ScheduleStore {
   public List<@Nullable EnqueueReply> fire(QueueName queue, List<Firing> firings) {
     if (firings.size() > MOST_FIRINGS) {
       throw new IllegalArgumentException(
-          "one call fires " + MOST_FIRINGS + " tasks at most, not " + firings.size());
+          "one call fires at most " + MOST_FIRINGS + " tasks, got " + firings.size());
     }
     registry.register(queue);
     CommandArgs args = new CommandArgs(firings.size() * Script.FIRE.items().size());

@@ -11,7 +11,7 @@ import io.asynq4j.internal.redis.script.ScriptRunner;
 import java.time.Instant;
 import redis.clients.jedis.Protocol;
 
-/** Semaphores in Redis, shared with the original's. */
+/** Redis implementation of semaphores, compatible with the Go implementation. */
 final class RedisSemaphoreOperations implements SemaphoreOperations {
 
   private final ScriptRunner scripts;
@@ -28,7 +28,7 @@ final class RedisSemaphoreOperations implements SemaphoreOperations {
       throw new IllegalArgumentException("the scope of a semaphore must not be blank");
     }
     if (tokens < 1) {
-      throw new IllegalArgumentException("a semaphore needs one token or more: " + tokens);
+      throw new IllegalArgumentException("a semaphore needs at least one token, got " + tokens);
     }
     CommandArgs args = new CommandArgs(3).add(tokens).add(deadline.getEpochSecond()).add(taskId);
     return ReplyParser.text(

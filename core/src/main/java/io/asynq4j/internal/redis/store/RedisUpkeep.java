@@ -31,17 +31,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol;
 
-/** The chores, each as bounded calls. */
+/** Redis implementation of upkeep. Each operation is a series of bounded calls. */
 final class RedisUpkeep implements Upkeep {
 
-  /** What the original stores as the error of a task whose worker vanished. */
+  /** The error that the Go implementation stores for a task whose worker vanished. */
   static final String LEASE_EXPIRED = "asynq: task lease expired";
 
   private static final int KEYS_PER_SCAN = 1000;
   private static final byte[] NO_MESSAGE = {};
   private static final Duration SHORTEST_AFTER_STEP = Duration.ofSeconds(10);
 
-  /** Each is looked for in the whole list of active tasks. */
+  /** Each task is searched in the whole list of active tasks, which limits the batch. */
   private static final int RELISTED_TOGETHER = 10;
 
   private static final int MOST_RELISTED = 1000;
@@ -65,18 +65,17 @@ final class RedisUpkeep implements Upkeep {
             scripts.run(
                 Script.FORWARD, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
     long wait = ReplyParser.number(reply.get(1));
-    // By the clock of the server that has the queue, which may differ from the one that is
-    // followed.
+    // By the clock of the queue's server, which may differ from the clock that RedisClock follows.
     return new Forwarded(
         ReplyParser.integer(reply.get(0)),
         wait < 0 ? null : time.clock().instant().plusMillis(wait));
   }
 
-  /** A task whose lease has run out, with the crash that this was counted in. */
+  /** A task whose lease has expired; {@code crashes} includes this one. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Expired(String id, String score, int place, int crashes, byte[] message) {}
 
-  /** What is to be done with it, if its lease is still as it was seen. */
+  /** The recovery of a task, valid only while its lease is unchanged. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Recovery(
       Expired task,
@@ -129,7 +128,7 @@ final class RedisUpkeep implements Upkeep {
     List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.EXPIRED, queue, args));
     String shard = link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue)));
     if (time.hasStepped(shard, queue, TaskRow.time(reply.get(0)), sent, afterStep(crash))) {
-      // Those who are alive extend their leases first; what has really run out can wait.
+      // Live workers extend their leases first; leases that really expired can wait.
       return List.of();
     }
     List<Expired> found = new ArrayList<>(reply.size() / 5);
@@ -142,12 +141,12 @@ final class RedisUpkeep implements Upkeep {
               ReplyParser.count(reply.get(i + 3)) + 1,
               ReplyParser.bytes(reply.get(i + 4))));
     }
-    // Each is put before the others: with the newest first, they stand as they stood.
+    // Each is inserted before the others; newest first preserves the order.
     found.sort(Comparator.comparingInt(Expired::place));
     return found.stream().map(task -> decide(queue, task, crash)).toList();
   }
 
-  /** Long enough for every server to extend its leases, as for those with other clocks. */
+  /** How long to wait after a clock step: enough for every server to extend its leases. */
   private static Duration afterStep(CrashRules crash) {
     return crash.goGrace().compareTo(SHORTEST_AFTER_STEP) > 0
         ? crash.goGrace()
@@ -210,9 +209,9 @@ final class RedisUpkeep implements Upkeep {
   }
 
   /**
-   * Lists running tasks that are not listed as active. Which ones, is found out here, page by page:
-   * to look for each in a long list would keep Redis for too long. What changes meanwhile is looked
-   * at again by the script.
+   * Adds running tasks that are missing in the active list. They are determined here, page by page,
+   * since searching a long list for each task would block Redis too long. The script checks each
+   * again for concurrent changes.
    */
   private int relist(QueueName queue) {
     Set<String> listed = new HashSet<>();
@@ -260,8 +259,8 @@ final class RedisUpkeep implements Upkeep {
   }
 
   /**
-   * Walks over the keys of a queue that begin with a word, in small steps; gives what follows the
-   * word.
+   * Scans the keys of a queue that start with {@code word}, in small steps, and passes on what
+   * follows the word.
    */
   void walk(QueueName queue, String word, Consumer<List<String>> step) {
     String prefix = RedisKeys.of(queue, word);

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** Finds the schedule entries that are listed, in the queues of all servers. Thread-safe. */
+/** Finds the registered schedule entries in the queues of all servers. Thread-safe. */
 final class ScheduleCatalog {
 
-  /** How long a list of all entries waits for a server of a cluster. */
+  /** How long a listing of all entries waits for a server of a cluster. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final RedisCommandExecutor link;
@@ -74,7 +74,7 @@ final class ScheduleCatalog {
   /** An entry and the queue that has its state. */
   private record Listed(String name, QueueName queue) {}
 
-  /** Entries that were found, and those that cannot be read. */
+  /** The entries that were found, and the unreadable ones. */
   private record Found(List<Known> known, List<Unreadable> unreadable) {
     Found() {
       this(new ArrayList<>(), new ArrayList<>());
@@ -86,7 +86,10 @@ final class ScheduleCatalog {
     }
   }
 
-  /** Asks all servers of a cluster at the same time: a silent one hides only its own entries. */
+  /**
+   * Queries all servers of a cluster at the same time: an unresponsive one hides only its own
+   * entries.
+   */
   private void findWhereAnswered(
       Collection<Shard> shards, Map<QueueName, List<String>> byQueue, Found all) {
     Map<QueueName, List<String>> unanswered = new LinkedHashMap<>(byQueue);
@@ -104,7 +107,7 @@ final class ScheduleCatalog {
         });
   }
 
-  /** Reads the entries of all queues of one server, many in each round trip. */
+  /** Reads the entries of all queues of one server, many per round trip. */
   private Found find(Shard shard, Map<QueueName, List<String>> byQueue) {
     List<Listed> entries = new ArrayList<>();
     for (QueueName queue : shard.queues()) {
@@ -129,7 +132,7 @@ final class ScheduleCatalog {
   }
 
   /**
-   * @param answer anything but a list is an error, such as that of a slot that has moved
+   * @param answer anything but a list is an error, such as the redirect of a migrated slot
    */
   private void find(Listed entry, @Nullable Object answer, Found found) {
     try {
@@ -158,7 +161,9 @@ final class ScheduleCatalog {
     return find(name, queueOf(name)).orElseThrow(() -> new ScheduleNotFoundException(name));
   }
 
-  /** Throws an {@code IllegalArgumentException} when the state cannot be read. */
+  /**
+   * @throws IllegalArgumentException if the state cannot be read
+   */
   private Optional<Known> find(String name, QueueName queue) {
     return known(name, queue, records.fields(queue, name, ScheduleRecords.SPEC_AND_STATE));
   }

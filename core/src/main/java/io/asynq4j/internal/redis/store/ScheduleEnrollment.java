@@ -29,14 +29,14 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * Enrolls schedule entries in the queues that they fire into, and reads how far they are. An entry
- * that cannot be reached is left out; the others fire. Thread-safe.
+ * Enrolls schedule entries in their queues and reads their progress. An entry that cannot be
+ * reached is skipped; the others fire. Thread-safe.
  */
 final class ScheduleEnrollment {
 
   private static final Logger log = LoggerFactory.getLogger(ScheduleEnrollment.class);
 
-  /** Of an entry that comes from no other queue. */
+  /** The state of an entry that comes from no other queue. */
   private static final List<String> NO_LEGACY =
       Collections.nCopies(ScheduleRecords.SPEC_AND_STATE.size(), "");
 
@@ -52,9 +52,9 @@ final class ScheduleEnrollment {
   }
 
   /**
-   * The state of an entry follows it into another queue, which may lie on another node: it is
-   * frozen there, taken over here, then deleted there. Whoever is interrupted leaves what the next
-   * one finishes, and it never fires in both.
+   * The state of an entry follows it to a new queue, possibly on another node: it is frozen in the
+   * old queue, copied to the new one, then deleted from the old one. An interrupted move is
+   * completed by the next caller, and the entry never fires in both queues.
    */
   Map<String, State> enroll(Collection<Entry> entries) {
     Map<Entry, String> unlisted = unlisted(entries);
@@ -137,7 +137,7 @@ final class ScheduleEnrollment {
     }
   }
 
-  /** Entries that cannot be dealt with now, which must not keep the others waiting. */
+  /** Entries that cannot be handled now and must not delay the others. */
   private final class Skipped {
     private final Set<Entry> entries = new HashSet<>();
     private @Nullable BrokerException first;
@@ -147,7 +147,7 @@ final class ScheduleEnrollment {
         entries.add(entry);
         if (skippedNames.add(entry.name())) {
           log.warn(
-              "schedule entry {} of queue {} waits, others are fired: {}",
+              "schedule entry {} of queue {} does not fire for now, other entries do: {}",
               entry.name(),
               entry.queue(),
               failure.getMessage());
@@ -160,7 +160,10 @@ final class ScheduleEnrollment {
       return !entries.contains(entry);
     }
 
-    /** The states of the other entries. Fails when there is none, so that the caller knows why. */
+    /**
+     * Returns the states of the other entries. Throws if none remains, so that the caller gets the
+     * cause.
+     */
     Map<String, State> from(Map<String, State> states) {
       entries.forEach(entry -> states.remove(entry.name()));
       if (first != null && states.isEmpty()) {
@@ -172,8 +175,8 @@ final class ScheduleEnrollment {
   }
 
   /**
-   * What entries had in the queues that they leave, where nobody fires them any more. In a cluster
-   * such a queue may be on a server that is silent.
+   * Reads the state of entries in the queues that they leave, where they no longer fire. In a
+   * cluster such a queue may be on an unresponsive server.
    */
   private Map<Entry, List<String>> legacies(Map<Entry, String> unlisted, Skipped skipped) {
     Map<Entry, List<String>> legacies = new HashMap<>();
@@ -202,7 +205,7 @@ final class ScheduleEnrollment {
     return legacies;
   }
 
-  /** Throws the failure unless it can be about the queue that an entry leaves, and nothing else. */
+  /** Throws the failure unless it can only concern the queue that an entry leaves. */
   private void requireIsolated(String left, BrokerException failure) {
     if (left.isEmpty()
         || (failure instanceof BrokerUnavailableException && !link.isKnownAsSharded())) {
@@ -210,7 +213,10 @@ final class ScheduleEnrollment {
     }
   }
 
-  /** The entries that are not listed where they are now, each with the queue where it is listed. */
+  /**
+   * Returns the entries that are not registered for their current queue, each with its registered
+   * queue.
+   */
   private Map<Entry, String> unlisted(Collection<Entry> entries) {
     Map<Entry, String> unlisted = new LinkedHashMap<>();
     for (List<Entry> batch : BatchSplitter.of(List.copyOf(entries))) {
@@ -265,7 +271,7 @@ final class ScheduleEnrollment {
   }
 
   /**
-   * @param width how many values there are for each entry
+   * @param width number of values per entry
    */
   private void read(
       Map<String, State> states, List<Entry> entries, int width, List<@Nullable Object> values) {

@@ -16,24 +16,24 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * The fields in Redis that hold the spec and the state of schedule entries: one hash for each
- * queue, in its slot. Thread-safe.
+ * The Redis fields with the spec and the state of schedule entries: one hash per queue, in the slot
+ * of the queue. Thread-safe.
  */
 final class ScheduleRecords {
 
-  /** The fields of an entry's state, in the order in which scripts tell them. */
+  /** The fields of an entry's state, in the order of the scripts. */
   static final List<String> STATE = List.of("anchor", "from", "last", "paused", "run");
 
   static final List<String> SPEC_AND_STATE =
       List.of("spec", "anchor", "from", "last", "paused", "run");
 
-  /** Set while an entry moves into another queue. */
+  /** Set while an entry moves to another queue. */
   static final String LEAVING = "leaving";
 
   static final List<String> STATE_AND_LEAVING =
       List.of("anchor", "from", "last", "paused", "run", LEAVING);
 
-  /** Beside the names of entries, none of which is empty: counts what operators did. */
+  /** Counts operator actions. Stored next to the entry names, none of which is empty. */
   static final String REVISION = "";
 
   private static final int ANCHOR = 0;
@@ -49,7 +49,7 @@ final class ScheduleRecords {
     this.link = link;
   }
 
-  /** Logs what cannot be read, once for each thing. */
+  /** Returns the log for unreadable data, which reports each place once. */
   UnreadableDataLog unreadables() {
     return unreadables;
   }
@@ -58,7 +58,7 @@ final class ScheduleRecords {
     return RedisKeys.of(queue, "schedules");
   }
 
-  /** A command that may be done twice. */
+  /** Runs an idempotent command. */
   @Nullable Object call(String key, Command command, String... words) {
     CommandArgs args = new CommandArgs(words.length);
     for (String word : words) {
@@ -88,7 +88,7 @@ final class ScheduleRecords {
     link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.HDEL, args);
   }
 
-  /** A queue whose state of entries is of another type must not keep other queues' from firing. */
+  /** A queue whose schedule key has the wrong type must not stop the entries of other queues. */
   void ifReadable(QueueName queue, Runnable call) {
     try {
       call.run();
@@ -100,12 +100,14 @@ final class ScheduleRecords {
     }
   }
 
-  /** Whether these values are the state of an entry, rather than of one that was forgotten. */
+  /** Returns whether the values are the state of an entry, rather than of a deleted one. */
   static boolean isState(List<@Nullable Object> values) {
     return values.get(FROM) != null;
   }
 
-  /** Throws an {@code IllegalArgumentException} when a time cannot be read. */
+  /**
+   * @throws IllegalArgumentException if a time cannot be read
+   */
   static State state(List<@Nullable Object> values) {
     Instant from = Objects.requireNonNull(instant(values.get(FROM)));
     Instant anchor = instant(values.get(ANCHOR));
@@ -134,7 +136,7 @@ final class ScheduleRecords {
     return word + ":" + entry;
   }
 
-  /** Whether a name that was found in the list of entries can be that of a queue. */
+  /** Returns whether a value in the list of entries is a valid queue name. */
   static boolean isQueue(String name) {
     try {
       return !QueueName.of(name).value().isEmpty();

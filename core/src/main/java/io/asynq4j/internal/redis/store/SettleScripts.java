@@ -29,16 +29,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends attempts: sorts settlements by the script that does them, and sends each lot in as few calls
- * as it can.
+ * Settles attempts: groups settlements by script and sends each group in as few calls as possible.
  */
 final class SettleScripts {
 
-  /** For tasks archived without anybody's rules at hand: nothing else is deleted for their sake. */
+  /** For tasks archived without known archive limits: no other task is deleted for them. */
   private static final ArchiveRules KEEP_ALL =
       new ArchiveRules(Integer.MAX_VALUE, Duration.ofDays(36_500), /* releaseLocks= */ false);
 
-  /** How many values of each task are sent to be completed: those about its lease, or all. */
+  /** Number of values per task in the short form: those of its lease. */
   private static final int SHORT = 3;
 
   private static final int LONG = 8;
@@ -69,8 +68,7 @@ final class SettleScripts {
           boolean leaveNothing = lot.stream().allMatch(Settlement::leavesNothing);
           int most = lot.stream().mapToInt(Settlement::mostInACall).min().orElseThrow();
           if (script == Script.REQUEUE) {
-            // The last one that is given back is the next to run: so they stand again as they
-            // stood.
+            // The task that is requeued last runs next, so the reverse order preserves their order.
             Collections.reverse(places);
           }
           for (List<Integer> batch :
@@ -94,7 +92,7 @@ final class SettleScripts {
     return Arrays.asList(answers);
   }
 
-  /** Of tasks that leave nothing behind, no more needs to be known than what proves the lease. */
+  /** Completes tasks without retention. Only the proof of the lease is needed for them. */
   List<SettleResult> finish(QueueName queue, List<LeaseOperations.LeaseRef> tickets) {
     List<SettleResult> answers = new ArrayList<>(tickets.size());
     for (List<LeaseOperations.LeaseRef> batch :
@@ -162,7 +160,7 @@ final class SettleScripts {
     return note == null ? message : message.withLastError(note);
   }
 
-  /** Nothing is sent when one of them cannot be encoded: that would be so each time. */
+  /** Sends nothing if one settlement cannot be encoded, since a retry would fail the same way. */
   private void encode(CommandArgs args, Settlement settlement, boolean leaveNothing) {
     try {
       add(args, settlement, leaveNothing);
@@ -189,7 +187,7 @@ final class SettleScripts {
     }
     if (settlement instanceof Settlement.Complete complete) {
       long retention = WholeSeconds.ceil(message.retention());
-      // Without retention the record goes, so there is no message to write.
+      // Without retention the record is deleted, so there is no message to write.
       byte[] completed =
           retention == 0 ? new byte[0] : MessageCodec.encode(completed(complete, now));
       args.add(completed)

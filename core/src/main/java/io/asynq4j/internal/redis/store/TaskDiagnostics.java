@@ -21,16 +21,16 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the tasks of a queue and puts them right, many a call. Thread-safe. */
+/** Examines and repairs the tasks of a queue, many per call. Thread-safe. */
 final class TaskDiagnostics {
 
-  /** What the script answers instead of a finding. */
+  /** What the script returns instead of a finding when it postponed a task. */
   private static final String LATER = "!later";
 
   private static final String FAR = "!far";
   private static final String DONE = "!done";
 
-  /** Expected by who expects nothing in particular, but wants a closer look. */
+  /** Expected value for callers that expect no specific finding but want a close examination. */
   private static final String ANYTHING = "?";
 
   private static final Repair NONE = new Repair("", "", "", "", "");
@@ -41,21 +41,21 @@ final class TaskDiagnostics {
     this.scripts = scripts;
   }
 
-  /** What a look has shown of a task: what is amiss, and its message if that was to be read. */
+  /** Result of an examination: the finding, and the message if it was requested. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Look(@Nullable FindingDetail finding, byte[] message) {}
 
   /**
-   * What the script needs to know to put a task right.
+   * Input of the script for a repair.
    *
-   * @param score where it belongs in its container, if its message tells
-   * @param reason why it is archived, if it is
-   * @param digest of a message that nobody can read
+   * @param score the position in the container, if the message determines it
+   * @param reason why the task is archived, or empty
+   * @param digest digest of an unreadable message
    */
   private record Repair(
       String expected, String score, String group, String reason, String digest) {}
 
-  /** What one call answers of a task. */
+  /** The reply of one call for a task. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Answer(String finding, byte[] message) {}
 
@@ -107,7 +107,7 @@ final class TaskDiagnostics {
     }
   }
 
-  /** Puts right what is amiss with tasks, where it is still the same. */
+  /** Repairs tasks whose finding is unchanged. */
   List<RepairResult> repair(
       QueueName queue,
       List<Subject> tasks,
@@ -155,12 +155,12 @@ final class TaskDiagnostics {
     }
   }
 
-  /** Whether the script says more than the word, even if that is nothing. */
+  /** Returns whether the script returns a detail after the kind, even an empty one. */
   private static boolean hasDetail(FindingKind kind) {
     return kind != FindingKind.RECORD_WITHOUT_MESSAGE && kind != FindingKind.ACTIVE_WITHOUT_LEASE;
   }
 
-  /** Where the task was in its container, as far as its message tells. */
+  /** Returns the score of the task in its container, as far as its message determines it. */
   private static String score(TaskMessage task, String state) {
     Instant completed = task.completedAt();
     Instant failed = task.lastFailedAt();
@@ -173,14 +173,14 @@ final class TaskDiagnostics {
   private static String reason(String state) {
     String unknown =
         switch (state) {
-          case "scheduled" -> "when it was to run";
+          case "scheduled" -> "its due time";
           case "aggregating" -> "its group";
           default -> "its state";
         };
-    return "the doctor found it in no container, and " + unknown + " is not known any more";
+    return "the doctor found the task in no container, and " + unknown + " is no longer known";
   }
 
-  /** Asks for all of them, and again for those that a call has left for later. */
+  /** Requests all tasks, and repeats the request for those that a call postponed. */
   private List<Answer> ask(
       QueueName queue,
       List<Subject> tasks,

@@ -21,10 +21,10 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** Changes or deletes a task only if it is still as it was read. Thread-safe. */
+/** Changes or deletes a task only if it is unchanged since it was read. Thread-safe. */
 final class TaskEditor {
 
-  /** A task that changes so often is not one that anybody can look at. */
+  /** Limit of attempts to read a task that changes concurrently. */
   private static final int MOST_LOOKS = 20;
 
   private final ScriptRunner scripts;
@@ -53,7 +53,7 @@ final class TaskEditor {
         id,
         stored ->
             stored.withHeaders(
-                // Where headers are checked.
+                // This validates the headers.
                 Task.of("headers").withHeaders(newHeaders.apply(stored.headers())).headers()));
   }
 
@@ -84,7 +84,8 @@ final class TaskEditor {
       throw new TaskStateException(
           queue,
           id,
-          "would equal the unique task " + ReplyParser.text(reply).substring("lock:".length()));
+          "would conflict with the unique task "
+              + ReplyParser.text(reply).substring("lock:".length()));
     } else {
       throw new TaskStateException(
           queue, id, TaskAction.UPDATE.refusal(TaskState.ofWord(ReplyParser.text(reply))));
@@ -92,8 +93,8 @@ final class TaskEditor {
   }
 
   /**
-   * Deletes a task if it is as the caller wants it to be. When somebody changes it between the look
-   * and the deletion, it is looked at again.
+   * Deletes a task if the condition holds. When another client changes it between the read and the
+   * deletion, it is read again.
    */
   boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition) {
     for (int tries = 0; tries < MOST_LOOKS; tries++) {
@@ -117,6 +118,6 @@ final class TaskEditor {
 
   private static TaskStateException changedMeanwhile(QueueName queue, String id) {
     return new TaskStateException(
-        queue, id, "was changed by somebody else just now; look again, then try again");
+        queue, id, "was changed by another client; read it again, then retry");
   }
 }

@@ -1,8 +1,8 @@
 package io.asynq4j.internal.redis.store;
 
-import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** Reads tasks: single ones, and pages of those in a state. Thread-safe. */
+/** Reads single tasks and pages of tasks in a state. Thread-safe. */
 final class TaskReader {
 
-  /** What is asked for in one round trip. */
+  /** Maximum number of queues per round trip. */
   private static final int MOST_QUEUES = 1_000;
 
   private static final int COUNTED_AT_ONCE = 500;
@@ -60,7 +60,7 @@ final class TaskReader {
     List<@Nullable Object> reply =
         ReplyParser.list(scripts.run(Script.TASK, queue, new CommandArgs(1).add(id)));
     if (reply.isEmpty()) {
-      // Only now: in a cluster, another server may have the names of queues.
+      // Checked only now: in a cluster, another server may have the queue names.
       queues.requireQueue(queue);
       throw new TaskNotFoundException(queue, id);
     }
@@ -68,7 +68,7 @@ final class TaskReader {
     try {
       return TaskRow.of(queue, id, null, TaskRow.time(reply.get(0)), score, score, reply, 2);
     } catch (IllegalArgumentException e) {
-      throw new TaskStateException(queue, id, "is in a state of its own: " + e.getMessage());
+      throw new TaskStateException(queue, id, "has an unknown state: " + e.getMessage());
     }
   }
 
@@ -114,7 +114,8 @@ final class TaskReader {
                 .toList();
         List<@Nullable Object> answers = link.callAll(shard.slot(), commands);
         for (int i = 0; i < some.size(); i++) {
-          // No number is an error, such as that of a slot that has moved: who looks finds out.
+          // Anything but a number is an error, such as the redirect of a migrated slot; the next
+          // read reports it.
           if (!(answers.get(i) instanceof Long count) || count > 0) {
             having.add(some.get(i));
           }
@@ -199,7 +200,7 @@ final class TaskReader {
     return new Page(tasks, total, cursor == null ? null : cursor.text(), unreadable);
   }
 
-  /** What one call of the script gives: at most so many as a call may carry. */
+  /** Result of one script call, limited by the batch size. */
   record Slice(List<TaskRow> rows, long total, @Nullable Cursor next) {}
 
   Slice slice(QueueName queue, Listing listing) {
@@ -232,7 +233,7 @@ final class TaskReader {
               reply,
               i + 3));
     }
-    // Fewer than were asked for may also be many bytes.
+    // Fewer tasks than requested may also mean that the byte limit was reached.
     boolean isLast = rows.isEmpty() || offset + rows.size() >= total;
     TaskRow last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
     if (isLast || last == null) {
@@ -248,7 +249,7 @@ final class TaskReader {
         : RedisKeys.group(queue, listing.group());
   }
 
-  /** The last task of a page, and the place where it stood; opaque to callers. */
+  /** The last task of a page and its position; opaque to callers. */
   record Cursor(String id, String place) {
 
     String text() {
@@ -262,7 +263,7 @@ final class TaskReader {
         int space = plain.indexOf(' ');
         return new Cursor(plain.substring(space + 1), plain.substring(0, space));
       } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-        throw new IllegalArgumentException("not a cursor of a page: \"" + text + "\"", e);
+        throw new IllegalArgumentException("invalid page cursor \"" + text + "\"", e);
       }
     }
   }

@@ -5,21 +5,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Warns of data in Redis that cannot be read: once for each place, however often it is read.
- * Thread-safe.
- */
+/** Warns of unreadable data in Redis, once per place. Thread-safe. */
 final class UnreadableDataLog {
 
   private static final Logger log = LoggerFactory.getLogger(UnreadableDataLog.class);
 
-  /** Limits memory and log lines when very many rows are broken. */
+  /** Limits memory and log lines if very many rows are broken. */
   private static final int MAX_WARNINGS = 1000;
 
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param place what cannot be read
+   * @param place the unreadable data
    * @param consequence what happens instead
    */
   void warn(String place, Exception why, String consequence) {

@@ -1,4 +1,7 @@
-/** The broker on Redis: enqueue, claim, settle, upkeep, inspection, schedules and presence. */
+/**
+ * Redis implementation of the broker: enqueue, claim, settle, upkeep, inspection, schedules and
+ * presence.
+ */
 @NullMarked
 package io.asynq4j.internal.redis.store;
 

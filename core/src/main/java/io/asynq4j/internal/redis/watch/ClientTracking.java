@@ -23,15 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has Redis tell once of the next change to what was looked at ({@code CLIENT TRACKING} with {@code
- * REDIRECT}), for all watches of a connection together: two connections per primary that is looked
- * at. Thread-safe.
+ * Registers reads for one invalidation message by {@code CLIENT TRACKING} with {@code REDIRECT}.
+ * All watches of a connection share it; each tracked primary needs two connections. Thread-safe.
  */
 final class ClientTracking implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(ClientTracking.class);
 
-  /** After so long a queue that could not be armed, since its slot moves, is to be looked at. */
+  /** Delay before a queue is read again whose slot is being migrated and could not be tracked. */
   private static final Duration AFTER_MOVE = Duration.ofMillis(500);
 
   private final RedisStoreWatch lookout;
@@ -70,7 +69,7 @@ final class ClientTracking implements AutoCloseable {
     watches.remove(watch);
   }
 
-  /** Looks at queues where their changes are told of, or, where that is not possible, anyhow. */
+  /** Reads queues with tracking; falls back to untracked reads where tracking is not possible. */
   Set<QueueName> arm(
       WatchSubscription watch, Collection<QueueName> queues, NonEmptyQueueQuery survey) {
     Collection<RedisStoreWatch.Shard> shards = lookout.shards(queues);
@@ -84,7 +83,7 @@ final class ClientTracking implements AutoCloseable {
     return having;
   }
 
-  /** Has a watch look again, as if the parts had changed. */
+  /** Makes a watch read queues again, as if their parts had changed. */
   private record Late(WatchSubscription watch, Set<QueuePart> parts) implements ShardFanOut.Asker {
     @Override
     public void lookAgain(Collection<QueueName> queues) {
@@ -101,7 +100,7 @@ final class ClientTracking implements AutoCloseable {
     }
     NonEmptyQueueQuery.Result found = server.look(survey, shard.queues());
     if (found == null) {
-      // When it is possible again, all is lost, and then armed.
+      // When tracking works again, every watch is reset and then armed.
       return lookout.ask(survey, shard.slot(), shard.queues());
     }
     Set<QueueName> having = found.having();
@@ -112,7 +111,9 @@ final class ClientTracking implements AutoCloseable {
     return having;
   }
 
-  /** Queues that may have moved; those that are refused are not armed anywhere. */
+  /**
+   * Reads queues that may have moved to another server. Queues that Redis refuses are not tracked.
+   */
   private Set<QueueName> askElsewhere(
       WatchSubscription watch, NonEmptyQueueQuery survey, List<QueueName> queues) {
     Set<QueueName> having = new HashSet<>();
@@ -141,7 +142,7 @@ final class ClientTracking implements AutoCloseable {
     try {
       Future<?> unused = timer.schedule(tell, AFTER_MOVE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      log.debug("closed meanwhile: nobody waits to be told", e);
+      log.debug("change tracking is closed; no watch remains to notify", e);
     }
   }
 
@@ -170,13 +171,13 @@ final class ClientTracking implements AutoCloseable {
       started = true;
     } finally {
       if (!started) {
-        // There was no thread to be had: the next look makes another one.
+        // No thread could be started; the next read creates a new one.
         forget(tracked);
       }
     }
   }
 
-  /** Another server has the slot for which this one was tracked. */
+  /** Replaces a tracked server after its slot moved to another server. */
   void replace(TrackedServer former, RedisNodes.Server server, int slot) {
     forget(former);
     track(server, slot);
@@ -196,9 +197,9 @@ final class ClientTracking implements AutoCloseable {
         servers.values().forEach(TrackedServer::check);
       }
     } catch (BrokerException e) {
-      log.debug("Redis is not there to tell of changes; tried again", e);
+      log.debug("change tracking cannot reach Redis; retrying", e);
     } catch (RuntimeException | Error e) {
-      log.error("could not see whether Redis still tells of changes; tried again", e);
+      log.error("change tracking could not check its connections; retrying", e);
     }
   }
 

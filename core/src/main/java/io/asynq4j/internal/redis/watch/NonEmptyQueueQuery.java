@@ -14,23 +14,23 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * Finds out which of many queues have something in certain parts: many queues are asked for in one
- * command, and only where some of them have something, fewer at a time. Immutable.
+ * Finds the queues that have entries in given parts. One command covers many queues; only if some
+ * of them have entries, smaller groups are queried. Immutable.
  */
 final class NonEmptyQueueQuery {
 
-  /** More in one command gains little, and keeps Redis from others for longer. */
+  /** Limit per command. More keys gain little and block Redis for other clients longer. */
   private static final int MOST_KEYS = 200;
 
-  /** How many queues are asked for together once it is known that some of 200 have something. */
+  /** Number of queues per command after a command for 200 keys has found entries. */
   private static final int FEWER = 14;
 
-  /** Carries commands to one server. Errors are among the answers. */
+  /** Sends commands to one server. Error replies are part of the result. */
   interface Asker {
     List<@Nullable Object> ask(List<CommandArguments> commands);
   }
 
-  /** Which queues have something, and of which it is not known. */
+  /** The queues that have entries, and the queues without a reply. */
   record Result(Set<QueueName> having, List<QueueName> unanswered) {}
 
   private final Set<QueuePart> parts;
@@ -43,12 +43,12 @@ final class NonEmptyQueueQuery {
     return parts;
   }
 
-  /** One command per queue, since keys of different queues may be in different slots. */
+  /** Sends one command per queue, since keys of different queues may be in different slots. */
   Result eachOf(Collection<QueueName> queues, Asker asker) {
     return among(queues, 1, asker);
   }
 
-  /** Few commands for all of them: one server has them all. */
+  /** Sends few commands for all queues. Requires that one server has all of them. */
   Result allOf(Collection<QueueName> queues, Asker asker) {
     return among(queues, Math.max(1, MOST_KEYS / Math.max(1, parts.size())), asker);
   }
@@ -71,7 +71,7 @@ final class NonEmptyQueueQuery {
           if (asked.size() == 1) {
             findings.unanswered().addAll(asked);
           } else {
-            // One that is forbidden is refused together with all that it is asked for with.
+            // Redis refuses the whole command if a single key in it is forbidden.
             split(asked, most, narrowed);
           }
         } else if (count > 0
@@ -102,7 +102,7 @@ final class NonEmptyQueueQuery {
     return command;
   }
 
-  /** The keys of one queue, for a command of its own. */
+  /** Returns the keys of one queue, for a separate command. */
   CommandArgs keysOf(QueueName queue) {
     CommandArgs args = new CommandArgs(parts.size());
     parts.forEach(part -> args.add(RedisKeys.of(queue, part)));

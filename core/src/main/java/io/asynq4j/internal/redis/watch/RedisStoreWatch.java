@@ -23,15 +23,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
-/** Looks at queues by asking, and has Redis tell of changes where it may. */
+/** Finds non-empty queues by queries, and watches them by client tracking where Redis allows it. */
 public final class RedisStoreWatch implements StoreWatch {
 
   private static final Logger log = LoggerFactory.getLogger(RedisStoreWatch.class);
 
-  /** Calls for slots that no server has take as long as those to a server that is silent. */
+  /**
+   * Name for slots without a server. Calls for them take as long as calls to an unresponsive
+   * server.
+   */
   private static final String NO_SERVER = "no server";
 
-  /** Between two looks at whether the connections for the telling still live. */
+  /** Interval of the checks whether the tracking connections are alive. */
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(3);
 
   /** Queues on one server, and the slot of one of them. */
@@ -39,7 +42,7 @@ public final class RedisStoreWatch implements StoreWatch {
 
   private final RedisCommandExecutor link;
   private final Duration checkInterval;
-  // All watches share the connections for the telling; there are none while nobody watches.
+  // All watches share the tracking connections; none exist without a watch.
   private @Nullable ClientTracking tracking;
   private int watches;
   private volatile boolean refused;
@@ -57,7 +60,7 @@ public final class RedisStoreWatch implements StoreWatch {
 
   @Override
   public String shardOf(QueueName queue) {
-    // Asked for each call: where there is one server, nothing is computed.
+    // Checked per call: with a single server nothing has to be computed.
     if (!link.isKnownAsSharded()) {
       return "";
     }
@@ -75,7 +78,7 @@ public final class RedisStoreWatch implements StoreWatch {
         shards(queues), shard -> ask(survey, shard.slot(), shard.queues()), survey.parts());
   }
 
-  /** Asks for queues of which the same server has all, or had just now. */
+  /** Queries queues that the same server has, or had a moment ago. */
   Set<QueueName> ask(NonEmptyQueueQuery survey, int slot, Collection<QueueName> queues) {
     NonEmptyQueueQuery.Asker asker = commands -> link.callAll(slot, commands);
     NonEmptyQueueQuery.Result found =
@@ -90,17 +93,17 @@ public final class RedisStoreWatch implements StoreWatch {
     return having;
   }
 
-  /** What is known of one queue. */
+  /** Result of the query for one queue. */
   enum Answer {
     NOTHING,
     SOMETHING,
-    /** Redis refuses to say, as it does where the user must not see the queue. */
+    /** Redis denies access, for example because the ACL user may not read the queue. */
     REFUSED
   }
 
   /**
-   * Asks for one queue, wherever it is. One that is refused counts as empty, so that the others are
-   * served; it is asked for again with each look, and logged once.
+   * Queries one queue on whichever server has it. A denied queue counts as empty, so that the other
+   * queues are served. It is queried again each time and logged once.
    */
   Answer has(NonEmptyQueueQuery survey, QueueName queue) {
     CommandArgs keys = survey.keysOf(queue);
@@ -113,7 +116,7 @@ public final class RedisStoreWatch implements StoreWatch {
     } catch (BrokerRefusedException e) {
       if (refusedQueues.add(queue)) {
         log.error(
-            "queue {} is not served: {}; other queues are, and this one as soon as Redis allows it",
+            "queue {} is not served: {}; other queues are served, and this one is as soon as Redis allows access",
             queue,
             e.getMessage());
       }
@@ -121,7 +124,7 @@ public final class RedisStoreWatch implements StoreWatch {
     }
   }
 
-  /** Takes note of queues that have been answered for, so that a later refusal is logged again. */
+  /** Records queues that Redis has answered for, so that a later refusal is logged again. */
   void allowed(Collection<QueueName> asked, NonEmptyQueueQuery.Result found) {
     if (!refusedQueues.isEmpty()) {
       Set<QueueName> answered = new HashSet<>(asked);
@@ -138,7 +141,7 @@ public final class RedisStoreWatch implements StoreWatch {
     return shards(link, queues);
   }
 
-  /** The queues by the servers that have them. */
+  /** Groups the queues by server. */
   public static Collection<Shard> shards(RedisCommandExecutor link, Collection<QueueName> queues) {
     if (!link.isSharded()) {
       return queues.isEmpty()
@@ -152,7 +155,7 @@ public final class RedisStoreWatch implements StoreWatch {
     for (QueueName queue : queues) {
       int slot = RedisKeys.slot(RedisKeys.prefix(queue));
       if (anyKnown && link.shardOf(slot).isEmpty()) {
-        // A slot that no server has at this time, to find which would keep the others waiting.
+        // No server has this slot now; finding one would delay the other queues.
         continue;
       }
       RedisNodes.Server server = link.serverOf(slot);
@@ -169,7 +172,7 @@ public final class RedisStoreWatch implements StoreWatch {
     return new WatchSubscription(this, listener);
   }
 
-  /** Nothing when Redis does not tell of changes, for good. */
+  /** Returns null if Redis permanently refuses client tracking. */
   synchronized @Nullable ClientTracking join(WatchSubscription watch) {
     if (refused || !link.isOpen()) {
       return null;
@@ -193,14 +196,14 @@ public final class RedisStoreWatch implements StoreWatch {
     }
   }
 
-  /** Redis has refused to tell of changes. It is said once, and not tried again. */
+  /** Disables client tracking after Redis refused it. Logged once; not retried. */
   synchronized void refused(String answer) {
     if (!refused) {
       refused = true;
       log.warn(
-          "Redis does not tell of changes ({}), so queues are looked at from time to time and tasks"
-              + " start later than they could; allow its user +client|tracking +client|id +subscribe"
-              + " &{}, and mind that a proxy may not pass these on",
+          "client tracking is not available ({}), so queues are polled and tasks"
+              + " start later than they could; allow the Redis user +client|tracking +client|id +subscribe"
+              + " &{}, and check that no proxy blocks these commands",
           answer,
           RedisKeys.INVALIDATIONS);
     }

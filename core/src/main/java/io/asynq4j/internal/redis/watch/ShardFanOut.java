@@ -26,11 +26,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks several servers of a cluster at the same time, and waits for none of them for long: a server
- * that does not answer in time, or fails, counts as having nothing. While it owes an answer it is
- * not asked the same again, and until it has answered something in time nobody waits for it. What
- * it answers late is not lost: a watch is told, and whoever only looks now and then gets it with
- * the next look. Thread-safe.
+ * Queries several servers of a cluster at the same time, with a short timeout for all. A server
+ * that fails or does not answer in time counts as having no entries. A server with an outstanding
+ * call does not get the same call again, and no caller waits for it until it has answered a call in
+ * time. Late answers are kept: a watch is notified, and a polling caller gets them with its next
+ * query. Thread-safe.
  */
 public final class ShardFanOut {
 
@@ -39,30 +39,32 @@ public final class ShardFanOut {
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long IDLE_SECONDS = 10;
 
-  /** Whoever has asked. Equal ones are told once. */
+  /** The caller of a query. Equal callers are notified once. */
   interface Asker {
 
-    /** These have something, or were left out, as their server has answered meanwhile. */
+    /** Called after a late answer: these queues have entries or were skipped meanwhile. */
     void lookAgain(Collection<QueueName> queues);
   }
 
   private final LongSupplier patienceNanos;
 
-  /** Servers that did not answer in time, and have answered nothing in time since. */
+  /** Servers that missed a timeout and have not answered a call in time since. */
   private final Set<String> unresponsive = ConcurrentHashMap.newKeySet();
 
-  /** By the servers that owe an answer: who wants to know what was left out since. */
+  /**
+   * By server with an outstanding call: the callers, and the queues skipped for each of them since.
+   */
   private final Map<String, Map<Asker, Set<QueueName>>> silent = new HashMap<>();
 
-  /** Those that only look now and then: what they asked a server for. */
+  /** A polling caller's query that the server has not answered yet. */
   private record Owed(String server, Set<QueuePart> parts, Set<QueueName> queues) {}
 
   private final Set<Owed> owed = new HashSet<>();
 
-  /** Servers that {@link #askAll} has waited for in vain, while the call is under way. */
+  /** Servers that did not answer {@link #askAll} in time, while that call is outstanding. */
   private final Set<String> owing = ConcurrentHashMap.newKeySet();
 
-  /** What was answered too late for one look, for the next. */
+  /** Answers that were too late for one poll, kept for the next. */
   private final Map<Set<QueuePart>, Set<QueueName>> late = new HashMap<>();
 
   private final Executor threads =
@@ -79,7 +81,7 @@ public final class ShardFanOut {
   }
 
   /**
-   * @param patienceNanos how long to wait for the answers to a question
+   * @param patienceNanos how long to wait for the answers to a query
    */
   ShardFanOut(LongSupplier patienceNanos) {
     this.patienceNanos = patienceNanos;
@@ -92,9 +94,9 @@ public final class ShardFanOut {
   }
 
   /**
-   * The answers of all servers that answer in time.
+   * Returns the answers of all servers that answer in time.
    *
-   * @param asker told on another thread of what is answered later
+   * @param asker notified of later answers on another thread
    */
   Set<QueueName> ask(
       Collection<Shard> shards, Function<Shard, Set<QueueName>> question, Asker asker) {
@@ -108,8 +110,8 @@ public final class ShardFanOut {
   }
 
   /**
-   * The same for whoever looks now and then: what is answered later is among the answers to the
-   * next question for these parts of the queue.
+   * Variant for polling callers: a late answer is part of the result of the next query for these
+   * parts of the queue.
    */
   Set<QueueName> ask(
       Collection<Shard> shards, Function<Shard, Set<QueueName>> question, Set<QueuePart> parts) {
@@ -138,9 +140,8 @@ public final class ShardFanOut {
   }
 
   /**
-   * Asks servers for data of any kind. Returns the answers of those that answer in time; what the
-   * others answer later is dropped. A server that was waited for in vain is not asked until that
-   * call has ended.
+   * Calls servers for data of any kind. Returns the answers that arrive in time; later ones are
+   * dropped. A server that timed out is not called again until that call has ended.
    */
   public <T> Map<Shard, T> askAll(
       Collection<Shard> shards, Function<Shard, T> question, Duration patience) {
@@ -155,7 +156,7 @@ public final class ShardFanOut {
     return answers;
   }
 
-  // Nothing is lost with the future: its answer is dropped.
+  // Ignoring the future is safe: its answer is dropped.
   @SuppressWarnings("FutureReturnValueIgnored")
   private void noteOwing(Shard shard, CompletableFuture<?> answer) {
     String server = shard.server().name();
@@ -178,7 +179,7 @@ public final class ShardFanOut {
     return taken;
   }
 
-  // Nothing is lost with the future: failures are handled here.
+  // Ignoring the future is safe: failures are handled here.
   @SuppressWarnings("FutureReturnValueIgnored")
   private void keepLate(
       Shard shard, CompletableFuture<Set<QueueName>> answer, Set<QueuePart> parts) {
@@ -218,7 +219,7 @@ public final class ShardFanOut {
   }
 
   /**
-   * @param notWaitedFor servers whose answers count only if they are there already
+   * @param notWaitedFor servers whose answers count only if they have already arrived
    */
   private static <T> void collect(
       Map<Shard, CompletableFuture<T>> asked,
@@ -244,7 +245,7 @@ public final class ShardFanOut {
         });
   }
 
-  // Nothing is lost with the future: failures are handled elsewhere.
+  // Ignoring the future is safe: failures are handled by the caller.
   @SuppressWarnings("FutureReturnValueIgnored")
   private void doNotWaitFor(String server, CompletableFuture<?> answer, long end) {
     unresponsive.add(server);
@@ -264,7 +265,7 @@ public final class ShardFanOut {
     return leftOut != null;
   }
 
-  // Nothing is lost with the future: failures are handled here, and the asker catches its own.
+  // Ignoring the future is safe: failures are handled here, and the asker catches its own.
   @SuppressWarnings("FutureReturnValueIgnored")
   private void fetchLater(Shard shard, CompletableFuture<Set<QueueName>> answer, Asker asker) {
     synchronized (this) {
@@ -273,7 +274,7 @@ public final class ShardFanOut {
     try {
       answer.whenComplete((having, error) -> answeredLate(shard, asker, having, error));
     } catch (Error e) {
-      // Nobody would be told of the answer, and the server be left out for ever.
+      // Otherwise no caller would get the answer, and the server would be skipped forever.
       synchronized (this) {
         silent.remove(shard.server().name());
       }
@@ -299,8 +300,11 @@ public final class ShardFanOut {
     }
   }
 
-  /** Whoever watches is told that all is lost once the server tells of changes again. */
+  /** Only logs the failure: every watch is reset when the server's tracking works again. */
   private static void failed(Shard shard, @Nullable Throwable error) {
-    log.debug("the server at {} could not be asked", shard.server().name(), error);
+    log.debug(
+        "query to the Redis server at {} failed; its queues count as empty for now",
+        shard.server().name(),
+        error);
   }
 }

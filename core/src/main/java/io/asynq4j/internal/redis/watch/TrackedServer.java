@@ -25,8 +25,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * One primary that tells of changes: on one connection it is asked, on the other it tells. A thread
- * listens, and connects again when one of them is lost. Thread-safe.
+ * One primary with client tracking: reads go over one connection, invalidation messages arrive on
+ * the other. A thread listens, and reconnects when either connection is lost. Thread-safe.
  */
 final class TrackedServer {
 
@@ -35,7 +35,7 @@ final class TrackedServer {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** The two connections. */
+  /** The reading and the listening connection. */
   private static final class Pair {
     final DedicatedConnection asks;
     final DedicatedConnection tells;
@@ -76,7 +76,8 @@ final class TrackedServer {
   }
 
   /**
-   * Nothing when it has been started before. When no thread can be had, a later call tries again.
+   * Starts the listening thread. Does nothing if it was started before. If no thread can be
+   * created, a later call tries again.
    */
   void start() {
     if (!started.get() && started.compareAndSet(false, true)) {
@@ -84,24 +85,30 @@ final class TrackedServer {
         thread.start();
       } catch (OutOfMemoryError e) {
         started.set(false);
-        log.warn("no thread to hear of changes on; queues are asked until there is one", e);
+        log.warn(
+            "no thread could be started to listen for changes; queues are polled until one is available",
+            e);
       }
     }
   }
 
-  /** Whether looking makes it tell. */
+  /** Returns whether reads are tracked. */
   boolean isReady() {
     return live.get() != null;
   }
 
-  /** Whether it is ready, and everybody was told that what they looked at before does not count. */
+  /**
+   * Returns whether reads are tracked and every watch was notified that its earlier reads no longer
+   * count.
+   */
   boolean isLive() {
     Pair pair = live.get();
     return pair != null && pair.announced;
   }
 
   /**
-   * Looks at queues so that their next changes are told of. Nothing when this is not possible now.
+   * Reads queues so that Redis reports their next changes. Returns null if this is not possible
+   * now.
    */
   NonEmptyQueueQuery.@Nullable Result look(
       NonEmptyQueueQuery survey, Collection<QueueName> queues) {
@@ -121,7 +128,7 @@ final class TrackedServer {
         abandon(pair);
         return null;
       } catch (RuntimeException | Error e) {
-        // An answer may be left unread on it.
+        // An unread reply may be left on the connection.
         abandon(pair);
         throw e;
       }
@@ -131,7 +138,7 @@ final class TrackedServer {
     }
   }
 
-  /** Finds out when a connection has died in silence, or another server should be asked. */
+  /** Detects a connection that died silently, and a slot that moved to another server. */
   void check() {
     Pair pair = live.get();
     if (pair == null) {
@@ -143,9 +150,9 @@ final class TrackedServer {
         return;
       }
       pair.tells.sendCommand(Command.PING);
-      // Sends what was written and reads nothing: that is the listening thread's.
+      // Sends buffered commands without reading: only the listening thread reads.
       pair.tells.getMany(0);
-      // One that has just answered lives.
+      // A connection that has just answered is alive.
       if (!pair.answered.getAndSet(false) && asking.tryLock()) {
         try {
           pair.asks.executeCommand(new CommandArguments(Command.PING));
@@ -154,7 +161,7 @@ final class TrackedServer {
         }
       }
       if (!isStillLive(pair)) {
-        log.debug("cut while it was looked at");
+        log.debug("connection closed during a check");
       }
     } catch (JedisException e) {
       abandon(pair);
@@ -162,8 +169,8 @@ final class TrackedServer {
   }
 
   /**
-   * Jedis connects again by itself when it sends something on a connection that somebody else has
-   * cut. On the new one nothing is told of.
+   * Jedis reconnects by itself when it sends a command on a connection that was closed. The new
+   * connection has no tracking.
    */
   private boolean isStillLive(Pair pair) {
     if (live.get() == pair) {
@@ -173,7 +180,9 @@ final class TrackedServer {
     return false;
   }
 
-  /** The listening thread notices, tells of it, and connects again. */
+  /**
+   * Closes both connections. The listening thread notices it, resets the watches and reconnects.
+   */
   private void abandon(Pair pair) {
     live.compareAndSet(pair, null);
     pair.cut();
@@ -186,11 +195,14 @@ final class TrackedServer {
       try {
         connectAndListen();
       } catch (RuntimeException | Error e) {
-        // Also after an error such as a lack of memory it must hear of changes again.
+        // The thread must continue to listen even after an error such as OutOfMemoryError.
         try {
           failed(e);
         } catch (RuntimeException | Error other) {
-          SafeLog.error(log, "could not tell that Redis does not tell of changes", other);
+          SafeLog.error(
+              log,
+              "could not notify the watches that change tracking was lost; queues are polled",
+              other);
         }
       }
       if (!ended) {
@@ -208,11 +220,11 @@ final class TrackedServer {
     if (!link.isOpen()) {
       tracking.close();
     } else if (wasLive) {
-      log.info("Redis no longer tells of changes; connecting again: {}", e.getMessage());
+      log.info("change tracking lost; reconnecting: {}", e.getMessage());
       tracking.lost();
       link.refresh();
     } else {
-      log.debug("Redis does not tell of changes yet", e);
+      log.debug("change tracking is not available yet; retrying", e);
     }
   }
 
@@ -262,7 +274,7 @@ final class TrackedServer {
 
   private static boolean isForGood(JedisDataException answer) {
     RedisError error = RedisError.of(answer);
-    // The other connection may have been lost just now.
+    // The listening connection may have been lost a moment ago.
     boolean otherLost = String.valueOf(answer.getMessage()).contains("redirect to does not exist");
     return error == RedisError.NOPERM || (error == RedisError.OTHER && !otherLost);
   }
@@ -270,19 +282,19 @@ final class TrackedServer {
   private void listen(Pair pair) {
     pair.tells.setTimeoutInfinite();
     live.set(pair);
-    // Looked at again, since whoever ended this meanwhile found no connection to cut.
+    // Checked again, since a concurrent end() found no connection to close.
     if (ended) {
       return;
     }
     wasLive = true;
-    log.debug("Redis at {} tells of changes", server.name());
-    // Whatever was looked at before is not told of.
+    log.debug("change tracking is active on Redis at {}", server.name());
+    // Earlier reads are not tracked on the new connection.
     tracking.lost();
     pair.announced = true;
     while (live.get() == pair) {
       hear(pair, ReplyParser.list(pair.tells.getUnflushedObject()));
     }
-    throw new JedisConnectionException("the connection on which it was asked is lost");
+    throw new JedisConnectionException("the reading connection is lost");
   }
 
   private void hear(Pair pair, List<@Nullable Object> message) {
@@ -290,14 +302,14 @@ final class TrackedServer {
       case "pong" -> pair.owesPong.set(false);
       case "message" -> {
         if (message.get(2) == null) {
-          // Redis has forgotten what was looked at, as after FLUSHALL.
+          // Redis dropped its tracking table, for example after FLUSHALL.
           tracking.lost();
         }
         for (Object key : ReplyParser.list(message.get(2))) {
           tracking.changed(ReplyParser.text(key));
         }
       }
-      default -> log.debug("a message of a kind that is not waited for");
+      default -> log.debug("ignored a message of an unexpected kind");
     }
   }
 

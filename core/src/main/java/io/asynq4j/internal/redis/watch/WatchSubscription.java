@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What one listener wants to be told of. Thread-safe. */
+/** The watch of one listener: the queues and parts whose changes it waits for. Thread-safe. */
 final class WatchSubscription implements StoreWatch.Watch {
 
   private static final Logger log = LoggerFactory.getLogger(WatchSubscription.class);
@@ -35,14 +35,14 @@ final class WatchSubscription implements StoreWatch.Watch {
   @Override
   public Set<QueueName> arm(Collection<QueueName> queues, Set<QueuePart> parts) {
     if (closed.get()) {
-      throw new IllegalStateException("this watch has been closed");
+      throw new IllegalStateException("the watch is closed");
     }
     return tracking == null
         ? lookout.having(queues, parts)
         : tracking.arm(this, queues, new NonEmptyQueueQuery(parts));
   }
 
-  /** Before Redis is asked, so that nothing that it tells comes too early. */
+  /** Registers interest before Redis is read, so that no change is reported too early. */
   void expect(Collection<QueueName> queues, Set<QueuePart> parts) {
     for (QueueName queue : queues) {
       for (QueuePart part : parts) {
@@ -59,7 +59,7 @@ final class WatchSubscription implements StoreWatch.Watch {
   }
 
   void lost() {
-    // Whoever arms meanwhile is told by what follows that it was in vain.
+    // A concurrent arm() is notified below that it has to be repeated.
     armed.clear();
     tell(listener::lost);
   }
@@ -71,7 +71,7 @@ final class WatchSubscription implements StoreWatch.Watch {
     try {
       message.run();
     } catch (RuntimeException e) {
-      log.error("the listener for changes failed", e);
+      log.error("the change listener failed; its queues are read again at the next poll", e);
     }
   }
 

@@ -1,10 +1,6 @@
 package io.asynq4j.internal.server.attempt;
 
-import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.AfterCancel;
-import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.handler.Outcome;
@@ -12,9 +8,9 @@ import io.asynq4j.handler.TaskContext;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.TaskMessage;
-import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.outcome.DeadlineExceededException;
 import io.asynq4j.internal.text.LogText;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.server.ServerListener.TaskRef;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,7 @@
 package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.Payload;
+import io.asynq4j.PayloadCodec;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.handler.TaskContext;
@@ -55,6 +56,11 @@ final class AttemptContext implements TaskContext {
   @Override
   public String type() {
     return attempt.type();
+  }
+
+  @Override
+  public PayloadCodec codec() {
+    return host.config().codec();
   }
 
   @Override

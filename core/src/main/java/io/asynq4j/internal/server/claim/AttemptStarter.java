@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts attempts at claimed tasks. A claim stays here until a worker has its attempt, whatever
- * error comes. Used by the thread of the claim loop.
+ * Starts attempts of claimed tasks. A claim stays here until a worker has its attempt, whatever
+ * error occurs. Used by the thread of the claim loop.
  */
 final class AttemptStarter {
 
@@ -40,7 +40,7 @@ final class AttemptStarter {
     this.workers = workers;
     this.settler = settler;
     this.attempts = attempts;
-    // It must not grow: for want of memory, claims would be lost.
+    // Must not grow: claims would be lost for lack of memory.
     this.unstarted = new ArrayDeque<>(mostPerClaim + 1);
   }
 
@@ -60,8 +60,12 @@ final class AttemptStarter {
     try {
       attempt = new Attempt(++attemptNumber, claim, host);
     } catch (RuntimeException e) {
-      // A message that can be read and is not valid, such as one without a type.
-      log.error("task {} of queue {} is archived", LogText.name(claim.id()), claim.queue(), e);
+      // A message that can be decoded but is invalid, such as one without a type.
+      log.error(
+          "task {} of queue {} is invalid and is archived",
+          LogText.name(claim.id()),
+          claim.queue(),
+          e);
       settler.addUnattempted(OutcomePolicy.unattemptable(claim, e));
       return;
     }
@@ -72,14 +76,14 @@ final class AttemptStarter {
     }
   }
 
-  /** Whether the executor has rejected an attempt since this was last asked. */
+  /** Returns whether the executor has rejected an attempt since the last call. */
   boolean hasBeenRejected() {
     boolean was = rejected;
     rejected = false;
     return was;
   }
 
-  /** Gives back what was claimed and not started. */
+  /** Requeues claims that were not started. */
   void requeueAll() {
     for (Claim claim = unstarted.peek(); claim != null; claim = unstarted.peek()) {
       settler.addUnattempted(OutcomePolicy.requeued(claim));

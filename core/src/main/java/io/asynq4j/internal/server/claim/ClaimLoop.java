@@ -1,6 +1,5 @@
 package io.asynq4j.internal.server.claim;
 
-import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.internal.broker.Claim;
@@ -14,6 +13,7 @@ import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.shard.ShardTopology;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -23,28 +23,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims tasks for idle workers, many at a time, and shares the workers among the queues by their
- * weights. Runs on one thread.
+ * Claims tasks for idle workers in batches, and shares the workers among the queues by weight. Runs
+ * on one thread.
  */
 public final class ClaimLoop implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(ClaimLoop.class);
 
-  /** While other queues have work, queues that had none are watched only this often. */
+  /** While other queues have work, idle queues are watched at this interval only. */
   private static final long WATCH_NANOS = Duration.ofMillis(2).toNanos();
 
-  /** The most tasks that one call claims. */
+  /** Maximum number of tasks per claim. */
   private static final int MOST_PER_CLAIM = 100;
 
   /**
-   * The most while many settlements wait: Redis has enough to do then, and more active tasks make
-   * each of them more expensive.
+   * Maximum while many settlements wait: Redis is then under load, and more active tasks make each
+   * settlement more expensive.
    */
   private static final int MOST_WHEN_BEHIND = 50;
 
   private static final int BEHIND = 200;
 
-  /** The most that several queues share in one round, so that none gets far ahead of the others. */
+  /** Maximum that several queues share in one round, so that none gets far ahead of the others. */
   private static final int MOST_PER_ROUND = 200;
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -65,7 +65,7 @@ public final class ClaimLoop implements Runnable {
   private final Consumer<LinkageError> fatal;
   private volatile boolean stopped;
 
-  /** The answer of a server of a cluster that an error has kept from being handled. */
+  /** The answer of a cluster server whose handling was interrupted by an error. */
   private ShardClaimer.@Nullable Answer unhandled;
 
   private long lastWatch;
@@ -74,8 +74,8 @@ public final class ClaimLoop implements Runnable {
   /**
    * Creates a loop that claims from the queues that are ready.
    *
-   * @param shortLease called when something was claimed whose lease ends soon
-   * @param fatal called when nothing can ever be claimed, since libraries do not fit
+   * @param shortLease called after a claim whose lease ends soon
+   * @param fatal called when claiming can never work because of incompatible libraries
    */
   public ClaimLoop(
       ServerConfig config,
@@ -112,7 +112,7 @@ public final class ClaimLoop implements Runnable {
       } catch (BrokerException e) {
         readiness.checkAll();
         if (!shards.outages().failed("", e)) {
-          log.error("could not claim tasks", e);
+          log.error("the claim loop could not claim tasks; retrying", e);
         }
         waitAfterFailure();
       } catch (RuntimeException | Error e) {
@@ -136,7 +136,9 @@ public final class ClaimLoop implements Runnable {
     unhandled = null;
   }
 
-  /** Only for libraries that do not fit: other code may be linked once there is memory again. */
+  /**
+   * Only for incompatible libraries: other linkage errors may pass when memory is available again.
+   */
   private void endServerIfFatal(Throwable error) {
     if (error instanceof IncompatibleClassChangeError e) {
       fatal.accept(e);
@@ -167,7 +169,7 @@ public final class ClaimLoop implements Runnable {
     readiness.update(claims::knows);
     int free = free();
     if (free > 0 && free < config.concurrency()) {
-      // Handlers that are about to end may do so now: then one call asks for all of them.
+      // Handlers that are about to end may do so now: then one call claims for all of them.
       Thread.yield();
       free = free();
     }
@@ -193,11 +195,11 @@ public final class ClaimLoop implements Runnable {
   }
 
   private int free() {
-    // Settlements that Redis does not accept must not pile up here.
+    // Settlements that Redis does not accept must not accumulate here.
     return settler.waiting() > 2 * config.concurrency() + 1_000 ? 0 : workers.free();
   }
 
-  /** One after the other: after an error, the one that was not handled comes first. */
+  /** Handles the answers in sequence: after an error, the unhandled one comes first. */
   private void handleAnswers() {
     for (ShardClaimer.Answer answer = nextAnswer(); answer != null; answer = nextAnswer()) {
       unhandled = answer;
@@ -221,7 +223,7 @@ public final class ClaimLoop implements Runnable {
       }
       ready.refund(share.getKey(), share.getValue() - got);
       if (config.strictPriority() && ready.contains(share.getKey())) {
-        // It has more, and gets the workers that have become free meanwhile, too.
+        // The queue has more tasks, and also gets the workers that have become free meanwhile.
         break;
       }
     }
@@ -233,7 +235,7 @@ public final class ClaimLoop implements Runnable {
 
   private int claimFrom(QueueClaimState queue, int wanted) {
     if (settler.isRefused(queue.name())) {
-      // Its settlements would fill the server until nothing is claimed from any queue.
+      // Its settlements would fill the server until no queue can be claimed from.
       readiness.hold(queue, host.clock().instant().plus(LONGEST_PAUSE));
       return 0;
     }
@@ -258,13 +260,16 @@ public final class ClaimLoop implements Runnable {
     return batch.claims().size();
   }
 
-  /** This queue is broken, or forbidden; the others are served all the same. */
+  /** This queue is broken or access is denied; the other queues are served anyway. */
   private void refused(QueueClaimState queue, BrokerRefusedException e) {
-    log.error("could not claim tasks of queue {}", queue.name(), e);
+    log.error(
+        "could not claim tasks of queue {}; other queues are served, and this one is retried",
+        queue.name(),
+        e);
     readiness.hold(queue, host.clock().instant().plus(LONGEST_PAUSE));
   }
 
-  /** What a server has answered after the time that the others may be kept waiting. */
+  /** Handles an answer that arrived after the time limit of a cluster server. */
   private void answered(ShardClaimer.Answer answer) {
     QueueClaimState queue = answer.queue();
     ClaimBatch batch = answer.batch();
@@ -293,7 +298,7 @@ public final class ClaimLoop implements Runnable {
 
   private void granted(QueueClaimState queue, ClaimBatch batch) {
     if (!batch.claims().isEmpty() && !queues.weights().containsKey(queue.name())) {
-      // The queue was removed while the call was under way.
+      // The queue was removed while the call was in flight.
       claims.giveBack(batch, 0);
       unhandled = null;
       readiness.becomeIdle(queue, Status.EMPTY);
@@ -318,7 +323,7 @@ public final class ClaimLoop implements Runnable {
   }
 
   /**
-   * A claim whose answer had been lost was granted a while ago: its lease may end before the next
+   * A claim whose reply had been lost was granted a while ago: its lease may end before the next
    * heartbeats.
    */
   private void extendSoonIfShort(Claim claim) {

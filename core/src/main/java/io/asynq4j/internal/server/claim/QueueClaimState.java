@@ -6,25 +6,28 @@ import io.asynq4j.internal.server.shard.ContentionBackoff;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A queue as the processor sees it. Only the processor's thread uses what changes. */
+/**
+ * The state of a queue in the claim loop. Mutable fields are used by the thread of the claim loop
+ * only.
+ */
 final class QueueClaimState {
 
-  /** Whether it is worth asking. */
+  /** Whether a claim is worthwhile. */
   enum Status {
     READY,
-    /** It had nothing, and nobody watches yet. */
+    /** It had no tasks and is not watched yet. */
     EMPTY,
-    /** It was paused, and nobody watches yet. */
+    /** It was paused and is not watched yet. */
     PAUSED,
-    /** As many run as may, and nobody watches yet. */
+    /** Its limit of active tasks is reached and it is not watched yet. */
     FULL,
-    /** Its places are watched, so it is asked once more. */
+    /** Its limit is watched, so one more claim is sent. */
     FULL_WATCHED,
-    /** Its server does not answer; when it does, the queue is asked. */
+    /** Its server does not answer; a claim is sent when it does. */
     STALLED,
-    /** Its head must wait for a time. */
+    /** Its head must wait until a time. */
     HELD,
-    /** Somebody tells when there may be something. */
+    /** A notification arrives when there may be tasks. */
     WATCHED
   }
 
@@ -74,9 +77,8 @@ final class QueueClaimState {
   }
 
   /**
-   * Somebody has told that there is something, to all servers of the queue alike. How long to wait
-   * before it is asked for: where they are many, the first is there after a few tenths of a
-   * millisecond.
+   * Records a notification, which all servers of the queue receive. Returns the delay before the
+   * claim: with many servers, the first one claims after a few tenths of a millisecond.
    */
   long reported() {
     rivals.called();

@@ -25,8 +25,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the served queues are worth asking for tasks. A queue that gave nothing is watched and
- * not asked again before Redis reports a change, the poll interval has passed, or a time has come.
+ * Selects the served queues that are worth a claim. A queue that returned nothing is watched and
+ * not claimed from again before Redis reports a change, the poll interval has passed, or a time is
+ * reached.
  *
  * <p>Used by the thread of the claim loop, except for {@link #settled} and the notifications.
  */
@@ -39,7 +40,7 @@ public final class QueueReadiness {
   /** The longest wait while Redis reports changes: a message may get lost. */
   static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
-  /** The shortest wait before a held queue is asked again, whatever the clocks say. */
+  /** The shortest wait before a held queue is tried again, whatever the clocks show. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
   private final ServerConfig config;
@@ -108,19 +109,22 @@ public final class QueueReadiness {
     signal.raise();
   }
 
-  /** A task of this queue has been settled: where active tasks are limited, a place is free. */
+  /**
+   * Records that a task of this queue has been settled: if active tasks are limited, a place is
+   * free.
+   */
   public void settled(QueueName queue) {
     if (limited.contains(queue)) {
       wake(queue);
     }
   }
 
-  /** Asks all queues again, since what is known of them may be wrong after a failure. */
+  /** Marks all queues for a check, since their known state may be wrong after a failure. */
   void checkAll() {
     allWoken = true;
   }
 
-  /** The queues that are ready, with what each has had of the workers. */
+  /** Returns the queues that are ready, with their share of the workers so far. */
   StrideScheduler<QueueClaimState> ready() {
     return ready;
   }
@@ -143,9 +147,9 @@ public final class QueueReadiness {
   }
 
   /**
-   * Makes those queues ready that were reported, polled or whose time has come.
+   * Makes queues ready that were reported or polled, or whose time is reached.
    *
-   * @param isPending whether a claim from a stalled queue is under way
+   * @param isPending whether a claim from a stalled queue is in flight
    */
   void update(Predicate<QueueClaimState> isPending) {
     long now = System.nanoTime();
@@ -206,9 +210,9 @@ public final class QueueReadiness {
   }
 
   /**
-   * A watched queue is checked anyway, since a message may get lost; and a held one, since the task
+   * Checks a watched queue anyway, since a message may get lost, and a held one, since the task
    * that holds it may be gone. A queue that an error, such as a lack of memory, has left without a
-   * place gets its place again.
+   * state gets its state again.
    */
   private void checkAgain(QueueClaimState queue, Predicate<QueueClaimState> isPending) {
     switch (queue.status()) {
@@ -220,7 +224,7 @@ public final class QueueReadiness {
       case READY, FULL_WATCHED -> ready.enter(queue);
       case EMPTY, PAUSED, FULL -> unwatched.add(queue);
       case STALLED -> {
-        // Otherwise it is asked once its server answers.
+        // Otherwise a claim follows when its server answers.
         if (!isPending.test(queue)) {
           makeReady(queue);
         }
@@ -230,7 +234,7 @@ public final class QueueReadiness {
 
   private void reported(QueueClaimState queue) {
     if (queue.status() == Status.STALLED) {
-      // It is asked in any case once its server answers.
+      // A claim follows in any case when its server answers.
       return;
     }
     long wait = queue.reported();
@@ -241,7 +245,7 @@ public final class QueueReadiness {
     }
   }
 
-  /** After a wait for other servers: whether they have left something is checked before a claim. */
+  /** After waiting for other servers: checks whether tasks are left before a claim. */
   private boolean checkDeferred(QueueClaimState queue, Predicate<QueueClaimState> isPending) {
     if (isServed(queue)) {
       checkAgain(queue, isPending);
@@ -256,7 +260,7 @@ public final class QueueReadiness {
     ready.enter(queue);
   }
 
-  /** The queue has given all that it may give now. */
+  /** The queue has returned all tasks that are available now. */
   void becomeIdle(QueueClaimState queue, Status status) {
     ready.leave(queue);
     queue.become(status);
@@ -270,9 +274,9 @@ public final class QueueReadiness {
   }
 
   /**
-   * As many tasks of the queue are active as may be.
+   * The limit of active tasks is reached.
    *
-   * @param placesWatched whether its places were watched before it was asked
+   * @param placesWatched whether the limit was watched before the claim
    */
   void becomeFull(QueueClaimState queue, boolean placesWatched) {
     limited.add(queue.name());
@@ -283,7 +287,7 @@ public final class QueueReadiness {
     }
   }
 
-  /** The queue gives nothing before a time, by its rate or the order of its tasks. */
+  /** The queue returns nothing before a time, because of its rate or the order of its tasks. */
   void becomeHeld(QueueClaimState queue, @Nullable Instant until) {
     limited.add(queue.name());
     hold(queue, until);
@@ -295,7 +299,7 @@ public final class QueueReadiness {
     held.add(queue);
   }
 
-  /** Watches queues that gave nothing. Those that have something by now become ready. */
+  /** Watches queues that returned nothing. Those that have tasks by now become ready. */
   void watchIdle() {
     if (unwatched.isEmpty()) {
       return;
@@ -304,7 +308,7 @@ public final class QueueReadiness {
     watch(all, Status.EMPTY, PENDING);
     watch(all, Status.PAUSED, PAUSED);
     watch(all, Status.FULL, LEASE);
-    // Not before: when Redis fails, they are as unwatched as they were.
+    // Not earlier: if Redis fails, they stay unwatched.
     unwatched.clear();
   }
 
@@ -329,7 +333,7 @@ public final class QueueReadiness {
         case EMPTY -> becomeReadyIf(hasSome, queue);
         case PAUSED -> becomeReadyIf(!hasSome, queue);
         default -> {
-          // A place may have become free before it was watched: asked once more.
+          // A place may have become free before it was watched: one more claim is sent.
           makeReady(queue);
           queue.become(Status.FULL_WATCHED);
         }
@@ -350,7 +354,7 @@ public final class QueueReadiness {
     return watch.isLive() ? Math.max(LONGEST_WAIT.toNanos(), poll) : poll;
   }
 
-  /** How long nothing is to be done unless a notification comes. */
+  /** Returns how long to wait unless a notification arrives. */
   long idleNanos() {
     long nanos = System.nanoTime();
     long wait = Math.max(0, lastPoll + pollNanos() - nanos);

@@ -26,24 +26,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims from queues on several servers of Redis so that none of them keeps the others waiting: a
- * server has a short time for its answer, and what it answers later is fetched later. Of one
- * thread, but for calls that end.
+ * Claims from queues on several Redis servers so that none delays the others: a server has a short
+ * time to answer, and late answers are collected later. Used by one thread, except for completing
+ * calls.
  */
 final class ShardClaimer {
 
   private static final Logger log = LoggerFactory.getLogger(ShardClaimer.class);
 
-  /** What other queues can be kept waiting by the first call that a server answers late. */
+  /** How long the first late call to a server may delay other queues. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /**
-   * A queue that may be asked again.
+   * A queue that may be claimed from again.
    *
-   * @param batch what was claimed; null when nothing was asked, or that failed
+   * @param batch what was claimed; null if no call was made or it failed
    * @param error why it failed
    */
   record Answer(
@@ -54,12 +54,12 @@ final class ShardClaimer {
     }
   }
 
-  /** One server: the call it has not answered, and the queues that wait for that. */
+  /** One server: its unanswered call, and the queues that wait for it. */
   private static final class Lane {
     final Set<QueueClaimState> stalled = new LinkedHashSet<>();
     @Nullable Call unanswered;
 
-    /** Whether the last answer was late, or a failure: then nobody waits for the next. */
+    /** Whether the last answer was late or a failure: then the next call is not waited for. */
     boolean silent;
 
     long restNanos = FIRST_REST_NANOS;
@@ -71,8 +71,8 @@ final class ShardClaimer {
   }
 
   /**
-   * A claim under way. Until somebody has collected its answer it stays where it is: an error on
-   * the thread that made it loses nothing.
+   * A claim in flight. It stays registered until its answer is collected, so an error on the
+   * calling thread loses nothing.
    */
   private final class Call extends FutureTask<ClaimBatch> {
     final String shard;
@@ -89,12 +89,12 @@ final class ShardClaimer {
       this.queue = queue;
     }
 
-    /** Whoever gets true, and nobody else, has to see to the answer. */
+    /** Returns true to exactly one caller, which has to handle the answer. */
     boolean collect() {
       return isDone() && collected.compareAndSet(false, true);
     }
 
-    /** Nobody waits for it any more: from now on its answer is told by the signal. */
+    /** Marks the call as late: the signal announces its answer from now on. */
     void isLate() {
       late = true;
       if (isDone()) {
@@ -114,7 +114,7 @@ final class ShardClaimer {
       super.setException(error);
     }
 
-    /** Of a call that is done. */
+    /** To be called for a completed call. */
     boolean wasInTime() {
       return answered - started < patience;
     }
@@ -140,8 +140,8 @@ final class ShardClaimer {
   private volatile boolean closed;
 
   /**
-   * @param settler gives back what nobody can begin with
-   * @param signal raised when there is a late answer
+   * @param settler requeues tasks that cannot be started
+   * @param signal raised for a late answer
    */
   ShardClaimer(
       ShardTopology shards, LeaseOperations source, SettlementBuffer settler, WakeupSignal signal) {
@@ -149,7 +149,7 @@ final class ShardClaimer {
   }
 
   /**
-   * @param patienceNanos how long a call is waited for
+   * @param patienceNanos how long to wait for a call
    */
   ShardClaimer(
       ShardTopology shards,
@@ -165,10 +165,10 @@ final class ShardClaimer {
   }
 
   /**
-   * Null when the server does not answer in time, or has not for an earlier call; then the queue
-   * comes with {@link #nextAnswer} later.
+   * Claims from a queue. Returns null if the server does not answer in time, or has not answered an
+   * earlier call; then {@link #nextAnswer} returns the queue later.
    *
-   * @throws BrokerRefusedException when Redis refuses it
+   * @throws BrokerRefusedException if Redis refuses the claim
    */
   @Nullable ClaimBatch claim(String shard, QueueClaimState queue, int wanted, Duration lease) {
     Lane lane = lanes.computeIfAbsent(shard, any -> new Lane());
@@ -185,7 +185,7 @@ final class ShardClaimer {
       call.isLate();
       return null;
     }
-    // After an error, such as a lack of memory, the answer comes with nextAnswer.
+    // After an error, such as a lack of memory, nextAnswer returns the answer.
     Answer answer = answerOf(call);
     boolean failed = answer.batch() == null && !(answer.error() instanceof BrokerRefusedException);
     if (failed) {
@@ -211,12 +211,12 @@ final class ShardClaimer {
       Thread.currentThread().interrupt();
       return false;
     } catch (ExecutionException e) {
-      // It is in the answer.
+      // The answer contains the failure.
     }
     return true;
   }
 
-  /** Of a call that is done. */
+  /** To be called for a completed call. */
   private static Answer answerOf(Call call) {
     boolean interrupted = false;
     try {
@@ -248,18 +248,18 @@ final class ShardClaimer {
     lane.restsUntil = System.nanoTime() + lane.restNanos;
     lane.restNanos = Math.min(2 * lane.restNanos, LONGEST_REST_NANOS);
     if (!shards.outages().failed(answer.shard(), error)) {
-      log.error("could not claim tasks of queue {}", answer.queue().name(), error);
+      log.error("could not claim tasks of queue {}; retrying", answer.queue().name(), error);
     }
   }
 
-  /** One that has come late, or a queue that may be asked again; null when there is none. */
+  /** Returns a late answer, or a queue that may be claimed from again; null if there is none. */
   @Nullable Answer nextAnswer() {
     long now = System.nanoTime();
     for (Map.Entry<String, Lane> entry : lanes.entrySet()) {
       Lane lane = entry.getValue();
       Call call = lane.unanswered;
       if (call != null && call.isDone()) {
-        // After an error in one of these steps, such as a lack of memory, all are taken again.
+        // After an error in one of these steps, such as a lack of memory, all are repeated.
         Answer answer = answerOf(call);
         boolean isToBeAskedAgain =
             answer.batch() == null && !(answer.error() instanceof BrokerRefusedException);
@@ -282,7 +282,7 @@ final class ShardClaimer {
     return null;
   }
 
-  /** Whether the queue will come with {@link #nextAnswer}. */
+  /** Returns whether {@link #nextAnswer} will return the queue. */
   boolean knows(QueueClaimState queue) {
     for (Lane lane : lanes.values()) {
       if ((lane.unanswered != null && lane.unanswered.queue == queue)
@@ -293,7 +293,7 @@ final class ShardClaimer {
     return false;
   }
 
-  /** After so long some queue may be asked again. */
+  /** Returns the time until some queue may be claimed from again. */
   long restNanos() {
     long now = System.nanoTime();
     long wait = Long.MAX_VALUE;
@@ -306,15 +306,15 @@ final class ShardClaimer {
   }
 
   /**
-   * Gives back all but so many: what was asked for a while ago may be too much now. When this
-   * throws, nothing has happened.
+   * Requeues all but {@code most} tasks: an earlier claim may be too large now. If this throws,
+   * nothing has changed.
    */
   void giveBack(ClaimBatch batch, int most) {
     List<Claim> tooMany = batch.claims().subList(most, batch.claims().size());
     settler.requeueUnattempted(tooMany.get(0).queue(), tooMany);
   }
 
-  /** What is left when others are given back. */
+  /** Returns the first {@code count} tasks of a batch. */
   static ClaimBatch first(int count, ClaimBatch batch) {
     return new ClaimBatch(
         batch.claims().subList(0, count), QueueCondition.MORE, null, batch.unreadable());
@@ -328,11 +328,14 @@ final class ShardClaimer {
     try {
       settler.requeueUnattempted(answer.queue().name(), batch.claims());
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not give tasks back; they wait until their leases end", e);
+      SafeLog.error(
+          log,
+          "could not requeue claimed tasks; the recoverer requeues them when their leases expire",
+          e);
     }
   }
 
-  /** Claims nothing more; what is granted from now on goes back. */
+  /** Stops claiming; tasks that are granted from now on are requeued. */
   void close() {
     closed = true;
     for (Lane lane : lanes.values()) {

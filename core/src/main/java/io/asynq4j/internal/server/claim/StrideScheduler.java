@@ -14,15 +14,15 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 /**
- * Shares free workers among queues that have something to do, by their weights. Each queue has a
- * pass that grows with what it was given, the slower the heavier it is, and the lowest pass comes
- * first. What it costs hardly grows with the number of queues. Not thread-safe.
+ * Shares free workers among ready queues by weight. Each queue has a pass that grows with its
+ * allotted workers, more slowly for heavier queues, and the lowest pass comes first. The cost
+ * hardly grows with the number of queues. Not thread-safe.
  */
 final class StrideScheduler<T> {
 
   /**
-   * So many queues share every round. Of more, only some do, with so many workers for each, and the
-   * others follow: a call for one task costs nearly as much as one for many.
+   * Up to this many queues share every round. Of more queues, only some do, with this many workers
+   * each, and the others follow: a call for one task costs nearly as much as one for many.
    */
   private static final int FEW_QUEUES = 8;
 
@@ -45,7 +45,7 @@ final class StrideScheduler<T> {
     this.ready = new TreeSet<>(order.thenComparingLong(turn -> turn.entry));
   }
 
-  /** Where a queue stands; changed only while it is not among the ready ones. */
+  /** The position of a queue; changed only while the queue is not ready. */
   private static final class Turn<T> {
     final T queue;
     final int weight;
@@ -71,7 +71,7 @@ final class StrideScheduler<T> {
     return turn != null && ready.contains(turn);
   }
 
-  /** It has something to do. What it has not used while it had nothing is gone. */
+  /** Adds a ready queue. An unused share from the time without tasks is lost. */
   void enter(T queue) {
     Turn<T> turn =
         turns.computeIfAbsent(queue, any -> new Turn<>(queue, weights.applyAsInt(queue)));
@@ -82,7 +82,7 @@ final class StrideScheduler<T> {
     }
   }
 
-  /** It has nothing to do for now. */
+  /** Removes a queue without tasks. */
   void leave(T queue) {
     Turn<T> turn = turns.get(queue);
     if (turn != null) {
@@ -95,7 +95,7 @@ final class StrideScheduler<T> {
     ready.removeIf(turn -> gone.test(turn.queue));
   }
 
-  /** How many workers each of the queues gets, in the order in which they are to be asked. */
+  /** Returns the number of workers for each queue, in the order of the claims. */
   Map<T, Integer> share(int free) {
     return strict ? strictly(free) : byWeight(free);
   }
@@ -126,12 +126,12 @@ final class StrideScheduler<T> {
     return taken;
   }
 
-  /** The heaviest is offered everything; who comes after it gets what it has left. */
+  /** Offers all workers to the heaviest queue; the next ones get what it leaves. */
   private Map<T, Integer> strictly(int free) {
     Map<T, Integer> shares = new LinkedHashMap<>();
     for (Turn<T> turn : ready) {
       shares.put(turn.queue, free);
-      // Each of them has a task, as far as is known.
+      // Each of them has at least one task, as far as known.
       if (shares.size() >= Math.max(free, FEW_QUEUES)) {
         break;
       }
@@ -139,7 +139,7 @@ final class StrideScheduler<T> {
     return shares;
   }
 
-  /** A queue was given so many workers and had no use for them. */
+  /** Returns workers that a queue was given and did not use. */
   void refund(T queue, int unused) {
     Turn<T> turn = turns.get(queue);
     if (turn != null && unused != 0) {

@@ -1,4 +1,4 @@
-/** The claim loop: which queue gives the next tasks to idle workers. */
+/** The claim loop: selects the queues that provide tasks for idle workers. */
 @NullMarked
 package io.asynq4j.internal.server.claim;
 

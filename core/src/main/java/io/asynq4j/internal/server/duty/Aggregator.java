@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes one task of many when a group is ready. */
+/** Combines the tasks of a group into one when the group is ready. */
 public final class Aggregator implements Duty {
 
   private static final Logger log = LoggerFactory.getLogger(Aggregator.class);
@@ -43,7 +43,7 @@ public final class Aggregator implements Duty {
 
   private record Group(QueueName queue, String name) {}
 
-  /** Until when a group is left alone, longer each time that it fails in a row. */
+  /** Backoff of a group, longer with each consecutive failure. */
   private record Failure(Duration pause, long until) {
 
     static Failure after(@Nullable Failure before) {
@@ -65,7 +65,7 @@ public final class Aggregator implements Duty {
 
   /**
    * @param typeOptions the options of a task type, by its name
-   * @param threads as many as groups may be aggregated at once; the others wait in its queue
+   * @param threads limits how many groups are aggregated at once; the others wait in its queue
    */
   public Aggregator(
       GroupConfig config,
@@ -114,7 +114,7 @@ public final class Aggregator implements Duty {
     }
   }
 
-  /** Whether it failed so short a time ago that it is left alone. */
+  /** Returns whether the group is in its backoff after a failure. */
   private boolean rests(Group group) {
     Failure failure = failures.get(group);
     return failure != null && failure.until() - System.nanoTime() > 0;
@@ -125,7 +125,7 @@ public final class Aggregator implements Duty {
       threads.execute(
           () -> {
             try {
-              // Else the groups of a silent server would keep those of others waiting.
+              // Otherwise the groups of an unresponsive server would delay those of others.
               if (!shards.outages().isDown(shards.of(group.queue()))) {
                 aggregateAll(group);
               }
@@ -137,11 +137,11 @@ public final class Aggregator implements Duty {
       underWay.remove(group);
     } catch (RuntimeException | Error e) {
       underWay.remove(group);
-      SafeLog.error(log, "could not begin to aggregate a group; tried again later", e);
+      SafeLog.error(log, "the aggregator could not start to aggregate a group; retrying later", e);
     }
   }
 
-  /** All sets of a group that are ready, not one for each look. */
+  /** Aggregates all sets of a group that are ready, not one per round. */
   private void aggregateAll(Group group) {
     try {
       boolean good = true;
@@ -162,13 +162,13 @@ public final class Aggregator implements Duty {
       failures.compute(group, (any, before) -> Failure.after(before));
       if (!shards.outages().failed(shards.of(group.queue()), e)) {
         log.warn(
-            "could not aggregate group {} of queue {}; tried again later",
+            "could not aggregate group {} of queue {}; retrying later",
             group.name(),
             group.queue(),
             e);
       }
     } catch (Error e) {
-      SafeLog.error(log, "could not aggregate a group; tried again later", e);
+      SafeLog.error(log, "could not aggregate a group; retrying later", e);
     }
   }
 
@@ -200,7 +200,7 @@ public final class Aggregator implements Duty {
         Thread.currentThread().interrupt();
       }
       log.error(
-          "the aggregator failed on {} tasks of group {} of queue {}; they go back to it",
+          "the aggregator failed on {} tasks of group {} of queue {}; they return to the group",
           members.size(),
           set.group(),
           set.queue(),
@@ -218,24 +218,29 @@ public final class Aggregator implements Duty {
       }
       case SET_LOST ->
           log.warn(
-              "aggregating {} tasks of group {} of queue {} took too long; they went back to it",
+              "aggregating {} tasks of group {} of queue {} took too long; they returned to the group",
               members,
               set.group(),
               set.queue());
       case ID_CONFLICT, DUPLICATE -> {
         log.error(
-            "the task made of {} tasks of group {} of queue {} is refused ({}); they go back to it",
+            "the task aggregated from {} tasks of group {} of queue {} was rejected ({}); they return to the group",
             members,
             set.group(),
             set.queue(),
-            answer == FinishAnswer.DUPLICATE ? "an equal one exists" : "its id is taken");
+            answer == FinishAnswer.DUPLICATE
+                ? "an equal unique task exists"
+                : "its ID is already in use");
         broker.aggregation().giveBack(set);
       }
     }
     return false;
   }
 
-  /** The options of a type without those that place a single task: queue, time, group and ID. */
+  /**
+   * Returns the options of a type without those that place a single task: queue, time, group and
+   * ID.
+   */
   public static TaskOptions perTask(TaskOptions type) {
     TaskOptions.Builder options = TaskOptions.builder();
     Optional.ofNullable(type.maxRetry()).ifPresent(options::maxRetry);

@@ -2,14 +2,17 @@ package io.asynq4j.internal.server.duty;
 
 import java.time.Duration;
 
-/** A chore that a server does from time to time. */
+/** A periodic background job of a server. */
 public interface Duty {
 
   String name();
 
-  /** Does it, and says how long until the next time. May throw: it is then done again later. */
+  /**
+   * Runs the duty and returns the delay until the next run. May throw; it is then retried after
+   * {@link #interval}.
+   */
   Duration run();
 
-  /** How long until it is done again after it has failed. */
+  /** The delay until the next run after a failure. */
   Duration interval();
 }

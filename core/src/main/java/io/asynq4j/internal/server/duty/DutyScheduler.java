@@ -14,7 +14,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Has the duties done, each when its time has come, on a few threads. A duty never dies. */
+/**
+ * Runs the duties of a server, each when it is due, on a few threads. A failed duty is always
+ * scheduled again.
+ */
 public final class DutyScheduler {
 
   private static final Logger log = LoggerFactory.getLogger(DutyScheduler.class);
@@ -40,13 +43,13 @@ public final class DutyScheduler {
     threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
-  /** All for the first time at once, and from then on each when it says. */
+  /** Starts all duties at once; afterwards each determines its next run. */
   public void start(List<Duty> duties) {
     threads.prestartAllCoreThreads();
     duties.forEach(duty -> runIn(duty, Duration.ZERO));
   }
 
-  // Nothing is lost with the future: a run catches and logs all by itself.
+  // Ignoring the future is safe: a run catches and logs all failures itself.
   @SuppressWarnings("FutureReturnValueIgnored")
   private void runIn(Duty duty, Duration delay) {
     if (!threads.isShutdown()) {
@@ -60,17 +63,17 @@ public final class DutyScheduler {
       next = duty.run();
     } catch (BrokerException e) {
       if (!shards.outages().failed(shards.ofSharedKeys(), e)) {
-        log.warn("the {} failed and tries again", duty.name(), e);
+        log.warn("the {} failed; retrying later", duty.name(), e);
       }
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "a duty failed and tries again", e);
+      SafeLog.error(log, "a duty of the server failed; retrying later", e);
       shards.outages().failed(shards.ofSharedKeys(), e);
     } finally {
       runAgain(duty, next);
     }
   }
 
-  /** A duty that is not scheduled again would be forgotten: so this is tried until it is done. */
+  /** Retries until the duty is scheduled: otherwise it would never run again. */
   private void runAgain(Duty duty, Duration delay) {
     boolean done = false;
     while (!done && !threads.isShutdown()) {
@@ -80,19 +83,19 @@ public final class DutyScheduler {
       } catch (RejectedExecutionException e) {
         done = true;
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "could not schedule a duty; that is tried again", e);
+        SafeLog.error(log, "could not schedule a duty of the server; retrying", e);
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
   }
 
-  /** Many servers that were started together should not all come at the same time. */
+  /** Adds jitter, so that servers that were started together do not all run at the same time. */
   private static Duration jittered(Duration time) {
     return Duration.ofNanos(
         (long) (time.toNanos() * ThreadLocalRandom.current().nextDouble(0.9, 1.1)));
   }
 
-  /** Waits until what runs has ended. */
+  /** Waits until running duties have ended. */
   public void stop(Duration most) {
     threads.shutdown();
     try {

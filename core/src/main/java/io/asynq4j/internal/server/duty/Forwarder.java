@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves tasks to pending when their time has come. It sleeps until the next time it knows of, and
- * is told when an earlier one may have come in. One thread.
+ * Moves due tasks to pending. It sleeps until the next known due time, and is notified when an
+ * earlier one may have been added. Runs on one thread.
  */
 public final class Forwarder implements Runnable {
 
@@ -40,18 +40,18 @@ public final class Forwarder implements Runnable {
   private static final Set<QueuePart> WAITING = EnumSet.of(QueuePart.SCHEDULED, QueuePart.RETRY);
   private static final int MOST = 50;
 
-  /** Between two looks at a queue that changes all the time. */
+  /** Minimum interval between two checks of a queue that changes continually. */
   private static final Duration SHORTEST = Duration.ofMillis(5);
 
-  /** Of many forwarders the first comes after about this. */
+  /** Expected delay until the first of many forwarders acts. */
   private static final long STEP_NANOS = Duration.ofMillis(2).toNanos();
 
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  /** After a server of several has not answered. */
+  /** Pause after one of several servers has not answered. */
   private static final Duration REST = Duration.ofSeconds(1);
 
-  /** How long it sleeps at most when nobody tells of changes. */
+  /** Maximum sleep while Redis does not report changes. */
   private static final Duration UNTOLD = Duration.ofSeconds(1);
 
   private final ServerConfig config;
@@ -64,12 +64,12 @@ public final class Forwarder implements Runnable {
   private final Set<QueueName> changed = ConcurrentHashMap.newKeySet();
   private final Map<QueueName, Instant> due = new ConcurrentHashMap<>();
 
-  /** Queues that are to be looked at, and when: of the thread that goes round. */
+  /** Queues to check, and when. Used by the forwarder's thread only. */
   private final Map<QueueName, Long> later = new HashMap<>();
 
   private final Map<QueueName, ContentionBackoff> rivals = new ConcurrentHashMap<>();
 
-  /** Those that are forwarded since something is due, and not since something has changed. */
+  /** Queues that are forwarded because a task is due, not because of a change. */
   private final Set<QueueName> expecting = ConcurrentHashMap.newKeySet();
 
   private volatile boolean lookAtAll = true;
@@ -114,12 +114,12 @@ public final class Forwarder implements Runnable {
         signal.await(waitNanos());
       } catch (BrokerException e) {
         if (!shards.outages().failed(shards.ofSharedKeys(), e)) {
-          log.warn("the forwarder failed and tries again", e);
+          log.warn("the forwarder failed; due tasks wait until it retries", e);
         }
         lookAtAll = true;
         pause = pauseAfter(pause);
       } catch (RuntimeException | Error e) {
-        log.error("the forwarder failed and tries again", e);
+        log.error("the forwarder failed; due tasks wait until it retries", e);
         shards.outages().failed(shards.ofSharedKeys(), e);
         lookAtAll = true;
         pause = pauseAfter(pause);
@@ -166,7 +166,7 @@ public final class Forwarder implements Runnable {
     }
     Set<QueueName> waiting = toLookAt.isEmpty() ? Set.of() : watch.arm(toLookAt, WAITING);
     toLookAt.forEach(due::remove);
-    // What changes from now on is told, also by this server itself: one look too many at worst.
+    // Later changes are reported, including those of this server: at worst one superfluous check.
     toForward.addAll(waiting);
     Instant instant = broker.clock().instant();
     due.forEach(
@@ -176,7 +176,7 @@ public final class Forwarder implements Runnable {
             expecting.add(queue);
           }
         });
-    // A lane that is busy must not make this thread spin.
+    // A busy lane must not make this thread spin.
     toForward.forEach(due::remove);
     forwarding.each(toForward);
     if (!toLookAt.isEmpty()) {
@@ -184,7 +184,10 @@ public final class Forwarder implements Runnable {
     }
   }
 
-  /** All servers of a queue are told of a change: of many, most leave it to others for a while. */
+  /**
+   * All servers of a queue are notified of a change; if there are many, most of them wait a moment
+   * and leave it to others.
+   */
   private void takeUpChanges(long now) {
     for (QueueName queue : List.copyOf(changed)) {
       changed.remove(queue);
@@ -202,7 +205,7 @@ public final class Forwarder implements Runnable {
     }
   }
 
-  /** Who finds nothing at a time for which something was due has come after others. */
+  /** A forwarder that finds nothing at a known due time was slower than others. */
   private void learn(QueueName queue, boolean moved) {
     if (expecting.remove(queue)) {
       ContentionBackoff ofQueue = rivals.computeIfAbsent(queue, any -> new ContentionBackoff());
@@ -215,7 +218,7 @@ public final class Forwarder implements Runnable {
     }
   }
 
-  /** Of each server of several that was away, one queue, to find out when it is back. */
+  /** Returns one queue per unreachable server, to detect when it is back. */
   private List<QueueName> oneOfEachThatIsAway(List<QueueName> names) {
     Map<String, List<QueueName>> byShard = shards.group(names);
     Set<String> used = new HashSet<>(byShard.keySet());
@@ -237,20 +240,23 @@ public final class Forwarder implements Runnable {
       } while (forwarded.moved() == MOST && !stopped);
       learn(queue, moved);
     } catch (BrokerRefusedException e) {
-      // This queue is broken, or forbidden; the others are looked after all the same.
-      log.error("could not forward due tasks of queue {}", queue, e);
+      // This queue is broken or access is denied; the other queues are forwarded anyway.
+      log.error(
+          "could not forward due tasks of queue {}; other queues are forwarded, and this one is retried",
+          queue,
+          e);
       due.put(queue, broker.clock().instant().plus(LONGEST_PAUSE));
       return;
     }
     if (forwarded.nextDue() == null) {
       due.remove(queue);
     } else {
-      // Never at once again, whatever the clocks say.
+      // Never again at once, whatever the clocks show.
       Instant earliest = broker.clock().instant().plusMillis(1);
       Instant next = forwarded.nextDue().plusNanos(pauseNanos(queue));
       due.put(queue, next.isBefore(earliest) ? earliest : next);
       if (!shards.of(queue).isEmpty()) {
-        // On another thread than the one that waits for the next time.
+        // On a different thread than the one that waits for the next due time.
         signal.raise();
       }
     }

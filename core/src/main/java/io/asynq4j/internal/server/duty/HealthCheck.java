@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the user from time to time whether Redis answers. */
+/** Periodically reports to the user's listener whether Redis answers. */
 public final class HealthCheck implements Duty {
 
   private static final Logger log = LoggerFactory.getLogger(HealthCheck.class);
@@ -42,7 +42,7 @@ public final class HealthCheck implements Duty {
     try {
       listener.accept(failure);
     } catch (RuntimeException | Error e) {
-      log.error("the listener for the health check failed", e);
+      log.error("the health check listener failed; the health check continues", e);
     }
     if (failure != null) {
       throw failure;

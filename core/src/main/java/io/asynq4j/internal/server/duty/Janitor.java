@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
-/** Deletes what has been kept for long enough. */
+/** Deletes completed and archived tasks after their retention. */
 public final class Janitor implements Duty {
 
   private static final int MOST = 50;

@@ -3,7 +3,10 @@ package io.asynq4j.internal.server.duty;
 import io.asynq4j.internal.broker.Presence;
 import java.time.Duration;
 
-/** Takes schedulers off the list whose processes have vanished: there may be no other one. */
+/**
+ * Unregisters schedulers whose processes have vanished, since no other scheduler may exist to do
+ * it.
+ */
 public final class PresenceSweeper implements Duty {
 
   private static final Duration INTERVAL = Duration.ofSeconds(30);

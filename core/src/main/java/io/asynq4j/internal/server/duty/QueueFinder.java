@@ -9,7 +9,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks for queues that fit a pattern. */
+/** Finds queues that match a pattern. */
 public final class QueueFinder implements Duty {
 
   private static final Logger log = LoggerFactory.getLogger(QueueFinder.class);
@@ -41,8 +41,8 @@ public final class QueueFinder implements Duty {
       try {
         existing.add(QueueName.of(name));
       } catch (IllegalArgumentException e) {
-        // A name that a Go client got away with.
-        log.debug("queue \"{}\" is left alone: {}", name, e.getMessage());
+        // A name that a Go client accepts, but asynq4j does not.
+        log.debug("queue \"{}\" is not served: {}", name, e.getMessage());
       }
     }
     queues.found(existing);

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes tasks away from workers that have vanished, and aggregation sets from aggregators. */
+/** Recovers tasks of vanished workers, and aggregation sets of vanished aggregators. */
 public final class Recoverer implements Duty {
 
   private static final Logger log = LoggerFactory.getLogger(Recoverer.class);
@@ -42,7 +42,7 @@ public final class Recoverer implements Duty {
   private final ShardedRunner recovering;
   private final ShardedRunner reclaiming;
 
-  /** To be made when the server starts. */
+  /** Created when the server starts. */
   public Recoverer(
       ServerConfig config,
       Broker broker,
@@ -90,8 +90,8 @@ public final class Recoverer implements Duty {
   }
 
   /**
-   * After an outage, those who are alive must get the chance to extend their leases first. A server
-   * that has just started cannot know whether there was one.
+   * After an outage, live workers must be able to extend their leases first. A server that has just
+   * started cannot know whether there was an outage.
    */
   private boolean maySweep(QueueName queue) {
     Duration wait = aHeartbeat();
@@ -99,35 +99,33 @@ public final class Recoverer implements Duty {
         && !shards.outages().isRecent(shards.of(queue), wait);
   }
 
-  /** One of several: where there is only one, the heartbeat asks whether it is back. */
+  /** Applies to several servers; with only one, the heartbeat detects that it is back. */
   private boolean isOnServerThatIsAway(QueueName queue) {
     String shard = shards.of(queue);
     return !shard.isEmpty() && shards.outages().isDown(shard);
   }
 
-  /** The time in which every server that is alive has extended its leases. */
+  /** Returns the time in which every live server has extended its leases. */
   private Duration aHeartbeat() {
     return config.heartbeat().plusSeconds(1);
   }
 
-  /**
-   * When nobody has taken anything: what is taken from then on stays taken for longer than that.
-   */
+  /** Returns the interval if no lease exists: a later lease lasts longer than this. */
   private Duration longInterval() {
     Duration twice = interval().multipliedBy(2);
     return twice.compareTo(config.lease()) < 0 ? twice : interval();
   }
 
   /**
-   * While Redis refuses writes, as when it cannot save to disk, nobody can extend a lease. Then
-   * those who are alive must get the chance to do so first, for each queue on its own: their
-   * servers may be several.
+   * While Redis refuses writes, for example because it cannot save to disk, no worker can extend a
+   * lease. Live workers must then be able to do so first, per queue, since the queues may be on
+   * several servers.
    *
-   * @return whether Redis was asked
+   * @return whether Redis was called
    */
   private boolean recover(QueueName queue) {
     if (isOnServerThatIsAway(queue)) {
-      // Takes nothing: whether it is back is all that is asked.
+      // Recovers nothing: it only checks whether the server is back.
       recover(queue, 0);
       return true;
     }
@@ -171,9 +169,9 @@ public final class Recoverer implements Duty {
         String action = task.action().name().toLowerCase(Locale.ROOT);
         String id = LogText.name(task.id());
         if (task.action() == Recovered.Action.ARCHIVE) {
-          log.error("the worker of task {} of queue {} has vanished: {}", id, queue, action);
+          log.error("the worker of task {} of queue {} vanished: {}", id, queue, action);
         } else {
-          log.warn("the worker of task {} of queue {} has vanished: {}", id, queue, action);
+          log.warn("the worker of task {} of queue {} vanished: {}", id, queue, action);
         }
         events.recovered(queue, task.id(), action);
       }

@@ -13,14 +13,14 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts right what interrupted writers have left behind. */
+/** Repairs what interrupted writers have left behind. */
 public final class Repairer implements Duty {
 
   private static final Logger log = LoggerFactory.getLogger(Repairer.class);
 
   private static final Set<QueuePart> RUNNING = EnumSet.of(QueuePart.ACTIVE, QueuePart.LEASE);
 
-  /** Looking for groups walks over all keys: not each time. */
+  /** Number of runs between two searches for groups, since a search scans all keys. */
   private static final int GROUPS_EACH = 60;
 
   private final ServerConfig config;
@@ -65,14 +65,18 @@ public final class Repairer implements Duty {
   private void repair(QueueName queue) {
     int repaired = broker.upkeep().repair(queue);
     if (repaired > 0) {
-      log.warn("put right {} entries of queue {} that were left half written", repaired, queue);
+      log.warn(
+          "repaired {} entries of queue {} that an interrupted writer left behind",
+          repaired,
+          queue);
     }
   }
 
   private void relistGroups(QueueName queue) {
     int found = broker.upkeep().relistGroups(queue);
     if (found > 0) {
-      log.warn("found {} groups of queue {} that nobody had listed", found, queue);
+      log.warn(
+          "listed {} groups of queue {} that were missing in the list of groups", found, queue);
     }
   }
 }

@@ -3,8 +3,8 @@ package io.asynq4j.internal.server.shard;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How many servers run for the same work, as far as it has turned out, and how long one of them
- * waits so that not all come at once. Of one thread at a time.
+ * Estimates how many servers compete for the same work, and computes a random delay so that not all
+ * act at once. Used by one thread at a time.
  */
 public final class ContentionBackoff {
 
@@ -14,15 +14,15 @@ public final class ContentionBackoff {
 
   private int missed;
 
-  /** This one included. */
+  /** Includes this server. */
   private double number = 1;
 
-  /** There may be something to get, for all alike. */
+  /** Records that work may be available to all servers. */
   public void called() {
     missed++;
   }
 
-  /** This one got it. */
+  /** Records that this server got the work. */
   public void won() {
     if (missed > 0) {
       number += (missed - number) * LEARNING;
@@ -31,8 +31,8 @@ public final class ContentionBackoff {
   }
 
   /**
-   * How long to wait, since most would come in vain: not at all where they are few. Of many, each
-   * waits at random, so long that the first is there after about one step.
+   * Returns the delay, since most servers would find nothing: zero if they are few. If they are
+   * many, the delays are random, such that the first server acts after about one step.
    */
   public long pauseNanos(long stepNanos) {
     double others = Math.min(Math.max(number, missed), MOST) - FEW;

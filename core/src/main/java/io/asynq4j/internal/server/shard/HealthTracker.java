@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers the last heartbeat and the last error of a server. Thread-safe. */
+/** Records the last heartbeat and the last error of a server. Thread-safe. */
 public final class HealthTracker {
 
   private record Beat(Instant at, long nanos) {}
@@ -21,7 +21,7 @@ public final class HealthTracker {
     this.clock = clock;
   }
 
-  /** Redis has accepted a heartbeat. */
+  /** Records that Redis has accepted a heartbeat. */
   public void beat() {
     lastBeat = new Beat(clock.instant(), System.nanoTime());
   }

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which servers of Redis cannot be reached, as the actors of a server notice it: one line in the
- * log when an outage begins, and one when it ends. Where one server has all queues, its name is
- * empty. Listeners hear of one outage that lasts as long as any of them is away. Thread-safe.
+ * Tracks which Redis servers are unreachable, as reported by the actors of a server. Logs one line
+ * when an outage begins, and one when it ends. With one server for all queues, its name is empty.
+ * Listeners get one outage that lasts while any server is unreachable. Thread-safe.
  */
 public final class OutageTracker {
 
@@ -28,7 +28,7 @@ public final class OutageTracker {
   private long firstSince;
 
   /**
-   * @param vitals is told of each failure
+   * @param vitals records each failure
    */
   public OutageTracker(ServerListener events, HealthTracker vitals) {
     this.events = events;
@@ -36,8 +36,8 @@ public final class OutageTracker {
   }
 
   /**
-   * Something went wrong, mostly with a call to a server of Redis; true when it is an outage, else
-   * it is to be logged.
+   * Records a failure, usually of a call to a Redis server. Returns true if it is an outage;
+   * otherwise the caller has to log it.
    */
   public boolean failed(String shard, Throwable error) {
     vitals.failed(error);
@@ -54,8 +54,7 @@ public final class OutageTracker {
       firstSince = first ? now : firstSince;
       anyDown = true;
     }
-    log.warn(
-        "Redis{} cannot be reached, the server waits for it: {}", named(shard), error.getMessage());
+    log.warn("Redis{} cannot be reached, the server retries: {}", named(shard), error.getMessage());
     if (first) {
       events.outageStarted(error);
     }
@@ -67,12 +66,12 @@ public final class OutageTracker {
     return shard.isEmpty() ? "" : " at " + shard;
   }
 
-  /** Has something called whenever an outage begins. Must be quick. */
+  /** Registers a listener for the start of each outage. It must return quickly. */
   public void onStart(Runnable listener) {
     startListener = listener;
   }
 
-  /** A call to a server has worked: only to be told by who has really made one. */
+  /** Records a successful call. To be called only after a real call to the server. */
   public void worked(String shard) {
     if (anyDown) {
       ended(shard);
@@ -89,7 +88,7 @@ public final class OutageTracker {
       long now = System.nanoTime();
       endedAt.put(shard, now);
       Duration lasted = Duration.ofNanos(now - since);
-      log.info("Redis{} is back after {} s", named(shard), lasted.toMillis() / 1000.0);
+      log.info("Redis{} is reachable again after {} s", named(shard), lasted.toMillis() / 1000.0);
       if (!downSince.isEmpty()) {
         return;
       }
@@ -99,7 +98,7 @@ public final class OutageTracker {
     events.outageEnded(all);
   }
 
-  /** Forgets servers that no longer have anything, as after a failover. */
+  /** Removes servers that no longer have queues, for example after a failover. */
   public void retain(Collection<String> shards) {
     if (anyDown) {
       Set<String> gone;
@@ -115,7 +114,7 @@ public final class OutageTracker {
     return downSince.containsKey(shard);
   }
 
-  /** Whether an outage lasts, or has ended so short a time ago. */
+  /** Returns whether an outage lasts, or ended within this time. */
   public synchronized boolean isRecent(String shard, Duration time) {
     Long ended = endedAt.get(shard);
     return isDown(shard) || (ended != null && System.nanoTime() - ended < time.toNanos());

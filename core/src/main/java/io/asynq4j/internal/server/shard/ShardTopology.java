@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The servers of Redis that have the queues, with threads for what must not wait for one of them.
- * Where one server has all queues, its name is empty and no such thread is needed. Thread-safe.
+ * The Redis servers of the queues, with threads for work that must not wait for one of them. With
+ * one server for all queues, its name is empty and no such thread is needed. Thread-safe.
  */
 public final class ShardTopology {
 
-  /** The one for what belongs to no queue, where there are several. */
+  /** The name for keys that belong to no queue, if there are several servers. */
   private static final String SHARED_KEYS = "shared keys";
 
   private final StoreWatch lookout;
@@ -38,7 +38,7 @@ public final class ShardTopology {
     return lookout.byShard(queues);
   }
 
-  /** What a failure is noted under that is about no queue. */
+  /** Returns the name under which failures without a queue are recorded. */
   public String ofSharedKeys() {
     return of(QueueName.DEFAULT).isEmpty() ? "" : SHARED_KEYS;
   }
@@ -52,9 +52,10 @@ public final class ShardTopology {
   }
 
   /**
-   * Runs something after a pause, on one of the threads.
+   * Runs a task after a pause, on one of the threads.
    *
-   * @param failed is told when that cannot be done, as for want of threads, now or after the pause
+   * @param failed called if that is not possible, for example for lack of threads, now or after the
+   *     pause
    */
   public void executeLater(Runnable task, Duration pause, Consumer<Throwable> failed) {
     Executor guarded =
@@ -62,7 +63,7 @@ public final class ShardTopology {
           try {
             threads.execute(delayed);
           } catch (RuntimeException | Error e) {
-            // On the thread of the JDK that waits, nobody would hear of it.
+            // On the JDK's timer thread the exception would be lost.
             failed.accept(e);
           }
         };

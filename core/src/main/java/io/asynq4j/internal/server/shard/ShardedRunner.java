@@ -19,17 +19,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does one thing for queues, so that one that fails keeps no other from it. The queues of each
- * server of Redis have a lane of their own, in which they come one after the other; a lane whose
- * server is away rests and tries again. Where one server has all queues, everything happens on the
- * thread of the caller. Thread-safe.
+ * Applies an action to queues, so that a failed queue does not prevent the others. The queues of
+ * each Redis server have a separate lane, in which they run in sequence; a lane whose server is
+ * unreachable pauses and retries. With one server for all queues, everything runs on the caller's
+ * thread. Thread-safe.
  */
 public final class ShardedRunner {
 
   private static final Logger log = LoggerFactory.getLogger(ShardedRunner.class);
 
   /**
-   * Of so many queues in vain, a server counts as away: some may only be on their way elsewhere.
+   * Number of failed queues after which a server counts as unreachable: single queues may only be
+   * in migration.
    */
   private static final int MOST_OUTAGES = 2;
 
@@ -39,13 +40,13 @@ public final class ShardedRunner {
   private final Predicate<QueueName> action;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
 
-  /** Those that failed last come last, so that they do not use up what others need. */
+  /** Queues that failed last run last, so that they do not use up the time of others. */
   private final Set<QueueName> failing = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param rest how long a lane waits before it tries again
-   * @param action returns whether it has called Redis; must handle being called again for a queue
-   *     for which it has failed
+   * @param rest how long a lane waits before it retries
+   * @param action returns whether it has called Redis; must support repeated calls for a queue
+   *     after a failure
    */
   public ShardedRunner(
       String what, ShardTopology shards, Duration rest, Predicate<QueueName> action) {
@@ -55,7 +56,7 @@ public final class ShardedRunner {
     this.action = action;
   }
 
-  /** For actions that always call Redis. */
+  /** Adapts actions that always call Redis. */
   public static Predicate<QueueName> calling(Consumer<QueueName> action) {
     return queue -> {
       action.accept(queue);
@@ -64,8 +65,8 @@ public final class ShardedRunner {
   }
 
   /**
-   * Has it done for these queues. Where one server has all, it is done on return, and the first
-   * failure is thrown when the others have been tried; otherwise failures are logged.
+   * Applies the action to these queues. With one server, it is complete on return, and the first
+   * failure is thrown after all queues have been tried; otherwise failures are logged.
    */
   public void each(Collection<QueueName> queues) {
     Map<String, List<QueueName>> byShard = shards.group(queues);
@@ -82,10 +83,10 @@ public final class ShardedRunner {
   }
 
   /**
-   * What became of several queues.
+   * The result for several queues.
    *
-   * @param failure an outage, if there was one, with the others beside it
-   * @param left those to be tried again once the server is back
+   * @param failure an outage, if there was one, with the others as suppressed exceptions
+   * @param left queues to retry when the server is back
    * @param worked whether the server has answered a call
    */
   private record Result(@Nullable RuntimeException failure, List<QueueName> left, boolean worked) {}
@@ -140,7 +141,7 @@ public final class ShardedRunner {
     return ordered;
   }
 
-  /** The queues of one server that wait for their turn. */
+  /** The waiting queues of one server. */
   private final class Lane implements Runnable {
     private final String shard;
     private final Set<QueueName> waiting = new LinkedHashSet<>();
@@ -164,8 +165,11 @@ public final class ShardedRunner {
         // The server has stopped.
         stop();
       } catch (RuntimeException | Error e) {
-        // Leases must be extended also where no thread can be had.
-        SafeLog.error(log, "no thread for the " + what + ", which goes on without", e);
+        // Leases must be extended even if no thread is available.
+        SafeLog.error(
+            log,
+            "no thread could be started for the " + what + "; it runs on the calling thread",
+            e);
         run();
       }
     }
@@ -174,11 +178,11 @@ public final class ShardedRunner {
       underWay = false;
     }
 
-    /** What waits comes with the next that is added. */
+    /** The waiting queues run with the next addition. */
     private void notStarted(Throwable error) {
       stop();
       if (!(error instanceof RejectedExecutionException)) {
-        SafeLog.error(log, "the " + what + " could not go on and tries again", error);
+        SafeLog.error(log, "the " + what + " could not continue; retrying later", error);
       }
     }
 
@@ -200,11 +204,11 @@ public final class ShardedRunner {
         }
       } catch (RuntimeException | Error e) {
         stop();
-        SafeLog.error(log, "the " + what + " failed and tries again", e);
+        SafeLog.error(log, "the " + what + " failed; retrying later", e);
       }
     }
 
-    /** False when the server is away. */
+    /** Returns false if the server is unreachable. */
     private boolean done(List<QueueName> queues) {
       Result result = inOrder(queues);
       RuntimeException failure = result.failure();
@@ -215,7 +219,7 @@ public final class ShardedRunner {
         return true;
       }
       if (!shards.outages().failed(shard, failure)) {
-        log.warn("the {} failed and tries again", what, failure);
+        log.warn("the {} failed; retrying later", what, failure);
         return true;
       }
       synchronized (this) {

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** The one watch of a server, shared by its actors: each is told of the parts it asks for. */
+/** The watch of a server, shared by its actors: each is notified of the parts that it selects. */
 public final class SharedQueueWatch implements AutoCloseable {
 
   private final Map<QueuePart, Consumer<QueueName>> listeners = new ConcurrentHashMap<>();
@@ -38,10 +38,10 @@ public final class SharedQueueWatch implements AutoCloseable {
   }
 
   /**
-   * Has an actor told. Both must be quick.
+   * Registers an actor. Both callbacks must return quickly.
    *
    * @param changed one of the parts has changed since it was armed
-   * @param lookAgain what was armed may be no longer
+   * @param lookAgain armed parts may be lost
    */
   public void listen(Set<QueuePart> parts, Consumer<QueueName> changed, Runnable lookAgain) {
     parts.forEach(part -> listeners.put(part, changed));

@@ -1,5 +1,6 @@
 /**
- * The Redis servers of a cluster as a server sees them: topology, outages, and isolation of each.
+ * The Redis servers of a cluster as a task server uses them: topology, outages, and isolation of
+ * each.
  */
 @NullMarked
 package io.asynq4j.internal.server.shard;

@@ -91,7 +91,7 @@ class MessageCodecTest {
   @Test
   void v11_noBytesAreAMessageOfDefaultsAndNobodysTask() throws InvalidProtocolBufferException {
     assertThat(WireTask.parseFrom(new byte[0])).isEqualTo(WireTask.getDefaultInstance());
-    assertUnreadable(new byte[0], "its message says it is task \"\" of queue \"\"");
+    assertUnreadable(new byte[0], "its message belongs to task \"\" of queue \"\"");
   }
 
   @Test
@@ -156,14 +156,14 @@ class MessageCodecTest {
   void aMessageOfAnotherTaskIsUnreadable() {
     byte[] other = MessageCodec.encode(new Message("t", "other", "default").build());
 
-    assertUnreadable(other, "its message says it is task \"other\" of queue \"default\"");
+    assertUnreadable(other, "its message belongs to task \"other\" of queue \"default\"");
   }
 
   @Test
   void aMessageOfAnotherQueueIsUnreadable() {
     byte[] other = MessageCodec.encode(new Message("t", "t1", "low").build());
 
-    assertUnreadable(other, "its message says it is task \"t1\" of queue \"low\"");
+    assertUnreadable(other, "its message belongs to task \"t1\" of queue \"low\"");
   }
 
   @Test
@@ -171,7 +171,7 @@ class MessageCodecTest {
     for (String type : List.of("", " ")) {
       WireTask wire = WireTask.newBuilder().setType(type).setId("t1").setQueue("default").build();
 
-      assertUnreadable(wire.toByteArray(), "its message names no type");
+      assertUnreadable(wire.toByteArray(), "its message has no task type");
     }
   }
 

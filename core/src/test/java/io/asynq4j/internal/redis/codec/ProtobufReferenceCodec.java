@@ -65,14 +65,14 @@ final class ProtobufReferenceCodec {
     WireTask wire = WireTask.parseFrom(bytes);
     if (!wire.getId().equals(id) || !wire.getQueue().equals(queue.value())) {
       throw new UnreadableMessageException(
-          "its message says it is task \""
+          "its message belongs to task \""
               + wire.getId()
               + "\" of queue \""
               + wire.getQueue()
               + "\"");
     }
     if (wire.getType().isBlank()) {
-      throw new UnreadableMessageException("its message names no type");
+      throw new UnreadableMessageException("its message has no task type");
     }
     return new TaskMessage(
         wire.getType(),

@@ -33,7 +33,7 @@ class WireReaderTest {
   void aNumberOfMoreThanTenBytesIsRefused(String hex) {
     assertThatExceptionOfType(WireFormatException.class)
         .isThrownBy(() -> reader(hex).int64())
-        .withMessage("a number has more than 64 bits");
+        .withMessage("a varint is longer than 64 bits");
   }
 
   @ParameterizedTest
@@ -41,7 +41,7 @@ class WireReaderTest {
   void aNumberThatIsCutOffIsRefused(String hex) {
     assertThatExceptionOfType(WireFormatException.class)
         .isThrownBy(() -> reader(hex).int64())
-        .withMessage("it ends within a field");
+        .withMessage("the message ends inside a field");
   }
 
   @Test
@@ -88,7 +88,7 @@ class WireReaderTest {
 
     assertThatExceptionOfType(WireFormatException.class)
         .isThrownBy(() -> reader(text).string())
-        .withMessage("a text is not valid UTF-8");
+        .withMessage("a string is not valid UTF-8");
   }
 
   @Test
@@ -101,7 +101,7 @@ class WireReaderTest {
   void aFieldWithTheNumber0IsRefused(String hex) {
     assertThatExceptionOfType(WireFormatException.class)
         .isThrownBy(() -> reader(hex).tag())
-        .withMessage("a field has the number 0");
+        .withMessage("a field has the invalid number 0");
   }
 
   @Test
@@ -111,7 +111,7 @@ class WireReaderTest {
         .withMessage("a field has the unknown wire type 6");
     assertThatExceptionOfType(WireFormatException.class)
         .isThrownBy(() -> reader("").skip(tag(1, WireType.END_GROUP)))
-        .withMessage("a group ends that has not begun");
+        .withMessage("a group ends that was not started");
   }
 
   @Test
@@ -124,7 +124,7 @@ class WireReaderTest {
         .isThrownBy(() -> reader("0801" + "14").skip(tag(1, WireType.START_GROUP)));
     assertThatExceptionOfType(WireFormatException.class)
         .isThrownBy(() -> reader("0801").skip(tag(1, WireType.START_GROUP)))
-        .withMessage("it ends within a field");
+        .withMessage("the message ends inside a field");
   }
 
   @Test

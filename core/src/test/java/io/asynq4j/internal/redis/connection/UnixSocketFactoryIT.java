@@ -274,7 +274,7 @@ class UnixSocketFactoryIT {
                   queued.add(factory.createSocket());
                 }
               })
-          .withMessageContaining("no answer within 200 ms")
+          .withMessageContaining("no reply within 200 ms")
           .withCauseInstanceOf(SocketTimeoutException.class);
     } finally {
       for (Socket socket : queued) {

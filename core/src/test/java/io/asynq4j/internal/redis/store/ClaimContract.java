@@ -176,7 +176,7 @@ interface ClaimContract {
     assertThat(redis().claimBatch(2, QueueRules.NONE).unreadable()).containsExactly("b");
 
     assertThat(redis().world())
-        .contains("quarantine=its message says it is task \"a\" of queue \"q\"");
+        .contains("quarantine=its message belongs to task \"a\" of queue \"q\"");
   }
 
   @Test

@@ -220,7 +220,7 @@ interface InspectionContract {
     assertThat(inspection().history(Q, 90)).hasSize(90);
     assertThatThrownBy(() -> inspection().history(Q, 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("positive: 0");
+        .hasMessageContaining("greater than 0, got 0");
   }
 
   @Test

@@ -395,7 +395,7 @@ interface PresenceContract {
   default void sm01_aSemaphoreNeedsTokensAndAScope() {
     assertThatThrownBy(() -> acquire(0, "a", 1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("one token or more: 0");
+        .hasMessageContaining("at least one token, got 0");
     assertThatThrownBy(() -> redis().broker.semaphores().acquire(" ", 1, "a", NOON))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("must not be blank");

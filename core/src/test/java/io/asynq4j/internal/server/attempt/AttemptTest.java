@@ -2,7 +2,6 @@ package io.asynq4j.internal.server.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
@@ -15,6 +14,7 @@ import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.outcome.AppliedOutcome;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;

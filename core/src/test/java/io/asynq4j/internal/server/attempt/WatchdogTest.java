@@ -3,7 +3,6 @@ package io.asynq4j.internal.server.attempt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.fixture.AttemptHosts;
@@ -11,6 +10,7 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;

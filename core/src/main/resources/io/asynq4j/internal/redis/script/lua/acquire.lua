@@ -1,5 +1,5 @@
--- Takes a token of a semaphore for a task, until the task's deadline. A task that has one keeps it, also when all are
--- taken.
+-- Takes a semaphore token for a task, until the task's deadline. A task that has a token keeps it, even if all tokens
+-- are taken.
 --
 -- TRANSITION none
 -- KEYS       semaphore

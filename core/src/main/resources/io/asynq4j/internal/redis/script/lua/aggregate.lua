@@ -1,23 +1,23 @@
--- Puts the tasks of a group aside for aggregation when they are enough, or have waited long enough, or no more came.
+-- Reserves the tasks of a group for aggregation when there are enough, or the oldest waited long enough, or none arrived.
 --
 -- TRANSITION aggregating -> aggregating
 -- KEYS       groups aggregation_sets guard
 -- ARGV       now prefix group set max_size max_delay grace timeout
 -- DERIVES    g:<group>, g:<group>:<set>
--- RETURNS    how many tasks were put aside, 0 = not yet
+-- RETURNS    number of reserved tasks, 0 = not yet
 local groups, aggregation_sets = KEYS[1], KEYS[2]
 local now, prefix, group, set = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local max_size, max_delay = tonumber(ARGV[5]), tonumber(ARGV[6])
 local grace, timeout = tonumber(ARGV[7]), tonumber(ARGV[8])
 
--- What one variadic call may carry: Lua can put about 8,000 values on its stack.
+-- Limit of one variadic call: Lua can put about 8,000 values on its stack.
 local CHUNK = 1000
 
 local second = to_seconds(now)
 local group_key = prefix .. 'g:' .. group
 local set_key = group_key .. ':' .. set
 if redis.call('ZSCORE', aggregation_sets, set_key) then
-  -- This call again: its answer was lost.
+  -- A repetition of this call: its reply was lost.
   return redis.call('ZCARD', set_key)
 end
 local size = redis.call('ZCARD', group_key)

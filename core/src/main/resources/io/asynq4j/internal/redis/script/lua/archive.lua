@@ -1,12 +1,12 @@
--- Ends attempts whose task is given up. An empty msg leaves the stored one as it is, for messages nobody can read; the
--- reason is then kept beside it.
+-- Settles attempts by archiving their tasks. An empty msg keeps the stored one, for messages that cannot be decoded; the
+-- reason is then stored beside it.
 --
 -- TRANSITION active -> archived
 -- KEYS       active lease archived lane guard
 -- ARGV       now prefix sequence keep max_size max_age release_locks
 -- ITEMS      id token msg lock quarantine report
 -- DERIVES    t:<id>, departed, processed, processed:<day>, failed, failed:<day>, the lock
--- RETURNS    for each task 1 = settled, 0 = the lease is lost; last, how many old ones were trimmed
+-- RETURNS    for each task 1 = settled, 0 = the lease is lost; last, the number of trimmed tasks
 local active, lease, archived, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local max_size, max_age, release_locks = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]

@@ -1,5 +1,5 @@
--- Archives tasks that wait, as an operator asks for it; their message stays as it is. When the archive is full, its oldest
--- tasks make room only if drop_oldest is 1.
+-- Archives waiting tasks on request of an operator; their message is unchanged. If the archive is full, its oldest tasks
+-- are deleted only if drop_oldest is 1.
 --
 -- TRANSITION pending -> archived, scheduled -> archived, retry -> archived, completed -> archived, aggregating -> archived
 -- KEYS       archived groups guard
@@ -7,7 +7,7 @@
 -- ITEMS      id
 -- DERIVES    t:<id>, g:<group>, every container, lease, sets under way and spent, the lock
 -- RETURNS    for each task 1 = archived, 0 = not found, -1 = no message to keep, -2 = the archive is full, or the state that
---            forbids it; then how many were too old for the archive, and last, how many were trimmed
+--            forbids it; then the number of tasks too old for the archive, and last, the number of trimmed tasks
 local archived, groups = KEYS[1], KEYS[2]
 local now, prefix = clock(ARGV[1]), ARGV[2]
 local max_size, max_age = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -26,7 +26,7 @@ for i = 7, #ARGV do
   elseif drop_oldest or #moved < room then
     answer = take_for_operator(prefix, task, id, 'archived', leaving)
   else
-    -- What it takes out is forgotten: it stays where it is.
+    -- The removals go to a discarded table, so the task keeps its state.
     answer = take_for_operator(prefix, task, id, 'archived', {})
     answer = answer == 1 and -2 or answer
   end

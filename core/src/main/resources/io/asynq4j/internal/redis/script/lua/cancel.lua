@@ -1,11 +1,11 @@
--- Notes in the record of a running task that it is to stop, for workers that listen to no channel. The note names the
--- claim, so that it does not count for the next one.
+-- Marks a running task for cancellation in its record, for workers without a channel. The mark names the claim, so that
+-- it does not apply to the next claim.
 --
 -- TRANSITION active -> active
 -- KEYS       guard
 -- ARGV       prefix id after
 -- DERIVES    t:<id>
--- RETURNS    1 = noted, 0 = it does not run, or a Go worker has it
+-- RETURNS    1 = marked, 0 = it is not running, or a Go worker has it
 local prefix, id, after = ARGV[1], ARGV[2], ARGV[3]
 
 local task = prefix .. 't:' .. id

@@ -1,13 +1,13 @@
--- Takes tasks from the head of a queue, each with a lease on it, as many as are asked for and its limits allow. Where they
--- begin at a rate, a bucket holds what may begin now: time fills it, and each task takes one out; it also says the rate, for
--- whoever asks why a task waits. A task that has begun to run on its own belongs to no group any more.
+-- Claims tasks from the head of a queue, each with a lease, up to the requested number and the limits of the queue. With a
+-- rate limit, a bucket has the tokens: time fills it, and each task takes one. It also stores the rate, to explain why a
+-- task waits. A task that has started to run alone no longer belongs to a group.
 --
 -- TRANSITION pending -> active
 -- KEYS       pending active lease paused settings bucket lane guard
 -- ARGV       now prefix sequence keep max duration token max_active ordered rate rate_ms burst
 -- DERIVES    t:<id>, departed
--- RETURNS    why it gave no more (ok, empty, paused, full, held), for how many ms for held or 0, the second the leases
---            end, then id, msg and pending_since (empty when it is not known) of each task
+-- RETURNS    why it returned no more (ok, empty, paused, full, held), for how many ms for held or 0, the second the leases
+--            end, then id, msg and pending_since (empty if unknown) of each task
 local pending, active, lease, paused, settings, bucket = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local lane = KEYS[7]
 local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
@@ -37,7 +37,7 @@ if redis.call('EXISTS', paused, settings) > 0 then
   end
 end
 max_active = ordered == '1' and 1 or tonumber(max_active)
--- Always: a key of another kind must raise an error before ids leave the queue.
+-- Always: a key of another type must raise an error before ids leave the queue.
 local limited, leased = false, redis.call('ZCARD', lease)
 if max_active > 0 then
   local room = max_active - leased
@@ -51,12 +51,12 @@ if ordered == '1' then
   local head = redis.call('LINDEX', pending, -1)
   local hold_until = tonumber(head and fields_of(prefix .. 't:' .. head, 'hold_until')[1]) or 0
   if hold_until > to_millis(now) then
-    -- At most what a reply can carry.
+    -- The maximum that a reply can carry.
     return { 'held', math.min(hold_until, 253402300799000) - to_millis(now), 0 }
   end
 end
 local millis, tokens, rated = to_millis(now), 0, false
--- Always: records are read in this way after their ids have left the queue, and whoever must not do that learns it here.
+-- Always: records are read this way after their ids have left the queue, so a missing permission must show here.
 local kept = redis.call('HMGET', bucket, 'tokens', 'at')
 if rate > 0 then
   local since = math.max(0, millis - (tonumber(kept[2]) or millis))
@@ -73,7 +73,7 @@ local score = lease_score(expiry, token)
 local taken, answer = { expiry }, { 'ok', 0, expiry }
 local place, n, passes = last_place(prefix, active, max), 0, 0
 
--- Whether a task may run although its id was found with a lease, or stands in the queue twice.
+-- Whether a task may run although its id has a lease or is in the queue twice.
 local function may_run(task, id, is_leased_here)
   for i = 2, #taken do
     if taken[i] == id then
@@ -91,7 +91,7 @@ end
 
 repeat
   local ids = redis.call('RPOP', pending, max - n) or {}
-  -- Nearly always none of them had a lease: then nothing needs to be looked at for each.
+  -- Usually none of them had a lease: then no check per task is needed.
   local all_leased_here = lease_new(lease, score, ids, leased + n) == #ids
   for i = 1, #ids do
     local id = ids[i]
@@ -100,7 +100,7 @@ repeat
     local record = fields_of(task, 'msg', 'pending_since')
     local msg = record[1]
     if not msg then
-      -- An id without a task, or a key of another kind in its place: the original would run into it for ever.
+      -- An id without a task, or a key of another type: the Go implementation would fail on it forever.
       redis.call('DEL', task)
       if is_leased_here then
         redis.call('ZREM', lease, id)
@@ -128,7 +128,7 @@ if rate > 0 then
   tokens = tokens - n
   redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', millis),
     'rate', rate, 'rate_ms', rate_ms, 'burst', burst)
-  -- It is full again by then.
+  -- The bucket is full again by then.
   redis.call('EXPIRE', bucket, math.ceil(burst * rate_ms / rate / 1000) + 1)
 end
 if n < max then

@@ -1,4 +1,4 @@
--- Ends attempts that succeeded: the task is kept for its retention, or gone.
+-- Settles successful attempts: the task is kept for its retention, or deleted.
 --
 -- TRANSITION active -> completed, active -> absent
 -- KEYS       active lease completed lane guard
@@ -7,8 +7,8 @@
 -- DERIVES    t:<id>, departed, processed, processed:<day>, the lock
 -- RETURNS    for each task 1 = settled, 0 = the lease is lost
 --
--- The expiry is the second the lease was granted to end, or '' where that is not known. Of tasks that have neither a lock
--- nor a retention, which are most, nothing behind it is sent: the width says how much.
+-- The expiry is the second the lease was granted to end, or '' if unknown. For tasks with neither a lock nor a retention,
+-- which are most, no later value is sent: the width is the number of values.
 local active, lease, completed, lane = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, sequence, keep, width = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 
@@ -51,7 +51,7 @@ else
         if has_result == '1' then
           add(fields, 'result', result)
         end
-        -- A key of another kind is replaced: nothing can run or show it.
+        -- A key of another type is replaced: nothing can run or show it.
         if type(redis.pcall('HSET', task, unpack(fields))) == 'table' then
           if redis.call('TYPE', task).ok ~= 'hash' then
             redis.call('DEL', task)

@@ -1,5 +1,5 @@
--- Deletes tasks that are not running, with the locks they hold. An id that was found in a container and stands for no task
--- is taken out of it. Where a task has to be as it was seen, one that has changed since stays.
+-- Deletes tasks that are not running, with their locks. An id without a task is removed from the container in which it was
+-- found. With an expected state, a task that has changed since is not deleted.
 --
 -- TRANSITION pending -> absent, scheduled -> absent, retry -> absent, archived -> absent, completed -> absent, aggregating -> absent
 -- KEYS       groups guard
@@ -26,7 +26,7 @@ for i = 4, #ARGV do
   local answer = 1
   local seen = expected ~= '' and redis.call('HMGET', task, 'pending_since', 'msg')
   if not state then
-    -- What has no state is a late result written by the original, in no container, or nothing but an id in one.
+    -- No state: a late result written by the Go implementation, in no container, or an id without a record.
     answer = redis.call('DEL', task)
     if container ~= '' then
       answer = kind == 'list' and redis.call('LREM', container, -1, id) or redis.call('ZREM', container, id)

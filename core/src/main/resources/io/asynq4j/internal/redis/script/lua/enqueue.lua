@@ -1,14 +1,14 @@
--- Puts new tasks at the tail of their queue.
+-- Adds new tasks to the tail of their queue.
 --
 -- TRANSITION absent -> pending
 -- KEYS       pending lane guard
 -- ARGV       now prefix sequence keep width
 -- ITEMS      id msg lock ttl
 -- DERIVES    t:<id>, the lock
--- RETURNS    how many, if all were enqueued; or for each task 1 = enqueued, 0 = its id is taken, or the id of the task that
+-- RETURNS    their number, if all were enqueued; or for each task 1 = enqueued, 0 = its id is taken, or the id of the task that
 --            holds the lock
 --
--- Of tasks without locks, no two with the same id, which are most, only id and msg are sent: the width says how much.
+-- For tasks without locks and with distinct ids, which are most, only id and msg are sent: the width is the number of values.
 local pending, lane = KEYS[1], KEYS[2]
 local now, prefix, sequence, keep, width = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 
@@ -25,7 +25,7 @@ end
 
 if width == 2 and redis.call('EXISTS', unpack(tasks)) == 0 then
   local since = now .. '000'
-  -- First, since a key of another kind refuses it before anything is written.
+  -- First, since a key of another type raises an error before anything is written.
   redis.call('LPUSH', pending, unpack(ids))
   for i = 1, n do
     redis.call('HSET', tasks[i], 'state', 'pending', 'pending_since', since, 'msg', ARGV[2 * i + 5])

@@ -1,18 +1,17 @@
--- Makes periodic entries known, and tells how far they are. One that comes from another queue goes on with what it had
--- there. One that is new, or has got another spec, begins now: what its spec would have been due for before is not made up
--- for.
+-- Enrolls schedule entries and returns their progress. An entry from another queue continues with its state there. A new
+-- entry, or one with a changed spec, starts now: earlier instants of its spec are not made up for.
 --
 -- TRANSITION none
 -- KEYS       schedules guard
 -- ARGV       now prefix
 -- ITEMS      entry spec old_spec anchor from last paused run
--- RETURNS    for each its anchor, from, last, paused and run, one after the other
+-- RETURNS    for each its anchor, from, last, paused and run, in sequence
 local schedules = KEYS[1]
 local now, prefix = clock(ARGV[1]), ARGV[2]
 
 local STATE = { 'anchor:', 'from:', 'last:', 'paused:', 'run:' }
 
--- Only once: who was slower finds that it has gone on here.
+-- Only once: a slower caller finds the state already moved here.
 local function take_over(entry, old_spec, first)
   local fields = { 'spec:' .. entry, old_spec }
   for field = 1, #STATE do

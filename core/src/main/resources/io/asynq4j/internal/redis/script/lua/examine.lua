@@ -1,9 +1,9 @@
--- Looks whether tasks are where their records say. With something expected, it looks more closely, and if that is still
--- what is amiss, puts it right where it is told to. A task that has moved in the meantime is left alone, and none is deleted
--- unless nobody can read it and the caller insists.
+-- Checks whether tasks are where their records state. With an expected finding, it checks more closely, and repairs the
+-- finding if it is unchanged and repair is set. A task that has moved meanwhile is skipped, and none is deleted unless it
+-- cannot be decoded and remove is set.
 --
--- How often an id is in a list cannot be asked for cheaply: the caller has walked over both and tells. What became pending
--- after that walk (listed_at, in ns) is no finding. Of a long list, only the ends are searched here.
+-- How often an id is in a list cannot be queried cheaply: the caller has scanned both lists and passes the counts. A task that
+-- became pending after that scan (listed_at, in ns) is no finding. Of a long list, only the ends are searched here.
 --
 -- TRANSITION pending -> archived, active -> archived, scheduled -> archived, retry -> archived, completed -> archived, aggregating -> archived,
 --            pending -> absent, active -> absent, scheduled -> absent, retry -> absent, completed -> absent, aggregating -> absent, archived -> absent
@@ -11,18 +11,18 @@
 -- ARGV       now prefix repair read remove
 -- ITEMS      id in_pending in_active place listed_at expected score group reason digest
 -- DERIVES    t:<id>, g:<group>, sets under way and spent, departed, the lock
--- RETURNS    for each task what is amiss ('' = nothing, '!later' = not looked at yet, '!far' = too deep in a list, '!done' =
---            put right), and its msg, if it is to be read and can be
+-- RETURNS    for each task the finding ('' = none, '!later' = not examined yet, '!far' = too deep in a list, '!done' =
+--            repaired), and its msg, if it is to be read and can be
 local pending, active, lease, scheduled, retry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local archived, completed, groups, aggregation_sets = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local now, prefix, repair, read, remove = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
--- How far a list is searched from each end, and how many entries and bytes one call may go through.
+-- How far a list is searched from each end, and how many entries and bytes one call may process.
 local DEPTH = 15000
 local MOST_ENTRIES = 30000
 local MOST_BYTES = 262144
 local LARGEST_MESSAGE = 2097152
--- So long a lease of Go's may be over before its task is taken away.
+-- How long a Go lease may be expired before its task is recovered.
 local GO_GRACE = 30
 
 if repair == '1' then
@@ -32,8 +32,8 @@ end
 local second = to_seconds(now)
 local walked, bytes = 0, 0
 
--- How often an id stands at the ends of a list, whether there is more of the list between them, and from which end it is
--- found: -1 = the tail.
+-- How often an id is at the ends of a list, whether the list continues between them, and from which end it is found:
+-- -1 = the tail.
 local function search(list, id)
   local size = redis.call('LLEN', list)
   walked = walked + math.min(size, 2 * DEPTH)
@@ -47,8 +47,8 @@ local function search(list, id)
   return times, size > 2 * DEPTH, from
 end
 
--- Searches more closely for what the caller has told of a list. What is not at its ends is where the caller's walk has seen
--- it, or has not; there it is too deep to be taken out. Returns how often the id is there.
+-- Verifies the caller's counts for a list. An id that is not at the ends is where the caller's scan has or has not seen
+-- it; there it is too deep to be removed. Returns how often the id is in the list.
 local function verify(task, list, word, told)
   local times, is_long, from = search(list, task.id)
   task.ends[word] = from
@@ -67,7 +67,7 @@ local function is_set(container)
   return container == 'set' or redis.call('ZSCORE', aggregation_sets, prefix .. container)
 end
 
--- Where all of them are in the sorted sets, asked for once, as long as nothing is changed.
+-- The scores of all ids in the sorted sets, read once while nothing is changed.
 local scores = {}
 if repair ~= '1' then
   local ids = column(6, 10)
@@ -89,7 +89,7 @@ local function note_if_in(set, word, task)
   end
 end
 
--- All that is known of a task. Its containers are in the order in which one is believed rather than another.
+-- All data of a task. Its containers are ordered by which one takes precedence.
 local function inform(task)
   local fields = redis.call('HMGET', task.key, 'state', 'group', 'pending_since', 'quarantine', 'due_ms', 'unique_key')
   task.state, task.group, task.since = fields[1] or '', fields[2] or '', fields[3] or ''
@@ -116,7 +116,7 @@ local function inform(task)
   if task.state == 'aggregating' and #task.found == 0 and is_in_set(prefix, task.id) then
     add(task.found, 'set')
   end
-  -- What is claimed just now has entered its list after the caller's walk.
+  -- A task claimed just now entered its list after the caller's scan.
   if task.state == 'active' and task.lease and task.in_active == 0 and redis.call('LLEN', active) <= FEW_ACTIVE
     and redis.call('LPOS', active, task.id) then
     task.in_active = 1
@@ -131,7 +131,7 @@ local function is_home(task, container)
   return container == task.state
 end
 
--- The worker or aggregator that has it will find out by itself whether it can read it.
+-- The worker or aggregator that has the task detects by itself whether it can decode it.
 local function is_worked_on(task)
   for i = 1, #task.found do
     if task.found[i] == 'set' or is_group(task.found[i]) and is_set(task.found[i]) then
@@ -141,7 +141,7 @@ local function is_worked_on(task)
   return task.lease and tonumber(task.lease) > second - GO_GRACE
 end
 
--- What is amiss with a task; its wrong containers are noted in it.
+-- The finding of a task; its wrong containers are recorded in it.
 local function diagnose(task)
   if task.size == 0 then
     if #task.found > 0 or task.lease then
@@ -181,7 +181,7 @@ local function diagnose(task)
   return ''
 end
 
--- Takes an id out of a container.
+-- Removes an id from a container.
 local function drop(task, container)
   if container == 'active' then
     leave_active(prefix, active, { task.id })
@@ -209,7 +209,7 @@ local function drop_lease(task)
   end
 end
 
--- Makes a record say where its task is.
+-- Updates a record to the actual container of its task.
 local function say(task, state, field, value)
   redis.call('HDEL', task.key, 'claim', 'place', 'hold_until')
   if state ~= 'pending' then
@@ -250,7 +250,7 @@ local function join_group(task, group, score)
   say(task, 'aggregating', 'group', group)
 end
 
--- Puts a task that is nowhere back to where its record says.
+-- Returns a task in no container to the one that its record names.
 local function put_back(task)
   local group = task.group ~= '' and task.group or task.other_group
   if task.state == 'pending' then
@@ -278,7 +278,7 @@ local function put_back(task)
   end
 end
 
--- Lets a record say what its container does; but where it names a group, that group gets its task.
+-- Updates a record to its container; but if it names a group, the task moves to that group.
 local function believe(task, container)
   if is_group(container) and task.state == 'aggregating' and task.group ~= '' then
     local score = redis.call('ZSCORE', prefix .. container, task.id)
@@ -333,7 +333,7 @@ local function mend(task, kind)
   end
 end
 
--- Whether an id would have to be taken out of the middle of a long list.
+-- Whether an id would have to be removed from the middle of a long list.
 local function is_out_of_reach(task, kind)
   local leaving = {}
   if kind == 'in_several_containers' then
@@ -349,7 +349,7 @@ local function is_out_of_reach(task, kind)
   return false
 end
 
--- One thing may hide another: goes on until nothing is amiss.
+-- One finding may hide another: continues until there is none.
 local function mend_all(task, found)
   for i = 1, 4 do
     local kind = string.match(found, '^[%w_]+')

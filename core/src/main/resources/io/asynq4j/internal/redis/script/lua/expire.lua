@@ -1,10 +1,10 @@
--- Deletes completed tasks that have been kept for their time.
+-- Deletes completed tasks after their retention.
 --
 -- TRANSITION completed -> absent
 -- KEYS       completed guard
 -- ARGV       now prefix limit
 -- DERIVES    t:<id>
--- RETURNS    how many ids were taken from the set
+-- RETURNS    number of ids removed from the set
 local completed = KEYS[1]
 local now, prefix, limit = clock(ARGV[1]), ARGV[2], ARGV[3]
 

@@ -1,6 +1,6 @@
--- Lists tasks whose worker has let its lease run out. Leases of Go workers, whole numbers, get a grace on top: their
--- hosts' clocks may be behind, and running a task twice is worse than running it half a minute later. A Redis that refuses
--- writes refuses this too, so that whoever asks knows that leases could not be extended lately.
+-- Lists tasks whose lease has expired. Leases of Go workers, whole numbers, get a grace period: their hosts' clocks may be
+-- behind, and running a task twice is worse than running it half a minute later. A Redis that refuses writes refuses this
+-- script too, so that the caller knows that leases could not be extended lately.
 --
 -- TRANSITION none
 -- KEYS       active lease guard
@@ -11,10 +11,10 @@
 local active, lease = KEYS[1], KEYS[2]
 local now, prefix, limit, go_grace = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
--- How many leases in their grace are looked at in one call to find ours among them.
+-- Number of leases in their grace period that one call checks to find those of asynq4j.
 local LOOK_AHEAD = 1000
--- How much of the old end of the active list is looked at. What expires has run longest, so it stands there; further
--- inside, the order in which tasks go back is not worth the time.
+-- How much of the old end of the active list is searched. Expired tasks have run longest, so they are there; further
+-- inside, the order in which tasks are requeued is not worth the time.
 local OLD_END = 1000
 
 local second = to_seconds(now)

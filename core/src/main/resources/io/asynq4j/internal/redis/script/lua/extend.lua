@@ -1,4 +1,4 @@
--- Makes leases last longer. The digits behind the point stay, so that an extension and a settlement may cross.
+-- Extends leases. The digits after the point are unchanged, so that an extension and a settlement may cross.
 --
 -- TRANSITION active -> active
 -- KEYS       lease guard
@@ -21,8 +21,8 @@ for i = 4, #ARGV, 2 do
   answers[#answers + 1] = mine[n] and 1 or 0
 end
 if #extended > 0 then
-  -- No task has this id. But it is a write that Redis allows when it is out of memory, and after one it allows all others:
-  -- a lease that could not be extended then would be lost to a recovery, which begins with such a write too.
+  -- No task has this id. But Redis allows this write even when it is out of memory, and after it all other writes of the
+  -- script: without it, a lease could not be extended while a recovery, which starts with such a write too, could take it.
   redis.call('ZREM', lease, '')
   redis.call('ZADD', lease, 'XX', unpack(extended))
 end

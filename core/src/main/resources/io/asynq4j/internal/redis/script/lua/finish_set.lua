@@ -1,6 +1,6 @@
--- Replaces the tasks of an aggregation set by the one made of them, in one step, so that a crash leaves either all of
--- them or the one. The replaced tasks are set aside as spent, for sweep.lua: there may be very many. Without a new task
--- they are just deleted.
+-- Replaces the tasks of an aggregation set by the aggregated task in one step, so that a crash leaves either all of them
+-- or the one. The replaced tasks are marked as spent, for sweep.lua, since there may be very many. Without a new task they
+-- are only deleted.
 --
 -- TRANSITION absent -> pending, absent -> scheduled, absent -> aggregating
 -- KEYS       aggregation_sets groups spent pending scheduled lane guard
@@ -13,7 +13,7 @@ local now, prefix, sequence, keep = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local set_key, set, id, msg, lock, ttl = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 local at, delay, precise, group = ARGV[11], ARGV[12], ARGV[13], ARGV[14]
 
--- Long enough for any server to come back and sweep; a queue that nobody serves any more must not keep them for ever.
+-- Long enough for any server to return and sweep; an unserved queue must not keep them forever.
 local SPENT_TTL = 7776000
 
 local earlier = recall(lane, sequence)

@@ -1,7 +1,6 @@
--- Enqueues tasks of periodic entries, each for one instant of its entry. This is what makes an instant fire once, however
--- many schedulers believe that it is theirs: only who knows how far the entry is may fire it, and in the same step it is
--- further. A run that an operator has requested is fired once too, by taking the request away; it leaves the entry where
--- it is.
+-- Enqueues tasks of schedule entries, each for one instant of its entry. This script makes an instant fire once, whatever
+-- the number of schedulers: only a caller that knows the entry's progress may fire it, and the same step advances the
+-- entry. A run requested by an operator also fires once, since the request is deleted; it does not advance the entry.
 --
 -- TRANSITION absent -> pending, absent -> scheduled, absent -> aggregating
 -- KEYS       schedules pending scheduled groups lane guard
@@ -46,6 +45,6 @@ for i = 5, #ARGV, 11 do
     add(answers, -1)
   end
 end
--- Entries whose keys can be written to have fired by now, and do not fire again.
+-- Entries with writable keys have fired by now, and do not fire again.
 report_unusable()
 return remember(lane, sequence, keep, answers)

@@ -1,25 +1,25 @@
--- Moves scheduled and retry tasks whose time has come to the tail of their queue, earliest first, or into their group.
--- Of those due within the current second, the ones with an exact time in it wait for that. (An exact time in another
--- second is left from before: a Go worker that retries a task does not know it.)
+-- Moves due scheduled and retry tasks to the tail of their queue, earliest first, or into their group. Of those due within
+-- the current second, tasks with an exact time in it wait for that time. (An exact time in another second is a leftover:
+-- a Go worker that retries a task does not know the field.)
 --
 -- TRANSITION scheduled -> pending, retry -> pending, scheduled -> aggregating, retry -> aggregating
 -- KEYS       scheduled retry pending groups guard
 -- ARGV       now prefix limit
 -- DERIVES    t:<id>, g:<group>
--- RETURNS    how many were moved, and in how many ms the next one is due by this server's clock, -1 = none is waiting
+-- RETURNS    number of moved tasks, and in how many ms the next one is due by this server's clock, -1 = none is waiting
 local scheduled, retry, pending, groups = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, limit = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 
--- How many tasks of the current second are looked at in one call to find those whose millisecond has come.
+-- Number of tasks of the current second that one call checks to find those whose millisecond has come.
 local LOOK_AHEAD = 1000
 
 local second, now_ms = to_seconds(now), to_millis(now)
 local moved, next_due = 0, 0
 local fields, running, grouped = pending_fields(now), {}, {}
--- A task whose group cannot take it in is looked at again after so many seconds, so that it does not keep others waiting.
+-- Seconds until a task whose group does not accept it is checked again, so that it does not delay others.
 local POSTPONED = 60
 
--- A time beyond all calendars, which only somebody else can have written, is none that a reply can carry.
+-- A time beyond all calendars, which only another program can have written, does not fit into a reply.
 local LATEST_MS = 253402300799000
 
 local function wait_for(due_ms)
@@ -55,7 +55,7 @@ local function move(id, record)
   local task = prefix .. 't:' .. id
   local group = record[1]
   if not record[2] then
-    -- An id without a task, or a key of another kind in its place: nothing to run.
+    -- An id without a task, or a key of another type: nothing to run.
     redis.call('DEL', task)
     return
   end
@@ -72,7 +72,7 @@ local function move(id, record)
   end
 end
 
--- What is due in a set, each with its record, and what its group cannot take in.
+-- The due tasks of a set with their records, and those that their group does not accept.
 local function read_due(source)
   local due = redis.pcall('ZRANGEBYSCORE', source, '-inf', '(' .. second, 'LIMIT', 0, limit - moved)
   if due.err then
@@ -116,7 +116,7 @@ if moved > 0 then
   redis.call('LLEN', pending)
 end
 for i = 1, #lots do
-  -- First, since it is allowed also when Redis is out of memory.
+  -- First, since Redis allows it even when it is out of memory.
   call_once('ZREM', lots[i].source, lots[i].ids)
 end
 for i = 1, #lots do
@@ -135,5 +135,5 @@ report_unusable()
 if moved == limit then
   next_due = now_ms
 end
--- Not a time: whoever reads it may have another clock. At most some ten thousand years.
+-- A duration, not a time: the reader may have another clock. At most some ten thousand years.
 return { moved, next_due == 0 and -1 or math.min(math.max(next_due - now_ms, 0), 1e15) }

@@ -1,4 +1,4 @@
--- Puts new tasks into a group, where they wait to become part of one task.
+-- Adds new tasks to a group, where they wait for aggregation.
 --
 -- TRANSITION absent -> aggregating
 -- KEYS       groups lane guard

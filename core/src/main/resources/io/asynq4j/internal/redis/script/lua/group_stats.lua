@@ -1,4 +1,4 @@
--- Tells the groups of a queue and how many tasks wait in each.
+-- Returns the groups of a queue and the number of waiting tasks in each.
 --
 -- TRANSITION none
 -- KEYS       groups guard

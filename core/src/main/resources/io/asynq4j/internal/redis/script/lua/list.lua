@@ -1,7 +1,7 @@
--- Reads a page of a container, from its beginning: the next to run, the longest running, the lowest score. A page begins
--- at an offset, or behind the last task of the page before, wherever that is by now. When it is gone, the page
--- begins where it stood; only the pending list begins anew, since what stood before it has been taken too. A page of
--- large tasks is shorter than was asked for: to copy many megabytes would keep all others waiting.
+-- Reads a page of a container, from its start: the next to run, the longest running, the lowest score. A page starts at an
+-- offset, or after the last task of the previous page, wherever that is by now. If that task is gone, the page starts at
+-- its former position; only the pending list starts again, since the tasks before it have been claimed too. A page of large
+-- tasks is shorter than requested: copying many megabytes would delay other clients.
 --
 -- TRANSITION none
 -- KEYS       lease guard
@@ -13,10 +13,10 @@
 local lease = KEYS[1]
 local now, prefix, container, kind = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local newest_first, offset, limit = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7])
--- Of the last task of the page before: in a set its score, in a list the offset behind it.
+-- For the last task of the previous page: its score in a set, the offset after it in a list.
 local after_id, after = ARGV[8], tonumber(ARGV[9])
 
--- Behind so many bytes a page ends.
+-- Maximum number of bytes of a page.
 local ENOUGH = 1048576
 
 -- How far a list is searched for the last task of the page before.
@@ -30,7 +30,7 @@ local function entry(rank)
   return found[1], tonumber(found[2])
 end
 
--- As Redis orders members, by their bytes; Lua would go by the language of the server.
+-- Compares bytes, as Redis orders members; Lua would use the locale of the server.
 local function is_less(a, b)
   for i = 1, math.min(#a, #b) do
     if a:byte(i) ~= b:byte(i) then

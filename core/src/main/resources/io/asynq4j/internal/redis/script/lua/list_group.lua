@@ -1,5 +1,5 @@
--- Lists a group that holds tasks and that nobody has listed: a Go forwarder or recoverer leaves it so, and no aggregator
--- would ever look at it.
+-- Lists a group that has tasks but is missing in the list of groups: a Go forwarder or recoverer leaves it so, and no
+-- aggregator would find it.
 --
 -- TRANSITION none
 -- KEYS       groups aggregation_sets guard

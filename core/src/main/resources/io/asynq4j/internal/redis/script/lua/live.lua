@@ -1,4 +1,4 @@
--- Lists the servers, workers or schedulers that have shown themselves lately, and forgets those that have long been gone.
+-- Lists the live servers, workers or schedulers, and removes those that expired long ago.
 --
 -- TRANSITION none
 -- KEYS       registry

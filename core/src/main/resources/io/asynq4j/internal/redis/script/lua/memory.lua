@@ -1,5 +1,5 @@
--- Estimates what a queue takes of Redis's memory: the containers, and the mean of a sample of tasks times their number.
--- Of many groups a few stand for all.
+-- Estimates the memory usage of a queue: the containers, and the mean size of sampled tasks times their number. A sample of
+-- the groups represents all groups.
 --
 -- TRANSITION none
 -- KEYS       pending active scheduled retry archived completed groups guard

@@ -1,10 +1,10 @@
--- What several scripts need. Only functions: nothing here runs, or touches a key, by itself. In front of a script stand the
--- parts that it uses; a part ends at a blank line, and uses only what is above it.
+-- Shared functions. Only definitions: nothing here runs, or touches a key, by itself. A script is prefixed with the parts
+-- that it uses; a part ends at a blank line, and uses only what is above it.
 
 -- A counter of a day is kept for 90 days after its first increment.
 local DAY_COUNTER_TTL = 7776000
 
--- The time in microseconds, as digits: Redis's own, unless a test gives one.
+-- The time in microseconds, as digits: that of Redis, unless a test passes one.
 local function clock(given)
   if given ~= '' then
     return given
@@ -21,14 +21,14 @@ local function to_millis(micros)
   return tonumber(string.sub(micros, 1, -4))
 end
 
--- A server, worker or scheduler stays listed for so many seconds after its time: the clock of a Go host may be behind.
+-- Seconds that a server, worker or scheduler stays listed after it expired: the clock of a Go host may be behind.
 local PRESENCE_GRACE = 60
 
 local function forget_gone(registry, second)
   redis.call('ZREMRANGEBYSCORE', registry, '-inf', '(' .. (second - PRESENCE_GRACE))
 end
 
--- The UTC date of a Unix time, by the usual arithmetic on eras of 400 years; there is no os.date in here.
+-- The UTC date of a Unix time, by the usual arithmetic on eras of 400 years; os.date is not available in scripts.
 local function utc_day(second)
   local days = math.floor(second / 86400) + 719468
   local era = math.floor(days / 146097)
@@ -42,8 +42,8 @@ local function utc_day(second)
   return string.format('%04d-%02d-%02d', year + era * 400 + (month <= 2 and 1 or 0), month, day)
 end
 
--- Adds to a counter. One that is at its limit, or is no number, starts again; then this is true. Never raises an error: the
--- tasks that are counted have been settled by now, and statistics must not undo that.
+-- Adds to a counter. A counter at its limit, or that is not a number, restarts; then this returns true. Never raises an
+-- error: the counted tasks have been settled by now, and statistics must not undo that.
 local function add_to_counter(key, by, expire_at)
   local total = redis.pcall('INCRBY', key, by)
   local is_restarted = type(total) == 'table'
@@ -56,7 +56,7 @@ local function add_to_counter(key, by, expire_at)
   return is_restarted
 end
 
--- Counts finished attempts. When the total starts again, so does the number of failures, so that it never exceeds the total.
+-- Counts finished attempts. When the total restarts, so does the number of failures, so that it never exceeds the total.
 local function count(prefix, second, processed, failed)
   if processed == 0 then
     return
@@ -73,8 +73,8 @@ local function count(prefix, second, processed, failed)
   end
 end
 
--- A lane is one writer with one call under way. Its last number and answer are kept, so that a call whose answer got
--- lost can be sent again and is answered, not done, a second time; and one that arrives late does nothing.
+-- A lane is one writer with one call in flight. Its last number and reply are kept, so that a call whose reply was lost
+-- can be sent again: it gets the stored reply and is not executed twice. A call that arrives late does nothing.
 local function recall(lane, sequence)
   if sequence == '' then
     return nil
@@ -100,7 +100,7 @@ local function remember(lane, sequence, ttl, answer)
   return answer
 end
 
--- One column of the items: every so manieth argument, from the first on.
+-- One column of the items: every n-th argument, starting with the first.
 local function column(first, width)
   local values, n = {}, 0
   for i = first, #ARGV, width do
@@ -116,7 +116,7 @@ local function add(arguments, one, two)
   arguments[#arguments + 1] = two
 end
 
--- One call with many values, which is much cheaper than many with one; none, when there is nothing to do.
+-- One call with many values, which is much cheaper than many with one; no call if there are no values.
 local function call_once(command, key, arguments)
   if #arguments > 0 then
     return redis.call(command, key, unpack(arguments))
@@ -129,8 +129,8 @@ local function delete_all(keys)
   end
 end
 
--- Fields of a record, false for each that it does not have; none where a key of another kind stands in its place. Whatever
--- else keeps them from being read, such as a missing permission, is raised: it says nothing of the task.
+-- Fields of a record, false for each missing one; none if the key has another type. Other errors, such as a missing
+-- permission, are raised, since they do not depend on the task.
 local function fields_of(task, ...)
   local found = redis.pcall('HMGET', task, ...)
   if not found.err then
@@ -141,7 +141,7 @@ local function fields_of(task, ...)
   return redis.call('HMGET', task, ...)
 end
 
--- The size of a sorted set, false where a key of another type is in its place. Other errors are raised.
+-- The size of a sorted set, false if the key has another type. Other errors are raised.
 local function size_of(set)
   local size = redis.pcall('ZCARD', set)
   if type(size) == 'number' then
@@ -152,7 +152,7 @@ local function size_of(set)
   return redis.call('ZCARD', set)
 end
 
--- Whether a key is absent, or of the type that a command works on. If it is neither, the tasks that do not need it go on, and
+-- Whether a key is absent, or of the type that a command needs. If it is neither, tasks that do not need it continue, and
 -- report_unusable raises the error after everything else is written.
 local raise_unusable
 local function is_usable(command, key)
@@ -170,8 +170,8 @@ local function report_unusable()
   end
 end
 
--- Frees the locks that still belong to their task; a task without one has '' or false. A lock that cannot be read, such as
--- one in another slot of a cluster, stays.
+-- Releases the locks that still belong to their task; a task without one has '' or false. A lock that cannot be read, such
+-- as one in another slot of a cluster, is kept.
 local function release(locks, ids)
   local held, holders, own = {}, {}, {}
   for i = 1, #ids do
@@ -205,8 +205,8 @@ local function discard(prefix, ids)
   delete_all(tasks)
 end
 
--- Which new tasks may come in: for each 1, or 0 when its id is taken, or the id of the task that holds its lock. Of two in
--- one call, the second finds the first. A task without a lock has '' or none.
+-- Which new tasks are accepted: for each 1, or 0 if its id is taken, or the id of the task that holds its lock. Of two equal
+-- ones in one call, the second finds the first. A task without a lock has '' or none.
 local function admit(prefix, ids, locks)
   local tasks, wanted = {}, {}
   for i = 1, #ids do
@@ -245,18 +245,18 @@ local function create(task, id, lock, ttl, fields)
   redis.call('HSET', task, unpack(fields))
 end
 
--- What a record says of a task that waits for its turn.
+-- The record fields of a pending task.
 local function pending_fields(now)
   return { 'state', 'pending', 'pending_since', now .. '000' }
 end
 
--- The same at the head of an ordered queue, where it holds the line until its time has come.
+-- The same at the head of an ordered queue, where it blocks the queue until its time.
 local function held_fields(now, hold_until)
   return { 'state', 'pending', 'pending_since', now .. '000', 'hold_until', string.format('%.0f', hold_until) }
 end
 
--- The score of a task that waits for a time, and what its record says: whole seconds, rounded up, so that nothing runs
--- early; or, where milliseconds were asked for, rounded down with the exact time beside it.
+-- The score and the record fields of a task that waits for a time: whole seconds, rounded up, so that nothing runs early;
+-- or, with millisecond precision, rounded down with the exact time in the record.
 local function timed(state, due_ms, precise)
   if precise == '1' then
     return math.floor(due_ms / 1000), { 'state', state, 'due_ms', string.format('%.0f', due_ms) }
@@ -264,7 +264,7 @@ local function timed(state, due_ms, precise)
   return math.ceil(due_ms / 1000), { 'state', state }
 end
 
--- Whether take_in can write to all keys that it has to.
+-- Whether take_in can write to all keys that it needs.
 local function can_take_in(prefix, at, delay, group)
   if group ~= '' and not is_usable('SCARD', prefix .. 'groups') then
     return false
@@ -276,16 +276,16 @@ local function can_take_in(prefix, at, delay, group)
   return is_usable('LLEN', prefix .. 'pending')
 end
 
--- Takes one new task in, wherever it goes first: until its time has come, into its group, or to the tail of its queue.
--- The caller has asked can_take_in.
--- Returns 1, or what speaks against it: 0 = its id is taken, or the id of the task that holds the lock.
+-- Enqueues one new task in its first placement: until its time, into its group, or to the tail of its queue.
+-- The caller has checked can_take_in.
+-- Returns 1, or why it is rejected: 0 = its id is taken, or the id of the task that holds the lock.
 local function take_in(prefix, now, id, msg, lock, ttl, at, delay, precise, group)
   local answer = admit(prefix, { id }, { lock })[1]
   if answer ~= 1 then
     return answer
   end
   local due_ms = tonumber(at) or delay ~= '' and to_millis(now) + tonumber(delay)
-  -- The lock lasts its time from when the task is due, not from now.
+  -- The duration of the lock starts when the task is due, not now.
   local wait = due_ms and math.max(0, math.ceil(due_ms / 1000) - to_seconds(now)) or 0
   local fields
   if due_ms then
@@ -308,8 +308,8 @@ local function take_in(prefix, now, id, msg, lock, ttl, at, delay, precise, grou
   return 1
 end
 
--- A failure beside those that a record keeps, each behind its length in two bytes; only the newest stay. Whatever cannot be
--- taken apart, somebody else has written: it goes.
+-- Adds a failure to those in a record, each prefixed with its length in two bytes; only the newest are kept. Data that
+-- cannot be parsed was written by another program and is dropped.
 local MOST_FAILURES = 5
 
 local function with_failure(kept, failure)
@@ -325,7 +325,7 @@ local function with_failure(kept, failure)
   return string.sub(all, places[math.max(1, #places - MOST_FAILURES + 1)])
 end
 
--- What an operator has set in Redis wins over what the caller was configured with.
+-- Settings by an operator in Redis take precedence over the configuration of the caller.
 local function is_ordered(settings, configured)
   return (redis.call('HGET', settings, 'ordered') or configured) == '1'
 end
@@ -354,15 +354,15 @@ local function lease_new(lease, score, ids, leased_before)
   return leased
 end
 
--- Which leases are the ones these tokens stand for: six digits in the score, all of it in the record. A Go worker's lease is
--- a whole number, so it never is. Where it is known when a lease was granted to end, and it still ends just then, the record
--- is not looked at: whoever claimed the task after that lease would have got a later one. A task whose record is a key of
--- another kind is held by nobody.
+-- Which leases belong to these tokens: six digits in the score, the whole token in the record. A Go worker's lease is a
+-- whole number, so it never matches. If the granted end of a lease is known and unchanged, the record is not read: a later
+-- claim of the task would have a later end. A task whose record is a key of another type
+-- has no holder.
 local function held(prefix, lease, ids, tokens, expiries)
   local scores, mine = redis.call('ZMSCORE', lease, unpack(ids)), {}
   local score, token, expiry, is_marked, is_as_granted
   for i = 1, #ids do
-    -- What was claimed together has one score and one token.
+    -- Tasks that were claimed together have one score and one token.
     if scores[i] ~= score or tokens[i] ~= token or expiries and expiries[i] ~= expiry then
       score, token, expiry = scores[i], tokens[i], expiries and expiries[i]
       is_marked = score and math.floor(score % 1 * 1000000 + 0.5) == tonumber(string.sub(token, 1, 6))
@@ -380,13 +380,13 @@ local function held(prefix, lease, ids, tokens, expiries)
   return mine
 end
 
--- Beyond so many active tasks, each record says where its id stands in the active list: walking over them would take too
--- long. Up to here it is quicker. Places count from the tail, and from the first that ever stood there, so that they stay
--- the same when the oldest leave; how many have left there is kept beside the list.
+-- Above this number of active tasks, each record has the position of its id in the active list: a scan would take too
+-- long. Below it, a scan is faster. Positions count from the tail, from the first id ever, so that they do not change when
+-- the oldest leave; the number of those that left is stored beside the list.
 local FEW_ACTIVE = 2000
 local DEPARTED_TTL = 604800
 
--- How many have left at the tail. Whatever is not a count was written by somebody else: then places are wrong, and searched.
+-- How many have left at the tail. Anything but a count was written by another program: positions are then searched.
 local function departed_from(prefix)
   local departed = redis.pcall('GET', prefix .. 'departed')
   if type(departed) == 'table' and not string.find(departed.err, 'WRONGTYPE', 1, true) then
@@ -396,7 +396,7 @@ local function departed_from(prefix)
   return departed >= 0 and departed < 1e15 and departed % 1 == 0 and departed or 0
 end
 
--- The place below the next that enters, or nil where places are not noted.
+-- The position before the next id, or nil if positions are not stored.
 local function last_place(prefix, active, entering)
   local size = redis.call('LLEN', active)
   return size + entering > FEW_ACTIVE and size + departed_from(prefix) or nil
@@ -412,7 +412,7 @@ local function places_of(prefix, active, size, departed, ids)
     noted[i] = place >= 1 and place <= size and place % 1 == 0 and place or 0
     lowest, highest = math.min(lowest, noted[i]), math.max(highest, noted[i])
   end
-  -- What was claimed together is often settled together: then one look at that part of the list is enough.
+  -- Tasks claimed together are often settled together: then one read of that part of the list is enough.
   local part = lowest > 0 and highest - lowest < 4 * #ids and redis.call('LRANGE', active, -highest, -lowest)
   local places, elsewhere, missing = {}, 0, {}
   for i = 1, #ids do
@@ -431,7 +431,7 @@ local function places_of(prefix, active, size, departed, ids)
     end
     return places
   end
-  -- Many are searched for in one walk from the tail: a walk for each could take seconds.
+  -- Many are searched in one scan from the tail: a scan for each could take seconds.
   local from = 1
   while from <= size and elsewhere > 0 do
     local chunk = redis.call('LRANGE', active, -math.min(from + 999, size), -from)
@@ -536,7 +536,7 @@ local function leave_active(prefix, active, ids)
   end
 end
 
--- Ends attempts, if they are the caller's to end. Returns for each 1 or 0, and the ids of those that have ended. This is the
+-- Settles attempts whose leases the caller holds. Returns for each 1 or 0, and the ids of the settled ones. This is the
 -- first write of a settlement, and nothing after it may raise an error: the tasks would be in no container. So a script
 -- checks the types of the keys that it writes to before it.
 local function end_attempts(prefix, active, lease, ids, mine)
@@ -557,7 +557,7 @@ local function end_attempts(prefix, active, lease, ids, mine)
   return answers, ended
 end
 
--- Removes archived tasks that are too old, then the oldest beyond the limit, at most so many. Returns how many went.
+-- Removes archived tasks that are too old, then the oldest beyond the limit, up to a number. Returns the number removed.
 local function trim_archive(prefix, second, max_size, max_age, limit)
   local archived = prefix .. 'archived'
   local gone = redis.call('ZRANGEBYSCORE', archived, '-inf', second - max_age, 'LIMIT', 0, limit)
@@ -573,12 +573,12 @@ local function trim_archive(prefix, second, max_size, max_age, limit)
   return #gone
 end
 
--- Whether an aggregator may still use a set. One that goes back to its group in parts is marked by a deadline of 0.
+-- Whether an aggregator may still use a set. A deadline of 0 marks a set that returns to its group in parts.
 local function is_reserved(aggregation_sets, set_key)
   return tonumber(redis.call('ZSCORE', aggregation_sets, set_key) or 0) > 0
 end
 
--- Whether an aggregation has taken a task: it is in a set under way, or in one that is used up and waits to be swept.
+-- Whether an aggregation has taken a task: it is in a set in progress, or in a spent one that waits to be swept.
 -- Both are few.
 local function is_in_set(prefix, id)
   local sets = redis.call('ZRANGE', prefix .. 'aggregation_sets', 0, -1)
@@ -593,8 +593,8 @@ local function is_in_set(prefix, id)
   return false
 end
 
--- Whether a task may leave its container, which it does in leave_containers: false while a worker or an aggregation has it;
--- a record that is in no container (the original leaves such behind) may, so that it can be put right.
+-- Whether leave_containers may remove a task from its container: false while a worker or an aggregation has it; true for a
+-- record in no container (the Go implementation leaves such records), so that it can be repaired.
 local function may_leave(prefix, id, state, group, leaving)
   if state == 'active' then
     return not redis.call('ZSCORE', prefix .. 'lease', id) and not redis.call('LPOS', prefix .. 'active', id)
@@ -633,7 +633,7 @@ local function leave_containers(prefix, groups, leaving)
   end
 end
 
--- Whether an operator may take a task out of its container: 1, or 0 when there is none, -1 when it has no message, or the
+-- Whether an operator may remove a task from its container: 1, or 0 if it does not exist, -1 if it has no message, or the
 -- state that forbids it.
 local function take_for_operator(prefix, task, id, forbidden, leaving)
   local record = fields_of(task, 'state', 'msg', 'group')

@@ -1,5 +1,5 @@
--- Archives a task of an aggregation set whose message nobody can read, so that it does not go with the others; an id
--- without a task is taken out.
+-- Archives a task of an aggregation set whose message cannot be decoded, so that it is not aggregated; an id without a task
+-- is removed.
 --
 -- TRANSITION aggregating -> archived
 -- KEYS       archived aggregation_sets guard

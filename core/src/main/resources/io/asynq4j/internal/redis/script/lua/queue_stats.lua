@@ -1,4 +1,4 @@
--- Counts what is in a queue, at one instant.
+-- Counts the content of a queue at one instant.
 --
 -- TRANSITION none
 -- KEYS       pending active scheduled retry archived completed paused groups aggregation_sets processed failed guard

@@ -1,4 +1,4 @@
--- Reads a part of an aggregation set, in the order in which its tasks came.
+-- Reads a part of an aggregation set, in the order of arrival.
 --
 -- TRANSITION none
 -- KEYS       aggregation_sets guard

@@ -1,12 +1,11 @@
--- Gives the tasks of an aggregation set back to their group, with the times at which they came: of the set that is
--- named, or of one whose aggregator has taken too long. A large set goes back in parts; from
--- the first on, its aggregator can no longer finish it.
+-- Returns the tasks of an aggregation set to their group, with their arrival times: of the named set, or of one whose
+-- aggregator timed out. A large set returns in parts; after the first part, its aggregator can no longer finish it.
 --
 -- TRANSITION aggregating -> aggregating
 -- KEYS       aggregation_sets groups guard
 -- ARGV       now prefix set_key limit
 -- DERIVES    g:<group>, the set
--- RETURNS    how many tasks went back, and 1 = there may be more to do
+-- RETURNS    number of returned tasks, and 1 = there may be more to do
 local aggregation_sets, groups = KEYS[1], KEYS[2]
 local now, prefix, set_key, limit = clock(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4])
 

@@ -1,12 +1,12 @@
--- Takes tasks away from workers that are gone, as decided from what expired.lua told: a task whose lease has changed
--- since then is left alone. A crash is counted apart and costs no retry.
+-- Recovers tasks of vanished workers, based on the result of expired.lua: a task whose lease has changed since then is
+-- skipped. A crash is counted separately and costs no retry.
 --
 -- TRANSITION active -> pending, active -> retry, active -> archived, active -> absent
 -- KEYS       active lease pending retry archived settings guard
 -- ARGV       now prefix ordered max_size max_age release_locks
 -- ITEMS      id score action msg lock delay quarantine
 -- DERIVES    t:<id>, departed, processed, processed:<day>, failed, failed:<day>, the lock
--- RETURNS    for each task 1 = recovered, 0 = its lease has changed; last, how many archived ones were trimmed
+-- RETURNS    for each task 1 = recovered, 0 = its lease has changed; last, the number of trimmed archived tasks
 local active, lease, pending, retry, archived, settings = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, prefix, ordered = clock(ARGV[1]), ARGV[2], ARGV[3]
 local max_size, max_age, release_locks = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
@@ -63,7 +63,7 @@ for i = 7, #ARGV, 7 do
         add(fields, 'quarantine', quarantine)
       end
       add(fields, 'crashes', (tonumber(fields_of(task, 'crashes')[1]) or 0) + 1)
-      -- A key of another kind is replaced: nothing can run or show it.
+      -- A key of another type is replaced: nothing can run or show it.
       if type(redis.pcall('HDEL', task, 'claim', 'place', 'group', 'due_ms')) == 'table'
         and redis.call('TYPE', task).ok ~= 'hash' then
         redis.call('DEL', task)

@@ -1,11 +1,11 @@
--- Puts running tasks back into the active list that have a lease and are not in it.
+-- Adds running tasks to the active list that have a lease and are missing in it.
 --
 -- TRANSITION none
 -- KEYS       active lease guard
 -- ARGV       prefix
 -- ITEMS      id
 -- DERIVES    t:<id>, departed
--- RETURNS    how many were put back
+-- RETURNS    number of added tasks
 local active, lease = KEYS[1], KEYS[2]
 local prefix = ARGV[1]
 

@@ -1,4 +1,4 @@
--- Removes what is left of a queue once it holds no task: its counters, flags and settings.
+-- Removes the remains of a queue without tasks: its counters, flags and settings.
 --
 -- TRANSITION none
 -- KEYS       pending active lease scheduled retry archived completed groups aggregation_sets spent paused settings processed failed guard

@@ -1,12 +1,12 @@
--- Puts right what interrupted writers leave between the active list and the leases. An active task without a lease gets
--- one that has just run out, written as a whole number so that it is recovered as cautiously as a Go worker's; ids that
--- stand for nothing active are taken out.
+-- Repairs inconsistencies between the active list and the leases that interrupted writers left. An active task without a
+-- lease gets one that has just expired, as a whole number so that it is recovered as cautiously as a Go worker's; ids
+-- without an active task are removed.
 --
 -- TRANSITION none
 -- KEYS       active lease guard
 -- ARGV       now prefix offset limit
 -- DERIVES    t:<id>
--- RETURNS    how many entries were put right, how many are listed, how many have a lease
+-- RETURNS    number of repaired entries, of listed ones, and of leases
 local active, lease = KEYS[1], KEYS[2]
 local now, prefix, offset, limit = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 

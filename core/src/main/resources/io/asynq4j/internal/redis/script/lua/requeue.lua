@@ -1,4 +1,4 @@
--- Gives unfinished tasks back to the head of their queue, as a server does when it stops. The last one given is the next
+-- Requeues unfinished tasks at the head of their queue, for example when a server stops. The last task passed is the next
 -- one to run.
 --
 -- TRANSITION active -> pending

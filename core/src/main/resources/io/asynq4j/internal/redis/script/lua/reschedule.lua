@@ -1,4 +1,4 @@
--- Ends attempts that asked to be run again later without having failed.
+-- Settles attempts whose task runs again later without having failed.
 --
 -- TRANSITION active -> scheduled, active -> pending
 -- KEYS       active lease scheduled pending settings lane guard

@@ -1,4 +1,4 @@
--- Changes when waiting tasks are due, as an operator asks for it: what is in retry stays there, all others are scheduled.
+-- Changes the due time of waiting tasks on request of an operator: tasks in retry stay there, all others are scheduled.
 --
 -- TRANSITION scheduled -> scheduled, retry -> retry, pending -> scheduled, archived -> scheduled
 -- KEYS       scheduled retry groups guard

@@ -1,4 +1,4 @@
--- Reads tasks for who can show that the leases on them are his, to go on with them in another process.
+-- Reads tasks for a caller that proves its leases by tokens, to continue them in another process.
 --
 -- TRANSITION none
 -- KEYS       lease guard

@@ -1,4 +1,4 @@
--- Ends attempts that failed and are to be repeated after a delay: in the retry set, or, on an ordered queue, at the head.
+-- Settles failed attempts that are repeated after a delay: in the retry set, or, in an ordered queue, at the head.
 --
 -- TRANSITION active -> retry, active -> pending
 -- KEYS       active lease retry pending settings lane guard

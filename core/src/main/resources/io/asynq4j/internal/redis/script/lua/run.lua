@@ -1,4 +1,4 @@
--- Makes waiting tasks pending at once, at the tail of their queue, whatever they waited for.
+-- Makes waiting tasks pending at once, at the tail of their queue, whatever they wait for.
 --
 -- TRANSITION scheduled -> pending, retry -> pending, archived -> pending, completed -> pending, aggregating -> pending
 -- KEYS       pending groups guard

@@ -1,5 +1,5 @@
--- Keeps new tasks until their time has come. One that belongs to a group goes there then, so the group is listed already
--- now: a Go forwarder would not do it.
+-- Stores new tasks until they are due. A task with a group joins it then, so the group is listed now: a Go forwarder would
+-- not list it.
 --
 -- TRANSITION absent -> scheduled
 -- KEYS       scheduled groups lane guard
@@ -25,7 +25,7 @@ for i = 5, #ARGV, 8 do
   n = n + 1
   if answers[n] == 1 then
     local due_ms = at ~= '' and tonumber(at) or to_millis(now) + tonumber(delay)
-    -- The lock lasts its time from when the task is due, not from now.
+    -- The duration of the lock starts when the task is due, not now.
     local wait = math.max(0, math.ceil(due_ms / 1000) - to_seconds(now))
     local score, fields = timed('scheduled', due_ms, precise)
     add(fields, 'msg', msg)

@@ -1,4 +1,4 @@
--- Says that a scheduler lives, and what its entries are.
+-- Publishes a scheduler and its entries.
 --
 -- TRANSITION none
 -- KEYS       entries

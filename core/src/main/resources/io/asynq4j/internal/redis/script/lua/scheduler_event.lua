@@ -1,5 +1,5 @@
--- Notes that an entry of a scheduler enqueued a task. The newest are kept, and a history that nobody adds to any more goes
--- away by itself.
+-- Records that an entry of a scheduler enqueued a task. The newest events are kept, and a history without new events
+-- expires.
 --
 -- TRANSITION none
 -- KEYS       history

@@ -1,5 +1,5 @@
--- Says that a server lives, and what its workers do. All keys share one slot of their own. Many workers come in several
--- calls: they are gathered apart, and readers see the former ones until the last call has put them in place.
+-- Publishes a server and its workers. All keys share one separate slot. Many workers arrive in several calls: they are
+-- gathered separately, and readers see the former ones until the last call has replaced them.
 --
 -- TRANSITION none
 -- KEYS       server workers gathered
@@ -9,12 +9,12 @@
 local server, workers, gathered = KEYS[1], KEYS[2], KEYS[3]
 local ttl, info, part = ARGV[1], ARGV[2], ARGV[3]
 
--- First, since it is allowed also when Redis is out of memory: a server that lives is to be seen then too.
+-- First, since Redis allows it even when it is out of memory: a live server must be visible then too.
 redis.call('EXPIRE', workers, ttl)
 redis.call('SET', server, info, 'EX', ttl)
 local into = part == 'only' and workers or gathered
 if part == 'last' and redis.call('EXISTS', gathered) == 0 then
-  -- Sent again: the first time has put all in place.
+  -- A repetition of this call: the first one has replaced all.
   into = workers
 elseif part == 'only' or part == 'first' then
   redis.call('DEL', into)

@@ -4,7 +4,7 @@
 -- KEYS       spent guard
 -- ARGV       prefix limit
 -- DERIVES    t:<id>, spent:<set>
--- RETURNS    how many were deleted
+-- RETURNS    number of deleted tasks
 local spent = KEYS[1]
 local prefix, limit = ARGV[1], tonumber(ARGV[2])
 
@@ -13,7 +13,7 @@ local set = redis.call('SRANDMEMBER', spent)
 while set and swept < limit do
   local members = prefix .. 'spent:' .. set
   if not is_usable('ZCARD', members) then
-    -- A key of another kind has no tasks to delete. It expires by itself.
+    -- A key of another type has no tasks to delete. It expires by itself.
     redis.call('SREM', spent, set)
     return swept
   end

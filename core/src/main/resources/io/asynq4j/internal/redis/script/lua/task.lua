@@ -1,10 +1,10 @@
--- Reads all that is known of a task.
+-- Reads all data of a task.
 --
 -- TRANSITION none
 -- KEYS       scheduled retry archived lease guard
 -- ARGV       now prefix id
 -- DERIVES    t:<id>, g:<group>
--- RETURNS    nothing when there is none; else the time in microseconds, the score in its container or lease or '', then the
+-- RETURNS    nothing if it does not exist; else the time in microseconds, the score in its container or lease or '', then the
 --            fields msg, state, result, crashes, quarantine, due_ms, hold_until, pending_since, group, progress, claim
 local scheduled, retry, archived, lease = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, prefix, id = clock(ARGV[1]), ARGV[2], ARGV[3]

@@ -1,17 +1,16 @@
--- Looks at what stands beside the tasks of a queue: locks, groups and aggregation sets. What is amiss is put right, where it
--- is told to.
+-- Examines the locks, groups and aggregation sets of a queue. Repairs inconsistencies if repair is set.
 --
 -- TRANSITION none
 -- KEYS       groups aggregation_sets spent scheduled retry guard
 -- ARGV       now prefix repair overdue
 -- ITEMS      kind name
 -- DERIVES    t:<id>, g:<group>, the set, spent:<set>, the lock
--- RETURNS    for each what is amiss, '' = nothing. A set that is overdue is not put right here, but given back.
+-- RETURNS    for each the finding, '' = none. An overdue set is not repaired here, but returned to its group.
 local groups, aggregation_sets, spent, scheduled, retry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, prefix, repair, overdue = clock(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4])
 
 -- A lock belongs to a task that names it, in its record or in its message. (Go does not write it into the records of
--- grouped tasks; and leaves locks whose task is gone, or never came in since its id was taken.)
+-- grouped tasks, and leaves locks whose task is gone, or was never enqueued since its id was taken.)
 local function is_stale_lock(lock)
   local holder = redis.call('GET', lock)
   if not holder then
@@ -24,7 +23,7 @@ local function is_stale_lock(lock)
   return not string.find(redis.call('HGET', task, 'msg') or '', lock, 1, true)
 end
 
--- A set that nobody knows any more looks like a group, but its tasks name another.
+-- An unknown set looks like a group, but its tasks name another group.
 local function is_unlisted_group(key, name)
   if redis.call('TYPE', key).ok ~= 'zset' or redis.call('ZSCORE', aggregation_sets, key)
     or redis.call('SISMEMBER', groups, name) == 1 then
@@ -35,7 +34,7 @@ local function is_unlisted_group(key, name)
   return not group or group == '' or group == name
 end
 
--- The name of an empty group may stand there for a task that is to join it later.
+-- The name of an empty group may be listed for a task that joins it later.
 local function is_stale_name(name)
   return redis.call('EXISTS', prefix .. 'g:' .. name, scheduled, retry) == 0
     and redis.call('SISMEMBER', groups, name) == 1

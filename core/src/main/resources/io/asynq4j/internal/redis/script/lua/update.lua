@@ -1,11 +1,11 @@
--- Replaces the message of a task that waits, if it is still the one that was read. When its lock is another one now, the
--- new lock is taken for the time the old one had left.
+-- Replaces the message of a waiting task if it is unchanged since it was read. If its lock changes, the new lock is taken
+-- for the remaining time of the old one.
 --
 -- TRANSITION none
 -- KEYS       pending guard
 -- ARGV       prefix id old_msg new_msg old_lock new_lock
 -- DERIVES    t:<id>, sets under way and spent, the locks
--- RETURNS    1 = replaced, 0 = not found, -1 = somebody else has changed it, the state that forbids it, or, after
+-- RETURNS    1 = replaced, 0 = not found, -1 = changed by another client, the state that forbids it, or, after
 --            'lock:', the id of the task that holds the new lock
 local pending = KEYS[1]
 local prefix, id, old_msg, new_msg = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

@@ -1,5 +1,5 @@
--- Keeps what handlers have to say so far. Only for the worker that holds a task: a late write must not bring back the
--- record of a task that is gone.
+-- Stores the results and progress of running attempts. Only for the worker that has the lease: a late write must not
+-- recreate the record of a deleted task.
 --
 -- TRANSITION active -> active
 -- KEYS       lease guard
