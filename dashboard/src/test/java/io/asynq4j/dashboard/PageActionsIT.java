@@ -182,7 +182,7 @@ class PageActionsIT {
     fill("Deadline", "2099-01-31T08:00:00Z");
     fill("Unique for", "1h");
     fill("Keep after success", "24h");
-    fill("Id", "all-of-it");
+    fill("ID", "all-of-it");
     browser.write(".enqueue textarea", "{\"user\": 42}");
     browser.write(".enqueue textarea[placeholder='tenant=acme']", "tenant=acme");
     browser.see(".enqueue .primary").click();
@@ -199,7 +199,7 @@ class PageActionsIT {
 
     // The same once more is refused, and the page leads to the one that is there.
     browser.go("/enqueue?queue=mail&type=email");
-    fill("Id", "");
+    fill("ID", "");
     fill("Unique for", "1h");
     browser.write(".enqueue textarea", "{\"user\": 42}");
     browser.see(".enqueue .primary").click();
@@ -236,7 +236,7 @@ class PageActionsIT {
     assertThat(on.inspector.queue("mail").paused()).isFalse();
     browser.press(".page-actions", "Limits");
     browser.write("dialog input", "7");
-    browser.press("dialog", "Set");
+    browser.press("dialog", "Save");
     browser.seeText("max. 7 active");
     assertThat(on.inspector.limits("mail").maxActive().getAsInt()).isEqualTo(7);
 
@@ -401,7 +401,9 @@ class PageActionsIT {
     on.inspector.delete("mail", "a");
     browser.press("dialog", "Archive 2");
 
-    assertThat(browser.see(".toast.bad").getText()).contains("1 archived, 1 not").contains("a:");
+    assertThat(browser.see(".toast.bad").getText())
+        .contains("1 task archived, 1 failed")
+        .contains("a:");
     assertThat(task("b").state()).isEqualTo(TaskState.ARCHIVED);
   }
 
@@ -627,7 +629,7 @@ class PageActionsIT {
     fill("Unique for", "1h");
     fill("Keep after success", "24h");
     fill("Group", "g1");
-    fill("Id", "x");
+    fill("ID", "x");
     browser.write(".enqueue textarea[placeholder='tenant=acme']", "tenant=acme");
     copyForm(commands, requests);
     browser.go("/enqueue?queue=slow&type=bytes");
