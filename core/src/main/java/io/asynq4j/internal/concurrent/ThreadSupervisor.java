@@ -16,6 +16,9 @@ public final class ThreadSupervisor {
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /** Not a constant expression: the JVM creates the text of a constant at its first use. */
+  private static final String FAILED = String.valueOf("a server thread failed and is restarted");
+
   private ThreadSupervisor() {}
 
   /** Runs an actor again after a failure, with a short delay, until it returns normally. */
@@ -28,10 +31,20 @@ public final class ThreadSupervisor {
           actor.run();
           return;
         } catch (Throwable e) {
-          SafeLog.error(log, "a server thread failed and is restarted", e);
-          LockSupport.parkNanos(PAUSE_NANOS);
+          pauseAfter(e);
         }
       }
     };
+  }
+
+  /** Never throws, so that the thread survives whatever cannot be allocated or linked here. */
+  @SuppressWarnings("EmptyCatch") // no further reaction is possible
+  private static void pauseAfter(Throwable failure) {
+    try {
+      SafeLog.error(log, FAILED, failure);
+      LockSupport.parkNanos(PAUSE_NANOS);
+    } catch (Throwable e) {
+      // The actor runs again at once.
+    }
   }
 }
