@@ -30,6 +30,7 @@ import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.duty.Aggregator;
 import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
+import io.asynq4j.internal.server.settle.SettlementContext;
 import io.asynq4j.internal.server.settle.SettlementThreadPools;
 import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
@@ -138,16 +139,17 @@ class ResourceExhaustionIT {
 
   private SettlementBuffer settler(LeaseOperations source, ServerListener events) {
     return new SettlementBuffer(
-        config,
-        source,
-        attempts,
-        shards(),
-        events,
-        new SettlementThreadPools(shard -> threads),
-        new AttemptReportWriter(world.broker().leases(), shards()),
-        signal,
-        queue -> {},
-        fatal::add);
+        new SettlementContext(
+            config,
+            source,
+            attempts,
+            shards(),
+            events,
+            new SettlementThreadPools(shard -> threads),
+            new AttemptReportWriter(world.broker().leases(), shards()),
+            signal,
+            queue -> {},
+            fatal::add));
   }
 
   private Attempt claimed(AttemptHost.Sink sink) {

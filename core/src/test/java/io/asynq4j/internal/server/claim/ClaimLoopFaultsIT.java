@@ -22,6 +22,7 @@ import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
+import io.asynq4j.internal.server.settle.SettlementContext;
 import io.asynq4j.internal.server.settle.SettlementThreadPools;
 import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
@@ -182,16 +183,17 @@ class ClaimLoopFaultsIT {
             });
     settler =
         new SettlementBuffer(
-            config,
-            source,
-            attempts,
-            shards,
-            AttemptHosts.NO_LISTENER,
-            settlerThreads,
-            new AttemptReportWriter(source, shards),
-            signal,
-            queue -> {},
-            fatal::add);
+            new SettlementContext(
+                config,
+                source,
+                attempts,
+                shards,
+                AttemptHosts.NO_LISTENER,
+                settlerThreads,
+                new AttemptReportWriter(source, shards),
+                signal,
+                queue -> {},
+                fatal::add));
     workers =
         new AttemptExecutor(
             config.concurrency(),

@@ -19,6 +19,7 @@ import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
+import io.asynq4j.internal.server.settle.SettlementContext;
 import io.asynq4j.internal.server.settle.SettlementThreadPools;
 import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
@@ -98,16 +99,17 @@ class ShardClaimerTest {
     WakeupSignal signal = new WakeupSignal();
     settler =
         new SettlementBuffer(
-            config,
-            source,
-            new AttemptRegistry(),
-            shards,
-            AttemptHosts.NO_LISTENER,
-            settlerThreads,
-            new AttemptReportWriter(source, shards),
-            signal,
-            any -> {},
-            fatal -> {});
+            new SettlementContext(
+                config,
+                source,
+                new AttemptRegistry(),
+                shards,
+                AttemptHosts.NO_LISTENER,
+                settlerThreads,
+                new AttemptReportWriter(source, shards),
+                signal,
+                any -> {},
+                fatal -> {}));
     claims = new ShardClaimer(shards, source, settler, signal, patienceNanos::get);
   }
 
