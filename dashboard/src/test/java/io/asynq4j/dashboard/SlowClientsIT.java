@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.client.TaskClient;
 import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.redis.RedisConnection;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -60,12 +62,16 @@ class SlowClientsIT {
   @Test
   void aClientThatDoesNotReadHoldsNoThread() throws Exception {
     Dashboard dashboard = fixture.start();
-    fixture
-        .client
-        .enqueue(
-            Task.of("t", Payload.of(new byte[16 << 20])),
-            TaskOptions.of(o -> o.queue("q").id("large")))
-        .orThrow();
+    // However busy the machine is: a payload of this size may take longer than other commands.
+    try (RedisConnection patient =
+            RedisConnection.open(fixture.server.uri() + "?commandTimeout=60s");
+        TaskClient client = TaskClient.builder(patient).maxPayload(32 << 20).build()) {
+      client
+          .enqueue(
+              Task.of("t", Payload.of(new byte[16 << 20])),
+              TaskOptions.of(o -> o.queue("q").id("large")))
+          .orThrow();
+    }
     Socket socket = send(dashboard, "GET /api/v1/queues/q/tasks/large/payload HTTP/1.1\r\n", 0);
     await().until(() -> dashboard.unsent() > 0);
     socket.close();
