@@ -1,6 +1,7 @@
 package io.asynq4j.http;
 
 import io.asynq4j.internal.text.DurationFormat;
+import io.asynq4j.internal.text.TextExcerpt;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -163,7 +164,12 @@ public final class RequestFields {
                 DurationFormat.tryParse(text)
                     .filter(duration -> !duration.isNegative())
                     .orElseThrow(
-                        () -> invalid(field, "must be a duration, " + DurationFormat.EXPECTED)));
+                        () ->
+                            invalid(
+                                field,
+                                "must be a duration, %s; got \"%s\""
+                                    .formatted(
+                                        DurationFormat.EXPECTED, TextExcerpt.of(text, 100)))));
   }
 
   /** A time of a year that four digits can say, which is also what others can read. */

@@ -113,7 +113,11 @@ final class DefinitionApi {
         .ifPresent(
             queue -> {
               requireNoPattern("queue", queue);
-              builder.queue(queue);
+              try {
+                builder.queue(queue);
+              } catch (IllegalArgumentException e) {
+                throw Problems.invalid("queue", String.valueOf(e.getMessage()));
+              }
             });
     builder.weight(fields.integer("weight", 1, 1_000, 1));
     builder.maxRun(fields.integer("maxRun", 0, 1_000_000, 0));
