@@ -45,7 +45,7 @@ import picocli.CommandLine.ScopeType;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "1:the command failed or was only partly completed; the error names the cause and the next step",
+      "1:the command failed, entirely or in part; the error names the cause and the next step",
       "2:invalid command line",
       "3:queue, task, server, schedule entry or context not found",
       "4:cannot connect to Redis",

@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
       "",
       "How it works:",
       "  'asynq serve --config asynq.yaml' accepts tasks over HTTP, runs the hosted ones and leases the",
-      "  others to workers in any language. docs/guides/service.md describes the file. SIGHUP reloads it. The",
-      "  service uses the Redis named in the file; other connection settings do not apply."
+      "  others to workers in any language. docs/guides/service.md describes the file. SIGHUP reloads",
+      "  it. The service uses the Redis named in the file; other connection settings do not apply."
     })
 public final class ServeCommand extends LocalCommand {
 

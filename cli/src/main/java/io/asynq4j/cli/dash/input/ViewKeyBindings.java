@@ -193,8 +193,12 @@ final class ViewKeyBindings {
     return model.saying(
         state == null
             ? "The task cannot be " + action.done() + ": its record is unreadable."
-            : "A task " + action.refusal(state) + ".",
+            : sentence(action.refusal(state)),
         false);
+  }
+
+  private static String sentence(String text) {
+    return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
   }
 
   private static DashModel ask(DashModel model, String question, OperatorAction action) {

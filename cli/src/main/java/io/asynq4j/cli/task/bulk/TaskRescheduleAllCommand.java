@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rescheduleall",
     description = {
-      "Reschedules all tasks of a queue in one state, or those that match the filters.",
-      "Counts them and asks before; --dry-run only counts."
+      "Reschedule all tasks of a queue in one state, or those that match the filters.",
+      "The command counts the tasks and asks for confirmation first."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -41,7 +41,7 @@ public final class TaskRescheduleAllCommand extends BulkCommand {
   protected void check() {
     super.check();
     if (!when.isGiven() || when.isContradictory()) {
-      throw CliException.usage("When are they to run?", "say --at TIME or --in DURATION");
+      throw CliException.usage("Missing option --at or --in", "Pass --at TIME or --in DURATION.");
     }
   }
 

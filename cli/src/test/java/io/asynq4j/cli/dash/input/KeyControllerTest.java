@@ -401,7 +401,8 @@ class KeyControllerTest {
           assertThat(pressed.question() != null).isEqualTo(action.isAllowedIn(state));
           if (!action.isAllowedIn(state)) {
             assertThat(SampleModels.text(pressed))
-                .contains("cannot be %s in state %s".formatted(action.done(), state.word()));
+                .containsIgnoringCase(
+                    "cannot be %s in state %s".formatted(action.done(), state.word()));
           }
         });
   }
