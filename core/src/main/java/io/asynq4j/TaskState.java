@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Where a task is in its life. The legal changes are told by {@link #next()};
+ * State of a task in its life cycle. {@link #next()} has the allowed transitions;
  * docs/reference/states.md draws them.
  */
 public enum TaskState {

@@ -102,7 +102,7 @@ public final class TaskDefinition {
     return maxRun;
   }
 
-  /** One at a time, first in, first out; one that fails holds the line. */
+  /** Whether tasks run one at a time, first in, first out; a failed task blocks the queue. */
   public boolean ordered() {
     return ordered;
   }

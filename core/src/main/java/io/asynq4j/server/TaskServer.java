@@ -502,8 +502,9 @@ public final class TaskServer implements AutoCloseable {
     /** It processes its tasks. */
     PROCESS,
     /**
-     * It takes no tasks, and does the rest for whoever does: due tasks are made pending, tasks of
-     * vanished workers are given to others, what has been kept for long enough is deleted.
+     * It processes no tasks, and runs the duties for the servers that do: due tasks are made
+     * pending, tasks of vanished workers are given to others, what has been kept for long enough is
+     * deleted.
      */
     UPKEEP,
     NONE

@@ -227,7 +227,7 @@ class PageRolesIT {
     // Even the right one, or guessing would go on.
     loginAs(dashboard, "anna:" + WORD.replace(" ", "%20"));
 
-    assertThat(browser.text("h1")).isEqualTo("Too much at once");
+    assertThat(browser.text("h1")).isEqualTo("Too many requests");
     assertThat(browser.text("main"))
         .containsPattern("Too many logins have failed. Try again in \\d+ seconds.");
     assertThat(browser.barriers()).isEmpty();

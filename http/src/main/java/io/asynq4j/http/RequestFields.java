@@ -91,7 +91,7 @@ public final class RequestFields {
     return text;
   }
 
-  /** A list of 1 to so many texts, which must be there. */
+  /** A required list of at least one text and at most this many. */
   public List<String> texts(String field, int most) {
     return texts(field, list(field, most));
   }
@@ -114,7 +114,7 @@ public final class RequestFields {
     return texts;
   }
 
-  /** A list of 1 to so many things, which must be there. */
+  /** A required list of at least one element and at most this many. */
   public JsonNode list(String field, int most) {
     JsonNode list = any(field).orElseThrow(() -> missing(field));
     if (!list.isArray() || list.isEmpty() || list.size() > most) {

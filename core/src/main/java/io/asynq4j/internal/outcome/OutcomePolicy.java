@@ -278,7 +278,7 @@ public final class OutcomePolicy {
     return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
   }
 
-  /** Whoever asks for a part of a second wants it; a Go forwarder may be up to a second early. */
+  /** A delay with a fraction of a second is kept exactly; a Go forwarder may be up to 1 s early. */
   private static boolean isPrecise(Duration delay) {
     return delay.toMillisPart() != 0;
   }

@@ -27,15 +27,15 @@ public final class Problems {
   private Problems() {}
 
   public static Problem badRequest(String detail) {
-    return new Problem(400, "bad-request", "The request cannot be read", detail);
+    return new Problem(400, "bad-request", "Bad request", detail);
   }
 
   public static Problem unauthorized(String detail) {
-    return new Problem(401, "unauthorized", "Log in first", detail);
+    return new Problem(401, "unauthorized", "Authentication required", detail);
   }
 
   public static Problem forbidden(String detail) {
-    return new Problem(403, "forbidden", "This is not allowed", detail);
+    return new Problem(403, "forbidden", "Forbidden", detail);
   }
 
   public static Problem readOnly() {
@@ -43,57 +43,57 @@ public final class Problems {
         403,
         "read-only",
         "The dashboard is read-only",
-        "This dashboard was started read-only, so it changes nothing. Use another, or the command line.");
+        "This dashboard runs in read-only mode. Use another one, or the command line.");
   }
 
   public static Problem crossSite(String detail) {
-    return new Problem(403, "cross-site", "The request comes from elsewhere", detail);
+    return new Problem(403, "cross-site", "Cross-site request rejected", detail);
   }
 
   public static Problem notFound(String detail) {
-    return new Problem(404, "not-found", "There is no such thing", detail);
+    return new Problem(404, "not-found", "Not found", detail);
   }
 
   static Problem queueNotFound(String queue) {
     return new Problem(
         404,
         "queue-not-found",
-        "There is no such queue",
-        "There is no queue \"" + queue + "\", or it is not yours to see.");
+        "Queue not found",
+        "There is no queue \"" + queue + "\", or you have no access to it.");
   }
 
   static Problem conflict(String code, String detail) {
-    return new Problem(409, code, "Its state does not allow this", detail);
+    return new Problem(409, code, "Conflict with the current state", detail);
   }
 
   public static Problem unprocessable(String detail) {
-    return new Problem(422, "unprocessable", "This makes no sense", detail);
+    return new Problem(422, "unprocessable", "Invalid request", detail);
   }
 
   public static Problem tooMany(String detail, long retryAfterSeconds) {
-    return new Problem(429, "too-many", "Too much at once", detail)
+    return new Problem(429, "too-many", "Too many requests", detail)
         .retryAfter(Duration.ofSeconds(retryAfterSeconds));
   }
 
   public static Problem busy(String detail) {
-    return new Problem(503, "busy", "Try again later", detail);
+    return new Problem(503, "busy", "Service busy", detail);
   }
 
   static Problem notLive(String detail) {
-    return new Problem(503, "not-live", "No live updates here", detail);
+    return new Problem(503, "not-live", "Live updates not available", detail);
   }
 
-  /** What the library says, in the words of HTTP. */
+  /** Maps an exception of the library to a problem. */
   public static Problem of(RuntimeException e) {
     String detail = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
     if (e instanceof Problem problem) {
       return problem;
     } else if (e instanceof QueueNotFoundException) {
-      return new Problem(404, "queue-not-found", "There is no such queue", detail);
+      return new Problem(404, "queue-not-found", "Queue not found", detail);
     } else if (e instanceof TaskNotFoundException) {
-      return new Problem(404, "task-not-found", "There is no such task", detail);
+      return new Problem(404, "task-not-found", "Task not found", detail);
     } else if (e instanceof ScheduleNotFoundException) {
-      return new Problem(404, "schedule-not-found", "There is no such schedule", detail);
+      return new Problem(404, "schedule-not-found", "Schedule entry not found", detail);
     } else if (e instanceof TaskStateException) {
       return conflict("wrong-state", detail);
     } else if (e instanceof QueueNotEmptyException) {
@@ -103,23 +103,23 @@ public final class Problems {
     } else if (e instanceof TaskIdConflictException) {
       return conflict("id-conflict", detail);
     } else if (e instanceof BrokerUnavailableException) {
-      return new Problem(503, "redis-unavailable", "Redis cannot be reached", detail);
+      return new Problem(503, "redis-unavailable", "Redis unavailable", detail);
     } else if (e instanceof BrokerException) {
-      return new Problem(503, "redis-refused", "Redis refuses", detail);
+      return new Problem(503, "redis-refused", "Redis rejected the command", detail);
     } else if (e instanceof IllegalArgumentException || e instanceof PayloadException) {
       return unprocessable(detail);
     }
     return new Problem(
         500,
         "internal",
-        "The dashboard has failed",
-        "This is a defect of the dashboard; its log says more.");
+        "Internal error",
+        "The dashboard failed unexpectedly. Its log has the cause.");
   }
 
-  /** What the HTTP server refuses by itself, such as a path with dots in it. */
+  /** A request that the HTTP server rejects itself, such as a path with dots. */
   public static Problem ofStatus(int status) {
     return new Problem(
-        status, "", "The server refuses this request", "The request does not look as it should.");
+        status, "", "Invalid request", "The HTTP server rejected the request as malformed.");
   }
 
   public static ApiResponse render(Problem problem) {

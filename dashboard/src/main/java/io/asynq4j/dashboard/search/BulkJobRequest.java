@@ -63,7 +63,7 @@ public record BulkJobRequest(
     }
   }
 
-  /** Refuses what would do something else than whoever asks for it thinks. */
+  /** Rejects requests whose effect differs from what the caller expects. */
   public BulkJobRequest {
     if (action != Action.DOCTOR) {
       if (query == null) {

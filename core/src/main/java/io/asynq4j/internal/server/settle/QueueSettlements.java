@@ -28,8 +28,8 @@ final class QueueSettlements implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(SettlementBuffer.class);
 
   /**
-   * How many calls for one queue are under way when so many settlements wait: where Redis is far
-   * away, one at a time would not do. With fewer, a second call only keeps claims waiting.
+   * Number of concurrent calls for one queue while many settlements wait: where Redis is far away,
+   * one at a time would not do. With fewer, a second call only keeps claims waiting.
    */
   private static final int MOST_CALLS = 2;
 
@@ -88,7 +88,7 @@ final class QueueSettlements implements Runnable {
       try {
         context.threads().execute(context.shards().of(queue), this);
       } catch (RejectedExecutionException e) {
-        // The server has stopped, on word of whoever heard of this end: nobody else will do it.
+        // The server has stopped, perhaps by a listener of this outcome: no other thread settles.
         run();
       } catch (RuntimeException | Error e) {
         underWay.decrementAndGet();
@@ -192,7 +192,7 @@ final class QueueSettlements implements Runnable {
               || (!context.isGivenUp() && !isHopeless(batch, refusals) && rest(shard, pause));
       pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
     }
-    // Before listeners are told: one of them may wait for the server to stop.
+    // Before listeners are called: one of them may wait for the server to stop.
     context.waiting().addAndGet(-batch.size());
     for (int i = 0; i < batch.size(); i++) {
       Attempt attempt = batch.get(i).attempt();

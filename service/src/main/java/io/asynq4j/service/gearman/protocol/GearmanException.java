@@ -4,7 +4,7 @@ import io.asynq4j.BrokerException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Why a request is not carried out, as the peer is told in an ERROR packet. */
+/** The reason for a refused request, which is sent to the peer in an ERROR packet. */
 public final class GearmanException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
@@ -18,7 +18,7 @@ public final class GearmanException extends RuntimeException {
     this.code = code;
   }
 
-  /** A packet that makes no sense. */
+  /** An invalid packet. */
   public static GearmanException invalid(String message) {
     return new GearmanException("INVALID_ARGUMENTS", message);
   }
@@ -27,7 +27,7 @@ public final class GearmanException extends RuntimeException {
     return new GearmanException("SHUTDOWN", "the gateway is shutting down; ask another one");
   }
 
-  /** What a peer is told of a failure. */
+  /** The message that a peer receives for a failure. */
   public static GearmanException of(RuntimeException e) {
     if (e instanceof GearmanException refusal) {
       return refusal;
