@@ -47,6 +47,11 @@ public final class RedisKeys {
     return "asynq:{" + queue.value() + "}:";
   }
 
+  /** The pattern for all keys with this prefix, with special characters escaped. */
+  public static String pattern(String prefix) {
+    return prefix.replaceAll("([\\[\\]*?\\\\])", "\\\\$1") + "*";
+  }
+
   /** A container or setting of a queue, by its key suffix. */
   public static String of(QueueName queue, String word) {
     return prefix(queue) + word;

@@ -1,7 +1,4 @@
-/**
- * Redis implementation of the broker: enqueue, claim, settle, upkeep, inspection, schedules and
- * presence.
- */
+/** The broker on Redis and its connection; one package per topic implements the operations. */
 @NullMarked
 package io.asynq4j.internal.redis.store;
 

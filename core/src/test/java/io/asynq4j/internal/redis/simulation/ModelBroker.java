@@ -23,7 +23,7 @@ import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.wire.WireTask;
 import io.asynq4j.internal.redis.command.RedisKeys;
-import io.asynq4j.internal.redis.store.RedisEnqueueOperations;
+import io.asynq4j.internal.redis.store.task.RedisEnqueueOperations;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -13,6 +13,7 @@ import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

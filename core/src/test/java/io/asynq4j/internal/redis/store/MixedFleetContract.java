@@ -25,6 +25,7 @@ import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.store.task.RedisUpkeep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,0 +1,199 @@
+package io.asynq4j.internal.redis.store.inspect;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.internal.broker.Inspection.DailyStats;
+import io.asynq4j.internal.broker.Inspection.QueueStats;
+import io.asynq4j.internal.redis.clock.BrokerTime;
+import io.asynq4j.internal.redis.codec.TaskRow;
+import io.asynq4j.internal.redis.codec.UnreadableDataLog;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisInfo;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol.Command;
+
+/** Reads the names, counters, groups and servers of queues. Thread-safe. */
+final class QueueReader {
+
+  private static final Logger log = LoggerFactory.getLogger(QueueReader.class);
+
+  private static final int TASK_SAMPLE = 20;
+  private static final int GROUP_SAMPLE = 5;
+
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
+  private final BrokerTime time;
+  private final AtomicBoolean toldOfMemory = new AtomicBoolean();
+  private final UnreadableDataLog unreadables = new UnreadableDataLog();
+
+  QueueReader(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time) {
+    this.scripts = scripts;
+    this.link = link;
+    this.time = time;
+  }
+
+  Set<String> queues() {
+    Set<String> queues = new TreeSet<>();
+    CommandArgs args = new CommandArgs().add(RedisKeys.QUEUES);
+    for (Object name :
+        ReplyParser.list(link.call(RedisKeys.QUEUES, ResendPolicy.SAFE, Command.SMEMBERS, args))) {
+      queues.add(ReplyParser.text(name));
+    }
+    return queues;
+  }
+
+  void requireQueue(QueueName queue) {
+    CommandArgs args = new CommandArgs().add(RedisKeys.QUEUES).add(queue.value());
+    if (ReplyParser.number(link.call(RedisKeys.QUEUES, ResendPolicy.SAFE, Command.SISMEMBER, args))
+        == 0) {
+      throw new QueueNotFoundException(queue);
+    }
+  }
+
+  QueueStats stats(QueueName queue) {
+    requireQueue(queue);
+    return statsOfListed(queue);
+  }
+
+  QueueStats statsOfListed(QueueName queue) {
+    List<@Nullable Object> reply =
+        ReplyParser.list(scripts.run(Script.QUEUE_STATS, queue, new CommandArgs()));
+    Map<TaskState, Long> sizes = new EnumMap<>(TaskState.class);
+    TaskState[] order = {
+      TaskState.PENDING,
+      TaskState.ACTIVE,
+      TaskState.SCHEDULED,
+      TaskState.RETRY,
+      TaskState.ARCHIVED,
+      TaskState.COMPLETED,
+      TaskState.AGGREGATING
+    };
+    for (int i = 0; i < order.length; i++) {
+      sizes.put(order[i], ReplyParser.number(reply.get(1 + i)));
+    }
+    return new QueueStats(
+        queue,
+        TaskRow.time(reply.get(0)),
+        sizes,
+        ReplyParser.number(reply.get(8)),
+        counter(RedisKeys.prefix(queue) + "processed of today", reply.get(9)),
+        counter(RedisKeys.prefix(queue) + "failed of today", reply.get(10)),
+        counter(RedisKeys.of(queue, "processed"), reply.get(11)),
+        counter(RedisKeys.of(queue, "failed"), reply.get(12)),
+        ReplyParser.number(reply.get(13)) == 1,
+        TaskRow.ofNanos(ReplyParser.text(reply.get(14))));
+  }
+
+  OptionalLong memoryUsage(QueueName queue) {
+    requireQueue(queue);
+    try {
+      CommandArgs args = new CommandArgs(2).add(TASK_SAMPLE).add(GROUP_SAMPLE);
+      return OptionalLong.of(ReplyParser.number(scripts.run(Script.MEMORY, queue, args)));
+    } catch (BrokerRefusedException e) {
+      if (toldOfMemory.compareAndSet(false, true)) {
+        log.warn(
+            "memory usage of queues is not shown: this Redis denies MEMORY USAGE ({})",
+            e.getMessage());
+      }
+      return OptionalLong.empty();
+    }
+  }
+
+  List<DailyStats> history(QueueName queue, int days) {
+    if (days < 1) {
+      throw new IllegalArgumentException("the number of days must be greater than 0, got " + days);
+    }
+    requireQueue(queue);
+    LocalDate today = LocalDate.ofInstant(time.clock().instant(), ZoneOffset.UTC);
+    CommandArgs args = new CommandArgs(days * 2);
+    for (int i = 0; i < days; i++) {
+      LocalDate date = today.minusDays(i);
+      args.add(RedisKeys.processedOn(queue, date)).add(RedisKeys.failedOn(queue, date));
+    }
+    List<@Nullable Object> counters =
+        ReplyParser.list(link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.MGET, args));
+    List<DailyStats> history = new ArrayList<>(days);
+    for (int i = 0; i < days; i++) {
+      LocalDate date = today.minusDays(i);
+      history.add(
+          new DailyStats(
+              date,
+              counter(RedisKeys.processedOn(queue, date), counters.get(2 * i)),
+              counter(RedisKeys.failedOn(queue, date), counters.get(2 * i + 1))));
+    }
+    return history;
+  }
+
+  /** A counter that is not a number must not hide the queue or its other days. */
+  private long counter(String key, @Nullable Object reply) {
+    try {
+      return ReplyParser.number(reply);
+    } catch (NumberFormatException e) {
+      unreadables.warn("the counter " + key, e, "it is shown as 0");
+      return 0;
+    }
+  }
+
+  Map<String, Long> groupSizes(QueueName queue) {
+    List<@Nullable Object> reply =
+        ReplyParser.list(scripts.run(Script.GROUP_STATS, queue, new CommandArgs()));
+    Map<String, Long> sizes = new TreeMap<>();
+    for (int i = 0; i < reply.size(); i += 2) {
+      sizes.put(ReplyParser.text(reply.get(i)), ReplyParser.number(reply.get(i + 1)));
+    }
+    return sizes;
+  }
+
+  int slot(QueueName queue) {
+    return RedisKeys.slot(RedisKeys.prefix(queue));
+  }
+
+  List<String> nodes(QueueName queue) {
+    int slot = slot(queue);
+    List<@Nullable Object> ranges;
+    try {
+      ranges =
+          ReplyParser.list(
+              link.call(slot, ResendPolicy.SAFE, Command.CLUSTER, new CommandArgs().add("SLOTS")));
+    } catch (BrokerRefusedException e) {
+      return List.of();
+    }
+    for (Object each : ranges) {
+      List<@Nullable Object> range = ReplyParser.list(each);
+      if (ReplyParser.number(range.get(0)) <= slot && slot <= ReplyParser.number(range.get(1))) {
+        return range.subList(2, range.size()).stream().map(QueueReader::address).toList();
+      }
+    }
+    return List.of();
+  }
+
+  private static String address(@Nullable Object node) {
+    List<@Nullable Object> parts = ReplyParser.list(node);
+    return ReplyParser.text(parts.get(0)) + ":" + ReplyParser.number(parts.get(1));
+  }
+
+  Map<String, String> redisInfo() {
+    return RedisInfo.askWithCluster(link);
+  }
+}

@@ -1,0 +1,101 @@
+package io.asynq4j.internal.redis.store.inspect;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.QueueNotEmptyException;
+import io.asynq4j.TaskState;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import io.asynq4j.internal.redis.store.task.BatchSplitter;
+import io.asynq4j.internal.redis.store.task.QueueRegistry;
+import io.asynq4j.internal.redis.store.task.RedisAggregation;
+import io.asynq4j.internal.redis.store.task.RedisUpkeep;
+import redis.clients.jedis.Protocol.Command;
+
+/** Removes queues; if forced, with all their tasks. Thread-safe. */
+final class QueueRemover {
+
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
+  private final QueueRegistry registry;
+  private final QueueReader queues;
+  private final OperatorActions actions;
+  private final RedisAggregation aggregation;
+  private final RedisUpkeep upkeep;
+
+  QueueRemover(
+      ScriptRunner scripts,
+      RedisCommandExecutor link,
+      QueueRegistry registry,
+      QueueReader queues,
+      OperatorActions actions,
+      RedisAggregation aggregation,
+      RedisUpkeep upkeep) {
+    this.scripts = scripts;
+    this.link = link;
+    this.registry = registry;
+    this.queues = queues;
+    this.actions = actions;
+    this.aggregation = aggregation;
+    this.upkeep = upkeep;
+  }
+
+  void removeQueue(QueueName queue, boolean force) {
+    queues.requireQueue(queue);
+    // Entries without an active task must not prevent the removal; a lost lease must.
+    upkeep.repair(queue);
+    if (force) {
+      refuseWhileActive(queue);
+      empty(queue);
+    }
+    Object left = scripts.run(Script.REMOVE_QUEUE, queue, new CommandArgs());
+    if (!(left instanceof Long)) {
+      throw new QueueNotEmptyException(queue, ReplyParser.text(left));
+    }
+    registry.remove(queue);
+  }
+
+  private void refuseWhileActive(QueueName queue) {
+    String key = RedisKeys.of(queue, "lease");
+    if (ReplyParser.number(
+            link.call(key, ResendPolicy.SAFE, Command.ZCARD, new CommandArgs().add(key)))
+        > 0) {
+      throw new QueueNotEmptyException(queue, TaskState.ACTIVE.word());
+    }
+  }
+
+  private void empty(QueueName queue) {
+    for (TaskState state : TaskState.values()) {
+      if (state != TaskState.ACTIVE && state != TaskState.AGGREGATING) {
+        actions.deleteAll(queue, state, null, progress -> {});
+      }
+    }
+    aggregation.reclaimAll(queue);
+    upkeep.relistGroups(queue);
+    for (String group : aggregation.groups(queue)) {
+      actions.deleteAll(queue, TaskState.AGGREGATING, group, progress -> {});
+    }
+    int swept;
+    do {
+      swept = aggregation.sweep(queue, BatchSplitter.MAX);
+    } while (swept > 0);
+    // Leftovers of the Go implementation: records in no container, and locks of deleted tasks.
+    upkeep.walk(queue, "t:", ids -> actions.delete(queue, ids));
+    upkeep.walk(queue, "unique:", locks -> locks.forEach(lock -> dropAbandoned(queue, lock)));
+  }
+
+  private void dropAbandoned(QueueName queue, String lock) {
+    String key = RedisKeys.of(queue, "unique:" + lock);
+    Object holder = link.call(key, ResendPolicy.SAFE, Command.GET, new CommandArgs().add(key));
+    String task = RedisKeys.task(queue, ReplyParser.text(holder));
+    if (ReplyParser.number(
+            link.call(task, ResendPolicy.SAFE, Command.EXISTS, new CommandArgs().add(task)))
+        == 0) {
+      link.call(key, ResendPolicy.SAFE, Command.DEL, new CommandArgs().add(key));
+    }
+  }
+}

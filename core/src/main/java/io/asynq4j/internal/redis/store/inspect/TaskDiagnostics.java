@@ -1,0 +1,225 @@
+package io.asynq4j.internal.redis.store.inspect;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.inspect.FindingKind;
+import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
+import io.asynq4j.internal.broker.Diagnostics.RepairResult;
+import io.asynq4j.internal.broker.Diagnostics.Subject;
+import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.redis.codec.MessageCodec;
+import io.asynq4j.internal.redis.codec.UnreadableMessageException;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import io.asynq4j.internal.redis.store.task.BatchSplitter;
+import io.asynq4j.internal.time.TimeMath;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Examines and repairs the tasks of a queue, many per call. Thread-safe. */
+final class TaskDiagnostics {
+
+  /** What the script returns instead of a finding when it postponed a task. */
+  private static final String LATER = "!later";
+
+  private static final String FAR = "!far";
+  private static final String DONE = "!done";
+
+  /** Expected value for callers that expect no specific finding but want a close examination. */
+  private static final String ANYTHING = "?";
+
+  private static final Repair NONE = new Repair("", "", "", "", "");
+
+  private final ScriptRunner scripts;
+
+  TaskDiagnostics(ScriptRunner scripts) {
+    this.scripts = scripts;
+  }
+
+  /** Result of an examination: the finding, and the message if it was requested. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Look(@Nullable FindingDetail finding, byte[] message) {}
+
+  /**
+   * Input of the script for a repair.
+   *
+   * @param score the position in the container, if the message determines it
+   * @param reason why the task is archived, or empty
+   * @param digest digest of an unreadable message
+   */
+  private record Repair(
+      String expected, String score, String group, String reason, String digest) {}
+
+  /** The reply of one call for a task. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Answer(String finding, byte[] message) {}
+
+  List<@Nullable FindingDetail> examine(QueueName queue, List<Subject> tasks, boolean closely) {
+    List<@Nullable FindingDetail> findings = new ArrayList<>(tasks.size());
+    look(queue, tasks, closely).forEach(look -> findings.add(look.finding()));
+    return findings;
+  }
+
+  private List<Look> look(QueueName queue, List<Subject> tasks, boolean closely) {
+    Repair looking = closely ? new Repair(ANYTHING, "", "", "", "") : NONE;
+    List<Answer> answers =
+        ask(
+            queue,
+            tasks,
+            Collections.nCopies(tasks.size(), looking),
+            "0",
+            /* removeUnreadable= */ false);
+    List<Look> looks = new ArrayList<>(tasks.size());
+    for (int i = 0; i < tasks.size(); i++) {
+      Answer answer = answers.get(i);
+      FindingDetail finding = finding(answer.finding());
+      if (finding == null && answer.message().length > 0) {
+        finding = readable(answer.message(), queue, tasks.get(i).name());
+      }
+      looks.add(new Look(finding, answer.message()));
+    }
+    return looks;
+  }
+
+  private static @Nullable FindingDetail finding(String finding) {
+    if (finding.isEmpty()) {
+      return null;
+    }
+    int space = finding.indexOf(' ');
+    String word = space < 0 ? finding : finding.substring(0, space);
+    return new FindingDetail(
+        FindingKind.valueOf(word.toUpperCase(Locale.ROOT)),
+        1,
+        space < 0 ? "" : finding.substring(space + 1));
+  }
+
+  private static @Nullable FindingDetail readable(byte[] message, QueueName queue, String id) {
+    try {
+      MessageCodec.decode(message, queue, id);
+      return null;
+    } catch (UnreadableMessageException e) {
+      return new FindingDetail(FindingKind.UNREADABLE, 1, Script.sha1(message));
+    }
+  }
+
+  /** Repairs tasks whose finding is unchanged. */
+  List<RepairResult> repair(
+      QueueName queue,
+      List<Subject> tasks,
+      List<FindingDetail> findings,
+      boolean removeUnreadable) {
+    List<Look> looks = look(queue, tasks, /* closely= */ true);
+    RepairResult[] results = new RepairResult[tasks.size()];
+    Arrays.fill(results, RepairResult.CHANGED);
+    List<Integer> same = new ArrayList<>();
+    List<Subject> toRepair = new ArrayList<>();
+    List<Repair> repairs = new ArrayList<>();
+    for (int i = 0; i < tasks.size(); i++) {
+      FindingDetail finding = looks.get(i).finding();
+      if (finding != null && finding.equals(findings.get(i))) {
+        same.add(i);
+        toRepair.add(tasks.get(i));
+        repairs.add(repairOf(queue, tasks.get(i).name(), finding, looks.get(i).message()));
+      }
+    }
+    List<Answer> answers = ask(queue, toRepair, repairs, "1", removeUnreadable);
+    for (int i = 0; i < same.size(); i++) {
+      String finding = answers.get(i).finding();
+      if (finding.equals(DONE) || finding.equals(FAR)) {
+        results[same.get(i)] = finding.equals(DONE) ? RepairResult.DONE : RepairResult.OUT_OF_REACH;
+      }
+    }
+    return List.of(results);
+  }
+
+  private static Repair repairOf(
+      QueueName queue, String id, FindingDetail finding, byte[] message) {
+    String word = finding.kind().name().toLowerCase(Locale.ROOT);
+    boolean bare = finding.detail().isEmpty() && !hasDetail(finding.kind());
+    String expected = bare ? word : word + " " + finding.detail();
+    String state = finding.detail().split(" ", 2)[0];
+    if (message.length == 0) {
+      return new Repair(expected, "", "", reason(state), "");
+    }
+    try {
+      TaskMessage task = MessageCodec.decode(message, queue, id);
+      return new Repair(expected, score(task, state), task.group(), reason(state), "");
+    } catch (UnreadableMessageException e) {
+      String reason = MessageCodec.errorText(String.valueOf(e.getMessage()));
+      return new Repair(expected, "", "", reason, Script.sha1(message));
+    }
+  }
+
+  /** Returns whether the script returns a detail after the kind, even an empty one. */
+  private static boolean hasDetail(FindingKind kind) {
+    return kind != FindingKind.RECORD_WITHOUT_MESSAGE && kind != FindingKind.ACTIVE_WITHOUT_LEASE;
+  }
+
+  /** Returns the score of the task in its container, as far as its message determines it. */
+  private static String score(TaskMessage task, String state) {
+    Instant completed = task.completedAt();
+    Instant failed = task.lastFailedAt();
+    if (state.equals("completed") && completed != null) {
+      return Long.toString(TimeMath.plus(completed, task.retention()).getEpochSecond());
+    }
+    return state.equals("archived") && failed != null ? Long.toString(failed.getEpochSecond()) : "";
+  }
+
+  private static String reason(String state) {
+    String unknown =
+        switch (state) {
+          case "scheduled" -> "its due time";
+          case "aggregating" -> "its group";
+          default -> "its state";
+        };
+    return "the doctor found the task in no container, and " + unknown + " is no longer known";
+  }
+
+  /** Requests all tasks, and repeats the request for those that a call postponed. */
+  private List<Answer> ask(
+      QueueName queue,
+      List<Subject> tasks,
+      List<Repair> repairs,
+      String repair,
+      boolean removeUnreadable) {
+    List<Answer> answers = new ArrayList<>(tasks.size());
+    while (answers.size() < tasks.size()) {
+      int from = answers.size();
+      int to = Math.min(from + BatchSplitter.MAX, tasks.size());
+      CommandArgs args = new CommandArgs(3 + (to - from) * 10).add(repair).add(repair.equals("0"));
+      args.add(removeUnreadable);
+      for (int i = from; i < to; i++) {
+        add(args, tasks.get(i), repairs.get(i));
+      }
+      List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.EXAMINE, queue, args));
+      for (int i = 0; i < reply.size(); i += 2) {
+        String finding = ReplyParser.text(reply.get(i));
+        if (finding.equals(LATER)) {
+          break;
+        }
+        answers.add(new Answer(finding, ReplyParser.bytes(reply.get(i + 1))));
+      }
+    }
+    return answers;
+  }
+
+  private static void add(CommandArgs args, Subject task, Repair repair) {
+    Instant since = task.seen().since();
+    args.add(task.name())
+        .add(task.seen().inPending())
+        .add(task.seen().inActive())
+        .add(task.place())
+        .add(since.getEpochSecond() * 1_000_000_000 + since.getNano())
+        .add(repair.expected())
+        .add(repair.score())
+        .add(repair.group())
+        .add(repair.reason())
+        .add(repair.digest());
+  }
+}

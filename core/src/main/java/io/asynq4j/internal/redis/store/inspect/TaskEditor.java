@@ -1,0 +1,123 @@
+package io.asynq4j.internal.redis.store.inspect;
+
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.inspect.TaskAction;
+import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.redis.codec.MessageCodec;
+import io.asynq4j.internal.redis.codec.TaskRow;
+import io.asynq4j.internal.redis.codec.UnreadableMessageException;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/** Changes or deletes a task only if it is unchanged since it was read. Thread-safe. */
+final class TaskEditor {
+
+  /** Limit of attempts to read a task that changes concurrently. */
+  private static final int MOST_LOOKS = 20;
+
+  private final ScriptRunner scripts;
+  private final TaskReader tasks;
+
+  TaskEditor(ScriptRunner scripts, TaskReader tasks) {
+    this.scripts = scripts;
+    this.tasks = tasks;
+  }
+
+  void updatePayload(QueueName queue, String id, Payload payload) {
+    update(
+        queue,
+        id,
+        stored ->
+            stored.withPayload(
+                payload,
+                stored.uniqueKey().isEmpty()
+                    ? ""
+                    : RedisKeys.unique(queue, stored.type(), payload)));
+  }
+
+  void updateHeaders(QueueName queue, String id, UnaryOperator<Map<String, String>> newHeaders) {
+    update(
+        queue,
+        id,
+        stored ->
+            stored.withHeaders(
+                // This validates the headers.
+                Task.of("headers").withHeaders(newHeaders.apply(stored.headers())).headers()));
+  }
+
+  private void update(QueueName queue, String id, UnaryOperator<TaskMessage> change) {
+    TaskRow row = tasks.row(queue, id);
+    TaskMessage stored;
+    try {
+      stored = MessageCodec.decode(row.message(), queue, id);
+    } catch (UnreadableMessageException e) {
+      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
+    }
+    TaskMessage changed = change.apply(stored);
+    CommandArgs args =
+        new CommandArgs(5)
+            .add(id)
+            .add(row.message())
+            .add(MessageCodec.encode(changed))
+            .add(stored.uniqueKey())
+            .add(changed.uniqueKey());
+    Object reply = scripts.run(Script.UPDATE, queue, args);
+    if (reply instanceof Long code) {
+      if (code == 0) {
+        throw new TaskNotFoundException(queue, id);
+      } else if (code == -1) {
+        throw changedMeanwhile(queue, id);
+      }
+    } else if (ReplyParser.text(reply).startsWith("lock:")) {
+      throw new TaskStateException(
+          queue,
+          id,
+          "would conflict with the unique task "
+              + ReplyParser.text(reply).substring("lock:".length()));
+    } else {
+      throw new TaskStateException(
+          queue, id, TaskAction.UPDATE.refusal(TaskState.ofWord(ReplyParser.text(reply))));
+    }
+  }
+
+  /**
+   * Deletes a task if the condition holds. When another client changes it between the read and the
+   * deletion, it is read again.
+   */
+  boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition) {
+    for (int tries = 0; tries < MOST_LOOKS; tries++) {
+      TaskRow row = tasks.row(queue, id);
+      if (!condition.test(TaskReader.info(row))) {
+        return false;
+      }
+      CommandArgs args = new CommandArgs(3).addEmpty().add(row.fingerprint()).add(id);
+      Object reply = ReplyParser.list(scripts.run(Script.DELETE, queue, args)).get(0);
+      if (!(reply instanceof Long code)) {
+        throw new TaskStateException(
+            queue, id, TaskAction.DELETE.refusal(TaskState.ofWord(ReplyParser.text(reply))));
+      } else if (code == 0) {
+        throw new TaskNotFoundException(queue, id);
+      } else if (code == 1) {
+        return true;
+      }
+    }
+    throw changedMeanwhile(queue, id);
+  }
+
+  private static TaskStateException changedMeanwhile(QueueName queue, String id) {
+    return new TaskStateException(
+        queue, id, "was changed by another client; read it again, then retry");
+  }
+}

@@ -1,0 +1,271 @@
+package io.asynq4j.internal.redis.store.inspect;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.FailedAttempt;
+import io.asynq4j.TaskNotFoundException;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskStateException;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.Listing;
+import io.asynq4j.internal.broker.Inspection.Page;
+import io.asynq4j.internal.broker.Inspection.Stored;
+import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.redis.codec.FailuresField;
+import io.asynq4j.internal.redis.codec.MessageCodec;
+import io.asynq4j.internal.redis.codec.TaskRow;
+import io.asynq4j.internal.redis.codec.UnreadableMessageException;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import io.asynq4j.internal.redis.store.task.BatchSplitter;
+import io.asynq4j.internal.redis.watch.RedisStoreWatch;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+
+/** Reads single tasks and pages of tasks in a state. Thread-safe. */
+final class TaskReader {
+
+  /** Maximum number of queues per round trip. */
+  private static final int MOST_QUEUES = 1_000;
+
+  private static final int COUNTED_AT_ONCE = 500;
+
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
+  private final QueueReader queues;
+
+  TaskReader(ScriptRunner scripts, RedisCommandExecutor link, QueueReader queues) {
+    this.scripts = scripts;
+    this.link = link;
+    this.queues = queues;
+  }
+
+  TaskInfo task(QueueName queue, String id) {
+    return info(row(queue, id));
+  }
+
+  TaskRow row(QueueName queue, String id) {
+    List<@Nullable Object> reply =
+        ReplyParser.list(scripts.run(Script.TASK, queue, new CommandArgs(1).add(id)));
+    if (reply.isEmpty()) {
+      // Checked only now: in a cluster, another server may have the queue names.
+      queues.requireQueue(queue);
+      throw new TaskNotFoundException(queue, id);
+    }
+    String score = ReplyParser.text(reply.get(1));
+    try {
+      return TaskRow.of(queue, id, null, TaskRow.time(reply.get(0)), score, score, reply, 2);
+    } catch (IllegalArgumentException e) {
+      throw new TaskStateException(queue, id, "has an unknown state: " + e.getMessage());
+    }
+  }
+
+  static TaskInfo info(TaskRow row) {
+    try {
+      return row.info();
+    } catch (UnreadableMessageException e) {
+      throw new TaskStateException(row.queue(), row.id(), "cannot be read: " + e.getMessage());
+    }
+  }
+
+  List<FailedAttempt> failures(QueueName queue, String id) {
+    String key = RedisKeys.task(queue, id);
+    CommandArgs args = new CommandArgs().add(key).add("msg").add(FailuresField.NAME);
+    List<@Nullable Object> fields =
+        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.HMGET, args));
+    if (fields.get(0) == null) {
+      queues.requireQueue(queue);
+      throw new TaskNotFoundException(queue, id);
+    }
+    return FailuresField.decode(ReplyParser.bytes(fields.get(1)));
+  }
+
+  long count(QueueName queue, Collection<String> ids) {
+    long count = 0;
+    for (List<String> batch : BatchSplitter.of(List.copyOf(ids), COUNTED_AT_ONCE)) {
+      CommandArgs args = new CommandArgs(batch.size());
+      batch.forEach(id -> args.add(RedisKeys.task(queue, id)));
+      count +=
+          ReplyParser.number(
+              link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.EXISTS, args));
+    }
+    return count;
+  }
+
+  List<QueueName> having(Collection<QueueName> candidates, String id) {
+    List<QueueName> having = new ArrayList<>();
+    for (RedisStoreWatch.Shard shard : RedisStoreWatch.shards(link, candidates)) {
+      for (List<QueueName> some : BatchSplitter.of(shard.queues(), MOST_QUEUES)) {
+        List<CommandArguments> commands =
+            some.stream()
+                .map(queue -> new CommandArguments(Command.EXISTS).add(RedisKeys.task(queue, id)))
+                .toList();
+        List<@Nullable Object> answers = link.callAll(shard.slot(), commands);
+        for (int i = 0; i < some.size(); i++) {
+          // Anything but a number is an error, such as the redirect of a migrated slot; the next
+          // read reports it.
+          if (!(answers.get(i) instanceof Long count) || count > 0) {
+            having.add(some.get(i));
+          }
+        }
+      }
+    }
+    return having;
+  }
+
+  Stored stored(QueueName queue, String id) {
+    TaskRow row = row(queue, id);
+    try {
+      TaskMessage message = MessageCodec.decode(row.message(), queue, id).withGroup(row.group());
+      Instant due =
+          row.state() == TaskState.SCHEDULED || row.state() == TaskState.RETRY
+              ? row.nextProcessAt()
+              : null;
+      return new Stored(message, row.state(), due, lockLeft(message));
+    } catch (UnreadableMessageException e) {
+      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  private @Nullable Duration lockLeft(TaskMessage message) {
+    String lock = message.uniqueKey();
+    if (lock.isEmpty()) {
+      return null;
+    }
+    CommandArgs args = new CommandArgs().add(lock);
+    if (!ReplyParser.text(link.call(lock, ResendPolicy.SAFE, Command.GET, args))
+        .equals(message.id())) {
+      return null;
+    }
+    long millis = ReplyParser.number(link.call(lock, ResendPolicy.SAFE, Command.PTTL, args));
+    return millis > 0 ? Duration.ofMillis(millis) : null;
+  }
+
+  long ahead(QueueName queue, String id) {
+    String key = RedisKeys.of(queue, TaskState.PENDING.word());
+    long size =
+        ReplyParser.number(
+            link.call(key, ResendPolicy.SAFE, Command.LLEN, new CommandArgs().add(key)));
+    CommandArgs args =
+        new CommandArgs(6)
+            .add(key)
+            .add(id)
+            .add("RANK")
+            .add(-1)
+            .add("MAXLEN")
+            .add(Inspection.AHEAD_AT_MOST);
+    Object index = link.call(key, ResendPolicy.SAFE, Command.LPOS, args);
+    if (index == null) {
+      return size > Inspection.AHEAD_AT_MOST ? Inspection.AHEAD_AT_MOST : -1;
+    }
+    return Math.max(0, size - 1 - ReplyParser.number(index));
+  }
+
+  Page list(QueueName queue, Listing listing) {
+    queues.requireQueue(queue);
+    List<TaskInfo> tasks = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
+    Listing rest = listing;
+    long total;
+    Cursor cursor;
+    do {
+      Slice slice = slice(queue, rest);
+      for (TaskRow row : slice.rows()) {
+        try {
+          tasks.add(row.info());
+        } catch (UnreadableMessageException e) {
+          unreadable.add(row.id());
+        }
+      }
+      total = slice.total();
+      cursor = slice.next();
+      int left = listing.limit() - tasks.size() - unreadable.size();
+      if (cursor == null || left == 0) {
+        break;
+      }
+      rest = new Listing(rest.state(), rest.group(), rest.newestFirst(), 0, left, cursor.text());
+    } while (true);
+    return new Page(tasks, total, cursor == null ? null : cursor.text(), unreadable);
+  }
+
+  /** Result of one script call, limited by the batch size. */
+  record Slice(List<TaskRow> rows, long total, @Nullable Cursor next) {}
+
+  Slice slice(QueueName queue, Listing listing) {
+    boolean isList = listing.state() == TaskState.PENDING || listing.state() == TaskState.ACTIVE;
+    Cursor after = listing.cursor() == null ? null : Cursor.parse(listing.cursor());
+    int limit = Math.min(listing.limit(), BatchSplitter.MAX);
+    CommandArgs args =
+        new CommandArgs(7)
+            .add(container(queue, listing))
+            .add(isList ? listing.state().word() : "set")
+            .add(listing.newestFirst())
+            .add(listing.offset())
+            .add(limit)
+            .add(after == null ? "" : after.id())
+            .add(after == null ? "" : after.place());
+    List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.LIST, queue, args));
+    Instant now = TaskRow.time(reply.get(0));
+    long total = ReplyParser.number(reply.get(1));
+    long offset = ReplyParser.number(reply.get(2));
+    List<TaskRow> rows = new ArrayList<>();
+    for (int i = 3; i < reply.size(); i += 3 + TaskRow.FIELDS) {
+      rows.add(
+          TaskRow.of(
+              queue,
+              ReplyParser.text(reply.get(i)),
+              listing.state(),
+              now,
+              ReplyParser.text(reply.get(i + 1)),
+              ReplyParser.text(reply.get(i + 2)),
+              reply,
+              i + 3));
+    }
+    // Fewer tasks than requested may also mean that the byte limit was reached.
+    boolean isLast = rows.isEmpty() || offset + rows.size() >= total;
+    TaskRow last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
+    if (isLast || last == null) {
+      return new Slice(rows, total, null);
+    }
+    String place = isList ? Long.toString(offset + rows.size()) : last.score();
+    return new Slice(rows, total, new Cursor(last.id(), place));
+  }
+
+  private static String container(QueueName queue, Listing listing) {
+    return listing.group() == null
+        ? RedisKeys.of(queue, listing.state().word())
+        : RedisKeys.group(queue, listing.group());
+  }
+
+  /** The last task of a page and its position; opaque to callers. */
+  record Cursor(String id, String place) {
+
+    String text() {
+      byte[] plain = (place + " " + id).getBytes(StandardCharsets.UTF_8);
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(plain);
+    }
+
+    static Cursor parse(String text) {
+      try {
+        String plain = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
+        int space = plain.indexOf(' ');
+        return new Cursor(plain.substring(space + 1), plain.substring(0, space));
+      } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+        throw new IllegalArgumentException("invalid page cursor \"" + text + "\"", e);
+      }
+    }
+  }
+}

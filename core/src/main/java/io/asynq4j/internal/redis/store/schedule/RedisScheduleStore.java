@@ -1,0 +1,193 @@
+package io.asynq4j.internal.redis.store.schedule;
+
+import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.EnqueueReply;
+import io.asynq4j.internal.broker.ScheduleStore;
+import io.asynq4j.internal.redis.clock.BrokerTime;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import io.asynq4j.internal.redis.store.task.QueueRegistry;
+import io.asynq4j.internal.redis.store.task.RedisEnqueueOperations;
+import io.asynq4j.internal.time.WholeSeconds;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * Redis implementation of the schedule store. The state of an entry is in the slot of its queue, so
+ * that one atomic step enqueues the task and advances the entry. One global hash maps entries to
+ * queues.
+ */
+public final class RedisScheduleStore implements ScheduleStore {
+
+  private static final long NOT_TO_BE_FIRED = -1;
+
+  private final ScriptRunner scripts;
+  private final BrokerTime time;
+  private final QueueRegistry registry;
+  private final ScheduleRecords records;
+  private final ScheduleEnrollment enrollment;
+  private final ScheduleCatalog catalog;
+
+  public RedisScheduleStore(
+      ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time, QueueRegistry registry) {
+    this.scripts = scripts;
+    this.time = time;
+    this.registry = registry;
+    this.records = new ScheduleRecords(link);
+    this.enrollment = new ScheduleEnrollment(scripts, link, records);
+    this.catalog = new ScheduleCatalog(link, records);
+  }
+
+  // Not atomic: if the lock expires in between, two leaders are possible, which is harmless.
+  @Override
+  public boolean lead(String group, String schedulerId, Duration ttl) {
+    String key = RedisKeys.schedulerLeader(group);
+    long seconds = WholeSeconds.ceil(ttl);
+    String leader = ReplyParser.text(records.call(key, Command.GET, key));
+    if (leader.equals(schedulerId)) {
+      return ReplyParser.number(records.call(key, Command.EXPIRE, key, Long.toString(seconds)))
+          == 1;
+    }
+    return leader.isEmpty()
+        && records.call(key, Command.SET, key, schedulerId, "NX", "EX", Long.toString(seconds))
+            != null;
+  }
+
+  @Override
+  public void resign(String group, String schedulerId) {
+    String key = RedisKeys.schedulerLeader(group);
+    if (ReplyParser.text(records.call(key, Command.GET, key)).equals(schedulerId)) {
+      records.call(key, Command.DEL, key);
+    }
+  }
+
+  @Override
+  public Map<String, State> enroll(Collection<Entry> entries) {
+    return enrollment.enroll(entries);
+  }
+
+  @Override
+  public Map<String, State> look(Collection<Entry> entries) {
+    return enrollment.look(entries);
+  }
+
+  @Override
+  public long revision() {
+    String revision =
+        ReplyParser.text(
+            records.call(
+                RedisKeys.SCHEDULES, Command.HGET, RedisKeys.SCHEDULES, ScheduleRecords.REVISION));
+    return (long) ReplyParser.decimal(revision, 0);
+  }
+
+  private void changed() {
+    try {
+      records.call(
+          RedisKeys.SCHEDULES, Command.HINCRBY, RedisKeys.SCHEDULES, ScheduleRecords.REVISION, "1");
+    } catch (BrokerRefusedException e) {
+      // Not a number: any change of the value makes schedulers reload.
+      String now = Long.toString(time.clock().instant().toEpochMilli());
+      records.call(
+          RedisKeys.SCHEDULES, Command.HSET, RedisKeys.SCHEDULES, ScheduleRecords.REVISION, now);
+    }
+  }
+
+  @Override
+  public List<@Nullable EnqueueReply> fire(QueueName queue, List<Firing> firings) {
+    if (firings.size() > MOST_FIRINGS) {
+      throw new IllegalArgumentException(
+          "one call fires at most " + MOST_FIRINGS + " tasks, got " + firings.size());
+    }
+    registry.register(queue);
+    CommandArgs args = new CommandArgs(firings.size() * Script.FIRE.items().size());
+    for (Firing firing : firings) {
+      Instant decided = firing.decided();
+      args.add(firing.entry())
+          .add(decided == null ? "" : Long.toString(decided.toEpochMilli()))
+          .add(firing.instant().toEpochMilli());
+      RedisEnqueueOperations.add(args, firing.task());
+    }
+    List<@Nullable EnqueueReply> answers = new ArrayList<>(firings.size());
+    for (Object reply : ReplyParser.list(scripts.run(Script.FIRE, queue, args))) {
+      answers.add(
+          reply instanceof Long code && code == NOT_TO_BE_FIRED
+              ? null
+              : RedisEnqueueOperations.answer(reply));
+    }
+    return answers;
+  }
+
+  @Override
+  public void forget(String name) {
+    String queue =
+        ReplyParser.text(
+            records.call(RedisKeys.SCHEDULES, Command.HGET, RedisKeys.SCHEDULES, name));
+    if (!queue.isEmpty()) {
+      if (ScheduleRecords.isQueue(queue)) {
+        records.ifReadable(QueueName.of(queue), () -> records.delete(QueueName.of(queue), name));
+      }
+      records.call(RedisKeys.SCHEDULES, Command.HDEL, RedisKeys.SCHEDULES, name);
+      changed();
+    }
+  }
+
+  @Override
+  public List<Known> known(Consumer<Unreadable> broken) {
+    return catalog.known(broken);
+  }
+
+  @Override
+  public Known known(String name) {
+    return catalog.known(name);
+  }
+
+  @Override
+  public boolean isListed(String name) {
+    return catalog.isListed(name);
+  }
+
+  @Override
+  public boolean pause(String name) {
+    String key = ScheduleRecords.key(catalog.queueOf(name));
+    String now = Long.toString(time.clock().instant().toEpochMilli());
+    boolean isNew =
+        ReplyParser.number(
+                records.call(key, Command.HSET, key, ScheduleRecords.field("paused", name), now))
+            == 1;
+    changed();
+    return isNew;
+  }
+
+  @Override
+  public boolean resume(String name) {
+    String key = ScheduleRecords.key(catalog.queueOf(name));
+    if (records.call(key, Command.HGET, key, ScheduleRecords.field("paused", name)) == null) {
+      return false;
+    }
+    String now = Long.toString(time.clock().instant().toEpochMilli());
+    records.call(key, Command.HSET, key, ScheduleRecords.field("from", name), now);
+    records.call(key, Command.HDEL, key, ScheduleRecords.field("paused", name));
+    changed();
+    return true;
+  }
+
+  @Override
+  public void requestRun(String name) {
+    String key = ScheduleRecords.key(catalog.queueOf(name));
+    String now = Long.toString(time.clock().instant().toEpochMilli());
+    records.call(key, Command.HSET, key, ScheduleRecords.field("run", name), now);
+    changed();
+  }
+}

@@ -1,0 +1,40 @@
+package io.asynq4j.internal.redis.store.task;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+
+/** Keeps archives within their limits, in steps that do not block Redis for long. */
+public final class ArchiveTrimmer {
+
+  private final ScriptRunner scripts;
+
+  public ArchiveTrimmer(ScriptRunner scripts) {
+    this.scripts = scripts;
+  }
+
+  public int trim(QueueName queue, int limit, ArchiveRules rules) {
+    CommandArgs args =
+        new CommandArgs(3).add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(limit);
+    return ReplyParser.integer(scripts.run(Script.TRIM, queue, args));
+  }
+
+  /**
+   * Continues the trimming that a script started after it archived {@code archived} tasks. If the
+   * script removed more tasks than it added, more may remain to be removed. Returns the total
+   * number of removed tasks.
+   */
+  public int trimOn(QueueName queue, int archived, int trimmed, ArchiveRules rules) {
+    int gone = 0;
+    boolean more = trimmed > archived;
+    while (more) {
+      int step = trim(queue, BatchSplitter.MAX, rules);
+      gone += step;
+      more = step == BatchSplitter.MAX;
+    }
+    return gone;
+  }
+}

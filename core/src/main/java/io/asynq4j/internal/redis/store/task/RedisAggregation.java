@@ -1,0 +1,191 @@
+package io.asynq4j.internal.redis.store.task;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.Aggregation;
+import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.redis.codec.MessageCodec;
+import io.asynq4j.internal.redis.codec.UnreadableMessageException;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import io.asynq4j.internal.text.LogText;
+import io.asynq4j.internal.time.WholeSeconds;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol;
+
+/** Redis implementation of task groups. */
+public final class RedisAggregation implements Aggregation {
+
+  private static final Logger log = LoggerFactory.getLogger(RedisAggregation.class);
+
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
+
+  public RedisAggregation(ScriptRunner scripts, RedisCommandExecutor link) {
+    this.scripts = scripts;
+    this.link = link;
+  }
+
+  @Override
+  public Set<String> groups(QueueName queue) {
+    String key = RedisKeys.of(queue, "groups");
+    Set<String> groups = new TreeSet<>();
+    for (Object name :
+        ReplyParser.list(
+            link.call(
+                key, ResendPolicy.SAFE, Protocol.Command.SMEMBERS, new CommandArgs().add(key)))) {
+      groups.add(ReplyParser.text(name));
+    }
+    return groups;
+  }
+
+  @Override
+  public Optional<AggregationSet> aggregate(QueueName queue, String group, GroupRules rules) {
+    String setId = UUID.randomUUID().toString();
+    CommandArgs args =
+        new CommandArgs(6)
+            .add(group)
+            .add(setId)
+            .add(rules.maxSize())
+            .add(WholeSeconds.ceil(rules.maxDelay()))
+            .add(WholeSeconds.ceil(rules.grace()))
+            .add(WholeSeconds.ceil(rules.timeout()));
+    int size = ReplyParser.integer(scripts.run(Script.AGGREGATE, queue, args));
+    return size == 0
+        ? Optional.empty()
+        : Optional.of(new AggregationSet(queue, group, setId, size));
+  }
+
+  @Override
+  public SetContent read(AggregationSet set) {
+    List<TaskMessage> messages = new ArrayList<>(set.size());
+    Map<String, String> unreadable = new LinkedHashMap<>();
+    Instant deadline;
+    int offset = 0;
+    int read;
+    do {
+      CommandArgs args = new CommandArgs(3).add(key(set)).add(offset).add(BatchSplitter.MAX);
+      List<@Nullable Object> reply =
+          ReplyParser.list(scripts.run(Script.READ_SET, set.queue(), args));
+      deadline = deadline(ReplyParser.text(reply.get(0)));
+      for (int i = 1; i < reply.size(); i += 2) {
+        String id = ReplyParser.text(reply.get(i));
+        try {
+          messages.add(MessageCodec.decode(ReplyParser.bytes(reply.get(i + 1)), set.queue(), id));
+        } catch (UnreadableMessageException e) {
+          unreadable.put(id, String.valueOf(e.getMessage()));
+        }
+      }
+      read = (reply.size() - 1) / 2;
+      offset += read;
+    } while (read == BatchSplitter.MAX);
+    if (deadline != null) {
+      unreadable.forEach((id, reason) -> quarantine(set, id, reason));
+    }
+    return new SetContent(messages, deadline, List.copyOf(unreadable.keySet()));
+  }
+
+  private void quarantine(AggregationSet set, String id, String reason) {
+    CommandArgs args = new CommandArgs(3).add(key(set)).add(id).add(MessageCodec.errorText(reason));
+    if (ReplyParser.number(scripts.run(Script.QUARANTINE, set.queue(), args)) == 1) {
+      log.error(
+          "task {} of group {} cannot be read and was archived: {}",
+          LogText.name(id),
+          LogText.name(set.group()),
+          LogText.name(reason));
+    }
+  }
+
+  private static @Nullable Instant deadline(String score) {
+    return score.isEmpty() ? null : ReplyParser.second(score);
+  }
+
+  @Override
+  public FinishAnswer finish(AggregationSet set, @Nullable NewTask aggregated) {
+    CommandArgs args = new CommandArgs(10).add(key(set)).add(set.setId());
+    if (aggregated == null) {
+      for (int i = 0; i < 8; i++) {
+        args.addEmpty();
+      }
+    } else {
+      requireQueue(set, aggregated);
+      RedisEnqueueOperations.add(args, aggregated);
+    }
+    Object reply = scripts.run(Script.FINISH_SET, set.queue(), args);
+    if (!(reply instanceof Long code)) {
+      return FinishAnswer.DUPLICATE;
+    }
+    return switch (code.intValue()) {
+      case 1 -> FinishAnswer.DONE;
+      case 0 -> FinishAnswer.ID_CONFLICT;
+      default -> FinishAnswer.SET_LOST;
+    };
+  }
+
+  private static void requireQueue(AggregationSet set, NewTask aggregated) {
+    QueueName queue = aggregated.message().queue();
+    if (!queue.equals(set.queue())) {
+      throw new IllegalArgumentException(
+          "tasks of queue " + set.queue() + " cannot become a task of queue " + queue);
+    }
+  }
+
+  @Override
+  public int giveBack(AggregationSet set) {
+    return reclaim(set.queue(), key(set));
+  }
+
+  @Override
+  public int reclaimStale(QueueName queue) {
+    return reclaim(queue, "");
+  }
+
+  /** Returns the tasks of all sets to their groups, including sets that are being processed. */
+  public void reclaimAll(QueueName queue) {
+    String key = RedisKeys.of(queue, "aggregation_sets");
+    CommandArgs args = new CommandArgs().add(key).add(0).add(-1);
+    for (Object setKey :
+        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Protocol.Command.ZRANGE, args))) {
+      reclaim(queue, ReplyParser.text(setKey));
+    }
+  }
+
+  private int reclaim(QueueName queue, String setKey) {
+    int moved = 0;
+    boolean more = true;
+    while (more) {
+      CommandArgs args = new CommandArgs(2).add(setKey).add(BatchSplitter.MAX);
+      List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.RECLAIM, queue, args));
+      moved += ReplyParser.integer(reply.get(0));
+      more = ReplyParser.number(reply.get(1)) == 1;
+    }
+    return moved;
+  }
+
+  @Override
+  public int sweep(QueueName queue, int limit) {
+    return ReplyParser.integer(
+        scripts.run(
+            Script.SWEEP, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
+  }
+
+  private static String key(AggregationSet set) {
+    return RedisKeys.aggregationSet(set.queue(), set.group(), set.setId());
+  }
+}

@@ -1,0 +1,282 @@
+package io.asynq4j.internal.redis.store.task;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.broker.Upkeep;
+import io.asynq4j.internal.broker.Upkeep.Recovered.Action;
+import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.redis.clock.BrokerTime;
+import io.asynq4j.internal.redis.codec.MessageCodec;
+import io.asynq4j.internal.redis.codec.TaskRow;
+import io.asynq4j.internal.redis.codec.UnreadableMessageException;
+import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
+import io.asynq4j.internal.redis.command.ResendPolicy;
+import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.script.Script;
+import io.asynq4j.internal.redis.script.ScriptRunner;
+import io.asynq4j.internal.time.WholeSeconds;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol;
+
+/** Redis implementation of upkeep. Each operation is a series of bounded calls. */
+public final class RedisUpkeep implements Upkeep {
+
+  /** The error that the Go implementation stores for a task whose worker vanished. */
+  public static final String LEASE_EXPIRED = "asynq: task lease expired";
+
+  private static final int KEYS_PER_SCAN = 1000;
+  private static final byte[] NO_MESSAGE = {};
+  private static final Duration SHORTEST_AFTER_STEP = Duration.ofSeconds(10);
+
+  /** Each task is searched in the whole list of active tasks, which limits the batch. */
+  private static final int RELISTED_TOGETHER = 10;
+
+  private static final int MOST_RELISTED = 1000;
+
+  private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
+  private final BrokerTime time;
+  private final ArchiveTrimmer archives;
+
+  public RedisUpkeep(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time) {
+    this.scripts = scripts;
+    this.link = link;
+    this.time = time;
+    this.archives = new ArchiveTrimmer(scripts);
+  }
+
+  @Override
+  public Forwarded forward(QueueName queue, int limit) {
+    List<@Nullable Object> reply =
+        ReplyParser.list(
+            scripts.run(
+                Script.FORWARD, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
+    long wait = ReplyParser.number(reply.get(1));
+    // By the clock of the queue's server, which may differ from the clock that RedisClock follows.
+    return new Forwarded(
+        ReplyParser.integer(reply.get(0)),
+        wait < 0 ? null : time.clock().instant().plusMillis(wait));
+  }
+
+  /** A task whose lease has expired; {@code crashes} includes this one. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Expired(String id, String score, int place, int crashes, byte[] message) {}
+
+  /** The recovery of a task, valid only while its lease is unchanged. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Recovery(
+      Expired task,
+      Action action,
+      byte[] message,
+      String lock,
+      long delayMillis,
+      String quarantine) {}
+
+  @Override
+  public List<Recovered> recover(
+      QueueName queue, int limit, CrashRules crash, QueueRules rules, ArchiveRules archive) {
+    List<Recovery> recoveries = expired(queue, limit, crash);
+    if (recoveries.isEmpty()) {
+      return List.of();
+    }
+    CommandArgs args =
+        new CommandArgs(4 + recoveries.size() * 7)
+            .add(rules.ordered())
+            .add(archive.maxSize())
+            .add(archive.maxAge().toSeconds())
+            .add(archive.releaseLocks());
+    for (Recovery recovery : recoveries) {
+      args.add(recovery.task().id())
+          .add(recovery.task().score())
+          .add(recovery.action().name().toLowerCase(Locale.ROOT))
+          .add(recovery.message())
+          .add(recovery.lock())
+          .add(recovery.delayMillis())
+          .add(recovery.quarantine());
+    }
+    List<@Nullable Object> replies = ReplyParser.list(scripts.run(Script.RECOVER, queue, args));
+    List<Recovered> recovered = new ArrayList<>();
+    for (int i = 0; i < recoveries.size(); i++) {
+      if (ReplyParser.number(replies.get(i)) == 1) {
+        recovered.add(new Recovered(recoveries.get(i).task().id(), recoveries.get(i).action()));
+      }
+    }
+    archives.trimOn(
+        queue, recoveries.size(), ReplyParser.integer(replies.get(recoveries.size())), archive);
+    return recovered;
+  }
+
+  private List<Recovery> expired(QueueName queue, int limit, CrashRules crash) {
+    CommandArgs args =
+        new CommandArgs(2)
+            .add(Math.min(limit, BatchSplitter.MAX))
+            .add(WholeSeconds.ceil(crash.goGrace()));
+    long sent = time.nanoTime();
+    List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.EXPIRED, queue, args));
+    String shard = link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue)));
+    if (time.hasStepped(shard, queue, TaskRow.time(reply.get(0)), sent, afterStep(crash))) {
+      // Live workers extend their leases first; leases that really expired can wait.
+      return List.of();
+    }
+    List<Expired> found = new ArrayList<>(reply.size() / 5);
+    for (int i = 1; i < reply.size(); i += 5) {
+      found.add(
+          new Expired(
+              ReplyParser.text(reply.get(i)),
+              ReplyParser.text(reply.get(i + 1)),
+              ReplyParser.integer(reply.get(i + 2)),
+              ReplyParser.count(reply.get(i + 3)) + 1,
+              ReplyParser.bytes(reply.get(i + 4))));
+    }
+    // Each is inserted before the others; newest first preserves the order.
+    found.sort(Comparator.comparingInt(Expired::place));
+    return found.stream().map(task -> decide(queue, task, crash)).toList();
+  }
+
+  /** How long to wait after a clock step: enough for every server to extend its leases. */
+  private static Duration afterStep(CrashRules crash) {
+    return crash.goGrace().compareTo(SHORTEST_AFTER_STEP) > 0
+        ? crash.goGrace()
+        : SHORTEST_AFTER_STEP;
+  }
+
+  private Recovery decide(QueueName queue, Expired task, CrashRules crash) {
+    if (task.message().length == 0) {
+      return new Recovery(task, Action.DROP, NO_MESSAGE, "", 0, "");
+    }
+    TaskMessage failed;
+    try {
+      failed =
+          MessageCodec.decode(task.message(), queue, task.id())
+              .failed(LEASE_EXPIRED, time.clock().instant(), /* costsRetry= */ false);
+    } catch (UnreadableMessageException e) {
+      return new Recovery(task, Action.ARCHIVE, NO_MESSAGE, "", 0, String.valueOf(e.getMessage()));
+    }
+    byte[] updated = MessageCodec.encode(failed);
+    String lock = failed.uniqueKey();
+    if (task.crashes() >= crash.maxCrashes()) {
+      return new Recovery(task, Action.ARCHIVE, updated, lock, 0, "");
+    }
+    if (task.crashes() == 1) {
+      return new Recovery(task, Action.PENDING, updated, lock, 0, "");
+    }
+    long delay = crash.delay().toMillis() << Math.min(task.crashes() - 2, 16);
+    return new Recovery(task, Action.RETRY, updated, lock, delay, "");
+  }
+
+  @Override
+  public int expire(QueueName queue, int limit) {
+    return ReplyParser.integer(
+        scripts.run(
+            Script.EXPIRE, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
+  }
+
+  @Override
+  public int trim(QueueName queue, int limit, ArchiveRules archive) {
+    return archives.trim(queue, Math.min(limit, BatchSplitter.MAX), archive);
+  }
+
+  @Override
+  public int repair(QueueName queue) {
+    int repaired = 0;
+    long listed;
+    long leased;
+    int offset = 0;
+    do {
+      List<@Nullable Object> reply =
+          ReplyParser.list(
+              scripts.run(
+                  Script.REPAIR, queue, new CommandArgs(2).add(offset).add(BatchSplitter.MAX)));
+      repaired += ReplyParser.integer(reply.get(0));
+      listed = ReplyParser.number(reply.get(1));
+      leased = ReplyParser.number(reply.get(2));
+      offset += BatchSplitter.MAX;
+    } while (offset < Math.max(listed, leased));
+    return leased > listed ? repaired + relist(queue) : repaired;
+  }
+
+  /**
+   * Adds running tasks that are missing in the active list. They are determined here, page by page,
+   * since searching a long list for each task would block Redis too long. The script checks each
+   * again for concurrent changes.
+   */
+  private int relist(QueueName queue) {
+    Set<String> listed = new HashSet<>();
+    pages(RedisKeys.of(queue, "active"), Protocol.Command.LRANGE, listed::addAll);
+    List<String> missing = new ArrayList<>();
+    pages(
+        RedisKeys.of(queue, "lease"),
+        Protocol.Command.ZRANGE,
+        leased -> leased.stream().filter(id -> !listed.contains(id)).forEach(missing::add));
+    int relisted = 0;
+    for (List<String> batch :
+        BatchSplitter.of(
+            missing.subList(0, Math.min(missing.size(), MOST_RELISTED)), RELISTED_TOGETHER)) {
+      CommandArgs args = new CommandArgs(batch.size());
+      batch.forEach(args::add);
+      relisted += ReplyParser.integer(scripts.run(Script.RELIST, queue, args));
+    }
+    return relisted;
+  }
+
+  private void pages(String key, Protocol.Command command, Consumer<List<String>> page) {
+    List<@Nullable Object> found;
+    long offset = 0;
+    do {
+      CommandArgs args = new CommandArgs(3).add(key).add(offset).add(offset + KEYS_PER_SCAN - 1);
+      found = ReplyParser.list(link.call(key, ResendPolicy.SAFE, command, args));
+      page.accept(found.stream().map(ReplyParser::text).toList());
+      offset += KEYS_PER_SCAN;
+    } while (found.size() == KEYS_PER_SCAN);
+  }
+
+  @Override
+  public int relistGroups(QueueName queue) {
+    AtomicInteger listed = new AtomicInteger();
+    walk(
+        queue,
+        "g:",
+        groups -> {
+          for (String group : groups) {
+            CommandArgs args = new CommandArgs(1).add(group);
+            listed.addAndGet(ReplyParser.integer(scripts.run(Script.LIST_GROUP, queue, args)));
+          }
+        });
+    return listed.get();
+  }
+
+  /**
+   * Scans the keys of a queue that start with {@code word}, in small steps, and passes on what
+   * follows the word.
+   */
+  public void walk(QueueName queue, String word, Consumer<List<String>> step) {
+    String prefix = RedisKeys.of(queue, word);
+    String pattern = RedisKeys.pattern(prefix);
+    String cursor = "0";
+    do {
+      CommandArgs args =
+          new CommandArgs().add(cursor).add("MATCH").add(pattern).add("COUNT").add(KEYS_PER_SCAN);
+      List<@Nullable Object> page =
+          ReplyParser.list(link.call(prefix, ResendPolicy.SAFE, Protocol.Command.SCAN, args));
+      cursor = ReplyParser.text(page.get(0));
+      List<@Nullable Object> keys = ReplyParser.list(page.get(1));
+      if (!keys.isEmpty()) {
+        step.accept(
+            keys.stream().map(key -> ReplyParser.text(key).substring(prefix.length())).toList());
+      }
+    } while (!cursor.equals("0"));
+  }
+}
