@@ -12,6 +12,7 @@ module io.asynq4j {
 
   exports io.asynq4j;
   exports io.asynq4j.client;
+  exports io.asynq4j.codec;
   exports io.asynq4j.definition;
   exports io.asynq4j.handler;
   exports io.asynq4j.inspect;

@@ -1,5 +1,6 @@
 package io.asynq4j;
 
+import io.asynq4j.codec.PayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,7 @@
 package io.asynq4j;
 
+import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.codec.PayloadException;
 import io.asynq4j.internal.codec.PayloadConverter;
 import java.lang.reflect.Type;
 import java.util.Objects;

@@ -1,5 +1,8 @@
 package io.asynq4j;
 
+import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.codec.PayloadException;
+import io.asynq4j.codec.TypeRef;
 import io.asynq4j.internal.codec.PayloadConverter;
 import io.asynq4j.internal.codec.TextValidator;
 import java.lang.reflect.Type;

@@ -3,6 +3,9 @@ package io.asynq4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.codec.PayloadException;
+import io.asynq4j.codec.TypeRef;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,17 +1,17 @@
 package io.asynq4j.client;
 
 import io.asynq4j.Durability;
-import io.asynq4j.PayloadCodec;
-import io.asynq4j.PayloadException;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.UnconfirmedTaskException;
+import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.codec.PayloadException;
 import io.asynq4j.internal.broker.EnqueueOperations;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.NewTask.Placement;
+import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Clock;

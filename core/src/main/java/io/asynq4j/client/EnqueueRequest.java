@@ -1,9 +1,9 @@
 package io.asynq4j.client;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -120,7 +120,7 @@ public final class EnqueueRequest {
   /**
    * The task with its input as bytes.
    *
-   * @throws io.asynq4j.PayloadException if the input cannot be encoded
+   * @throws io.asynq4j.codec.PayloadException if the input cannot be encoded
    */
   public Task task(PayloadCodec codec) {
     return encoder.task(codec);

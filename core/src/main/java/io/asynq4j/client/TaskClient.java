@@ -1,12 +1,12 @@
 package io.asynq4j.client;
 
 import io.asynq4j.Durability;
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.ResultTaskType;
 import io.asynq4j.TaskFailedException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.rules.DurabilityRequirement;
 import io.asynq4j.internal.client.AsyncBatcher;
@@ -189,7 +189,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
    *
    * @throws TimeoutException if the task has not ended within this time
    * @throws TaskFailedException if the task was archived
-   * @throws io.asynq4j.PayloadException if the task has no result of this type
+   * @throws io.asynq4j.codec.PayloadException if the task has no result of this type
    * @throws io.asynq4j.TaskNotFoundException if there is no such task, which is also what becomes
    *     of one that succeeds without {@code retention}
    */

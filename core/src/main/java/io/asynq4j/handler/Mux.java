@@ -1,12 +1,12 @@
 package io.asynq4j.handler;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.ResultTaskType;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

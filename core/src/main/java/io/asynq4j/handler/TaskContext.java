@@ -1,7 +1,7 @@
 package io.asynq4j.handler;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
+import io.asynq4j.codec.PayloadCodec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

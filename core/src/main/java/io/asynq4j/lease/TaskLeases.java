@@ -2,11 +2,11 @@ package io.asynq4j.lease;
 
 import io.asynq4j.ArchiveSettings;
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
 import io.asynq4j.RetryPolicy;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;

@@ -2,7 +2,7 @@ package io.asynq4j.redis;
 
 import static java.util.Objects.requireNonNull;
 
-import io.asynq4j.PayloadCodec;
+import io.asynq4j.codec.PayloadCodec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;

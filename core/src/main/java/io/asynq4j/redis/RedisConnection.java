@@ -1,6 +1,6 @@
 package io.asynq4j.redis;
 
-import io.asynq4j.PayloadCodec;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import java.time.Clock;
 import java.time.Duration;

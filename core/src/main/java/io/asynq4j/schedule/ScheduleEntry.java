@@ -1,9 +1,9 @@
 package io.asynq4j.schedule;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.text.ValueText;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

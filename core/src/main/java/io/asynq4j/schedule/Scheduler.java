@@ -1,8 +1,8 @@
 package io.asynq4j.schedule;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.redis.store.BrokerConnection;

@@ -1,10 +1,10 @@
 package io.asynq4j.server;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.server.duty.Aggregator;
 import java.util.List;
 import java.util.function.UnaryOperator;

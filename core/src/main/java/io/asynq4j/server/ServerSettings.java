@@ -1,7 +1,7 @@
 package io.asynq4j.server;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.server.config.AggregatorRouter;

@@ -1,12 +1,12 @@
 package io.asynq4j.server;
 
 import io.asynq4j.ArchiveSettings;
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Handler;

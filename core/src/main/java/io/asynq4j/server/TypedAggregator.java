@@ -1,9 +1,9 @@
 package io.asynq4j.server;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import java.util.ArrayList;
 import java.util.List;
 

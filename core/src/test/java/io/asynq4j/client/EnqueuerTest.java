@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadException;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

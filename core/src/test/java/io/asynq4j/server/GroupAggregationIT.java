@@ -5,12 +5,12 @@ import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Inspection.Listing;

@@ -4,14 +4,14 @@ import static io.asynq4j.server.ServerFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
-import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.FailedAttempt;
+import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.fixture.CapturedLogs;
 import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;

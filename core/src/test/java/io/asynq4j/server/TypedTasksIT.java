@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.ResultTaskType;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskFailedException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskType;
-import io.asynq4j.TypeRef;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.codec.TypeRef;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.redis.RedisConfig;
@@ -25,8 +25,8 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestInstance;
 
 /** Inputs, results and retry policies by type, and the codec of the connection. */
 @TestInstance(Lifecycle.PER_CLASS)

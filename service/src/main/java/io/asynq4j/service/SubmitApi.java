@@ -1,6 +1,5 @@
 package io.asynq4j.service;
 
-import io.asynq4j.PayloadException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
@@ -8,6 +7,7 @@ import io.asynq4j.UnconfirmedTaskException;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.codec.PayloadException;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
@@ -16,8 +16,8 @@ import io.asynq4j.inspect.Inspector;
 import io.asynq4j.service.api.Exchange;
 import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.api.TaskJson;
-import io.asynq4j.service.api.TaskSubmission;
 import io.asynq4j.service.api.TaskSubmission.Fingerprint;
+import io.asynq4j.service.api.TaskSubmission;
 import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.limit.PendingTaskLimiter;

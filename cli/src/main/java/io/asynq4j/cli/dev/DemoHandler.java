@@ -1,9 +1,9 @@
 package io.asynq4j.cli.dev;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;

@@ -18,7 +18,7 @@ import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
+import io.asynq4j.codec.PayloadCodec;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.List;

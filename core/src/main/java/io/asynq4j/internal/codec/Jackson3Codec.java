@@ -1,7 +1,7 @@
 package io.asynq4j.internal.codec;
 
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
+import io.asynq4j.codec.PayloadCodec;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Objects;

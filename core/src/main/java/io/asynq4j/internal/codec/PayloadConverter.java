@@ -1,9 +1,9 @@
 package io.asynq4j.internal.codec;
 
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
-import io.asynq4j.PayloadException;
 import io.asynq4j.Task;
+import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.codec.PayloadException;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 

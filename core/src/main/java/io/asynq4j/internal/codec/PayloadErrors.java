@@ -1,7 +1,7 @@
 package io.asynq4j.internal.codec;
 
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadException;
+import io.asynq4j.codec.PayloadException;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 

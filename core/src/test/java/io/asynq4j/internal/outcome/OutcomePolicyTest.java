@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
-import io.asynq4j.PayloadCodec;
-import io.asynq4j.PayloadException;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.codec.PayloadException;
 import io.asynq4j.handler.HandlerNotFoundException;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;

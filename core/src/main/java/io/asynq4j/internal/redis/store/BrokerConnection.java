@@ -1,6 +1,6 @@
 package io.asynq4j.internal.redis.store;
 
-import io.asynq4j.PayloadCodec;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.redis.clock.RedisClock;
 import io.asynq4j.internal.redis.command.CommandArgs;

@@ -1,8 +1,8 @@
 package io.asynq4j.internal.server.config;
 
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;

@@ -1,4 +1,4 @@
-package io.asynq4j;
+package io.asynq4j.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.core.Version;
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskType;
 import io.asynq4j.internal.codec.Jackson2Codec;
 import io.asynq4j.internal.codec.Jackson3Codec;
 import io.asynq4j.internal.codec.JsonCodec;

@@ -1,5 +1,6 @@
-package io.asynq4j;
+package io.asynq4j.codec;
 
+import io.asynq4j.Payload;
 import io.asynq4j.internal.codec.JsonCodec;
 import java.lang.reflect.Type;
 

@@ -1,5 +1,6 @@
-package io.asynq4j;
+package io.asynq4j.codec;
 
+import io.asynq4j.AsynqException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-package io.asynq4j;
+package io.asynq4j.codec;
 
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
