@@ -2,6 +2,8 @@ package io.asynq4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.client.TaskFailedException;
+import io.asynq4j.client.UnconfirmedTaskException;
 import io.asynq4j.codec.PayloadException;
 import io.asynq4j.handler.HandlerNotFoundException;
 import java.util.List;

@@ -5,7 +5,6 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
-import io.asynq4j.UnconfirmedTaskException;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.PayloadException;
 import io.asynq4j.internal.broker.EnqueueOperations;

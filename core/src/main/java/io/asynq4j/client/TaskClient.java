@@ -3,7 +3,6 @@ package io.asynq4j.client;
 import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
 import io.asynq4j.ResultTaskType;
-import io.asynq4j.TaskFailedException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.codec.PayloadCodec;
@@ -42,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Beside what {@link Enqueuer} throws, methods throw {@link io.asynq4j.BrokerException} when
  * Redis does not answer or refuses, which also tells whether the task may be enqueued nevertheless,
- * and {@link io.asynq4j.UnconfirmedTaskException} when it is enqueued, but not as durably as asked
+ * and {@link io.asynq4j.client.UnconfirmedTaskException} when it is enqueued, but not as durably as asked
  * for.
  *
  * <p>A client uses a connection and does not close it; closing the client ends only its own

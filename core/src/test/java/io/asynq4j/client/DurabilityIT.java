@@ -9,7 +9,6 @@ import static org.awaitility.Awaitility.await;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Durability;
 import io.asynq4j.Task;
-import io.asynq4j.UnconfirmedTaskException;
 import io.asynq4j.client.EnqueueResult.Enqueued;
 import io.asynq4j.client.EnqueueResult.Failed;
 import io.asynq4j.client.EnqueueResult.IdConflict;
@@ -23,8 +22,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 

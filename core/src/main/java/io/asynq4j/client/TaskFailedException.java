@@ -1,4 +1,7 @@
-package io.asynq4j;
+package io.asynq4j.client;
+
+import io.asynq4j.AsynqException;
+import io.asynq4j.TaskInfo;
 
 /** A task whose result is awaited was archived: it failed, or somebody archived it. */
 public final class TaskFailedException extends AsynqException {

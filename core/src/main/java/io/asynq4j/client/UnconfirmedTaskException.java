@@ -1,4 +1,8 @@
-package io.asynq4j;
+package io.asynq4j.client;
+
+import io.asynq4j.AsynqException;
+import io.asynq4j.Durability;
+import io.asynq4j.TaskInfo;
 
 /**
  * A task is enqueued on the primary, but it was not confirmed in time that it is as durable as was
