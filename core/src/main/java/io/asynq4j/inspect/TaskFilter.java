@@ -1,11 +1,11 @@
 package io.asynq4j.inspect;
 
-import io.asynq4j.Glob;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.PayloadException;
 import io.asynq4j.internal.inspect.JsonPath;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.internal.time.TimeMath;
 import java.math.BigDecimal;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.Glob;
+import io.asynq4j.internal.text.Glob;
 import java.util.List;
 
 /**

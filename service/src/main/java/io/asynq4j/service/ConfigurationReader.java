@@ -1,8 +1,8 @@
 package io.asynq4j.service;
 
 import io.asynq4j.Durability;
-import io.asynq4j.Glob;
 import io.asynq4j.http.PemKeyStore;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.service.ServiceConfig.DashboardPages;
 import io.asynq4j.service.ServiceConfig.Hosting;

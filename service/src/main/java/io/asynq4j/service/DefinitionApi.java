@@ -1,16 +1,16 @@
 package io.asynq4j.service;
 
-import io.asynq4j.Glob;
 import io.asynq4j.RateLimit;
-import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
+import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
 import io.asynq4j.http.RequestFields;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.service.api.Exchange;
 import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.auth.AccessControl;

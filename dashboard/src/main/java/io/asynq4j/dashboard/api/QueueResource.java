@@ -1,6 +1,5 @@
 package io.asynq4j.dashboard.api;
 
-import io.asynq4j.Glob;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.RateLimit;
 import io.asynq4j.TaskState;
@@ -15,6 +14,7 @@ import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.internal.text.Glob;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Comparator;

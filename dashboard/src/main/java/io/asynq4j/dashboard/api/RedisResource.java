@@ -1,6 +1,5 @@
 package io.asynq4j.dashboard.api;
 
-import io.asynq4j.Glob;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.live.QueueRow;
 import io.asynq4j.dashboard.live.RedisInstance;
@@ -10,6 +9,7 @@ import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.JsonFields;
 import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.internal.text.Glob;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;

@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard.config;
 
-import io.asynq4j.Glob;
+import io.asynq4j.internal.text.Glob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;

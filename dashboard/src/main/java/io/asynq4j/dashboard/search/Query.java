@@ -1,8 +1,8 @@
 package io.asynq4j.dashboard.search;
 
-import io.asynq4j.Glob;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.TaskFilter;
+import io.asynq4j.internal.text.Glob;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

@@ -1,12 +1,12 @@
 package io.asynq4j.dashboard.search;
 
-import io.asynq4j.Glob;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.api.Problems;
 import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.TaskFilter;
 import io.asynq4j.internal.text.DurationFormat;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.internal.text.TextExcerpt;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.asynq4j.service.auth;
 
-import io.asynq4j.Glob;
 import io.asynq4j.http.BodyCaller;
 import io.asynq4j.http.Problem;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.service.Scope;
 import io.asynq4j.service.api.Exchange;
 import io.asynq4j.service.api.RequestRecord;

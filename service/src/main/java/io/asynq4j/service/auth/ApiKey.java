@@ -1,6 +1,6 @@
 package io.asynq4j.service.auth;
 
-import io.asynq4j.Glob;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.service.Scope;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

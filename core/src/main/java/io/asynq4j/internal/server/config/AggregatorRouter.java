@@ -1,9 +1,9 @@
 package io.asynq4j.internal.server.config;
 
-import io.asynq4j.Glob;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.server.GroupAggregator;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.asynq4j.internal.server.config;
 
-import io.asynq4j.Glob;
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.text.Glob;
 
 /**
  * Queues by the look of their names: {@code *} stands for anything, also for nothing.

@@ -1,4 +1,4 @@
-package io.asynq4j;
+package io.asynq4j.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

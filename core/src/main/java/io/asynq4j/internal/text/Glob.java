@@ -1,4 +1,4 @@
-package io.asynq4j;
+package io.asynq4j.internal.text;
 
 import java.util.ArrayList;
 import java.util.List;
