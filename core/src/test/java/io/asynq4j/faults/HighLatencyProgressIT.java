@@ -15,6 +15,7 @@ import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.server.TaskServerBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ class HighLatencyProgressIT {
   private final Map<String, AtomicInteger> begun = new ConcurrentHashMap<>();
   private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
-  private TaskServer.Builder server(RedisConnection connection) {
+  private TaskServerBuilder server(RedisConnection connection) {
     return TaskServer.builder(connection)
         .handlers(
             (task, context) -> {

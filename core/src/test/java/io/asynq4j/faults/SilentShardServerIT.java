@@ -16,6 +16,7 @@ import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import io.asynq4j.server.ServerFixture;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.server.TaskServerBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -120,11 +121,11 @@ class SilentShardServerIT {
   }
 
   /** Begins each task once more, and ends those that begin with "long" when told to. */
-  private TaskServer.Builder server() {
+  private TaskServerBuilder server() {
     return server(redis);
   }
 
-  private TaskServer.Builder server(RedisConnection connection) {
+  private TaskServerBuilder server(RedisConnection connection) {
     return ServerFixture.quick(
             connection,
             (task, context) -> {

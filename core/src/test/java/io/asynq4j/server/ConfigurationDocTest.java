@@ -83,7 +83,7 @@ class ConfigurationDocTest {
 
   @Test
   void everySettingHasItsLineAndEveryLineItsSetting() {
-    Set<String> settings = new TreeSet<>(settersOf(TaskServer.Builder.class));
+    Set<String> settings = new TreeSet<>(settersOf(TaskServerBuilder.class));
     TOPICS.forEach(
         (topic, type) -> settersOf(type).forEach(name -> settings.add(topic + "." + name)));
     // A topic has a line only for its settings; a queue also for itself, with its weight.
@@ -103,7 +103,7 @@ class ConfigurationDocTest {
   private static Class<?> typeOf(String setting) {
     int dot = setting.indexOf('.');
     return dot < 0
-        ? TaskServer.Builder.class
+        ? TaskServerBuilder.class
         : Objects.requireNonNull(TOPICS.get(setting.substring(0, dot)), setting);
   }
 
@@ -203,7 +203,7 @@ class ConfigurationDocTest {
   }
 
   private void build(String setting, Object value) throws Exception {
-    TaskServer.Builder builder = builder();
+    TaskServerBuilder builder = builder();
     Class<?> type = value instanceof Integer ? int.class : Duration.class;
     try {
       Method setter = typeOf(setting).getMethod(nameOf(setting), type);
@@ -233,7 +233,7 @@ class ConfigurationDocTest {
     }
   }
 
-  private TaskServer.Builder builder() {
+  private TaskServerBuilder builder() {
     // A lease and a heartbeat that leave room for the bounds of each other.
     return TaskServer.builder(redis)
         .timing(timing -> timing.heartbeat(Duration.ofMillis(1_500)))
@@ -248,7 +248,7 @@ class ConfigurationDocTest {
   private Object field(String setting) throws ReflectiveOperationException {
     Class<?> type = typeOf(setting);
     Object settings =
-        type == TaskServer.Builder.class
+        type == TaskServerBuilder.class
             ? TaskServer.builder(redis)
             : type.getDeclaredConstructor().newInstance();
     if (setting.equals("timing.heartbeat")) {

@@ -36,7 +36,7 @@ class GroupAggregationIT {
   /** The payloads of the tasks that were made of many, as they were handled. */
   private final ConcurrentLinkedQueue<String> handled = new ConcurrentLinkedQueue<>();
 
-  private TaskServer.Builder aggregating(GroupAggregator aggregator) {
+  private TaskServerBuilder aggregating(GroupAggregator aggregator) {
     return world
         .quick(
             (task, context) -> {
@@ -112,7 +112,7 @@ class GroupAggregationIT {
                       .queue("elsewhere"));
 
   /** What became of the members, with the options that it has while it runs. */
-  private static TaskInfo aggregatedBy(GroupAggregator aggregator, TaskServer.Builder server) {
+  private static TaskInfo aggregatedBy(GroupAggregator aggregator, TaskServerBuilder server) {
     world.enqueueMany("a", 2, options -> options.group("g"));
     TaskServer started =
         world.start(

@@ -106,7 +106,7 @@ class LifecycleIT {
 
   @Test
   void fixesW29_settingsThatMakeNoSenseAreRefused() {
-    TaskServer.Builder builder = world.quick((task, context) -> Outcome.done());
+    TaskServerBuilder builder = world.quick((task, context) -> Outcome.done());
     assertThatThrownBy(() -> builder.concurrency(0).build()).hasMessageContaining("concurrency");
     builder.concurrency(1);
     assertThatThrownBy(

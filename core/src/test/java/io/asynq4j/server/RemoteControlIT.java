@@ -45,7 +45,7 @@ class RemoteControlIT {
     };
   }
 
-  private TaskServer start(TaskServer.Builder builder) {
+  private TaskServer start(TaskServerBuilder builder) {
     TaskServer server = world.start(builder);
     soon(
         () -> assertThat(inspector.servers()).extracting(ServerSnapshot::id).contains(server.id()));

@@ -38,7 +38,7 @@ class ServerDutiesIT {
   private final RecordingServerListener recorder = new RecordingServerListener();
   private final CountDownLatch release = new CountDownLatch(1);
 
-  private TaskServer.Builder blocked() {
+  private TaskServerBuilder blocked() {
     return world
         .quick(
             (task, context) -> {

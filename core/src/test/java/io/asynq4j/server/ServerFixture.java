@@ -104,11 +104,11 @@ public final class ServerFixture
   }
 
   /** A server of the queue {@code default} that looks often, and lets a failed task wait long. */
-  public TaskServer.Builder quick(Handler<Task> handler) {
+  public TaskServerBuilder quick(Handler<Task> handler) {
     return quick(redis, handler);
   }
 
-  public static TaskServer.Builder quick(RedisConnection redis, Handler<Task> handler) {
+  public static TaskServerBuilder quick(RedisConnection redis, Handler<Task> handler) {
     return TaskServer.builder(redis)
         .handlers(handler)
         .concurrency(4)
@@ -128,7 +128,7 @@ public final class ServerFixture
         .retryPolicy(RetryPolicy.fixed(Duration.ofHours(1)));
   }
 
-  public TaskServer start(TaskServer.Builder builder) {
+  public TaskServer start(TaskServerBuilder builder) {
     TaskServer built = builder.build();
     started.add(built);
     built.start();

@@ -7,7 +7,7 @@ public final class TaskServerAccess {
 
   private TaskServerAccess() {}
 
-  public static ServerConfig config(TaskServer.Builder builder) {
+  public static ServerConfig config(TaskServerBuilder builder) {
     return builder.config();
   }
 }

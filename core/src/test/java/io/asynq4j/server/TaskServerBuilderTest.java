@@ -27,7 +27,7 @@ class TaskServerBuilderTest {
     redis.close();
   }
 
-  private TaskServer.Builder server() {
+  private TaskServerBuilder server() {
     return TaskServer.builder(redis).handlers((task, context) -> Outcome.done());
   }
 

@@ -123,8 +123,7 @@ class TypedTasksIT {
     TaskType<Void> type = TaskType.of("t").retryPolicy(ofType);
     Mux handlers = Mux.builder().run(type, (nothing, context) -> {}).build();
     try (RedisConnection redis = RedisConnection.lazy(embedded.uri())) {
-      TaskServer.Builder server =
-          TaskServer.builder(redis).handlers(handlers).retryPolicy(ofServer);
+      TaskServerBuilder server = TaskServer.builder(redis).handlers(handlers).retryPolicy(ofServer);
 
       assertThat(server.config().retryPolicyOf("t")).isSameAs(ofType);
       assertThat(server.config().retryPolicyOf("other")).isSameAs(ofServer);

@@ -23,6 +23,7 @@ import io.asynq4j.interop.peer.PayloadDrivenHandler;
 import io.asynq4j.interop.peer.WorkerProcess;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.server.TaskServerBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -134,12 +135,12 @@ public abstract class InteropTestBase {
   }
 
   /** A server of ours in this JVM, quick to notice. */
-  TaskServer.Builder javaServer() {
+  TaskServerBuilder javaServer() {
     return javaServer(Q);
   }
 
-  TaskServer.Builder javaServer(String... queues) {
-    TaskServer.Builder server =
+  TaskServerBuilder javaServer(String... queues) {
+    TaskServerBuilder server =
         TaskServer.builder(redis)
             .timing(
                 timing ->

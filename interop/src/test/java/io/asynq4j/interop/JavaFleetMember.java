@@ -10,6 +10,7 @@ import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.server.TaskServerBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -25,7 +26,7 @@ final class JavaFleetMember {
 
   public static void main(String[] args) {
     try (RedisConnection redis = RedisConnection.open(args[0])) {
-      TaskServer.Builder builder =
+      TaskServerBuilder builder =
           TaskServer.builder(redis)
               .concurrency(10)
               .handlers(JavaFleetMember::roll)

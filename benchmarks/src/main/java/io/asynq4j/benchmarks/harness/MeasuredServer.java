@@ -8,6 +8,7 @@ import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.server.TaskServerBuilder;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -40,7 +41,7 @@ public final class MeasuredServer implements AutoCloseable {
       List<QueueName> queues,
       int concurrency,
       Handler<Task> handler,
-      UnaryOperator<TaskServer.Builder> more) {
+      UnaryOperator<TaskServerBuilder> more) {
     Map<String, Integer> weights = new HashMap<>();
     queues.forEach(queue -> weights.put(queue.value(), 1));
     RedisConnection redis = RedisConnection.open(uri);
@@ -59,7 +60,7 @@ public final class MeasuredServer implements AutoCloseable {
       List<QueueName> queues,
       int concurrency,
       Handler<Task> handler,
-      UnaryOperator<TaskServer.Builder> more) {
+      UnaryOperator<TaskServerBuilder> more) {
     MeasuredServer served = prepare(uri, queues, concurrency, handler, more);
     served.server.start();
     return served;
@@ -82,7 +83,7 @@ public final class MeasuredServer implements AutoCloseable {
       int tasks,
       int concurrency,
       Handler<Task> handler,
-      UnaryOperator<TaskServer.Builder> more) {
+      UnaryOperator<TaskServerBuilder> more) {
     Countdown ended = new Countdown(tasks);
     try (MeasuredServer served =
         prepare(

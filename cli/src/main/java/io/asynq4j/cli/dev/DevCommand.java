@@ -12,6 +12,7 @@ import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.server.TaskServerBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -166,7 +167,7 @@ public final class DevCommand extends LocalCommand {
     }
     try (RedisConnection redis = Session.connect(config)) {
       DemoHandler demo = new DemoHandler(redis.clock(), perSecond > 0 ? null : screen);
-      TaskServer.Builder builder =
+      TaskServerBuilder builder =
           TaskServer.builder(redis)
               .concurrency(concurrency)
               .retryPolicy(RetryPolicy.exponential(Duration.ofSeconds(2), Duration.ofMinutes(5)))

@@ -12,6 +12,7 @@ import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.server.TaskServer.ServingMode;
+import io.asynq4j.server.TaskServerBuilder;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -37,11 +38,11 @@ class ServerConfigValidatorTest {
     return Mux.builder().run(WELCOME, (input, context) -> {}).build();
   }
 
-  private TaskServer.Builder server(Mux mux) {
+  private TaskServerBuilder server(Mux mux) {
     return TaskServer.builder(redis).handlers(mux);
   }
 
-  private List<String> warnings(TaskServer.Builder builder) {
+  private List<String> warnings(TaskServerBuilder builder) {
     builder.build();
     return logs.lines("WARN");
   }
