@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
@@ -53,19 +52,19 @@ public final class EmbeddedCluster implements AutoCloseable {
     return new Builder();
   }
 
-  /** {@code redis-cluster://[:password@]host:port,host:port,host:port}. */
+  /** Returns {@code redis-cluster://[:password@]host:port,host:port,host:port}. */
   public String uri() {
     return "redis-cluster://"
         + EmbeddedRedis.userInfo(password)
         + String.join(",", nodes.stream().map(n -> n.host() + ":" + n.port()).toList());
   }
 
-  /** All nodes: the three that were primaries at the start, then the replicas. */
+  /** Returns all nodes: the three initial primaries, then the replicas. */
   public List<EmbeddedRedis> nodes() {
     return nodes;
   }
 
-  /** The primary that serves the slot. */
+  /** Returns the primary that serves the slot. */
   public EmbeddedRedis nodeOf(int slot) {
     if (slot < 0 || slot >= SLOTS) {
       throw new IllegalArgumentException("Not a slot: " + slot);
@@ -108,7 +107,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     return password;
   }
 
-  /** The running nodes that serve slots, and this one. */
+  /** Returns the running nodes that serve slots, and this one. */
   List<EmbeddedRedis> primariesAnd(EmbeddedRedis node) {
     int[] owners = owners(node);
     return nodes.stream()
@@ -123,7 +122,8 @@ public final class EmbeddedCluster implements AutoCloseable {
    * epoch yet could therefore lose a slot to an earlier message of the source.
    */
   void awaitEpochs() {
-    await(
+    Poll.require(
+        AGREE_TIMEOUT,
         "all nodes to know the configuration epochs of all primaries",
         () -> {
           List<Map<String, Long>> views =
@@ -134,7 +134,8 @@ public final class EmbeddedCluster implements AutoCloseable {
   }
 
   void awaitOwner(int slot, EmbeddedRedis owner) {
-    await(
+    Poll.require(
+        AGREE_TIMEOUT,
         "all nodes to know the new node of slot " + slot,
         () ->
             nodes.stream()
@@ -145,17 +146,11 @@ public final class EmbeddedCluster implements AutoCloseable {
   private static EmbeddedRedis startNode(Builder builder) {
     EmbeddedRedis.Builder node =
         EmbeddedRedis.builder()
+            .inGroup(builder.binary, builder.password)
             .config("cluster-enabled", "yes")
             .config("cluster-config-file", "nodes.conf")
-            .config("cluster-node-timeout", Integer.toString(NODE_TIMEOUT_MILLIS))
-            .config("repl-diskless-sync-delay", "0");
+            .config("cluster-node-timeout", Integer.toString(NODE_TIMEOUT_MILLIS));
     builder.directives.forEach(d -> node.config(d.name(), d.value()));
-    if (builder.binary != null) {
-      node.binary(builder.binary);
-    }
-    if (builder.password != null) {
-      node.password(builder.password).config("masterauth", RedisConfWriter.quote(builder.password));
-    }
     return node.start();
   }
 
@@ -176,13 +171,16 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
       }
     }
-    await("the nodes to meet", () -> nodes.stream().allMatch(node -> knows(node, ids)));
+    Poll.require(
+        AGREE_TIMEOUT,
+        "the nodes to meet",
+        () -> nodes.stream().allMatch(node -> knows(node, ids)));
     for (int i = PRIMARIES; i < nodes.size(); i++) {
       try (Jedis jedis = nodes.get(i).connect()) {
         jedis.clusterReplicate(ids.get(i % PRIMARIES));
       }
     }
-    await("the cluster to be ready", this::isReady);
+    Poll.require(AGREE_TIMEOUT, "the cluster to be ready", this::isReady);
   }
 
   private static boolean knows(EmbeddedRedis node, List<String> ids) {
@@ -200,10 +198,7 @@ public final class EmbeddedCluster implements AutoCloseable {
       if (!Arrays.equals(expected, seen) || Arrays.stream(seen).anyMatch(port -> port == 0)) {
         return false;
       }
-      if (i >= PRIMARIES
-          && ServerInfo.ask(node.port(), password)
-              .filter(info -> info.has("master_link_status", "up"))
-              .isEmpty()) {
+      if (i >= PRIMARIES && !node.reports("master_link_status:up")) {
         return false;
       }
       try (Jedis jedis = node.connect()) {
@@ -227,7 +222,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         Arrays.fill(owners, first, last + 1, port);
       }
     } catch (JedisException e) {
-      // A node that does not answer knows nothing.
+      // The node does not answer: all are unknown.
     }
     return owners;
   }
@@ -255,12 +250,6 @@ public final class EmbeddedCluster implements AutoCloseable {
     return nodes.stream().filter(node -> node.port() == port).findFirst().orElseThrow();
   }
 
-  private static void await(String what, BooleanSupplier condition) {
-    if (!Poll.until(AGREE_TIMEOUT, condition)) {
-      throw new EmbeddedRedisException("Waited " + AGREE_TIMEOUT + " without success for " + what);
-    }
-  }
-
   /** Configures a cluster. Not thread-safe. */
   public static final class Builder {
 
@@ -271,13 +260,13 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private Builder() {}
 
-    /** The executable; by default the bundled one. */
+    /** Sets the executable. Default: the bundled one. */
     public Builder binary(RedisBinary binary) {
       this.binary = binary;
       return this;
     }
 
-    /** The password of all nodes. */
+    /** Sets the password of all nodes. Default: none. */
     public Builder password(String password) {
       this.password = password;
       return this;
@@ -292,7 +281,7 @@ public final class EmbeddedCluster implements AutoCloseable {
       return this;
     }
 
-    /** A further line of each node's {@code redis.conf}. */
+    /** Adds a line to the {@code redis.conf} of each node. */
     public Builder config(String directive, String value) {
       directives.add(new ServerSettings.Directive(directive, value));
       return this;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -19,8 +20,8 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.RedisProtocol;
 
 /**
- * A real Redis as a child process of this JVM, for development and for tests: it listens on
- * 127.0.0.1 only and ends with the JVM, even if the JVM is killed. Thread safe.
+ * A real Redis as a child process of this JVM, for development and tests. It listens on 127.0.0.1
+ * only and ends with the JVM, even if the JVM is killed. Thread-safe.
  *
  * <pre>{@code
  * try (EmbeddedRedis redis = EmbeddedRedis.start()) {
@@ -32,17 +33,14 @@ public final class EmbeddedRedis implements AutoCloseable {
 
   static final String HOST = "127.0.0.1";
 
-  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
-  private static final int FREE_PORT_ATTEMPTS = 20;
 
   private final ServerSettings settings;
-  private final RedisBinary binary;
   private final RunDirectory runDirectory;
   private final Path dataDirectory;
   private final @Nullable DataDirectoryLock lock;
-  private volatile int port;
+  private final ServerLauncher launcher;
+  private final int port;
   private volatile ServerProcess process;
   private volatile boolean closed;
 
@@ -51,7 +49,6 @@ public final class EmbeddedRedis implements AutoCloseable {
       throw Platform.current().unsupported();
     }
     this.settings = settings;
-    this.binary = settings.binary() == null ? RedisBinary.preferred() : settings.binary();
     Path kept = settings.dataDirectory();
     this.lock = kept == null ? null : DataDirectoryLock.acquire(kept);
     try {
@@ -64,7 +61,9 @@ public final class EmbeddedRedis implements AutoCloseable {
       throw new EmbeddedRedisException("Cannot create a temporary directory for Redis", e);
     }
     try {
-      this.process = startFirst();
+      this.launcher = new ServerLauncher(settings, runDirectory, dataDirectory, lock);
+      this.process = launcher.start();
+      this.port = launcher.port();
     } catch (RuntimeException e) {
       deleteFiles();
       if (lock != null) {
@@ -79,79 +78,79 @@ public final class EmbeddedRedis implements AutoCloseable {
     return builder().start();
   }
 
-  /** A server that is yet to be configured. */
+  /** Returns a builder for a server. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Always 127.0.0.1. */
+  /** Returns 127.0.0.1. */
   public String host() {
     return HOST;
   }
 
-  /** The port, the same for the life of this object. */
+  /** Returns the port. It does not change, even if the server is restarted. */
   public int port() {
     return port;
   }
 
-  /** What clients connect with: {@code redis://[:password@]127.0.0.1:port}. */
+  /** Returns the URI for clients: {@code redis://[:password@]127.0.0.1:port}. */
   public String uri() {
     return "redis://" + userInfo(settings.password()) + HOST + ":" + port;
   }
 
-  /** The password that clients must give, if there is one. */
+  /** Returns the password that clients need, if there is one. */
   public Optional<String> password() {
     return Optional.ofNullable(settings.password());
   }
 
-  /** The process id of the server, or of the last one if none runs. */
+  /** Returns the ID of the process, or of the last one if the server does not run. */
   public long pid() {
     return process.pid();
   }
 
-  /** Whether the process lives; also while it is paused. */
+  /** Returns whether the process is alive, including while it is paused. */
   public boolean isRunning() {
     return process.isAlive();
   }
 
-  /** Where the server keeps its files; of an ephemeral server a directory that close() deletes. */
+  /** Returns the data directory. {@link #close} deletes that of an ephemeral server. */
   public Path dataDirectory() {
     return dataDirectory;
   }
 
-  /** Shuts the server down in order; does nothing if it does not run. */
+  /** Shuts the server down gracefully; does nothing if it does not run. */
   public synchronized void stop() {
     process.terminate(STOP_TIMEOUT);
   }
 
-  /** Ends the server by SIGKILL, as a crash would. */
+  /** Kills the server with SIGKILL, which simulates a crash. */
   public synchronized void kill() {
     process.kill();
   }
 
-  /** Stops the process in its tracks by SIGSTOP: connections stay, answers do not come. */
+  /** Suspends the process with SIGSTOP: connections stay open, but get no answers. */
   public synchronized void pause() {
     process.pause();
   }
 
-  /** Lets a paused server go on. */
+  /** Resumes a paused server. */
   public synchronized void resume() {
     process.resume();
   }
 
   /**
-   * Starts the server anew on the same port and with the same data directory, after shutting it
-   * down if it runs. An ephemeral server comes back empty.
+   * Restarts the server on the same port and with the same data directory. An ephemeral server is
+   * empty afterwards.
    */
   public synchronized void restart() {
     if (closed) {
       throw new IllegalStateException("This Redis is closed");
     }
     stop();
-    process = launch().orElseThrow(() -> StartFailure.portInUse(port));
+    process = launcher.restart();
   }
 
-  /** Ends the server and deletes what is not in a data directory of the caller's. */
+  /** Ends the server and deletes all its files, except in a data directory of the caller. */
   @Override
   public synchronized void close() {
     if (closed) {
@@ -174,6 +173,13 @@ public final class EmbeddedRedis implements AutoCloseable {
     return "EmbeddedRedis[" + HOST + ":" + port + ", pid " + pid() + "]";
   }
 
+  /** Returns whether the reply to INFO has all these lines, such as {@code role:master}. */
+  boolean reports(String... lines) {
+    return ServerInfo.ask(port, settings.password())
+        .filter(info -> Stream.of(lines).allMatch(info::has))
+        .isPresent();
+  }
+
   Jedis connect() {
     return new Jedis(
         new HostAndPort(HOST, port),
@@ -184,7 +190,7 @@ public final class EmbeddedRedis implements AutoCloseable {
             .build());
   }
 
-  @SuppressWarnings("AddressSelection") // A literal address: nothing is resolved.
+  @SuppressWarnings("AddressSelection") // A literal address needs no name resolution.
   static InetSocketAddress address(int port) {
     return new InetSocketAddress(HOST, port);
   }
@@ -195,87 +201,18 @@ public final class EmbeddedRedis implements AutoCloseable {
         : ":" + URLEncoder.encode(password, StandardCharsets.UTF_8).replace("+", "%20") + "@";
   }
 
-  private ServerProcess startFirst() {
-    if (settings.port() != 0) {
-      return startOn(settings.port()).orElseThrow(() -> StartFailure.portInUse(settings.port()));
-    }
-    for (int attempt = 1; attempt < FREE_PORT_ATTEMPTS; attempt++) {
-      // Another process may take the port between the look and the start: then the next one.
-      Optional<ServerProcess> started = startOn(FreePort.find(settings.isCluster()));
-      if (started.isPresent()) {
-        return started.get();
-      }
-    }
-    throw new EmbeddedRedisException(
-        "Each of " + FREE_PORT_ATTEMPTS + " ports that were free was taken before Redis had it");
-  }
-
-  private Optional<ServerProcess> startOn(int candidate) {
-    port = candidate;
-    runDirectory.writeConfigFile(settings.configFile(candidate, dataDirectory));
-    return launch();
-  }
-
-  /** Empty if the port is in use. */
-  private Optional<ServerProcess> launch() {
-    Path log = runDirectory.newLog();
-    List<String> command = new ArrayList<>();
-    command.add(binary.executable().toString());
-    command.add(runDirectory.configFile().toString());
-    if (settings.sentinel()) {
-      command.add("--sentinel");
-    }
-    ServerProcess started = ServerProcess.start(command, runDirectory.path(), log);
-    boolean ready = false;
-    try {
-      ready = awaitReady(started);
-      if (ready && lock != null) {
-        lock.heldBy(started.pid());
-      }
-    } finally {
-      if (!ready) {
-        started.kill();
-      }
-    }
-    if (ready) {
-      return Optional.of(started);
-    }
-    StartFailure failure = new StartFailure(ServerProcess.tail(log));
-    if (failure.isPortInUse()) {
-      return Optional.empty();
-    }
-    throw failure.exception(binary, settings);
-  }
-
-  private boolean awaitReady(ServerProcess started) {
-    String pid = Long.toString(started.pid());
-    long deadline = System.nanoTime() + ANSWER_TIMEOUT.toNanos();
-    while (started.isAlive() && System.nanoTime() - deadline < 0) {
-      Optional<ServerInfo> info = ServerInfo.ask(port, settings.password());
-      // The process id, since another Redis may answer on the port that this one failed to get.
-      if (info.isPresent() && info.get().has("process_id", pid)) {
-        if (!info.get().has("loading", "1")) {
-          return true;
-        }
-        deadline = System.nanoTime() + ANSWER_TIMEOUT.toNanos();
-      }
-      Poll.pause(POLL_INTERVAL);
-    }
-    return false;
-  }
-
   private void deleteFiles() {
     if (settings.unixSocket() != null) {
       try {
         Files.deleteIfExists(settings.unixSocket());
       } catch (IOException e) {
-        // A socket that nobody listens on does no harm.
+        // A stale socket file is harmless.
       }
     }
     runDirectory.delete();
   }
 
-  /** Configures a server. Not thread safe. */
+  /** Configures a server. Not thread-safe. */
   public static final class Builder {
 
     private static final Set<String> OWN_DIRECTIVES =
@@ -303,7 +240,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 
     private Builder() {}
 
-    /** The port; 0, the default, stands for any free one. */
+    /** Sets the port. Default: 0, any free port. */
     public Builder port(int port) {
       if (port < 0 || port > 65_535) {
         throw new IllegalArgumentException("Not a port: " + port);
@@ -312,13 +249,13 @@ public final class EmbeddedRedis implements AutoCloseable {
       return this;
     }
 
-    /** The executable; by default the bundled one. */
+    /** Sets the executable. Default: the bundled one. */
     public Builder binary(RedisBinary binary) {
       this.binary = binary;
       return this;
     }
 
-    /** Keeps nothing on disk, which is the default. */
+    /** Keeps nothing on disk. This is the default. */
     public Builder ephemeral() {
       this.dataDirectory = null;
       return this;
@@ -330,7 +267,10 @@ public final class EmbeddedRedis implements AutoCloseable {
       return this;
     }
 
-    /** When the append-only file is synced: {@code always}, {@code everysec} or {@code no}. */
+    /**
+     * Sets when the append-only file is synced: {@code always}, {@code everysec} or {@code no}.
+     * Default: {@code everysec}.
+     */
     public Builder appendFsync(String policy) {
       if (!Set.of("always", "everysec", "no").contains(policy)) {
         throw new IllegalArgumentException("Not always, everysec or no: " + policy);
@@ -339,7 +279,7 @@ public final class EmbeddedRedis implements AutoCloseable {
       return this;
     }
 
-    /** The password that clients must give. */
+    /** Sets the password that clients need. Default: none. */
     public Builder password(String password) {
       if (password.isEmpty()) {
         throw new IllegalArgumentException("The password is empty");
@@ -349,13 +289,13 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     /**
-     * Any other line of {@code redis.conf}, for example {@code config("maxmemory", "64mb")}. The
-     * value is written as it is: several words are several arguments.
+     * Adds a line to {@code redis.conf}, for example {@code config("maxmemory", "64mb")}. The value
+     * is written unchanged: several words are several arguments.
      */
     public Builder config(String directive, String value) {
       if (OWN_DIRECTIVES.contains(directive.toLowerCase(Locale.ROOT))) {
         throw new IllegalArgumentException(
-            "The directive " + directive + " is set by this builder's own methods");
+            "The directive " + directive + " has its own method in this builder");
       }
       if (directive.isBlank() || (directive + value).chars().anyMatch(c -> c < ' ')) {
         throw new IllegalArgumentException("Not a line of redis.conf: " + directive);
@@ -364,7 +304,7 @@ public final class EmbeddedRedis implements AutoCloseable {
       return this;
     }
 
-    /** Listens on this socket of the file system as well. */
+    /** Also listens on this Unix socket. */
     public Builder unixSocket(Path socket) {
       this.unixSocket = socket.toAbsolutePath();
       return this;
@@ -378,6 +318,15 @@ public final class EmbeddedRedis implements AutoCloseable {
     Builder sentinel() {
       this.sentinel = true;
       return this;
+    }
+
+    /** Sets what all nodes of a group share. Each may become a replica of another. */
+    Builder inGroup(@Nullable RedisBinary groupBinary, @Nullable String groupPassword) {
+      this.binary = groupBinary;
+      if (groupPassword != null) {
+        password(groupPassword).config("masterauth", RedisConfWriter.quote(groupPassword));
+      }
+      return config("repl-diskless-sync-delay", "0");
     }
 
     /**

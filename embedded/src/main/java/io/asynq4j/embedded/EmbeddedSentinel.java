@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
@@ -17,8 +16,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * A Redis with automatic failover, for tests: one primary, two replicas and three sentinels, each a
- * child process as {@link EmbeddedRedis} is. Thread safe.
+ * A Redis with automatic failover for tests: one primary, two replicas and three sentinels. Each is
+ * a child process like {@link EmbeddedRedis}. Thread-safe.
  */
 public final class EmbeddedSentinel implements AutoCloseable {
 
@@ -33,11 +32,11 @@ public final class EmbeddedSentinel implements AutoCloseable {
     "INFO-PERIOD", "200", "PUBLISH-PERIOD", "100", "PING-PERIOD", "400", "TILT-PERIOD", "1000"
   };
 
-  // During a failover a sentinel asks for INFO once a second, whatever is set here. So it needs
-  // more than a second before the others demote the primary that it has just promoted (four times
-  // the publish period), and before it takes what a replica told for outdated (three times the info
-  // period or, with the primary down, five times the ping period). A lost connection is made anew
-  // after a ping period, which must be less than the time after which a node is taken for dead.
+  // During a failover, a sentinel requests INFO once a second, regardless of these periods. So more
+  // than a second must pass before the others demote the primary that it has just promoted (four
+  // times the publish period), and before it considers the state of a replica outdated (three times
+  // the info period or, with the primary down, five times the ping period). A lost connection is
+  // reopened after a ping period, which must be shorter than the time after which a node is down.
   private static final String[] STEADY_PERIODS = {"INFO-PERIOD", "500", "PUBLISH-PERIOD", "500"};
 
   private final String masterName;
@@ -54,12 +53,12 @@ public final class EmbeddedSentinel implements AutoCloseable {
         started.add(startNode(builder, i == 0 ? null : started.get(0)));
       }
       this.nodes = List.copyOf(started);
-      await("the replicas to follow the primary", () -> follow(nodes.get(0)));
+      Poll.require(READY_TIMEOUT, "the replicas to follow the primary", () -> follow(nodes.get(0)));
       for (int i = 0; i < SENTINELS; i++) {
         started.add(startSentinel(builder, nodes.get(0)));
       }
       this.sentinels = List.copyOf(started.subList(DATA_NODES, started.size()));
-      await("the sentinels to know each other", this::sentinelsKnowAll);
+      Poll.require(READY_TIMEOUT, "the sentinels to know each other", this::sentinelsKnowAll);
       sentinels.forEach(sentinel -> debug(sentinel, STEADY_PERIODS));
     } catch (RuntimeException e) {
       started.forEach(EmbeddedRedis::close);
@@ -77,22 +76,24 @@ public final class EmbeddedSentinel implements AutoCloseable {
     return new Builder();
   }
 
-  /** The sentinels' addresses, {@code host:port} each. */
+  /** Returns the addresses of the sentinels, {@code host:port} each. */
   public List<String> sentinels() {
     return sentinels.stream().map(s -> s.host() + ":" + s.port()).toList();
   }
 
-  /** The sentinels' processes, to stop or pause one. */
+  /** Returns the processes of the sentinels, to stop or pause one. */
   public List<EmbeddedRedis> sentinelNodes() {
     return sentinels;
   }
 
-  /** The name by which the sentinels know the primary. */
+  /** Returns the name under which the sentinels monitor the primary. */
   public String masterName() {
     return masterName;
   }
 
-  /** {@code redis-sentinel://[:sentinelpassword@]host:port,host:port,host:port?master=name}. */
+  /**
+   * Returns {@code redis-sentinel://[:sentinelpassword@]host:port,host:port,host:port?master=name}.
+   */
   public String uri() {
     return "redis-sentinel://"
         + EmbeddedRedis.userInfo(sentinelPassword)
@@ -112,13 +113,13 @@ public final class EmbeddedSentinel implements AutoCloseable {
     throw new EmbeddedRedisException("No sentinel answers");
   }
 
-  /** The nodes that run and are not the current primary. */
+  /** Returns the running nodes other than the current primary. */
   public List<EmbeddedRedis> replicas() {
     EmbeddedRedis primary = primary();
     return nodes.stream().filter(node -> node != primary && node.isRunning()).toList();
   }
 
-  /** All three data nodes, whatever their state. */
+  /** Returns all three data nodes, in any state. */
   public List<EmbeddedRedis> nodes() {
     return nodes;
   }
@@ -180,16 +181,9 @@ public final class EmbeddedSentinel implements AutoCloseable {
   private static EmbeddedRedis startNode(Builder builder, @Nullable EmbeddedRedis primary) {
     EmbeddedRedis.Builder node =
         EmbeddedRedis.builder()
+            .inGroup(builder.binary, builder.password)
             .config("repl-diskless-sync", "yes")
-            .config("repl-diskless-sync-delay", "0")
             .config("repl-ping-replica-period", "1");
-    if (builder.binary != null) {
-      node.binary(builder.binary);
-    }
-    if (builder.password != null) {
-      // Each may become a replica.
-      node.password(builder.password).config("masterauth", RedisConfWriter.quote(builder.password));
-    }
     if (primary != null) {
       node.config("replicaof", primary.host() + " " + primary.port());
     }
@@ -254,12 +248,7 @@ public final class EmbeddedSentinel implements AutoCloseable {
   private boolean follow(EmbeddedRedis primary) {
     return nodes.stream()
         .filter(node -> node != primary && node.isRunning())
-        .allMatch(
-            node ->
-                ServerInfo.ask(node.port(), node.password().orElse(null))
-                    .filter(info -> info.has("master_port", Integer.toString(primary.port())))
-                    .filter(info -> info.has("master_link_status", "up"))
-                    .isPresent());
+        .allMatch(node -> node.reports("master_port:" + primary.port(), "master_link_status:up"));
   }
 
   /**
@@ -267,7 +256,8 @@ public final class EmbeddedSentinel implements AutoCloseable {
    * complete, and if that primary dies in between, it never completes.
    */
   private EmbeddedRedis settled() {
-    await("the failover to end", () -> sentinelsKnowAll() && follow(primary()));
+    Poll.require(
+        READY_TIMEOUT, "the failover to end", () -> sentinelsKnowAll() && follow(primary()));
     return primary();
   }
 
@@ -309,12 +299,7 @@ public final class EmbeddedSentinel implements AutoCloseable {
     }
     return answers.size() == 1
         && !answers.contains(former)
-        && answers.stream()
-            .allMatch(
-                node ->
-                    ServerInfo.ask(node.port(), node.password().orElse(null))
-                        .filter(info -> info.has("role", "master"))
-                        .isPresent());
+        && answers.stream().allMatch(node -> node.reports("role:master"));
   }
 
   private Optional<EmbeddedRedis> ask(EmbeddedRedis sentinel) {
@@ -325,12 +310,6 @@ public final class EmbeddedSentinel implements AutoCloseable {
           .findFirst();
     } catch (JedisException e) {
       return Optional.empty();
-    }
-  }
-
-  private static void await(String what, BooleanSupplier condition) {
-    if (!Poll.until(READY_TIMEOUT, condition)) {
-      throw new EmbeddedRedisException("Waited " + READY_TIMEOUT + " without success for " + what);
     }
   }
 
@@ -345,28 +324,28 @@ public final class EmbeddedSentinel implements AutoCloseable {
 
     private Builder() {}
 
-    /** The executable; by default the bundled one. */
+    /** Sets the executable. Default: the bundled one. */
     public Builder binary(RedisBinary binary) {
       this.binary = binary;
       return this;
     }
 
-    /** The password of the primary and the replicas. */
+    /** Sets the password of the primary and the replicas. Default: none. */
     public Builder password(String password) {
       this.password = password;
       return this;
     }
 
-    /** The password of the sentinels. */
+    /** Sets the password of the sentinels. Default: none. */
     public Builder sentinelPassword(String password) {
       this.sentinelPassword = password;
       return this;
     }
 
-    /** The name by which the sentinels know the primary; {@code mymaster} by default. */
+    /** Sets the name under which the sentinels monitor the primary. Default: mymaster. */
     public Builder masterName(String name) {
       if (!name.matches("[A-Za-z0-9._-]+")) {
-        throw new IllegalArgumentException("Not a name that Sentinel allows: " + name);
+        throw new IllegalArgumentException("Invalid name of a primary: " + name);
       }
       this.masterName = name;
       return this;

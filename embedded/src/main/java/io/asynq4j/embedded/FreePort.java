@@ -8,10 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 final class FreePort {
 
   // Below the range from which Linux and macOS take the ports of outgoing connections, so that none
-  // of those occupies
-  // a server's port when the server starts again. The port of the cluster bus, which is 10000
-  // higher, is below that
-  // range too.
+  // of those occupies a server's port when the server restarts. The port of the cluster bus, which
+  // is 10000 higher, is below that range too.
   private static final int FIRST = 10_240;
   private static final int LAST = 20_239;
   private static final int BUS_OFFSET = 10_000;

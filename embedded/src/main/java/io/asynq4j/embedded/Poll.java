@@ -23,6 +23,13 @@ final class Poll {
     return until(timeout, COARSE, condition);
   }
 
+  /** Polls as {@link #until}, and fails if the condition is not met in time. */
+  static void require(Duration timeout, String what, BooleanSupplier condition) {
+    if (!until(timeout, condition)) {
+      throw new EmbeddedRedisException("Waited " + timeout + " without success for " + what);
+    }
+  }
+
   private static boolean until(Duration timeout, Duration interval, BooleanSupplier condition) {
     long deadline = System.nanoTime() + timeout.toNanos();
     while (!condition.getAsBoolean()) {

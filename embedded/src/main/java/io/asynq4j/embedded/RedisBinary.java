@@ -25,8 +25,8 @@ import java.util.zip.CheckedInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the server's executable comes from: bundled with this module, another resource of the
- * classpath, or installed on the machine. Immutable and thread safe.
+ * An executable of a Redis server: bundled with this module, another resource of the classpath, or
+ * installed on the machine. Immutable and thread-safe.
  *
  * <p>A binary from the classpath is unpacked once into a directory of the user under {@code
  * java.io.tmpdir}; the system property {@value #CACHE_PROPERTY} names another directory.
@@ -50,9 +50,9 @@ public final class RedisBinary {
   }
 
   /**
-   * The Redis 7.0.15 that comes with this module, for Linux and macOS.
+   * Returns the Redis 7.0.15 that is bundled with this module, for Linux and macOS.
    *
-   * @throws EmbeddedRedisException where there is none for the platform
+   * @throws EmbeddedRedisException if there is none for this platform
    */
   public static RedisBinary bundled() {
     return bundled(Platform.current());
@@ -65,13 +65,13 @@ public final class RedisBinary {
     return fromClasspath("/redis-server-" + BUNDLED_VERSION + "-" + platform);
   }
 
-  /** The executable that is a resource of the classpath, such as {@code /redis-server-6.2}. */
+  /** Returns the executable in a resource of the classpath, such as {@code /redis-server-6.2}. */
   public static RedisBinary fromClasspath(String resource) {
     String absolute = resource.startsWith("/") ? resource : "/" + resource;
     return new RedisBinary("classpath:" + absolute, () -> unpack(absolute));
   }
 
-  /** The executable at this path. */
+  /** Returns the executable at this path. */
   public static RedisBinary at(Path executable) {
     Path absolute = executable.toAbsolutePath();
     return new RedisBinary(
@@ -85,7 +85,7 @@ public final class RedisBinary {
   }
 
   /**
-   * The first of these programs that is on the {@code PATH}, for example {@code
+   * Returns the first of these programs on the {@code PATH}, for example {@code
    * onPath("redis-server", "valkey-server")}.
    */
   public static Optional<RedisBinary> onPath(String... names) {
@@ -167,9 +167,8 @@ public final class RedisBinary {
       Path directory = cacheDirectory();
       Path target = directory.resolve(cacheName(url, resource));
       if (!Files.isExecutable(target)) {
-        // Another process may do the same at this moment: the last move replaces a file by an equal
-        // one, and no
-        // process ever sees a partial file.
+        // Another process may do the same at this moment: the last move replaces an equal file, and
+        // no process ever sees a partial one.
         Path partial = Files.createTempFile(directory, "unpack-", ".tmp");
         try {
           try (InputStream in = url.openStream()) {

@@ -40,8 +40,9 @@ record ServerInfo(String text) {
     }
   }
 
-  boolean has(String field, String value) {
-    return text.lines().anyMatch((field + ":" + value)::equals);
+  /** Returns whether the reply has this line, such as {@code role:master}. */
+  boolean has(String line) {
+    return text.lines().anyMatch(line::equals);
   }
 
   private static byte[] command(String... words) {
