@@ -1,12 +1,12 @@
 package io.asynq4j.server;
 
 import io.asynq4j.ArchiveSettings;
-import io.asynq4j.PayloadCodec;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Handler;
@@ -16,10 +16,10 @@ import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.server.ServerEngine;
-import io.asynq4j.internal.server.config.DefinitionCache;
 import io.asynq4j.internal.server.config.QueuePattern;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.config.ServerConfigValidator;
+import io.asynq4j.internal.server.config.ServerDefinitions;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer.ServingMode;
@@ -64,7 +64,7 @@ public final class TaskServerBuilder {
   private boolean isWithoutQueues;
   private boolean strictPriority;
   private @Nullable Handler<Task> handler;
-  private @Nullable DefinitionCache defined;
+  private @Nullable ServerDefinitions defined;
   private RetryPolicy retryPolicy = RetryPolicy.standard();
   private final Map<String, RetryPolicy> retryPolicies = new LinkedHashMap<>();
   private Predicate<Throwable> isFailure = error -> true;
@@ -167,7 +167,7 @@ public final class TaskServerBuilder {
     handlers.forEach(mux::handle);
     Set<String> names = Set.copyOf(handlers.keySet());
     this.defined =
-        new DefinitionCache(
+        new ServerDefinitions(
             TaskDefinitions.of(redis),
             definition ->
                 names.contains(definition.name()) ? ServingMode.PROCESS : ServingMode.NONE,
@@ -183,7 +183,7 @@ public final class TaskServerBuilder {
    */
   public TaskServerBuilder definitions(Function<TaskDefinition, ServingMode> mode) {
     this.defined =
-        new DefinitionCache(TaskDefinitions.of(redis), mode, Set.of(), UnknownNames.WARN);
+        new ServerDefinitions(TaskDefinitions.of(redis), mode, Set.of(), UnknownNames.WARN);
     return this;
   }
 

@@ -53,7 +53,7 @@ public record ServerConfig(
     CrashRules crash,
     ArchiveRules archive,
     @Nullable GroupConfig groups,
-    @Nullable DefinitionCache defined) {
+    @Nullable ServerDefinitions defined) {
 
   static final int MAX_CONCURRENCY = 100_000;
 

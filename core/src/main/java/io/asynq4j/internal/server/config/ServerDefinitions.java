@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What the central list of definitions said when the server last read it. Thread-safe. */
-public final class DefinitionCache {
+public final class ServerDefinitions {
 
-  private static final Logger log = LoggerFactory.getLogger(DefinitionCache.class);
+  private static final Logger log = LoggerFactory.getLogger(ServerDefinitions.class);
 
   /** The list is one small hash: this is how late a change may be, for one call. */
   static final Duration INTERVAL = Duration.ofSeconds(2);
@@ -61,7 +61,7 @@ public final class DefinitionCache {
   /**
    * @param expected names that there must be a definition for
    */
-  public DefinitionCache(
+  public ServerDefinitions(
       TaskDefinitions definitions,
       Function<TaskDefinition, ServingMode> care,
       Set<String> expected,
