@@ -22,9 +22,11 @@ module io.asynq4j {
   exports io.asynq4j.schedule;
   exports io.asynq4j.server;
 
-  // Not an API: texts and threads that all parts of asynq4j treat alike.
+  // Not an API: threads, definitions and texts that all modules of asynq4j treat alike.
   exports io.asynq4j.internal.concurrent to
       io.asynq4j.http;
+  exports io.asynq4j.internal.definition to
+      io.asynq4j.service;
   exports io.asynq4j.internal.text to
       io.asynq4j.cli,
       io.asynq4j.dashboard,

@@ -155,8 +155,8 @@ class ArchitectureTest {
   @ArchTest static final ArchRule the_client_knows_the_broker = sees(CLIENT, BROKER, REDIS);
 
   @ArchTest
-  static final ArchRule leases_know_outcomes_and_the_broker =
-      sees(LEASE, HANDLER, OUTCOME, BROKER, REDIS);
+  static final ArchRule leases_know_outcomes_definitions_and_the_broker =
+      sees(LEASE, HANDLER, OUTCOME, DEFINITION, BROKER, REDIS);
 
   @ArchTest static final ArchRule the_inspector_knows_the_broker = sees(INSPECT, BROKER, REDIS);
 

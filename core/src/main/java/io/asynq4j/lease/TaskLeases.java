@@ -7,18 +7,21 @@ import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.definition.DefinitionSnapshot;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -240,6 +243,7 @@ public final class TaskLeases {
   public static final class Builder {
     private final Broker broker;
     private final Map<QueueName, QueueSettings> queues = new LinkedHashMap<>();
+    private final Map<QueueName, QueueRules> definedRules = new HashMap<>();
     private final Map<QueueName, RetryPolicy> retryPolicies = new HashMap<>();
     private RetryPolicy retryPolicy = RetryPolicy.standard();
     private ResultLimit resultLimit = ResultLimit.DEFAULT;
@@ -257,6 +261,18 @@ public final class TaskLeases {
         settings.accept(given);
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException("queue \"" + name + "\": " + e.getMessage(), e);
+      }
+      return this;
+    }
+
+    /**
+     * Applies the limits and retry policies of task definitions to their queues. Limits given by
+     * {@link #queue} take precedence.
+     */
+    public Builder definitions(Collection<TaskDefinition> definitions) {
+      for (TaskDefinition definition : definitions) {
+        definedRules.put(definition.queue(), DefinitionSnapshot.rulesOf(definition));
+        definition.retryPolicy().ifPresent(policy -> retryPolicies.put(definition.queue(), policy));
       }
       return this;
     }
@@ -286,7 +302,7 @@ public final class TaskLeases {
     }
 
     private LeaseRules leaseRules() {
-      Map<QueueName, QueueRules> limits = new LinkedHashMap<>();
+      Map<QueueName, QueueRules> limits = new HashMap<>(definedRules);
       queues.forEach((queue, settings) -> limits.put(queue, QueueRules.of(settings)));
       return new LeaseRules(limits, ArchiveRules.of(archive));
     }

@@ -54,7 +54,6 @@ final class DefinitionApi {
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("definitions");
     catalog.all().stream()
-        .map(DefinitionCatalog.Entry::definition)
         .filter(definition -> exchange.caller().allows(definition.name()))
         .forEach(definition -> list.add(json(definition)));
     return CompletableFuture.completedFuture(ApiResponse.json(200, body));
@@ -226,7 +225,7 @@ final class DefinitionApi {
   }
 
   private void requireNotOfFile(String name) {
-    if (catalog.find(name).filter(entry -> entry.definition().fromFile()).isPresent()) {
+    if (catalog.definition(name).filter(TaskDefinition::fromFile).isPresent()) {
       throw Problems.conflict(
           "of-file", "this task is defined by the configuration file; change it there", null);
     }

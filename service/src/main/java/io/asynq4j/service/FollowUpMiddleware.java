@@ -11,6 +11,8 @@ import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.http.Json;
+import io.asynq4j.internal.definition.DefinitionCache;
+import io.asynq4j.internal.definition.DefinitionSnapshot;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.api.TaskJson;
 import io.asynq4j.service.definition.FollowUpTasks;
@@ -38,7 +40,7 @@ import tools.jackson.databind.JsonNode;
  */
 public final class FollowUpMiddleware implements Middleware {
 
-  private static final long FRESH_NANOS = Duration.ofSeconds(2).toNanos();
+  private static final Duration FRESH = Duration.ofSeconds(2);
 
   private final FollowUpTasks followUps;
 
@@ -50,7 +52,7 @@ public final class FollowUpMiddleware implements Middleware {
   public static FollowUpMiddleware of(RedisConnection redis) {
     return new FollowUpMiddleware(
         new FollowUpTasks(
-            new Recent(TaskDefinitions.of(redis)::all, System::nanoTime),
+            new RecentDefinitions(TaskDefinitions.of(redis)::all, System::nanoTime),
             TaskClient.create(redis)));
   }
 
@@ -116,50 +118,32 @@ public final class FollowUpMiddleware implements Middleware {
   }
 
   /**
-   * The list as it was a moment ago. One thread reads it again while the others go on with the old
-   * one; only before the first has come, each reads for itself.
+   * Definitions that are at most a little outdated. One thread reads them again while the others
+   * continue with the old ones; only before the first read has ended, each thread reads them.
    */
-  static final class Recent implements Function<String, Optional<TaskDefinition>> {
-    private record Reading(Map<String, TaskDefinition> definitions, long at) {}
-
-    private final Supplier<Map<String, TaskDefinition>> source;
-    private final LongSupplier nanos;
-    private final AtomicBoolean isRead = new AtomicBoolean();
-    private volatile @Nullable Reading last;
+  static final class RecentDefinitions implements Function<String, Optional<TaskDefinition>> {
+    private final DefinitionCache<DefinitionSnapshot> cache;
+    private final AtomicBoolean isReading = new AtomicBoolean();
 
     /**
-     * @param nanos the time, as {@code System.nanoTime()}
+     * @param nanos a timer such as {@code System.nanoTime()}
      */
-    Recent(Supplier<Map<String, TaskDefinition>> source, LongSupplier nanos) {
-      this.source = source;
-      this.nanos = nanos;
+    RecentDefinitions(Supplier<Map<String, TaskDefinition>> source, LongSupplier nanos) {
+      this.cache = new DefinitionCache<>(source, Function.identity(), nanos);
     }
 
     @Override
     public Optional<TaskDefinition> apply(String name) {
-      return Optional.ofNullable(current().get(name));
-    }
-
-    private Map<String, TaskDefinition> current() {
-      Reading known = last;
-      if (known == null) {
-        return read();
+      if (!cache.isRead()) {
+        cache.refresh();
+      } else if (cache.isOlderThan(FRESH) && isReading.compareAndSet(false, true)) {
+        try {
+          cache.refresh();
+        } finally {
+          isReading.set(false);
+        }
       }
-      if (nanos.getAsLong() - known.at() < FRESH_NANOS || !isRead.compareAndSet(false, true)) {
-        return known.definitions();
-      }
-      try {
-        return read();
-      } finally {
-        isRead.set(false);
-      }
-    }
-
-    private Map<String, TaskDefinition> read() {
-      long at = nanos.getAsLong();
-      Reading now = new Reading(source.get(), at);
-      last = now;
-      return now.definitions();
+      return cache.current().find(name);
     }
   }
 }

@@ -93,8 +93,7 @@ final class LeaseApi {
   private String queueOf(String name, ApiKey caller) {
     AccessControl.requireName(caller, name);
     return catalog
-        .find(name)
-        .map(DefinitionCatalog.Entry::definition)
+        .definition(name)
         .filter(definition -> definition.kind() == TaskKind.WORKER)
         .map(definition -> definition.queue().value())
         .orElseThrow(
@@ -144,8 +143,7 @@ final class LeaseApi {
   private Optional<EnqueueRequest> followUp(
       LeasedTask task, Function<Attempt, Optional<EnqueueRequest>> of) {
     String name = task.task().type();
-    Optional<TaskDefinition> owner =
-        catalog.ofQueue(task.queue().value()).map(DefinitionCatalog.Entry::definition);
+    Optional<TaskDefinition> owner = catalog.ofQueue(task.queue().value());
     if (owner.filter(definition -> definition.name().equals(name)).isEmpty()) {
       return Optional.empty();
     }
@@ -402,8 +400,7 @@ final class LeaseApi {
       LeaseProof proof =
           LeaseToken.parse(fields.required("token"))
               .orElseThrow(() -> Problems.invalid("token", "this is no token of a lease"));
-      Optional<TaskDefinition> definition =
-          catalog.ofQueue(proof.queue()).map(DefinitionCatalog.Entry::definition);
+      Optional<TaskDefinition> definition = catalog.ofQueue(proof.queue());
       definition.ifPresentOrElse(
           each -> AccessControl.requireName(caller, each.name()),
           () -> requireUndefined(proof.queue()));
@@ -422,7 +419,7 @@ final class LeaseApi {
       catalog
           .ofQueue(queue)
           .ifPresentOrElse(
-              entry -> AccessControl.requireName(caller, entry.definition().name()),
+              definition -> AccessControl.requireName(caller, definition.name()),
               () -> AccessControl.requireQueue(caller, queue));
     }
 

@@ -36,7 +36,8 @@ class FollowUpMiddlewareTest {
 
   @Test
   void whoNeedsADefinitionDoesNotWaitForAnotherWhoReadsThemAgain() throws Exception {
-    FollowUpMiddleware.Recent recent = new FollowUpMiddleware.Recent(this::read, nanos::get);
+    FollowUpMiddleware.RecentDefinitions recent =
+        new FollowUpMiddleware.RecentDefinitions(this::read, nanos::get);
     assertThat(recent.apply("a")).isPresent();
     assertThat(recent.apply("b")).isEmpty();
     assertThat(reads).hasValue(1);

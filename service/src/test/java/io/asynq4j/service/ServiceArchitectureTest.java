@@ -1,7 +1,7 @@
 package io.asynq4j.service;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
@@ -16,12 +16,14 @@ import java.time.Instant;
 class ServiceArchitectureTest {
 
   @ArchTest
-  static final ArchRule the_service_knows_only_the_public_packages_of_the_core =
+  static final ArchRule the_service_knows_only_what_the_core_exports =
       noClasses()
           .should()
           .dependOnClassesThat(
               resideInAnyPackage("io.asynq4j.internal..", "redis.clients..")
-                  .and(resideOutsideOfPackage("io.asynq4j.internal.text")));
+                  .and(
+                      resideOutsideOfPackages(
+                          "io.asynq4j.internal.definition", "io.asynq4j.internal.text")));
 
   @ArchTest
   static final ArchRule the_time_comes_from_a_clock =

@@ -184,7 +184,6 @@ public final class TaskApi {
     Optional<String> name = exchange.query("name");
     List<String> queues =
         catalog.all().stream()
-            .map(DefinitionCatalog.Entry::definition)
             .filter(each -> exchange.caller().allows(each.name()))
             .filter(each -> name.isEmpty() || name.get().equals(each.name()))
             .map(each -> each.queue().value())

@@ -80,7 +80,6 @@ public final class DashboardAuthFilter extends HttpFilter {
     }
     List<String> queues =
         catalog.all().stream()
-            .map(DefinitionCatalog.Entry::definition)
             .filter(definition -> key.allows(definition.name()))
             .map(definition -> definition.queue().value())
             .filter(DashboardAuthFilter::isNoPattern)

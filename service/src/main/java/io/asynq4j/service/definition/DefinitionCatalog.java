@@ -3,6 +3,8 @@ package io.asynq4j.service.definition;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinitions;
+import io.asynq4j.internal.definition.DefinitionCache;
+import io.asynq4j.internal.definition.DefinitionSnapshot;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
 import java.util.Collection;
@@ -14,73 +16,52 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The central list of definitions as this replica last read it, and what follows from it.
- * Thread-safe.
+ * The task definitions as this replica last read them, with the options, schemas and leases that
+ * follow from them. Thread-safe.
  */
 public final class DefinitionCatalog {
 
   private static final Logger log = LoggerFactory.getLogger(DefinitionCatalog.class);
 
   /**
-   * A definition, ready for use.
+   * A definition with its options for enqueueing and its parsed schema.
    *
-   * @param options how its tasks are enqueued
+   * @param schema null if the definition has none
    */
   public record Entry(
       TaskDefinition definition, TaskOptions options, @Nullable ParamsSchema schema) {}
 
   private record State(
-      Map<String, TaskDefinition> definitions,
-      Map<String, Entry> byName,
-      Map<String, Entry> byQueue,
-      TaskLeases leases) {}
+      DefinitionSnapshot definitions, Map<String, Entry> entries, TaskLeases leases) {}
 
   private final RedisConnection redis;
   private final TaskDefinitions definitions;
-  private volatile State state;
+  private final DefinitionCache<State> cache;
 
   public DefinitionCatalog(RedisConnection redis) {
     this.redis = redis;
     this.definitions = TaskDefinitions.of(redis);
-    this.state = stateOf(Map.of());
+    this.cache = new DefinitionCache<>(definitions::all, this::stateOf);
   }
 
+  /** The definitions in Redis. */
   public TaskDefinitions definitions() {
     return definitions;
   }
 
-  /** Reads the list; true when it has changed. */
-  public synchronized boolean refresh() {
-    Map<String, TaskDefinition> now = definitions.all();
-    if (now.equals(state.definitions())) {
-      return false;
-    }
-    state = stateOf(now);
-    return true;
+  /** Reads the definitions again. */
+  public void refresh() {
+    cache.refresh();
   }
 
-  private State stateOf(Map<String, TaskDefinition> all) {
-    Map<String, Entry> byName = new LinkedHashMap<>();
-    Map<String, Entry> byQueue = new LinkedHashMap<>();
-    TaskLeases.Builder leases = TaskLeases.builder(redis);
-    all.forEach(
-        (name, definition) -> {
-          Entry entry = new Entry(definition, definition.options(), schema(definition));
-          byName.put(name, entry);
-          byQueue.put(definition.queue().value(), entry);
-          if (definition.ordered()) {
-            leases.queue(definition.queue().value(), q -> q.ordered());
-          } else if (definition.maxRun() > 0) {
-            leases.queue(definition.queue().value(), q -> q.maxActive(definition.maxRun()));
-          }
-          if (definition.rate() != null) {
-            leases.queue(definition.queue().value(), q -> q.rateLimit(definition.rate()));
-          }
-          definition
-              .retryPolicy()
-              .ifPresent(policy -> leases.retryPolicy(definition.queue().value(), policy));
-        });
-    return new State(all, byName, byQueue, leases.build());
+  private State stateOf(DefinitionSnapshot all) {
+    Map<String, Entry> entries = new LinkedHashMap<>();
+    all.byName()
+        .forEach(
+            (name, definition) ->
+                entries.put(name, new Entry(definition, definition.options(), schema(definition))));
+    TaskLeases leases = TaskLeases.builder(redis).definitions(all.byName().values()).build();
+    return new State(all, entries, leases);
   }
 
   private static @Nullable ParamsSchema schema(TaskDefinition definition) {
@@ -90,24 +71,26 @@ public final class DefinitionCatalog {
     try {
       return new ParamsSchema(definition.paramsSchema());
     } catch (IllegalArgumentException e) {
-      log.warn("the schema of task \"{}\" is not usable and not looked at", definition.name(), e);
+      log.warn(
+          "task \"{}\": invalid JSON Schema; its params are not validated", definition.name(), e);
       return null;
     }
   }
 
   public Optional<Entry> find(String name) {
-    return Optional.ofNullable(state.byName().get(name));
+    return Optional.ofNullable(cache.current().entries().get(name));
   }
 
   public Optional<TaskDefinition> definition(String name) {
-    return find(name).map(Entry::definition);
+    return cache.current().definitions().find(name);
   }
 
-  public Optional<Entry> ofQueue(String queue) {
-    return Optional.ofNullable(state.byQueue().get(queue));
+  /** Returns the definition that owns a queue. The name of the queue may be invalid. */
+  public Optional<TaskDefinition> ofQueue(String queue) {
+    return cache.current().definitions().ofQueue(queue);
   }
 
-  /** The same, and reads the list again when it does not know this task to be of this queue. */
+  /** Whether a queue belongs to a task. Reads the definitions again before it returns false. */
   public boolean isQueueOf(String queue, String name) {
     if (ownsQueue(name, queue)) {
       return true;
@@ -117,15 +100,16 @@ public final class DefinitionCatalog {
   }
 
   private boolean ownsQueue(String name, String queue) {
-    return ofQueue(queue).filter(entry -> entry.definition().name().equals(name)).isPresent();
+    return ofQueue(queue).filter(definition -> definition.name().equals(name)).isPresent();
   }
 
-  public Collection<Entry> all() {
-    return state.byName().values();
+  /** All definitions, sorted by name. */
+  public Collection<TaskDefinition> all() {
+    return cache.current().definitions().byName().values();
   }
 
-  /** Leases with the limits of the list. */
+  /** Leases with the limits of the definitions. */
   public TaskLeases leases() {
-    return state.leases();
+    return cache.current().leases();
   }
 }

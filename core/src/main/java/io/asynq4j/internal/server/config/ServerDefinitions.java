@@ -5,11 +5,12 @@ import io.asynq4j.RetryPolicy;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.definition.DefinitionCache;
+import io.asynq4j.internal.definition.DefinitionSnapshot;
 import io.asynq4j.internal.server.duty.Duty;
 import io.asynq4j.server.TaskServer.ServingMode;
 import io.asynq4j.server.TaskServer.UnknownNames;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -20,115 +21,91 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the central list of definitions said when the server last read it. Thread-safe. */
+/**
+ * The task definitions as a server applies them: the queues it serves, and their limits, retry
+ * policies and timeouts. Thread-safe.
+ */
 public final class ServerDefinitions {
 
   private static final Logger log = LoggerFactory.getLogger(ServerDefinitions.class);
 
-  /** The list is one small hash: this is how late a change may be, for one call. */
+  /** Time until a change takes effect. Reading the list is one call for a small hash. */
   static final Duration INTERVAL = Duration.ofSeconds(2);
 
-  private record Rules(
-      Map<QueueName, QueueRules> ofQueue,
-      Map<String, RetryPolicy> retryPolicies,
-      Map<String, Duration> timeouts) {
-
-    static Rules of(Map<String, TaskDefinition> all) {
-      Map<QueueName, QueueRules> ofQueue = new HashMap<>();
-      Map<String, RetryPolicy> retryPolicies = new HashMap<>();
-      Map<String, Duration> timeouts = new HashMap<>();
-      all.forEach(
-          (name, definition) -> {
-            ofQueue.put(
-                definition.queue(),
-                new QueueRules(definition.maxRun(), definition.ordered(), definition.rate()));
-            definition.retryPolicy().ifPresent(policy -> retryPolicies.put(name, policy));
-            if (definition.timeout() != null) {
-              timeouts.put(name, definition.timeout());
-            }
-          });
-      return new Rules(ofQueue, retryPolicies, timeouts);
-    }
-  }
-
-  private final TaskDefinitions definitions;
-  private final Function<TaskDefinition, ServingMode> care;
+  private final DefinitionCache<DefinitionSnapshot> cache;
+  private final Function<TaskDefinition, ServingMode> mode;
   private final Set<String> expected;
   private final UnknownNames unknownNames;
-  private volatile Map<String, TaskDefinition> last = Map.of();
-  private volatile Rules rules = Rules.of(Map.of());
 
   /**
-   * @param expected names that there must be a definition for
+   * @param mode what the server does for a task; called again after each read
+   * @param expected names that must be defined
    */
   public ServerDefinitions(
       TaskDefinitions definitions,
-      Function<TaskDefinition, ServingMode> care,
+      Function<TaskDefinition, ServingMode> mode,
       Set<String> expected,
       UnknownNames unknownNames) {
-    this.definitions = definitions;
-    this.care = care;
+    this.cache = new DefinitionCache<>(definitions::all, Function.identity());
+    this.mode = mode;
     this.expected = Set.copyOf(expected);
     this.unknownNames = unknownNames;
   }
 
-  /** Before the server starts. Throws {@code IllegalStateException} when a name is missing. */
-  public void begin(ServedQueues queues) {
-    Map<String, TaskDefinition> all = definitions.all();
+  /**
+   * Reads the definitions before the server starts. Throws {@code IllegalStateException} if an
+   * expected name is missing and must not be.
+   */
+  public synchronized void begin(ServedQueues queues) {
+    boolean changed = cache.refresh();
+    Set<String> defined = cache.current().byName().keySet();
     Set<String> missing = new TreeSet<>(expected);
-    missing.removeAll(all.keySet());
+    missing.removeAll(defined);
     if (!missing.isEmpty()) {
       String problem =
-          "there are handlers for %s, and no such task definitions in Redis; defined are %s."
-                  .formatted(missing, all.keySet())
-              + " Put them into the configuration of the task service, or take the handlers out";
+          "handlers without a task definition in Redis: %s; defined are %s."
+                  .formatted(missing, defined)
+              + " Add these tasks to the configuration of the task service, or remove the handlers";
       if (unknownNames == UnknownNames.REFUSE) {
         throw new IllegalStateException(problem);
       }
       log.warn("{}", problem);
     }
-    takeUp(all, queues);
+    serve(queues, changed);
   }
 
-  /** Reads the list again. */
+  /** Reads the definitions again and updates the queues of the server. */
   public synchronized void follow(ServedQueues queues) {
-    takeUp(definitions.all(), queues);
+    serve(queues, cache.refresh());
   }
 
-  private synchronized void takeUp(Map<String, TaskDefinition> all, ServedQueues queues) {
-    boolean changed = !all.equals(last);
-    last = all;
-    if (changed) {
-      rules = Rules.of(all);
-    }
+  private void serve(ServedQueues queues, boolean changed) {
     Map<QueueName, Integer> processed = new LinkedHashMap<>();
-    Set<QueueName> kept = new LinkedHashSet<>();
-    all.values()
-        .forEach(
-            definition -> {
-              switch (care.apply(definition)) {
-                case PROCESS -> processed.put(definition.queue(), definition.weight());
-                case UPKEEP -> kept.add(definition.queue());
-                case NONE -> {}
-              }
-            });
-    queues.define(processed, kept, changed);
+    Set<QueueName> maintained = new LinkedHashSet<>();
+    for (TaskDefinition definition : cache.current().byName().values()) {
+      switch (mode.apply(definition)) {
+        case PROCESS -> processed.put(definition.queue(), definition.weight());
+        case UPKEEP -> maintained.add(definition.queue());
+        case NONE -> {}
+      }
+    }
+    queues.define(processed, maintained, changed);
   }
 
   QueueRules rulesOf(QueueName queue) {
-    return rules.ofQueue().getOrDefault(queue, QueueRules.NONE);
+    return cache.current().rulesOf(queue);
   }
 
   Optional<RetryPolicy> retryPolicyOf(String type) {
-    return Optional.ofNullable(rules.retryPolicies().get(type));
+    return cache.current().find(type).flatMap(TaskDefinition::retryPolicy);
   }
 
-  /** The most that an attempt may take, whatever the task itself says. */
+  /** Maximum duration of an attempt, regardless of the options of the task. */
   Optional<Duration> timeoutOf(String type) {
-    return Optional.ofNullable(rules.timeouts().get(type));
+    return cache.current().find(type).map(TaskDefinition::timeout);
   }
 
-  /** Follows the list while the server runs. */
+  /** Returns the duty that follows the definitions while the server runs. */
   public Duty duty(ServedQueues queues) {
     return new Duty() {
       @Override

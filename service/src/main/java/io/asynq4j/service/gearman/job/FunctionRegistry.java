@@ -3,6 +3,8 @@ package io.asynq4j.service.gearman.job;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.definition.TaskDefinitions;
+import io.asynq4j.internal.definition.DefinitionCache;
+import io.asynq4j.internal.definition.DefinitionSnapshot;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.executor.RedisServerLocator;
@@ -17,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,32 +32,25 @@ public final class FunctionRegistry {
 
   private static final Logger log = LoggerFactory.getLogger(FunctionRegistry.class);
 
-  /** How often an unknown name may have the list read. */
-  private static final long FRESH_NANOS = Duration.ofMillis(200).toNanos();
+  /** Minimum time between reads of the definitions because of unknown names. */
+  private static final Duration FRESH = Duration.ofMillis(200);
 
   /** gearmand knows no limit; one that nobody meets by accident. */
   private static final Duration UNDEFINED_TIMEOUT = Duration.ofHours(24);
 
   private record State(
-      Map<String, TaskDefinition> byName,
-      Map<String, TaskDefinition> byQueue,
-      Map<String, String> queueByTag,
-      TaskLeases leases) {}
+      DefinitionSnapshot definitions, Map<String, String> queueByTag, TaskLeases leases) {}
 
   private final RedisConnection redis;
   private final TaskDefinitions definitions;
-  private final Supplier<Map<String, TaskDefinition>> list;
+  private final DefinitionCache<State> cache;
   private final boolean acceptUndefined;
   private final int maxFunctions;
   private final int maxResult;
   private final RedisServerLocator servers = new RedisServerLocator(this::leases);
-  private volatile State state;
   private volatile Runnable onChange = () -> {};
 
-  /** When the reading began that the state is of. */
-  private volatile long readAt;
-
-  /** Names that are being put into the list. */
+  /** Names that are being defined. */
   private final Set<String> beingDefined = new HashSet<>();
 
   public FunctionRegistry(RedisConnection redis, GearmanConfig config) {
@@ -64,72 +58,45 @@ public final class FunctionRegistry {
   }
 
   /**
-   * @param list reads the list
+   * @param source reads all definitions, by name
    */
   FunctionRegistry(
-      RedisConnection redis, GearmanConfig config, Supplier<Map<String, TaskDefinition>> list) {
+      RedisConnection redis, GearmanConfig config, Supplier<Map<String, TaskDefinition>> source) {
     this.redis = redis;
     this.definitions = TaskDefinitions.of(redis);
-    this.list = list;
     this.acceptUndefined = config.acceptUndefined();
     this.maxFunctions = config.maxFunctions();
     this.maxResult = config.maxPacket();
-    this.readAt = System.nanoTime();
-    this.state = stateOf(list.get());
+    this.cache = new DefinitionCache<>(source, this::stateOf);
+    cache.refresh();
   }
 
-  private State stateOf(Map<String, TaskDefinition> all) {
-    Map<String, TaskDefinition> byQueue = new HashMap<>();
+  private State stateOf(DefinitionSnapshot all) {
     Map<String, String> queueByTag = new HashMap<>();
-    TaskLeases.Builder leases = TaskLeases.builder(redis).maxResult(maxResult);
-    all.values()
-        .forEach(
-            definition -> {
-              String queue = definition.queue().value();
-              byQueue.put(queue, definition);
-              queueByTag.put(JobKey.tag(queue), queue);
-              if (definition.ordered()) {
-                leases.queue(queue, q -> q.ordered());
-              } else if (definition.maxRun() > 0) {
-                leases.queue(queue, q -> q.maxActive(definition.maxRun()));
-              }
-              if (definition.rate() != null) {
-                leases.queue(queue, q -> q.rateLimit(definition.rate()));
-              }
-              definition.retryPolicy().ifPresent(policy -> leases.retryPolicy(queue, policy));
-            });
-    return new State(new TreeMap<>(all), byQueue, queueByTag, leases.build());
+    for (TaskDefinition definition : all.byName().values()) {
+      String queue = definition.queue().value();
+      queueByTag.put(JobKey.tag(queue), queue);
+    }
+    TaskLeases leases =
+        TaskLeases.builder(redis).maxResult(maxResult).definitions(all.byName().values()).build();
+    return new State(all, queueByTag, leases);
   }
 
-  /** Who is told when the list has changed. */
+  /** Sets what runs after the definitions have changed. */
   public void onChange(Runnable listener) {
     onChange = listener;
   }
 
-  /** Reads the list. Others need not wait for it: the server that has the list may be silent. */
+  /** Reads the definitions again. Others do not wait for it: a server may not respond. */
   public void refresh() {
-    long begun = System.nanoTime();
-    if (hasChanged(list.get(), begun)) {
+    if (cache.refresh()) {
       onChange.run();
     }
   }
 
-  private synchronized boolean hasChanged(Map<String, TaskDefinition> now, long begun) {
-    // One that began later may have been quicker.
-    if (begun - readAt < 0) {
-      return false;
-    }
-    readAt = begun;
-    boolean isOther = !now.equals(state.byName());
-    if (isOther) {
-      state = stateOf(now);
-    }
-    return isOther;
-  }
-
-  /** Leases with the limits of the list. */
+  /** Leases with the limits of the definitions. */
   public TaskLeases leases() {
-    return state.leases();
+    return cache.current().leases();
   }
 
   /** The Redis servers that calls need. */
@@ -139,7 +106,7 @@ public final class FunctionRegistry {
 
   /** All task definitions, those of priorities too, by name. */
   public Collection<TaskDefinition> all() {
-    return state.byName().values();
+    return cache.current().definitions().byName().values();
   }
 
   /** Whether a name is but a priority of another function. */
@@ -155,16 +122,16 @@ public final class FunctionRegistry {
   }
 
   public Optional<TaskDefinition> find(String name) {
-    return Optional.ofNullable(state.byName().get(name));
+    return cache.current().definitions().find(name);
   }
 
   public Optional<TaskDefinition> ofQueue(String queue) {
-    return Optional.ofNullable(state.byQueue().get(queue));
+    return cache.current().definitions().ofQueue(queue);
   }
 
   /** The task that a handle stands for, if it is of a function of the list. */
   public Optional<JobKey> keyOf(String handle) {
-    return Optional.ofNullable(state.queueByTag().get(JobKey.tagOf(handle)))
+    return Optional.ofNullable(cache.current().queueByTag().get(JobKey.tagOf(handle)))
         .map(queue -> new JobKey(queue, JobKey.idOf(handle)));
   }
 
@@ -204,7 +171,7 @@ public final class FunctionRegistry {
       return definition;
     }
     String name = priority.nameOf(function);
-    TaskDefinition urgent = state.byName().get(name);
+    TaskDefinition urgent = find(name).orElse(null);
     if (urgent == null && mayDefinePriorityOf(definition)) {
       urgent = define(name);
     }
@@ -213,13 +180,13 @@ public final class FunctionRegistry {
 
   /** The same, without asking Redis; empty where that is needed. */
   Optional<TaskDefinition> known(String function, JobPriority priority) {
-    TaskDefinition definition = state.byName().get(function);
+    TaskDefinition definition = find(function).orElse(null);
     if (definition == null
         || priority == JobPriority.NORMAL
         || definition.kind() != TaskKind.WORKER) {
       return Optional.ofNullable(definition);
     }
-    TaskDefinition urgent = state.byName().get(priority.nameOf(function));
+    TaskDefinition urgent = find(priority.nameOf(function)).orElse(null);
     if (urgent == null && mayDefinePriorityOf(definition)) {
       return Optional.empty();
     }
@@ -254,10 +221,12 @@ public final class FunctionRegistry {
   }
 
   private TaskDefinition require(String function) {
-    TaskDefinition definition = state.byName().get(function);
+    TaskDefinition definition = find(function).orElse(null);
     if (definition == null) {
-      refreshIfOld();
-      definition = state.byName().get(function);
+      if (cache.isOlderThan(FRESH)) {
+        refresh();
+      }
+      definition = find(function).orElse(null);
     }
     if (definition == null && acceptUndefined) {
       definition = define(function);
@@ -272,15 +241,9 @@ public final class FunctionRegistry {
     return definition;
   }
 
-  private void refreshIfOld() {
-    if (System.nanoTime() - readAt > FRESH_NANOS) {
-      refresh();
-    }
-  }
-
   private TaskDefinition define(String name) {
     refresh();
-    TaskDefinition existing = state.byName().get(name);
+    TaskDefinition existing = find(name).orElse(null);
     if (existing != null) {
       return existing;
     }
@@ -291,7 +254,7 @@ public final class FunctionRegistry {
     } finally {
       release(name);
     }
-    TaskDefinition defined = state.byName().get(name);
+    TaskDefinition defined = find(name).orElse(null);
     if (defined == null) {
       throw new GearmanException(
           "UNKNOWN_FUNCTION", "\"" + name + "\" was defined and removed again");
@@ -301,7 +264,7 @@ public final class FunctionRegistry {
 
   /** Those that others are putting into the list count, too. */
   private synchronized void reserve(String name) {
-    Set<String> names = new HashSet<>(state.byName().keySet());
+    Set<String> names = new HashSet<>(cache.current().definitions().byName().keySet());
     names.addAll(beingDefined);
     if (!names.contains(name) && names.size() >= maxFunctions) {
       throw new GearmanException(
