@@ -22,7 +22,7 @@ module io.asynq4j {
   exports io.asynq4j.schedule;
   exports io.asynq4j.server;
 
-  // Not an API: threads, definitions and texts that all modules of asynq4j treat alike.
+  // Not an API: threads, definitions, texts and times that all modules of asynq4j treat alike.
   exports io.asynq4j.internal.concurrent to
       io.asynq4j.http;
   exports io.asynq4j.internal.definition to
@@ -31,5 +31,7 @@ module io.asynq4j {
       io.asynq4j.cli,
       io.asynq4j.dashboard,
       io.asynq4j.http,
+      io.asynq4j.service;
+  exports io.asynq4j.internal.time to
       io.asynq4j.service;
 }

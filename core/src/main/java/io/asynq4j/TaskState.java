@@ -40,6 +40,11 @@ public enum TaskState {
     };
   }
 
+  /** Whether the task has ended: only an operator makes it run again. */
+  public boolean isFinal() {
+    return this == ARCHIVED || this == COMPLETED;
+  }
+
   /** The states that a new task can be in. */
   public static Set<TaskState> initial() {
     return EnumSet.of(PENDING, SCHEDULED, AGGREGATING);

@@ -23,7 +23,9 @@ class ServiceArchitectureTest {
               resideInAnyPackage("io.asynq4j.internal..", "redis.clients..")
                   .and(
                       resideOutsideOfPackages(
-                          "io.asynq4j.internal.definition", "io.asynq4j.internal.text")));
+                          "io.asynq4j.internal.definition",
+                          "io.asynq4j.internal.text",
+                          "io.asynq4j.internal.time")));
 
   @ArchTest
   static final ArchRule the_time_comes_from_a_clock =

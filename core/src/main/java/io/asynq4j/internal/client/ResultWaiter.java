@@ -4,8 +4,8 @@ import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
-import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.time.PollInterval;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,12 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResultWaiter {
 
-  private static final int MAX_LOOKS = 4;
-  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final int MAX_POLLS = 4;
+  private static final Duration FIRST_INTERVAL = Duration.ofMillis(5);
 
   private final Inspection inspection;
-  private final Semaphore looks = new Semaphore(MAX_LOOKS);
+  private final Semaphore polls = new Semaphore(MAX_POLLS);
 
   public ResultWaiter(Inspection inspection) {
     this.inspection = inspection;
@@ -33,15 +32,15 @@ public final class ResultWaiter {
   public Optional<TaskInfo> await(QueueName queue, String id, Duration timeout)
       throws InterruptedException {
     long until = System.nanoTime() + TimeMath.nanos(timeout);
-    long pause = FIRST_PAUSE_NANOS;
+    PollInterval interval = PollInterval.startingAt(FIRST_INTERVAL);
     while (true) {
       BrokerUnavailableException failure = null;
       try {
-        TaskInfo task = look(queue, id, until);
+        TaskInfo task = poll(queue, id, until);
         if (task == null) {
           return Optional.empty();
         }
-        if (task.state() == TaskState.COMPLETED || task.state() == TaskState.ARCHIVED) {
+        if (task.state().isFinal()) {
           return Optional.of(task);
         }
       } catch (BrokerUnavailableException e) {
@@ -54,15 +53,15 @@ public final class ResultWaiter {
         }
         return Optional.empty();
       }
-      TimeUnit.NANOSECONDS.sleep(Math.min(pause, left));
-      pause = Math.min(pause * 3 / 2, LONGEST_PAUSE_NANOS);
+      TimeUnit.NANOSECONDS.sleep(Math.min(interval.nanos(), left));
+      interval = interval.next();
     }
   }
 
   /** Returns null if no poll was possible in time. */
-  private @Nullable TaskInfo look(QueueName queue, String id, long until)
+  private @Nullable TaskInfo poll(QueueName queue, String id, long until)
       throws InterruptedException {
-    if (!looks.tryAcquire(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+    if (!polls.tryAcquire(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS)) {
       return null;
     }
     try {
@@ -74,7 +73,7 @@ public final class ResultWaiter {
           ": it never existed, was deleted, or succeeded without retention or before its retention ended."
               + " To await results, enqueue with a retention longer than the wait");
     } finally {
-      looks.release();
+      polls.release();
     }
   }
 }

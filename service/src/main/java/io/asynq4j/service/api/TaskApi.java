@@ -10,6 +10,7 @@ import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.internal.time.PollInterval;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.executor.ServerCallLimiter;
 import java.time.Duration;
@@ -28,8 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class TaskApi {
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
-  private static final long FIRST_PAUSE_MILLIS = 20;
-  private static final long LONGEST_PAUSE_MILLIS = 500;
+  private static final Duration FIRST_INTERVAL = Duration.ofMillis(20);
 
   /**
    * A request that waits for a task to end.
@@ -37,8 +37,8 @@ public final class TaskApi {
    * @param until by {@code System.nanoTime()}
    */
   private record Poll(String queue, String id, long until, CompletableFuture<ApiResponse> answer) {
-    long leftMillis() {
-      return TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+    long leftNanos() {
+      return until - System.nanoTime();
     }
   }
 
@@ -81,31 +81,30 @@ public final class TaskApi {
     if (isOver(poll, task)) {
       return CompletableFuture.completedFuture(answer(task));
     }
-    lookLater(poll, FIRST_PAUSE_MILLIS);
+    schedule(poll, PollInterval.startingAt(FIRST_INTERVAL));
     return poll.answer();
   }
 
   private boolean isOver(Poll poll, TaskInfo task) {
-    boolean ended = task.state() == TaskState.COMPLETED || task.state() == TaskState.ARCHIVED;
-    return ended || poll.leftMillis() <= 0 || draining.getAsBoolean();
+    return task.state().isFinal() || poll.leftNanos() <= 0 || draining.getAsBoolean();
   }
 
-  private void lookLater(Poll poll, long pauseMillis) {
+  private void schedule(Poll poll, PollInterval interval) {
     String server = catalog.leases().serverOf(poll.queue());
-    Runnable look = () -> orFail(poll, () -> look(poll, pauseMillis));
+    Runnable step = () -> orFail(poll, () -> run(poll, interval));
     ScheduledFuture<?> unused =
         timer.schedule(
-            () -> orFail(poll, () -> calls.execute(server, look)),
-            Math.min(pauseMillis, poll.leftMillis()),
-            TimeUnit.MILLISECONDS);
+            () -> orFail(poll, () -> calls.execute(server, step)),
+            Math.min(interval.nanos(), poll.leftNanos()),
+            TimeUnit.NANOSECONDS);
   }
 
-  private void look(Poll poll, long pauseMillis) {
+  private void run(Poll poll, PollInterval interval) {
     TaskInfo task = inspector.task(poll.queue(), poll.id());
     if (isOver(poll, task)) {
       poll.answer().completeAsync(() -> answer(task), answers);
     } else {
-      lookLater(poll, Math.min(pauseMillis * 3 / 2, LONGEST_PAUSE_MILLIS));
+      schedule(poll, interval.next());
     }
   }
 
