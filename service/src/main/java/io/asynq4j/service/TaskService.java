@@ -484,7 +484,7 @@ public final class TaskService implements AutoCloseable {
     private final ServiceConfig config;
     private final List<Middleware> middlewares = new ArrayList<>();
     private @Nullable Supplier<ServiceConfig> reader;
-    private Duration lookEvery = LeaseDispatcher.LOOK_EVERY;
+    private Duration lookEvery = LeaseDispatcher.RECHECK_INTERVAL;
 
     private Builder(ServiceConfig config) {
       this.config = config;

@@ -94,7 +94,7 @@ public final class GearmanGateway implements AutoCloseable {
                 id -> jobs.withId(id).forEach(job -> stopIfCancelled(functions, jobs, job)));
     JobClaimer claimer =
         new JobClaimer(functions, loop, config.lease(), redis.clock(), chores, attempts);
-    functions.onChange(claimer::tellOfAll);
+    functions.onChange(claimer::allQueuesChanged);
     this.parts =
         new GatewayComponents(
             config,
@@ -206,7 +206,7 @@ public final class GearmanGateway implements AutoCloseable {
 
   private void begin() {
     every(DEFINITIONS_INTERVAL, "definitions cannot be read", parts.functions()::refresh);
-    every(lookInterval, "queues cannot be looked at", parts.claimer()::lookAgain);
+    every(lookInterval, "queues cannot be looked at", parts.claimer()::recheck);
     every(OVERDUE_INTERVAL, "overdue jobs cannot be ended", parts.jobs()::endOverdue);
     every(parts.config().lease().dividedBy(3), "leases cannot be extended", parts.jobs()::keep);
     parts.loop().start(connection -> new PeerSession(connection, parts));

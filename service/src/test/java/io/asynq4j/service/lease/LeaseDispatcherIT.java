@@ -88,7 +88,7 @@ class LeaseDispatcherIT {
     TaskLeases leases = TaskLeases.create(fixture.redis);
     try (LeaseDispatcher desk =
         new LeaseDispatcher(
-            () -> leases, fixture.redis.clock(), scarce, LeaseDispatcher.LOOK_EVERY)) {
+            () -> leases, fixture.redis.clock(), scarce, LeaseDispatcher.RECHECK_INTERVAL)) {
       CompletableFuture<List<LeasedTask>> answer =
           desk.lease(List.of("good"), 1, LEASE, WAIT).toCompletableFuture();
       fixture.post("/v1/tasks", "{\"name\":\"good\",\"id\":\"1\"}");
@@ -113,7 +113,7 @@ class LeaseDispatcherIT {
     TaskLeases leases = TaskLeases.create(fixture.redis);
     try (LeaseDispatcher desk =
         new LeaseDispatcher(
-            () -> leases, fixture.redis.clock(), scarce, LeaseDispatcher.LOOK_EVERY)) {
+            () -> leases, fixture.redis.clock(), scarce, LeaseDispatcher.RECHECK_INTERVAL)) {
       assertThat(
               desk.lease(List.of("good"), 1, LEASE, Duration.ofMillis(10))
                   .toCompletableFuture()
@@ -132,7 +132,7 @@ class LeaseDispatcherIT {
             () -> leases,
             fixture.redis.clock(),
             ForkJoinPool.commonPool(),
-            LeaseDispatcher.LOOK_EVERY)) {
+            LeaseDispatcher.RECHECK_INTERVAL)) {
       CompletableFuture<List<LeasedTask>> both =
           desk.lease(List.of("good", "z"), 1, LEASE, WAIT).toCompletableFuture();
       CompletableFuture<List<LeasedTask>> brief =

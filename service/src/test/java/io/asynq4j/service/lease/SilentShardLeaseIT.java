@@ -79,7 +79,7 @@ class SilentShardLeaseIT {
             () -> leases,
             connection.clock(),
             ForkJoinPool.commonPool(),
-            LeaseDispatcher.LOOK_EVERY);
+            LeaseDispatcher.RECHECK_INTERVAL);
     desk = opened;
     // So that the servers and all connections are there.
     assertThat(lease(opened, List.of(healthy.get(0)), Duration.ZERO).join()).isEmpty();

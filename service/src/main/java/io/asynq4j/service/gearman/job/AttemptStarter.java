@@ -6,6 +6,7 @@ import io.asynq4j.service.executor.RedisServerLocator;
 import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.AttemptListener;
 import io.asynq4j.service.gearman.protocol.EventLoop;
+import io.asynq4j.service.lease.QueueAvailability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -20,31 +21,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins attempts at claimed tasks whose follow-ups need a certain Redis server of a cluster, and
- * then gives the tasks to their workers. Calls are made on a thread of that server. A worker waits
- * a short time for them; then its task goes back, and the queue is held until they have ended.
- * Thread-safe.
+ * Starts attempts of claimed tasks whose follow-ups need a certain Redis server of a cluster, and
+ * then assigns the tasks to their workers. Calls are made on a thread of that server. A worker
+ * waits a short time for them. Then its task is requeued, and the queue is suspended until the
+ * calls have ended. Thread-safe.
  */
 final class AttemptStarter {
 
   private static final Logger log = LoggerFactory.getLogger(AttemptStarter.class);
 
-  private static final int MOST_AT_ONCE = 64;
-  private static final long PATIENCE_MILLIS = 250;
-  private static final long REST_AFTER_FAILURE_MILLIS = 1_000;
-
-  /** Has queues give no tasks for a while. */
-  interface Queues {
-
-    void hold(Set<String> queues);
-
-    /** Called once for each {@link #hold}. */
-    void resume(Set<String> queues);
-  }
+  private static final int MAX_BATCH = 64;
+  private static final long TIMEOUT_MILLIS = 250;
+  private static final long PAUSE_AFTER_FAILURE_MILLIS = 1_000;
 
   private final AttemptListener attempts;
   private final RedisServerLocator servers;
-  private final Queues queues;
+  private final QueueAvailability queues;
   private final EventLoop loop;
   private final ScheduledExecutorService timer;
   private final KeyedBatchExecutor<String, Group> lanes;
@@ -52,7 +44,7 @@ final class AttemptStarter {
   AttemptStarter(
       AttemptListener attempts,
       RedisServerLocator servers,
-      Queues queues,
+      QueueAvailability queues,
       EventLoop loop,
       ScheduledExecutorService timer) {
     this.attempts = attempts;
@@ -64,38 +56,42 @@ final class AttemptStarter {
         new KeyedBatchExecutor<>(
             new ServerThreadPools(AttemptStarter::daemon, 1),
             (names, group) -> names,
-            MOST_AT_ONCE,
-            (names, groups) -> begin(groups));
+            MAX_BATCH,
+            (names, groups) -> start(groups));
   }
 
   private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-gearman-begin");
+    Thread thread = new Thread(task, "asynq-gearman-start");
     thread.setDaemon(true);
     return thread;
   }
 
-  /** Returns the tasks that need no server of a cluster, which the caller begins. */
-  Map<ClaimRequest, LeasedTask> handOver(Map<ClaimRequest, LeasedTask> given) {
+  /**
+   * Starts the tasks that need a certain server.
+   *
+   * @return the other tasks, which the caller has to start
+   */
+  Map<ClaimRequest, LeasedTask> startElsewhere(Map<ClaimRequest, LeasedTask> claimed) {
     Map<ClaimRequest, LeasedTask> others = new LinkedHashMap<>();
     Map<String, Map<ClaimRequest, LeasedTask>> byServers = new LinkedHashMap<>();
-    given.forEach(
-        (grab, task) -> {
+    claimed.forEach(
+        (request, task) -> {
           String names = servers.of(attempts.queuesBefore(task));
           Map<ClaimRequest, LeasedTask> same =
               names.isEmpty()
                   ? others
                   : byServers.computeIfAbsent(names, any -> new LinkedHashMap<>());
-          same.put(grab, task);
+          same.put(request, task);
         });
-    byServers.forEach((names, some) -> start(names, new Group(some)));
+    byServers.forEach((names, tasks) -> start(names, new Group(tasks)));
     return others;
   }
 
   private void start(String names, Group group) {
     if (lanes.add(names, group)) {
-      schedule(group::giveUp, PATIENCE_MILLIS);
+      schedule(group::timeOut, TIMEOUT_MILLIS);
     } else {
-      group.giveBack();
+      group.requeue();
     }
   }
 
@@ -103,80 +99,82 @@ final class AttemptStarter {
     ScheduledFuture<?> unused = timer.schedule(step, millis, TimeUnit.MILLISECONDS);
   }
 
-  private void begin(List<Group> groups) {
+  private void start(List<Group> groups) {
     List<LeasedTask> tasks = new ArrayList<>();
-    groups.stream().filter(Group::isAwaited).forEach(group -> tasks.addAll(group.given.values()));
-    boolean begun = false;
+    groups.stream().filter(Group::isAwaited).forEach(group -> tasks.addAll(group.claimed.values()));
+    boolean isStarted = false;
     try {
       if (!tasks.isEmpty()) {
         attempts.begin(tasks);
       }
-      begun = true;
+      isStarted = true;
     } catch (RuntimeException e) {
-      log.warn("{} jobs cannot begin and go back to their queues: {}", tasks.size(), e.toString());
+      log.warn("{} jobs cannot be started and are requeued: {}", tasks.size(), e.toString());
     } finally {
       for (Group group : groups) {
-        group.ended(begun);
+        group.ended(isStarted);
       }
     }
   }
 
-  /** Waits this long for calls that are under way. */
-  void close(Duration longest) {
-    lanes.close(longest);
+  /** Waits up to this time for calls in progress. */
+  void close(Duration timeout) {
+    lanes.close(timeout);
   }
 
   /** Tasks that were claimed together and need the same server. */
   private final class Group {
-    private final Map<ClaimRequest, LeasedTask> given;
+    private final Map<ClaimRequest, LeasedTask> claimed;
     private final Set<String> names = new HashSet<>();
 
     /** The workers have been answered. Guarded by this. */
     private boolean answered;
 
-    Group(Map<ClaimRequest, LeasedTask> given) {
-      this.given = given;
-      given.values().forEach(task -> names.add(task.queue().value()));
+    Group(Map<ClaimRequest, LeasedTask> claimed) {
+      this.claimed = claimed;
+      claimed.values().forEach(task -> names.add(task.queue().value()));
     }
 
     synchronized boolean isAwaited() {
       return !answered;
     }
 
-    void giveUp() {
+    void timeOut() {
       synchronized (this) {
         if (answered) {
           return;
         }
         answered = true;
-        queues.hold(names);
+        queues.suspend(names);
       }
-      giveBack();
+      requeue();
     }
 
-    void ended(boolean begun) {
+    void ended(boolean isStarted) {
       boolean isLate;
       synchronized (this) {
         isLate = answered;
         answered = true;
       }
-      if (!isLate && begun) {
-        loop.execute(() -> given.forEach((grab, task) -> grab.worker().assigned(grab, task)));
+      if (!isLate && isStarted) {
+        loop.execute(
+            () -> claimed.forEach((request, task) -> request.worker().assigned(request, task)));
         return;
       }
       if (!isLate) {
-        queues.hold(names);
-        giveBack();
+        queues.suspend(names);
+        requeue();
       }
-      if (begun) {
+      if (isStarted) {
         queues.resume(names);
       } else {
-        schedule(() -> queues.resume(names), REST_AFTER_FAILURE_MILLIS);
+        schedule(() -> queues.resume(names), PAUSE_AFTER_FAILURE_MILLIS);
       }
     }
 
-    void giveBack() {
-      loop.execute(() -> given.forEach((grab, task) -> grab.worker().withheld(grab, task)));
+    void requeue() {
+      loop.execute(
+          () -> claimed.forEach((request, task) -> request.worker().notStarted(request, task)));
     }
   }
 }

@@ -4,19 +4,17 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.QueueWatch;
 import io.asynq4j.service.executor.SingleThreadBatcher;
 import io.asynq4j.service.gearman.AttemptListener;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.session.WorkerSession;
-import io.asynq4j.service.lease.TimeLimitedClaimer;
+import io.asynq4j.service.lease.QueueAvailability;
+import io.asynq4j.service.lease.QueueClaimer;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,65 +22,37 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes jobs for workers that ask, and wakes those who sleep. Thread-safe.
+ * Claims jobs for gearman workers that request one, and wakes sleeping workers. Thread-safe.
  *
- * <p>A queue is <em>dry</em> when it gave no task after Redis was asked to tell of its next change,
- * and Redis has told of none since. Workers are let sleep only while all of their queues are dry;
- * so no job waits while a worker sleeps that could do it, and none is woken for a job that he
- * cannot have yet. A queue whose Redis server does not answer, or that Redis refuses to give tasks
- * of, is <em>unavailable</em>: it keeps nobody from sleeping, and is tried again later, while
- * others go on. Whoever asks a dry queue is answered without asking Redis. Messages may get lost,
- * so once a second the dry queues are looked at, and one sleeper of each that has tasks goes to
- * try.
+ * <p>A worker may sleep only while none of its queues may have tasks ({@link QueueAvailability}).
+ * So no job waits while a worker sleeps that could do it, and no worker is woken for a job that it
+ * cannot have yet. Requests for queues without tasks are answered without asking Redis.
+ * Notifications may get lost, so once a second the queues are checked, and one sleeping worker of
+ * each queue that has tasks is woken.
  */
 public final class JobClaimer {
 
   private static final Logger log = LoggerFactory.getLogger(JobClaimer.class);
 
-  private static final int MOST_AT_ONCE = 256;
+  private static final int MAX_BATCH = 256;
 
-  /** Beyond so many queues it is cheaper to ask first which of them have tasks. */
-  private static final int FEW_QUEUES = 3;
-
-  private static final Duration REST_AFTER_REFUSAL = Duration.ofSeconds(1);
-
-  private static final class QueueState {
-    private long changes;
-    private boolean dry;
-
-    /** It gives nothing until it is told of again. */
-    private boolean unavailable;
-
-    /** How many attempts at its tasks wait for what has to be done before. */
-    private int held;
-
-    /** Had tasks while it was thought to be dry: a message may have been lost. */
-    private boolean suspect;
-
-    /** It gives the next one at a known time, and will be told of then. */
-    private boolean timed;
-  }
+  private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofSeconds(1);
 
   private final EventLoop loop;
   private final Duration lease;
-  private final Clock clock;
-  private final ScheduledExecutorService timer;
   private final AttemptListener attempts;
-  private final AttemptStarter starts;
-  private final TimeLimitedClaimer claims;
-  private final QueueWatch watch;
-  private final SingleThreadBatcher<ClaimRequest> grabs;
+  private final AttemptStarter starter;
+  private final QueueAvailability availability;
+  private final QueueClaimer claimer;
+  private final SingleThreadBatcher<ClaimRequest> requests;
 
   // All guarded by this.
-  private final Map<String, QueueState> states = new HashMap<>();
-  private final Map<WorkerSession, Set<String>> sleepers = new LinkedHashMap<>();
+  private final Map<WorkerSession, Set<String>> sleeping = new LinkedHashMap<>();
   private boolean outage;
   private boolean draining;
 
@@ -95,167 +65,118 @@ public final class JobClaimer {
       AttemptListener attempts) {
     this.loop = loop;
     this.lease = lease;
-    this.clock = clock;
-    this.timer = timer;
     this.attempts = attempts;
-    this.starts = new AttemptStarter(attempts, functions.servers(), new HeldQueues(), loop, timer);
-    this.claims = new TimeLimitedClaimer(functions::leases, queues -> queues.forEach(this::tellOf));
-    this.watch =
-        functions
-            .leases()
-            .watch(
-                new QueueWatch.Listener() {
-                  @Override
-                  public void changed(String queue) {
-                    tellOf(queue);
-                  }
-
-                  @Override
-                  public void lost() {
-                    tellOfAll();
-                  }
-                });
-    this.grabs = new SingleThreadBatcher<>("claim", MOST_AT_ONCE, this::serve);
+    this.availability = new QueueAvailability(clock, new Waker());
+    this.starter = new AttemptStarter(attempts, functions.servers(), availability, loop, timer);
+    this.claimer = new QueueClaimer(functions::leases, availability);
+    this.requests = new SingleThreadBatcher<>("claim", MAX_BATCH, this::serve);
   }
 
-  /** Its worker is answered when it is its turn. */
-  public void grab(ClaimRequest grab) {
-    if (!grabs.add(grab)) {
-      grab.worker().noJob(grab);
+  /** Queues a request, which the event loop answers. */
+  public void add(ClaimRequest request) {
+    if (!requests.add(request)) {
+      request.worker().noJob(request);
     }
   }
 
-  /** A worker waits to be woken. False when there may be something for it already. */
+  /** Lets a worker sleep until it is woken. Returns false when there may be a job for it. */
   public synchronized boolean sleep(WorkerSession worker, Set<String> queues) {
-    if (!draining && !outage && !queues.stream().allMatch(this::givesNothing)) {
+    if (!draining && !outage && queues.stream().anyMatch(availability::mayHaveTasks)) {
       return false;
     }
-    sleepers.put(worker, queues);
+    sleeping.put(worker, queues);
     return true;
   }
 
-  /** It has come by itself, or is gone. */
-  public synchronized void awake(WorkerSession worker) {
-    sleepers.remove(worker);
-  }
-
-  private boolean givesNothing(String queue) {
-    QueueState state = stateOf(queue);
-    return state.dry || state.unavailable || state.held > 0;
-  }
-
-  private QueueState stateOf(String queue) {
-    return states.computeIfAbsent(queue, any -> new QueueState());
+  /** Records that a worker no longer sleeps, or has disconnected. */
+  public synchronized void stopSleeping(WorkerSession worker) {
+    sleeping.remove(worker);
   }
 
   /**
-   * Somebody has put a task into a queue: whoever asks gets it, also before Redis has told of it.
-   * Who sleeps is woken when it does.
+   * Records that this gateway enqueued a job: workers that request one get it before Redis reports
+   * it. Sleeping workers are woken when Redis does.
    */
-  synchronized void filled(String queue) {
-    QueueState state = stateOf(queue);
-    state.changes++;
-    state.dry = false;
+  void enqueued(String queue) {
+    availability.enqueued(queue);
   }
 
-  private synchronized void tellOf(String queue) {
-    QueueState state = stateOf(queue);
-    state.changes++;
-    state.dry = false;
-    state.unavailable = false;
-    if (state.held == 0) {
-      wake(sleepersOf(queue));
-    }
+  /** Wakes all workers, for example when definitions have changed. */
+  public void allQueuesChanged() {
+    availability.allChanged();
   }
 
-  private final class HeldQueues implements AttemptStarter.Queues {
+  private final class Waker implements QueueAvailability.Listener {
     @Override
-    public void hold(Set<String> queues) {
+    public void changed(Set<String> queues) {
       synchronized (JobClaimer.this) {
-        queues.forEach(queue -> stateOf(queue).held++);
+        wake(sleepingOn(queues));
       }
     }
 
     @Override
-    public void resume(Set<String> queues) {
+    public void allChanged() {
       synchronized (JobClaimer.this) {
-        for (String queue : queues) {
-          stateOf(queue).held--;
-          tellOf(queue);
-        }
+        wake(List.copyOf(sleeping.keySet()));
       }
     }
   }
 
-  /** Everything may be otherwise: nobody sleeps on. */
-  public synchronized void tellOfAll() {
-    states
-        .values()
-        .forEach(
-            state -> {
-              state.changes++;
-              state.dry = false;
-              state.unavailable = false;
-            });
-    wake(List.copyOf(sleepers.keySet()));
-  }
-
-  private List<WorkerSession> sleepersOf(String queue) {
-    List<WorkerSession> found = new ArrayList<>();
-    sleepers.forEach(
+  private List<WorkerSession> sleepingOn(Set<String> changed) {
+    List<WorkerSession> workers = new ArrayList<>();
+    sleeping.forEach(
         (worker, queues) -> {
-          if (queues.contains(queue)) {
-            found.add(worker);
+          if (!Collections.disjoint(queues, changed)) {
+            workers.add(worker);
           }
         });
-    return found;
+    return workers;
   }
 
   private void wake(Collection<WorkerSession> workers) {
     if (draining || workers.isEmpty()) {
       return;
     }
-    sleepers.keySet().removeAll(workers);
+    sleeping.keySet().removeAll(workers);
     loop.execute(() -> workers.forEach(WorkerSession::wake));
   }
 
-  /** Workers are given nothing any more, and let sleep. */
+  /** Claims no more jobs and lets all workers sleep. */
   public synchronized void drain() {
     draining = true;
   }
 
-  private synchronized boolean givesNothing() {
-    return draining || outage;
+  private synchronized boolean isClaiming() {
+    return !draining && !outage;
   }
 
   private void serve(List<ClaimRequest> batch) {
-    Map<ClaimRequest, LeasedTask> given = new LinkedHashMap<>();
-    Set<ClaimRequest> empty = new LinkedHashSet<>(batch);
+    Requests open = new Requests(batch);
     try {
-      if (!givesNothing()) {
-        serve(empty, given);
+      if (isClaiming()) {
+        claimer.claimFor(open, open.queues());
       }
     } catch (BrokerException e) {
-      begins(e);
+      startOutage(e);
     } finally {
-      Map<ClaimRequest, LeasedTask> here = starts.handOver(given);
-      boolean begun = begin(here.values());
+      Map<ClaimRequest, LeasedTask> started = starter.startElsewhere(open.assigned);
+      boolean isStarted = start(started.values());
       loop.execute(
           () -> {
-            here.forEach(
-                (grab, task) -> {
-                  if (begun) {
-                    grab.worker().assigned(grab, task);
+            started.forEach(
+                (request, task) -> {
+                  if (isStarted) {
+                    request.worker().assigned(request, task);
                   } else {
-                    grab.worker().withheld(grab, task);
+                    request.worker().notStarted(request, task);
                   }
                 });
-            empty.forEach(grab -> grab.worker().noJob(grab));
+            open.unassigned.forEach(request -> request.worker().noJob(request));
           });
     }
   }
 
-  private boolean begin(Collection<LeasedTask> tasks) {
+  private boolean start(Collection<LeasedTask> tasks) {
     if (tasks.isEmpty()) {
       return true;
     }
@@ -263,221 +184,132 @@ public final class JobClaimer {
       attempts.begin(List.copyOf(tasks));
       return true;
     } catch (BrokerException e) {
-      begins(e);
+      startOutage(e);
     } catch (RuntimeException e) {
-      log.error("{} jobs cannot begin and go back to their queues", tasks.size(), e);
+      log.error("{} jobs cannot be started and are requeued", tasks.size(), e);
     }
     return false;
   }
 
-  private void serve(Set<ClaimRequest> empty, Map<ClaimRequest, LeasedTask> given) {
-    Set<String> exhausted = claim(inOrder(empty), empty, given);
-    Set<String> unwatched = new LinkedHashSet<>();
-    empty.forEach(grab -> unwatched.addAll(grab.functions().keySet()));
-    unwatched.retainAll(exhausted);
-    if (unwatched.isEmpty()) {
-      return;
-    }
-    Map<String, Long> changes = changesOf(unwatched);
-    Set<String> withTasks = watch.armEmpty(unwatched);
-    if (!withTasks.isEmpty()) {
-      // They came just now, or there is a pause or a limit: its end is told from now on.
-      watch.armBlocked(withTasks);
-      List<String> again = inOrder(empty).stream().filter(withTasks::contains).toList();
-      Set<String> stillExhausted = claim(again, empty, given);
-      unwatched.removeIf(queue -> withTasks.contains(queue) && !stillExhausted.contains(queue));
-    }
-    nowDry(unwatched, changes);
-  }
+  /** Requests of workers that are answered together. Used by one thread. */
+  private final class Requests implements QueueClaimer.Workers {
+    private final Set<ClaimRequest> unassigned;
+    private final Map<ClaimRequest, LeasedTask> assigned = new LinkedHashMap<>();
 
-  /** The queues of those who ask; a more urgent one of a function always before a less urgent. */
-  private static List<String> inOrder(Set<ClaimRequest> asking) {
-    Map<String, Integer> ranks = new LinkedHashMap<>();
-    for (ClaimRequest grab : asking) {
-      int rank = 0;
-      for (String queue : grab.functions().keySet()) {
-        ranks.merge(queue, rank++, Math::min);
-      }
+    Requests(List<ClaimRequest> batch) {
+      this.unassigned = new LinkedHashSet<>(batch);
     }
-    return ranks.entrySet().stream()
-        .sorted(Comparator.comparingInt(Map.Entry::getValue))
-        .map(Map.Entry::getKey)
-        .toList();
-  }
 
-  /** Returns the queues that had fewer than were asked for. */
-  private Set<String> claim(
-      List<String> order, Set<ClaimRequest> empty, Map<ClaimRequest, LeasedTask> given) {
-    List<String> queues = notDry(order);
-    Set<String> worthAsking =
-        queues.size() > FEW_QUEUES ? watch.withTasks(queues) : Set.copyOf(queues);
-    Set<String> exhausted = new HashSet<>();
-    for (String queue : queues) {
-      List<ClaimRequest> asking =
-          empty.stream().filter(grab -> grab.functions().containsKey(queue)).toList();
-      if (asking.isEmpty()) {
-        continue;
+    /** The queues in the order of claims: each function's queues by descending priority. */
+    List<String> queues() {
+      Map<String, Integer> ranks = new LinkedHashMap<>();
+      for (ClaimRequest request : unassigned) {
+        int rank = 0;
+        for (String queue : request.functions().keySet()) {
+          ranks.merge(queue, rank++, Math::min);
+        }
       }
-      LeaseBatch batch =
-          worthAsking.contains(queue)
-              ? claim(queue, asking.size())
-              : new LeaseBatch(List.of(), null);
+      return ranks.entrySet().stream()
+          .sorted(Map.Entry.comparingByValue())
+          .map(Map.Entry::getKey)
+          .toList();
+    }
+
+    @Override
+    public boolean want(String queue) {
+      return unassigned.stream().anyMatch(request -> request.functions().containsKey(queue));
+    }
+
+    @Override
+    public boolean exhaust(String queue) {
+      List<ClaimRequest> waiting =
+          unassigned.stream().filter(request -> request.functions().containsKey(queue)).toList();
+      LeaseBatch batch = claim(queue, waiting.size());
       if (batch == null) {
-        continue;
+        return false;
       }
       List<LeasedTask> tasks = batch.tasks();
       for (int i = 0; i < tasks.size(); i++) {
-        given.put(asking.get(i), tasks.get(i));
-        empty.remove(asking.get(i));
+        assigned.put(waiting.get(i), tasks.get(i));
+        unassigned.remove(waiting.get(i));
       }
-      if (tasks.size() < asking.size()) {
-        exhausted.add(queue);
-      }
-      clearSuspicion(queue, !tasks.isEmpty());
-      if (batch.heldUntil() != null) {
-        tellOfLater(queue, batch.heldUntil());
-      }
+      return tasks.size() < waiting.size();
     }
-    return exhausted;
   }
 
-  /** Null when the queue is unavailable. */
+  /** Returns null when the queue is unavailable. */
   private @Nullable LeaseBatch claim(String queue, int max) {
-    Map<String, Long> before = changesOf(Set.of(queue));
-    LeaseBatch batch = null;
     try {
-      batch = claims.claim(queue, max, lease);
+      return claimer.claim(queue, max, lease);
     } catch (BrokerRefusedException e) {
-      log.warn("jobs of queue {} cannot be claimed and are tried again: {}", queue, e.getMessage());
-      tellOfLater(queue, clock.instant().plus(REST_AFTER_REFUSAL));
-    }
-    if (batch == null) {
-      nowUnavailable(queue, before);
-    }
-    return batch;
-  }
-
-  /** Unless it was told of meanwhile. */
-  private synchronized void nowUnavailable(String queue, Map<String, Long> changesBefore) {
-    QueueState state = stateOf(queue);
-    Long before = changesBefore.get(queue);
-    state.unavailable = before != null && before == state.changes;
-  }
-
-  /** When time is all that a queue waits for, nothing in Redis changes when it has passed. */
-  private synchronized void tellOfLater(String queue, Instant at) {
-    QueueState state = stateOf(queue);
-    if (state.timed || draining) {
-      return;
-    }
-    state.timed = true;
-    long millis = Math.max(1, Duration.between(clock.instant(), at).toMillis() + 1);
-    ScheduledFuture<?> unused =
-        timer.schedule(() -> timeHasPassed(queue), millis, TimeUnit.MILLISECONDS);
-  }
-
-  private synchronized void timeHasPassed(String queue) {
-    stateOf(queue).timed = false;
-    tellOf(queue);
-  }
-
-  private synchronized List<String> notDry(List<String> queues) {
-    return queues.stream().filter(queue -> !givesNothing(queue)).toList();
-  }
-
-  private synchronized Map<String, Long> changesOf(Set<String> queues) {
-    Map<String, Long> changes = new HashMap<>();
-    queues.forEach(queue -> changes.put(queue, stateOf(queue).changes));
-    return changes;
-  }
-
-  private synchronized void nowDry(Set<String> queues, Map<String, Long> changesBefore) {
-    for (String queue : queues) {
-      QueueState state = stateOf(queue);
-      Long before = changesBefore.get(queue);
-      state.dry = before != null && before == state.changes;
+      log.warn("jobs of queue {} cannot be claimed; trying again: {}", queue, e.getMessage());
+      availability.unavailableFor(queue, PAUSE_AFTER_REFUSAL);
+      return null;
     }
   }
 
-  private synchronized void clearSuspicion(String queue, boolean founded) {
-    QueueState state = stateOf(queue);
-    if (state.suspect) {
-      state.suspect = false;
-      if (founded) {
-        tellOf(queue);
-      }
-    }
-  }
-
-  private synchronized void begins(BrokerException e) {
+  private synchronized void startOutage(BrokerException e) {
     if (!outage) {
       outage = true;
       log.warn("gearman workers get no jobs until Redis answers again: {}", e.getMessage());
     }
   }
 
-  /** Looks at the queues that workers sleep on, or that are thought to be dry; once a second. */
-  public void lookAgain() {
+  /**
+   * Checks the queues that are considered empty or that workers sleep on, as a notification may
+   * have been lost. Ends an outage when Redis answers.
+   */
+  public void recheck() {
     Set<String> queues = new HashSet<>();
-    boolean wasOut;
+    boolean wasOutage;
     synchronized (this) {
-      states.forEach(
-          (queue, state) -> {
-            if (state.dry || outage) {
-              queues.add(queue);
-            }
-          });
-      sleepers.values().forEach(queues::addAll);
-      // They are told of when they are available again.
-      queues.removeIf(queue -> !outage && isToldOfLater(queue));
-      wasOut = outage;
+      wasOutage = outage;
+      sleeping.values().forEach(queues::addAll);
     }
-    if (queues.isEmpty() && !wasOut) {
-      return;
+    if (wasOutage) {
+      queues.addAll(availability.known());
+    } else {
+      queues.addAll(availability.empty());
+      queues.removeIf(availability::isInaccessible);
+      if (queues.isEmpty()) {
+        return;
+      }
     }
     Set<String> withTasks;
     try {
-      withTasks = watch.withTasks(queues);
+      withTasks = claimer.withTasks(queues);
     } catch (BrokerException e) {
-      begins(e);
+      startOutage(e);
       return;
     }
-    if (wasOut) {
-      log.info("gearman workers get jobs again");
-      synchronized (this) {
-        outage = false;
-        tellOfAll();
-      }
+    if (wasOutage) {
+      endOutage();
     } else {
-      withTasks.forEach(this::haveTried);
+      withTasks.forEach(this::wakeForLostChange);
     }
   }
 
-  private boolean isToldOfLater(String queue) {
-    QueueState state = stateOf(queue);
-    return state.unavailable || state.held > 0;
-  }
-
-  /** A message was lost, or there is a pause or a limit: one is sent to see. */
-  private synchronized void haveTried(String queue) {
-    List<WorkerSession> waiting = sleepersOf(queue);
-    QueueState state = stateOf(queue);
-    if (state.dry) {
-      state.dry = false;
-      state.suspect = true;
-      wake(waiting.subList(0, Math.min(1, waiting.size())));
-    } else {
-      // Who was sent has not come.
-      wake(waiting);
+  private void endOutage() {
+    log.info("gearman workers get jobs again");
+    synchronized (this) {
+      outage = false;
     }
+    availability.allChanged();
   }
 
-  /** What is being claimed still reaches the loop. */
-  public void close(Duration most) {
-    long until = System.nanoTime() + most.toNanos();
-    grabs.close(most);
-    starts.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
-    watch.close();
-    claims.close();
+  /** A notification was lost, or there is a pause or a limit: one worker is woken to find out. */
+  private synchronized void wakeForLostChange(String queue) {
+    boolean wasEmpty = availability.suspect(queue);
+    List<WorkerSession> workers = sleepingOn(Set.of(queue));
+    // If the queue was not empty, the worker woken before has not requested a job.
+    wake(wasEmpty ? workers.subList(0, Math.min(1, workers.size())) : workers);
+  }
+
+  /** Waits up to this time until claimed jobs have reached the event loop. */
+  public void close(Duration timeout) {
+    long until = System.nanoTime() + timeout.toNanos();
+    requests.close(timeout);
+    starter.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+    claimer.close();
   }
 }

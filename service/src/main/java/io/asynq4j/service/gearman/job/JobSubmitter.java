@@ -295,7 +295,7 @@ public final class JobSubmitter {
       told.add(answer(jobs.get(i), answers.get(i), sameMoment.get(i), 1));
       queues.add(jobs.get(i).key().queue());
     }
-    queues.forEach(claimer::filled);
+    queues.forEach(claimer::enqueued);
     return told;
   }
 

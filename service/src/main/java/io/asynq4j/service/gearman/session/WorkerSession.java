@@ -169,7 +169,7 @@ public final class WorkerSession {
     if (session.isDraining() || functions.isEmpty()) {
       noJob(grab);
     } else {
-      parts.claimer().grab(grab);
+      parts.claimer().add(grab);
     }
   }
 
@@ -178,7 +178,7 @@ public final class WorkerSession {
   }
 
   /** A task was claimed for this worker, and cannot begin. */
-  public void withheld(ClaimRequest grab, LeasedTask task) {
+  public void notStarted(ClaimRequest grab, LeasedTask task) {
     noJob(grab);
     parts.jobs().giveBack(task);
   }
@@ -186,7 +186,7 @@ public final class WorkerSession {
   /** A task was claimed for this worker. */
   public void assigned(ClaimRequest grab, LeasedTask task) {
     if (connection.isClosed() || session.isDraining()) {
-      withheld(grab, task);
+      notStarted(grab, task);
       return;
     }
     String function = grab.functions().getOrDefault(task.queue().value(), task.task().type());
@@ -234,7 +234,7 @@ public final class WorkerSession {
   private void wokenOrGone() {
     if (sleeping) {
       sleeping = false;
-      parts.claimer().awake(this);
+      parts.claimer().stopSleeping(this);
     }
   }
 
@@ -445,7 +445,7 @@ public final class WorkerSession {
   /** The connection has ended. */
   void closed() {
     sleeping = false;
-    parts.claimer().awake(this);
+    parts.claimer().stopSleeping(this);
     List<AssignedJob> left = List.copyOf(jobs.values());
     jobs.clear();
     for (AssignedJob job : left) {
