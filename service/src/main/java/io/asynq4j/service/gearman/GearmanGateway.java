@@ -125,12 +125,12 @@ public final class GearmanGateway implements AutoCloseable {
 
     @Override
     public void passed(JobKey key, ByteBuffer packet) {
-      results.passFromElsewhere(key, packet);
+      results.forwardFromOtherGateway(key, packet);
     }
 
     @Override
     public void look(JobKey key) {
-      results.look(key);
+      results.poll(key);
     }
 
     @Override

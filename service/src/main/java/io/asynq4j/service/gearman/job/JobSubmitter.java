@@ -253,7 +253,7 @@ public final class JobSubmitter {
     }
     for (Ready job : jobs) {
       if (job.isAwaited()) {
-        results.coming(job.key(), job.client());
+        results.submitting(job.key(), job.client());
       }
     }
     List<Runnable> told = new ArrayList<>(jobs.size());
@@ -409,7 +409,7 @@ public final class JobSubmitter {
       results.joined(job.key(), key, job.client());
     } else {
       // A client that waits for it must not take it along when he goes.
-      results.wantedByOthers(key);
+      results.submittedInBackground(key);
     }
     return answered(job, key);
   }
@@ -423,7 +423,7 @@ public final class JobSubmitter {
 
   private Runnable refused(Ready job, GearmanException refusal) {
     if (job.isAwaited()) {
-      results.forget(job.key(), job.client());
+      results.refused(job.key(), job.client());
     }
     return () -> job.job().place().refuse(refusal);
   }

@@ -1,637 +1,375 @@
 package io.asynq4j.service.gearman.job;
 
-import io.asynq4j.BrokerException;
 import io.asynq4j.Progress;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.executor.RedisServerLocator;
-import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.protocol.JobStatus;
-import io.asynq4j.service.gearman.protocol.PacketType;
 import io.asynq4j.service.gearman.protocol.Packets;
 import io.asynq4j.service.gearman.session.ClientSession;
-import io.asynq4j.service.gearman.session.WorkerSession;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The clients that wait for results. What workers of this gateway say is passed on at once, and so
- * is what other gateways tell of theirs; tasks that others execute are looked at, first after
- * milliseconds, then less and less often, by one thread for all of them on the same Redis server.
- * Thread-safe.
+ * Delivers progress and results to the clients that wait for them. Packets of this gateway's
+ * workers, and those that other gateways send, are forwarded at once. Tasks that others execute are
+ * polled ({@link ResultPoller}). Thread-safe.
  */
 public final class ResultNotifier {
 
-  private static final Logger log = LoggerFactory.getLogger(ResultNotifier.class);
-
   /**
-   * How long a result or a status waits for what its worker has said before, if that does not come:
-   * messages are on their way for that long only while Redis is away or the machine is very busy.
+   * Maximum time that a result or a status waits for earlier packets of its worker: messages are
+   * delayed that long only while Redis is unavailable or the machine is overloaded.
    */
-  private static final long FENCE_NANOS = Duration.ofSeconds(2).toNanos();
-
-  /** With many who wait, each is looked at less often: so many nanos for each of them. */
-  private static final long SHARE_NANOS = Duration.ofMillis(1).toNanos();
-
-  private static final int MOST_AT_ONCE = 100;
-
-  private static final class Awaited {
-    private final long number;
-    private final JobKey key;
-    private final String handle;
-
-    /**
-     * Another number for each job that a client of this gateway hands in, so that the end of one is
-     * not taken for that of the next; 0 = none has.
-     */
-    private long generation;
-
-    /** As often as each has handed it in: gearman's clients wait for as many answers. */
-    private final List<ClientSession> clients = new ArrayList<>();
-
-    /** The same, of those who have not been told yet that it is in. */
-    private final List<ClientSession> coming = new ArrayList<>();
-
-    /** Handed in by a client that waits for it, so that nobody wants it when all have gone. */
-    private boolean foreground;
-
-    /** It is in Redis. */
-    private boolean handedIn;
-
-    /** A worker of this gateway has it. */
-    private boolean here;
-
-    /** Another gateway tells how it goes. */
-    private boolean heard;
-
-    /** How many messages other gateways have sent about it. */
-    private long messages;
-
-    /** All that another gateway has told of it, until it ended, has come. */
-    private boolean fenced;
-
-    /** A thread looks at it, or will. */
-    private boolean lookedAt;
-
-    private long pause;
-
-    /** Changes only while it is not in the set that is sorted by it. */
-    private long nextLook;
-
-    private @Nullable Progress told;
-
-    /** How it ended while some were coming. */
-    private @Nullable Function<ClientSession, ByteBuffer> lastEnd;
-
-    Awaited(long number, JobKey key, long pause) {
-      this.number = number;
-      this.pause = pause;
-      this.nextLook = System.nanoTime() + pause;
-      this.key = key;
-      this.handle = key.handle();
-    }
-  }
+  private static final long MESSAGE_TIMEOUT_NANOS = Duration.ofSeconds(2).toNanos();
 
   private final Inspector inspector;
-  private final RedisServerLocator servers;
   private final EventLoop loop;
-  private final long firstPauseNanos;
-  private final long longestPauseNanos;
-  private final Thread thread;
+  private final ResultPoller poller;
 
-  /** By the server of a cluster. */
-  private final KeyedBatchExecutor<String, Awaited> lanes;
-
-  /** Servers at which the last look has failed. */
-  private final Set<String> failing = ConcurrentHashMap.newKeySet();
-
-  private volatile Consumer<JobKey> lookAfterAll = this::look;
+  private volatile Consumer<JobKey> pollAfterMessages = this::poll;
 
   // All guarded by this.
-  private final Map<JobKey, Awaited> awaited = new HashMap<>();
-  private final Map<ClientSession, Set<JobKey>> byClient = new HashMap<>();
-  private final TreeSet<Awaited> looks =
-      new TreeSet<>(
-          Comparator.comparingLong((Awaited each) -> each.nextLook)
-              .thenComparingLong(each -> each.number));
-  private long numbers;
+  private final AwaitedJobs jobs;
   private long generations;
-  private boolean closed;
 
   /**
-   * @param lookInterval of a task of which nobody tells: first after a hundredth of it, in the end
-   *     each time half of it has passed
+   * @param pollInterval see {@link ResultPoller}
    */
   public ResultNotifier(
-      Inspector inspector, RedisServerLocator servers, EventLoop loop, Duration lookInterval) {
+      Inspector inspector, RedisServerLocator servers, EventLoop loop, Duration pollInterval) {
     this.inspector = inspector;
-    this.servers = servers;
     this.loop = loop;
-    this.firstPauseNanos = lookInterval.toNanos() / 100;
-    this.longestPauseNanos = lookInterval.toNanos() / 2;
-    this.thread = daemon(this::run);
-    this.lanes =
-        new KeyedBatchExecutor<>(
-            new ServerThreadPools(ResultNotifier::daemon, 1),
-            (server, each) -> server,
-            MOST_AT_ONCE,
-            (server, some) -> some.forEach(each -> lookGuarded(server, each)));
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-gearman-results");
-    thread.setDaemon(true);
-    return thread;
+    this.poller = new ResultPoller(servers, pollInterval, this::pollIfNeeded);
+    this.jobs = new AwaitedJobs(poller);
   }
 
   /**
-   * Begins to look.
+   * Starts polling.
    *
-   * @param newLookAfterAll has {@link #look} called when all that other gateways have said before
-   *     has come
+   * @param newPollAfterMessages calls {@link #poll} when all messages that other gateways have sent
+   *     before have arrived
    */
-  public void start(Consumer<JobKey> newLookAfterAll) {
-    this.lookAfterAll = newLookAfterAll;
-    thread.start();
+  public void start(Consumer<JobKey> newPollAfterMessages) {
+    this.pollAfterMessages = newPollAfterMessages;
+    poller.start();
   }
 
-  /**
-   * A client is about to hand this in and will wait for it: nothing that is said of it from now on
-   * is missed.
-   */
-  synchronized void coming(JobKey key, ClientSession client) {
-    Awaited each = awaitedOf(key);
-    each.coming.add(client);
-    if (each.generation == 0 && each.clients.isEmpty() && !each.here) {
-      // A worker may have it before anybody knows that it is in.
-      each.generation = ++generations;
+  /** Registers a client before it submits a job, so that it misses no packet. */
+  synchronized void submitting(JobKey key, ClientSession client) {
+    AwaitedJob job = jobs.getOrAdd(key);
+    jobs.addSubmitting(job, client);
+    if (job.generation == 0 && job.clients.isEmpty() && !job.assignedHere) {
+      // A worker may get the job before its submission is confirmed.
+      job.generation = ++generations;
     }
-    byClient.computeIfAbsent(client, any -> new HashSet<>()).add(key);
   }
 
-  private Awaited awaitedOf(JobKey key) {
-    Awaited each = awaited.get(key);
-    if (each == null) {
-      each = new Awaited(++numbers, key, firstPauseNanos);
-      awaited.put(key, each);
-      looks.add(each);
-      notifyAll();
-    }
-    return each;
-  }
-
-  /** Somebody is about to look whether a job is under way: ends from now on are its ends. */
+  /** To be called before checking whether a job is in progress: results from now on are its own. */
   synchronized void aboutToJoin(JobKey key) {
-    Awaited each = awaited.get(key);
-    if (each != null) {
-      each.lastEnd = null;
+    AwaitedJob job = jobs.get(key);
+    if (job != null) {
+      job.lastResult = null;
     }
   }
 
-  /** What a client has handed in has become a task, and he is its first client. */
+  /** Records that the submission of a client has become a new task. */
   synchronized void created(JobKey key, ClientSession client) {
-    Awaited each = awaitedOf(key);
-    each.foreground = true;
-    if (each.generation == 0 || !each.clients.isEmpty()) {
-      each.generation = ++generations;
+    AwaitedJob job = jobs.getOrAdd(key);
+    job.foreground = true;
+    if (job.generation == 0 || !job.clients.isEmpty()) {
+      job.generation = ++generations;
     }
-    each.lastEnd = null;
-    arrived(each, client);
+    job.lastResult = null;
+    job.confirm(client);
   }
 
   /**
-   * What a client has handed in is a task that was there already.
+   * Records that the submission of a client has joined an existing task.
    *
-   * @param asked where he was coming to
-   * @param key where he is now
+   * @param submitted key under which the client was registered
+   * @param key key of the existing task
    */
-  void joined(JobKey asked, JobKey key, ClientSession client) {
-    Function<ClientSession, ByteBuffer> end;
+  void joined(JobKey submitted, JobKey key, ClientSession client) {
+    Function<ClientSession, ByteBuffer> result;
     synchronized (this) {
-      if (!asked.equals(key)) {
-        forget(asked, client);
-        coming(key, client);
+      if (!submitted.equals(key)) {
+        refused(submitted, client);
+        submitting(key, client);
       }
-      Awaited each = awaitedOf(key);
-      end = each.lastEnd;
-      if (end == null) {
-        if (each.clients.isEmpty() && !each.here) {
-          each.generation = 0;
+      AwaitedJob job = jobs.getOrAdd(key);
+      result = job.lastResult;
+      if (result == null) {
+        if (job.clients.isEmpty() && !job.assignedHere) {
+          job.generation = 0;
         }
-        arrived(each, client);
+        job.confirm(client);
       } else {
-        forget(key, client);
+        refused(key, client);
       }
     }
-    if (end != null) {
-      tell(List.of(client), end);
-    }
-  }
-
-  private void arrived(Awaited each, ClientSession client) {
-    each.coming.remove(client);
-    each.clients.add(client);
-    each.handedIn = true;
-  }
-
-  /** Somebody who does not wait wants it too. */
-  synchronized void wantedByOthers(JobKey key) {
-    Awaited each = awaited.get(key);
-    if (each != null) {
-      each.foreground = false;
-    }
-  }
-
-  /** What a client was about to hand in was refused. */
-  synchronized void forget(JobKey key, ClientSession client) {
-    Awaited each = awaited.get(key);
-    if (each != null && each.coming.remove(client)) {
-      removeIfIdle(each);
-      unlessWaiting(each, client);
-    }
-  }
-
-  private void removeIfIdle(Awaited each) {
-    if (each.clients.isEmpty() && each.coming.isEmpty()) {
-      awaited.remove(each.key);
-      looks.remove(each);
-    }
-  }
-
-  private void unlessWaiting(Awaited each, ClientSession client) {
-    Set<JobKey> keys = byClient.get(client);
-    if (keys != null
-        && !each.clients.contains(client)
-        && !each.coming.contains(client)
-        && keys.remove(each.key)
-        && keys.isEmpty()) {
-      byClient.remove(client);
+    if (result != null) {
+      send(List.of(client), result);
     }
   }
 
   /**
-   * A client has gone. Returns the tasks that nobody wants any more. What he was just handing in is
-   * dealt with when it is in: then he is gone once more.
+   * Keeps a job when its waiting clients leave, as a client that does not wait submitted it too.
    */
-  public synchronized List<JobKey> gone(ClientSession client) {
+  synchronized void submittedInBackground(JobKey key) {
+    AwaitedJob job = jobs.get(key);
+    if (job != null) {
+      job.foreground = false;
+    }
+  }
+
+  /** Records that the submission of a client was refused. */
+  synchronized void refused(JobKey key, ClientSession client) {
+    AwaitedJob job = jobs.get(key);
+    if (job != null && job.submitting.remove(client)) {
+      jobs.removeIfUnused(job, client);
+    }
+  }
+
+  /**
+   * Removes a client that has disconnected. To be called again when a submission is confirmed
+   * later.
+   *
+   * @return the tasks that no client wants any more
+   */
+  public synchronized List<JobKey> disconnected(ClientSession client) {
     List<JobKey> unwanted = new ArrayList<>();
-    for (JobKey key : Set.copyOf(byClient.getOrDefault(client, Set.of()))) {
-      Awaited each = awaited.get(key);
-      if (each != null && each.clients.removeIf(other -> other == client)) {
-        if (each.clients.isEmpty() && each.coming.isEmpty() && each.foreground && !each.here) {
+    for (JobKey key : jobs.of(client)) {
+      AwaitedJob job = jobs.get(key);
+      if (job != null && job.clients.removeIf(other -> other == client)) {
+        if (!job.hasClients() && job.foreground && !job.assignedHere) {
           unwanted.add(key);
         }
-        removeIfIdle(each);
-        unlessWaiting(each, client);
+        jobs.removeIfUnused(job, client);
       }
     }
     return unwanted;
   }
 
+  /** Number of clients that wait for a job. */
   public synchronized int clients(JobKey key) {
-    Awaited each = awaited.get(key);
-    return each == null ? 0 : each.clients.size();
+    AwaitedJob job = jobs.get(key);
+    return job == null ? 0 : job.clients.size();
   }
 
   public synchronized boolean isWaiting(ClientSession client) {
-    return byClient.containsKey(client);
+    return jobs.hasClient(client);
   }
 
   /**
-   * A worker of this gateway has it, and says how it goes. Returns what tells this job from the
-   * next with the same key.
+   * Records that a worker of this gateway has the job and reports its progress.
+   *
+   * @return the generation, which distinguishes this job from the next with the same key
    */
-  public synchronized long here(JobKey key) {
-    Awaited each = awaited.get(key);
-    if (each == null) {
+  public synchronized long assigned(JobKey key) {
+    AwaitedJob job = jobs.get(key);
+    if (job == null) {
       return 0;
     }
-    each.here = true;
-    return each.generation;
+    job.assignedHere = true;
+    return job.generation;
   }
 
-  /** It is no longer here, and has not ended either. */
-  public synchronized void elsewhere(JobKey key) {
-    Awaited each = awaited.get(key);
-    if (each != null) {
-      each.here = false;
-      lookIn(each, firstPauseNanos);
+  /** Records that no worker of this gateway has the job any more, and that it has not ended. */
+  public synchronized void unassigned(JobKey key) {
+    AwaitedJob job = jobs.get(key);
+    if (job != null) {
+      job.assignedHere = false;
+      poller.pollSoon(key);
     }
   }
 
-  /** Has a task looked at now: all that other gateways have said of it before has come. */
-  public synchronized void look(JobKey key) {
-    Awaited each = awaited.get(key);
-    if (each != null) {
-      each.fenced = true;
-      lookIn(each, 0);
+  /** Polls a task now: all earlier messages of other gateways about it have arrived. */
+  public synchronized void poll(JobKey key) {
+    AwaitedJob job = jobs.get(key);
+    if (job != null) {
+      job.upToDate = true;
+      poller.pollAfter(key, 0);
     }
   }
 
-  private void lookIn(Awaited each, long nanos) {
-    // Nothing when nobody waits for it any more.
-    if (!looks.remove(each)) {
-      return;
-    }
-    each.pause = firstPauseNanos;
-    each.nextLook = System.nanoTime() + nanos;
-    looks.add(each);
-    notifyAll();
-  }
-
-  /** Something to be passed on while it runs. */
-  public void pass(JobKey key, ByteBuffer packet) {
-    tell(clientsOf(key), client -> packet.duplicate());
+  /** Forwards a packet of a worker of this gateway. */
+  public void forward(JobKey key, ByteBuffer packet) {
+    send(clientsOf(key), client -> packet.duplicate());
   }
 
   private synchronized List<ClientSession> clientsOf(JobKey key) {
-    Awaited each = awaited.get(key);
-    if (each == null) {
+    AwaitedJob job = jobs.get(key);
+    if (job == null) {
       return List.of();
     }
-    List<ClientSession> all = new ArrayList<>(each.clients);
-    // What is sent to them comes after the answer that they wait for.
-    all.addAll(each.coming);
+    List<ClientSession> all = new ArrayList<>(job.clients);
+    // They receive it after the answer to their submission.
+    all.addAll(job.submitting);
     return all;
   }
 
-  /** The same from another gateway. */
-  public void passFromElsewhere(JobKey key, ByteBuffer packet) {
+  /** Forwards a packet of a worker of another gateway. */
+  public void forwardFromOtherGateway(JobKey key, ByteBuffer packet) {
     synchronized (this) {
-      Awaited each = awaited.get(key);
-      if (each == null || each.here) {
+      AwaitedJob job = jobs.get(key);
+      if (job == null || job.assignedHere) {
         return;
       }
       Progress progress = Packets.status(packet).map(JobStatus::progress).orElse(null);
-      boolean known = !each.heard && progress != null && progress.equals(each.told);
-      each.heard = true;
-      each.messages++;
-      if (known) {
+      boolean isKnown = !job.forwarded && progress != null && progress.equals(job.polledProgress);
+      job.forwarded = true;
+      job.messages++;
+      if (isKnown) {
         return;
       }
     }
-    pass(key, packet);
+    forward(key, packet);
   }
 
   /**
-   * It has succeeded.
+   * Reports success.
    *
-   * @param generation as {@link #here} has said
+   * @param generation result of {@link #assigned}
    */
   public void completed(JobKey key, long generation, byte[] result) {
-    end(key, generation, completion(key, result));
-  }
-
-  private static Function<ClientSession, ByteBuffer> completion(JobKey key, byte[] result) {
-    ByteBuffer packet = Packets.of(PacketType.WORK_COMPLETE, key.handle(), result);
-    return client -> packet.duplicate();
+    end(key, generation, ResultPackets.completion(key, result));
   }
 
   /**
-   * It has failed for good.
+   * Reports a permanent failure.
    *
-   * @param generation as {@link #here} has said
-   * @param exception what its worker has said of it; null when nothing
+   * @param generation result of {@link #assigned}
+   * @param exception the error that the worker has reported; null when none
    */
   public void failed(JobKey key, long generation, byte @Nullable [] exception) {
-    end(key, generation, failure(key, exception));
+    end(key, generation, ResultPackets.failure(key, exception));
   }
 
-  private static Function<ClientSession, ByteBuffer> failure(
-      JobKey key, byte @Nullable [] exception) {
-    String handle = key.handle();
-    return client ->
-        exception != null && client.wantsExceptions()
-            ? Packets.of(PacketType.WORK_EXCEPTION, handle, exception)
-            : Packets.of(PacketType.WORK_FAIL, handle);
-  }
-
-  private void end(JobKey key, long generation, Function<ClientSession, ByteBuffer> packet) {
-    List<ClientSession> told;
+  /** Reports the result of a task that has ended and was deleted. */
+  void ended(JobKey key, TaskInfo task) {
+    long generation;
     synchronized (this) {
-      Awaited each = awaited.get(key);
-      if (each == null) {
-        return;
-      }
-      if (each.generation != generation && each.generation != 0) {
-        // Another one has come in its place; or it was there before who is coming.
-        each.lastEnd = packet;
-        each.here = false;
-        lookIn(each, firstPauseNanos);
-        return;
-      }
-      told = List.copyOf(each.clients);
-      each.clients.clear();
-      removeIfIdle(each);
-      Set.copyOf(told).forEach(client -> unlessWaiting(each, client));
-      // Who is coming may have handed in the next one already.
-      each.generation = 0;
-      each.foreground = false;
-      each.here = false;
-      each.heard = false;
-      each.fenced = false;
-      each.handedIn = false;
-      each.told = null;
-      each.lastEnd = packet;
-      each.pause = firstPauseNanos;
+      AwaitedJob job = jobs.get(key);
+      generation = job == null ? 0 : job.generation;
     }
-    tell(told, packet);
+    end(key, generation, ResultPackets.result(key, task));
   }
 
-  private void tell(List<ClientSession> clients, Function<ClientSession, ByteBuffer> packet) {
+  private void end(JobKey key, long generation, Function<ClientSession, ByteBuffer> result) {
+    List<ClientSession> clients;
+    synchronized (this) {
+      AwaitedJob job = jobs.get(key);
+      if (job == null) {
+        return;
+      }
+      poller.pollSoon(key);
+      if (job.generation != generation && job.generation != 0) {
+        // The next job has replaced it, or it existed before a client that is submitting.
+        job.lastResult = result;
+        job.assignedHere = false;
+        return;
+      }
+      clients = List.copyOf(job.clients);
+      job.end(result);
+      clients.forEach(client -> jobs.removeIfUnused(job, client));
+    }
+    send(clients, result);
+  }
+
+  private void send(List<ClientSession> clients, Function<ClientSession, ByteBuffer> packet) {
     if (!clients.isEmpty()) {
       loop.execute(() -> clients.forEach(client -> client.send(packet.apply(client))));
     }
   }
 
-  private void run() {
-    try {
-      Awaited next = next();
-      while (next != null) {
-        String server = servers.of(next.key.queue());
-        if (server.isEmpty()) {
-          lookGuarded(server, next);
-        } else if (!lanes.add(server, next)) {
-          looked(next);
-        }
-        next = next();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private void lookGuarded(String server, Awaited each) {
-    try {
-      look(each);
-      failing.remove(server);
-    } catch (BrokerException e) {
-      if (failing.add(server)) {
-        log.warn("results for gearman clients cannot be looked for: {}", e.getMessage());
-      }
-    } catch (RuntimeException e) {
-      log.error("the result of task {} cannot be looked for", each.key.id(), e);
-    } finally {
-      looked(each);
-    }
-  }
-
-  private synchronized void looked(Awaited each) {
-    each.lookedAt = false;
-  }
-
-  /** Waits for the next task that is to be looked at; null when closed. */
-  private synchronized @Nullable Awaited next() throws InterruptedException {
-    while (!closed) {
-      long now = System.nanoTime();
-      Awaited first = looks.isEmpty() ? null : looks.first();
-      if (first == null) {
-        wait();
-      } else if (first.nextLook - now > 0) {
-        wait(Math.max(1, (first.nextLook - now) / 1_000_000));
-      } else {
-        looks.remove(first);
-        first.nextLook = now + first.pause;
-        first.pause =
-            Math.min(first.pause * 3 / 2, Math.max(longestPauseNanos, looks.size() * SHARE_NANOS));
-        looks.add(first);
-        if (first.handedIn && !first.here && !first.lookedAt) {
-          first.lookedAt = true;
-          return first;
-        }
-      }
-    }
-    return null;
-  }
-
-  private void look(Awaited each) {
-    TaskInfo task;
+  /** Returns false when the task need not be polled. */
+  private boolean pollIfNeeded(JobKey key) {
+    AwaitedJob job;
     long generation;
     long messages;
     synchronized (this) {
-      generation = each.generation;
-      messages = each.messages;
-    }
-    try {
-      task = inspector.task(each.key.queue(), each.key.id());
-    } catch (TaskNotFoundException | QueueNotFoundException e) {
-      // Deleted, or it has succeeded without leaving a result: whoever waits must not take that
-      // for a success with an empty one.
-      if (hasHeardAll(each)) {
-        end(each.key, generation, failure(each.key, null));
+      job = jobs.get(key);
+      if (job == null || !job.enqueued || job.assignedHere) {
+        return false;
       }
-      return;
+      generation = job.generation;
+      messages = job.messages;
+    }
+    TaskInfo task;
+    try {
+      task = inspector.task(key.queue(), key.id());
+    } catch (TaskNotFoundException | QueueNotFoundException e) {
+      // Deleted, or succeeded without keeping a result, which must not look like an empty one.
+      if (isUpToDate(job)) {
+        end(key, generation, ResultPackets.failure(key, null));
+      }
+      return true;
     }
     if (!JobKey.hasEnded(task)) {
-      goesOn(each, task, messages);
-    } else if (hasHeardAll(each)) {
-      end(each.key, generation, ending(each.key, task));
+      reportProgress(job, task, messages);
+    } else if (isUpToDate(job)) {
+      end(key, generation, ResultPackets.result(key, task));
     }
-  }
-
-  /** Those who have waited for a task that was there until now are told how it has ended. */
-  void ended(JobKey key, TaskInfo task) {
-    long generation;
-    synchronized (this) {
-      Awaited each = awaited.get(key);
-      generation = each == null ? 0 : each.generation;
-    }
-    end(key, generation, ending(key, task));
-  }
-
-  private static Function<ClientSession, ByteBuffer> ending(JobKey key, TaskInfo task) {
-    return task.state() == TaskState.COMPLETED
-        ? completion(key, task.result().bytes())
-        : failure(key, said(task.lastError()));
+    return true;
   }
 
   /**
-   * False when something that its worker has said before may still be on the way: then it is looked
-   * at once more. And when a worker of this gateway has got it meanwhile, who tells himself.
+   * Returns false when earlier messages of other gateways may not have arrived: then the task is
+   * polled again. Also when a worker of this gateway has got it meanwhile.
    */
-  private boolean hasHeardAll(Awaited each) {
+  private boolean isUpToDate(AwaitedJob job) {
     synchronized (this) {
-      if (each.fenced || each.here) {
-        return !each.here;
+      if (job.upToDate || job.assignedHere) {
+        return !job.assignedHere;
       }
-      lookIn(each, FENCE_NANOS);
-      // When nothing comes of that, the next look counts.
-      each.fenced = true;
+      if (jobs.isCurrent(job)) {
+        poller.pollAfter(job.key, MESSAGE_TIMEOUT_NANOS);
+      }
+      // After this time, the poll counts even if no message has arrived.
+      job.upToDate = true;
     }
-    lookAfterAll.accept(each.key);
+    pollAfterMessages.accept(job.key);
     return false;
   }
 
-  private static byte @Nullable [] said(String error) {
-    return error.isEmpty() || error.equals(WorkerSession.FAILED)
-        ? null
-        : error.getBytes(StandardCharsets.UTF_8);
-  }
-
   /**
-   * @param messages how many had come when the look began: one that came since is about a later
-   *     state of the task than this one
+   * @param messages number of messages when the poll started: a message that arrived since is about
+   *     a later state of the task
    */
-  private void goesOn(Awaited each, TaskInfo task, long messages) {
+  private void reportProgress(AwaitedJob job, TaskInfo task, long messages) {
     Progress progress = task.progress();
     synchronized (this) {
-      // Whoever has it next may be one of whom no gateway tells.
-      each.heard &= task.state() == TaskState.ACTIVE || each.messages != messages;
-      if (progress == null || each.heard || progress.equals(each.told)) {
-        each.fenced = false;
+      // The next worker may be one whose progress no gateway forwards.
+      job.forwarded &= task.state() == TaskState.ACTIVE || job.messages != messages;
+      if (progress == null || job.forwarded || progress.equals(job.polledProgress)) {
+        job.upToDate = false;
         return;
       }
     }
-    if (!hasHeardAll(each)) {
+    if (!isUpToDate(job)) {
       return;
     }
     synchronized (this) {
-      each.fenced = false;
-      if (each.heard) {
+      job.upToDate = false;
+      if (job.forwarded) {
         return;
       }
-      each.told = progress;
+      job.polledProgress = progress;
     }
-    JobStatus status = JobStatus.of(progress);
-    pass(
-        each.key,
-        Packets.of(
-            PacketType.WORK_STATUS,
-            each.handle,
-            Packets.latin(status.numerator()),
-            Packets.latin(status.denominator())));
+    forward(job.key, ResultPackets.progress(job.key, progress));
   }
 
   public void close() {
-    synchronized (this) {
-      closed = true;
-      notifyAll();
-    }
-    lanes.close(Duration.ZERO);
-    try {
-      thread.join(2_000);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    poller.close();
   }
 }

@@ -256,7 +256,7 @@ public final class ClientSession {
 
   /** The connection has ended. */
   void closed() {
-    List<JobKey> unwanted = parts.results().gone(this);
+    List<JobKey> unwanted = parts.results().disconnected(this);
     if (!session.isDraining() && !unwanted.isEmpty()) {
       unwanted.stream()
           .collect(Collectors.groupingBy(this::serverOf))

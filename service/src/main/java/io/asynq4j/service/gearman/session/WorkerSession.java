@@ -194,7 +194,7 @@ public final class WorkerSession {
     jobs.put(job.handle(), job);
     ended.remove(job.handle());
     parts.jobs().take(job);
-    job.setGeneration(parts.results().here(job.key()));
+    job.setGeneration(parts.results().assigned(job.key()));
     grab.place().answer(assignment(grab.command(), job, function));
   }
 
@@ -315,7 +315,7 @@ public final class WorkerSession {
 
   /** To the clients that wait for it, here and elsewhere. */
   private void pass(AssignedJob job, ByteBuffer packet) {
-    parts.results().pass(job.key(), packet);
+    parts.results().forward(job.key(), packet);
     parts.talk().pass(job, packet);
   }
 
@@ -333,7 +333,7 @@ public final class WorkerSession {
           if (isApplied(applied, Outcome.Kind.DONE)) {
             parts.results().completed(job.key(), job.generation(), result);
           } else {
-            parts.results().elsewhere(job.key());
+            parts.results().unassigned(job.key());
           }
         });
   }
@@ -389,7 +389,7 @@ public final class WorkerSession {
     if (isApplied(applied, Outcome.Kind.ARCHIVE) || isApplied(applied, Outcome.Kind.DROP)) {
       parts.results().failed(job.key(), job.generation(), exception);
     } else {
-      parts.results().elsewhere(job.key());
+      parts.results().unassigned(job.key());
     }
   }
 
@@ -410,7 +410,7 @@ public final class WorkerSession {
           job.task().id(),
           job.task().queue());
       over(job);
-      parts.results().elsewhere(job.key());
+      parts.results().unassigned(job.key());
     }
   }
 

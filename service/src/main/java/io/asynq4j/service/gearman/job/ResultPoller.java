@@ -1,0 +1,207 @@
+package io.asynq4j.service.gearman.job;
+
+import io.asynq4j.BrokerException;
+import io.asynq4j.service.executor.KeyedBatchExecutor;
+import io.asynq4j.service.executor.RedisServerLocator;
+import io.asynq4j.service.executor.ServerThreadPools;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Polls tasks whose results are awaited: first after milliseconds, then less and less often, on one
+ * thread for all tasks of the same Redis server. Thread-safe.
+ */
+final class ResultPoller {
+
+  private static final Logger log = LoggerFactory.getLogger(ResultPoller.class);
+
+  /** With many tasks, each is polled less often: the longest pause per task. */
+  private static final long PAUSE_PER_TASK_NANOS = Duration.ofMillis(1).toNanos();
+
+  private static final int MAX_BATCH = 100;
+
+  /** A task that is polled. Guarded by the poller. */
+  private static final class Entry {
+    private final long number;
+    private final JobKey key;
+    private long pause;
+
+    /** Changes only while the entry is not in the set that is sorted by it. */
+    private long next;
+
+    /** Whether a thread polls it, or will. */
+    private boolean polling;
+
+    Entry(long number, JobKey key, long pause) {
+      this.number = number;
+      this.key = key;
+      this.pause = pause;
+      this.next = System.nanoTime() + pause;
+    }
+  }
+
+  private final RedisServerLocator servers;
+  private final Predicate<JobKey> poll;
+  private final long firstPauseNanos;
+  private final long longestPauseNanos;
+  private final Thread thread;
+
+  /** By the server of a cluster. */
+  private final KeyedBatchExecutor<String, Entry> lanes;
+
+  /** Servers whose last poll has failed. */
+  private final Set<String> failing = ConcurrentHashMap.newKeySet();
+
+  // All guarded by this.
+  private final Map<JobKey, Entry> entries = new HashMap<>();
+  private final TreeSet<Entry> schedule =
+      new TreeSet<>(
+          Comparator.comparingLong((Entry entry) -> entry.next)
+              .thenComparingLong(entry -> entry.number));
+  private long numbers;
+  private boolean closed;
+
+  /**
+   * @param interval the first poll is after a hundredth of it, the last ones every half of it
+   * @param poll polls a task, and returns false if it did not have to ask Redis
+   */
+  ResultPoller(RedisServerLocator servers, Duration interval, Predicate<JobKey> poll) {
+    this.servers = servers;
+    this.poll = poll;
+    this.firstPauseNanos = interval.toNanos() / 100;
+    this.longestPauseNanos = interval.toNanos() / 2;
+    this.thread = daemon(this::run);
+    this.lanes =
+        new KeyedBatchExecutor<>(
+            new ServerThreadPools(ResultPoller::daemon, 1),
+            (server, entry) -> server,
+            MAX_BATCH,
+            (server, batch) -> batch.forEach(entry -> poll(server, entry)));
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "asynq-gearman-results");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  synchronized void add(JobKey key) {
+    Entry entry = new Entry(++numbers, key, firstPauseNanos);
+    entries.put(key, entry);
+    schedule.add(entry);
+    notifyAll();
+  }
+
+  synchronized void remove(JobKey key) {
+    Entry entry = entries.remove(key);
+    if (entry != null) {
+      schedule.remove(entry);
+    }
+  }
+
+  /** Polls a task after the first pause, and then less and less often again. */
+  void pollSoon(JobKey key) {
+    pollAfter(key, firstPauseNanos);
+  }
+
+  /** Polls a task after this time, and then less and less often again. */
+  synchronized void pollAfter(JobKey key, long nanos) {
+    Entry entry = entries.get(key);
+    if (entry != null) {
+      schedule.remove(entry);
+      entry.pause = firstPauseNanos;
+      entry.next = System.nanoTime() + nanos;
+      schedule.add(entry);
+      notifyAll();
+    }
+  }
+
+  private void run() {
+    try {
+      Entry entry = next();
+      while (entry != null) {
+        String server = servers.of(entry.key.queue());
+        if (server.isEmpty()) {
+          poll(server, entry);
+        } else if (!lanes.add(server, entry)) {
+          polled(entry);
+        }
+        entry = next();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits for the next task to poll; null when closed. */
+  private synchronized @Nullable Entry next() throws InterruptedException {
+    while (!closed) {
+      long now = System.nanoTime();
+      Entry first = schedule.isEmpty() ? null : schedule.first();
+      if (first == null) {
+        wait();
+      } else if (first.next - now > 0) {
+        wait(Math.max(1, (first.next - now) / 1_000_000));
+      } else {
+        schedule.remove(first);
+        first.next = now + first.pause;
+        first.pause =
+            Math.min(
+                first.pause * 3 / 2,
+                Math.max(longestPauseNanos, schedule.size() * PAUSE_PER_TASK_NANOS));
+        schedule.add(first);
+        if (!first.polling) {
+          first.polling = true;
+          return first;
+        }
+      }
+    }
+    return null;
+  }
+
+  private void poll(String server, Entry entry) {
+    try {
+      if (poll.test(entry.key)) {
+        failing.remove(server);
+      }
+    } catch (BrokerException e) {
+      if (failing.add(server)) {
+        log.warn("results for gearman clients cannot be polled: {}", e.getMessage());
+      }
+    } catch (RuntimeException e) {
+      log.error("the result of task {} cannot be polled", entry.key.id(), e);
+    } finally {
+      polled(entry);
+    }
+  }
+
+  private synchronized void polled(Entry entry) {
+    entry.polling = false;
+  }
+
+  void close() {
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
+    lanes.close(Duration.ZERO);
+    try {
+      thread.join(2_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
