@@ -181,7 +181,7 @@ class PageActionsIT {
     fill("Timeout", "30s");
     fill("Deadline", "2099-01-31T08:00:00Z");
     fill("Unique for", "1h");
-    fill("Keep after success", "24h");
+    fill("Retention", "24h");
     fill("ID", "all-of-it");
     browser.write(".enqueue textarea", "{\"user\": 42}");
     browser.write(".enqueue textarea[placeholder='tenant=acme']", "tenant=acme");
@@ -348,7 +348,7 @@ class PageActionsIT {
     browser.seeText("the network is back");
     assertThat(browser.text("table")).contains("startJob").contains("done");
     browser.go("/jobs");
-    browser.seeText("run");
+    browser.seeText("Run now");
     assertThat(browser.text(".job-card")).contains("2 done").contains("0 failed");
   }
 
@@ -418,7 +418,7 @@ class PageActionsIT {
     browser.press(".page-actions", "Check data");
     browser.press("dialog", "Check");
     browser.see(".job[data-state=done]");
-    assertThat(browser.text(".job")).contains("mail");
+    assertThat(browser.text(".job")).startsWith("Check data").contains("mail");
     browser.press(".page-actions", "Check and repair");
     browser.press("dialog", "Check and repair");
     browser.seeText("repaired");
@@ -519,9 +519,9 @@ class PageActionsIT {
     browser.press(".action-bar", "Cancel");
     select("archive");
     collect(commands, requests);
-    browser.press(".page-actions", "CLI");
+    browser.press(".page-actions", "Copy as CLI");
     commands.add(browser.copied());
-    browser.press(".page-actions", "curl");
+    browser.press(".page-actions", "Copy as curl");
     requests.add(browser.copied());
     browser.go("/queues/mail/tasks/broken");
     browser.see(".badge.state-retry");
@@ -627,7 +627,7 @@ class PageActionsIT {
     fill("Timeout", "30s");
     fill("Deadline", "2099-01-31T08:00:00Z");
     fill("Unique for", "1h");
-    fill("Keep after success", "24h");
+    fill("Retention", "24h");
     fill("Group", "g1");
     fill("ID", "x");
     browser.write(".enqueue textarea[placeholder='tenant=acme']", "tenant=acme");

@@ -13,12 +13,12 @@ import {toast} from '../parts/toasts.js';
 
 const FIELDS = [
   ['processIn', 'Run in', '10m', 'Duration from now. Default: now.'],
-  ['processAt', 'Run at', '2030-01-31T08:00:00Z', 'UTC time; use instead of "Run in"'],
-  ['maxRetry', 'Retries', '25', 'Maximum number of retries'],
-  ['timeout', 'Timeout', '30m', 'Maximum duration of one attempt'],
+  ['processAt', 'Run at', '2030-01-31T08:00:00Z', 'UTC time. Use it instead of "Run in".'],
+  ['maxRetry', 'Retries', '25', 'Maximum number of retries. Default: 25.'],
+  ['timeout', 'Timeout', '30m', 'Maximum duration of one attempt. Default: 30m.'],
   ['deadline', 'Deadline', '2030-01-31T08:00:00Z', 'The task must finish before this time'],
   ['uniqueFor', 'Unique for', '1h', 'Reject duplicates of this task for this long'],
-  ['retention', 'Keep after success', '24h', 'Default: deleted on success'],
+  ['retention', 'Retention', '24h', 'How long to keep the task after success. Default: not kept.'],
   ['group', 'Group', '', 'Aggregate with other tasks of this group'],
   ['id', 'ID', '', 'Default: generated'],
 ];

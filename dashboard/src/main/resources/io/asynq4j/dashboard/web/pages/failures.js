@@ -45,7 +45,7 @@ class FailuresPage extends View {
 
   #group(g) {
     return html`<article class="card failure">
-      <div class="failure-count"><b>${count(g.count)}</b><span class="faint">tasks</span></div>
+      <div class="failure-count"><b>${count(g.count)}</b><span class="faint">${g.count === 1 ? 'task' : 'tasks'}</span></div>
       <div class="failure-what">
         <h2><a href=${link('/search', [], {q: g.query})}>${g.type || '–'}</a></h2>
         <pre class="error-line">${g.error}</pre>

@@ -4,7 +4,7 @@ import {may} from '../core/api.js';
 import {onJob} from '../core/live.js';
 import {View, html, nothing, repeat} from '../core/view.js';
 import {ageOf, empty, head, tag, trouble, waiting, when} from '../parts/basics.js';
-import {jobBody, stopJob} from '../parts/jobs-tray.js';
+import {jobBody, jobLabel, stopJob} from '../parts/jobs-tray.js';
 
 const KIND = {running: 'info', done: 'good', stopped: 'warn', failed: 'bad'};
 
@@ -26,7 +26,7 @@ class JobsPage extends View {
     return html`${head({title: 'Jobs', meta: html`<span class="faint">Bulk operations on tasks</span>`, actions: ageOf(this.jobs)})}
       ${trouble(this.jobs)}${waiting(this.jobs)}
       ${this.jobs.data && !items.length ? html`<section class="card">${empty('No jobs yet', 'An action on all tasks that match a query appears here.')}</section>` : nothing}
-      ${repeat(items, (j) => j.id, (job) => html`<section class="card job-card"><header class="card-head"><h2>${job.action}</h2>${tag(job.state, KIND[job.state])}
+      ${repeat(items, (j) => j.id, (job) => html`<section class="card job-card"><header class="card-head"><h2>${jobLabel(job)}</h2>${tag(job.state, KIND[job.state])}
         <span class="faint">${job.by ?? nothing} ${when(job.startedAt)}</span><span class="grow"></span>
         ${job.state === 'running' && may('operator') ? html`<button class="small" @click=${() => stopJob(job).then(() => this.jobs.refresh())}>Stop</button>` : nothing}</header>
         ${job.query ? html`<code class="clip">${job.query}</code>` : nothing}${jobBody(job)}</section>`)}`;

@@ -233,7 +233,7 @@ const limitsText = (limits) => {
   if (limits?.rate) {
     parts.push(limits.rate === 'none' ? 'no rate limit' : limits.rate);
   }
-  return parts.join(', ') || 'no limits set';
+  return parts.join(', ') || 'no queue limits';
 };
 
 const daysOf = (days) => [...(days?.items ?? [])].reverse().map((d) => ({label: d.date, good: d.processed - d.failed, bad: d.failed}));

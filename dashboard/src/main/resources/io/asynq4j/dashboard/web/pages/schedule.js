@@ -12,6 +12,9 @@ import {actOnSchedule} from '../parts/schedule-actions.js';
 
 const PAGE = 50;
 
+/** Labels of the task options, as on the page of a task. */
+const OPTIONS = {id: 'ID', maxRetry: 'Retries', timeout: 'Timeout', deadline: 'Deadline', uniqueFor: 'Unique for', processIn: 'Run in', processAt: 'Run at', retention: 'Retention', group: 'Group', headers: 'Headers'};
+
 class SchedulePage extends View {
   #limit = PAGE;
 
@@ -53,7 +56,7 @@ class SchedulePage extends View {
         <div>
           <section class="card"><header class="card-head"><h2>Task</h2></header><dl class="facts">
             <div><dt>Queue</dt><dd>${s.queue ? html`<a href=${queueLink(s.queue)}>${s.queue}</a>` : '–'}</dd></div>
-            ${Object.entries(s.options ?? {}).filter(([, v]) => v !== null && v !== undefined && !(typeof v === 'object' && !Object.keys(v).length)).map(([k, v]) => html`<div><dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd></div>`)}
+            ${Object.entries(s.options ?? {}).filter(([, v]) => v !== null && v !== undefined && !(typeof v === 'object' && !Object.keys(v).length)).map(([k, v]) => html`<div><dt>${OPTIONS[k] ?? k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd></div>`)}
             ${s.unreadOptions?.length ? html`<div><dt>Unknown options</dt><dd>${s.unreadOptions.join(', ')}</dd></div>` : nothing}</dl>
             <content-view .content=${s.payload} .what=${'payload'}></content-view></section>
           <section class="card"><header class="card-head"><h2>Enqueued tasks</h2></header>
@@ -61,8 +64,8 @@ class SchedulePage extends View {
               ${this.runs.data.items.map((run) => html`<tr><td>${run.problem ? html`${tag('broken', 'bad')} <span class="faint">${run.problem}</span>` : html`<a class="mono" href=${taskLink(s.queue, run.taskId)}>${run.taskId}</a>`}</td><td>${when(run.enqueuedAt)}</td></tr>`)}</tbody></table></div>
               ${this.runs.data.cursor && this.#limit < 1_000 ? html`<p class="center"><button class="small" @click=${() => { this.#limit = Math.min(1_000, this.#limit * 4); this.runs.refresh(); }}>Show more</button></p>` : nothing}` : this.runs.data ? empty('No tasks enqueued yet') : nothing}</section>
         </div>
-        <section class="card"><header class="card-head"><h2>${s.description ?? 'Times'}</h2></header><p><code>${s.spec}</code></p>
-          ${s.nextRuns?.length ? html`<ol class="timeline">${s.nextRuns.map((at) => html`<li class="later future"><span>${when(at)}</span><span class="faint">${pref('time') === 'utc' ? relative(new Date(at)) : local(new Date(at))}</span></li>`)}</ol>` : html`<p class="faint">The next times are not available.</p>`}</section>
+        <section class="card"><header class="card-head"><h2>Next runs</h2></header><p>${s.description ? html`${s.description} ` : nothing}<code class="faint">${s.spec}</code></p>
+          ${s.nextRuns?.length ? html`<ol class="timeline">${s.nextRuns.map((at) => html`<li class="later future"><span>${when(at)}</span><span class="faint">${pref('time') === 'utc' ? relative(new Date(at)) : local(new Date(at))}</span></li>`)}</ol>` : html`<p class="faint">The times of the next runs are not available.</p>`}</section>
       </div>` : nothing}`;
   }
 }

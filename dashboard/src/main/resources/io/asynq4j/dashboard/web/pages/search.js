@@ -110,7 +110,7 @@ class SearchPage extends View {
     const isSaved = saved.includes(this.#q);
     return html`
       ${head({title: 'Search', actions: this.#q ? html`
-        <button class="ghost small" @click=${() => copy(curl({method: 'GET', path: 'search', query: {q: this.#q}}), 'Copied as curl')}>${icon('terminal')}curl</button>
+        <button class="ghost small" @click=${() => copy(curl({method: 'GET', path: 'search', query: {q: this.#q}}), 'Copied as curl')}>${icon('terminal')}Copy as curl</button>
         <button class="ghost small" aria-pressed=${isSaved} @click=${() => setPref('saved', isSaved ? saved.filter((each) => each !== this.#q) : [...saved, this.#q])}>${icon('star')}${isSaved ? 'Remove saved search' : 'Save search'}</button>` : nothing})}
       <section class="card">
         <query-box .value=${this.#q} .placeholder=${'state:archived error:"refused" payload.user.id=42'} .onquery=${(q) => setQuery({q})}></query-box>

@@ -54,7 +54,7 @@ class ServersPage extends View {
         <span class="faint">started ${when(s.started)}</span><span class="grow"></span>
         ${may('admin') ? html`<button class="small" @click=${() => this.#signal('quiet', s)}>${icon('pause')}Quiet</button><button class="small quiet-danger" @click=${() => this.#signal('stop', s)}>${icon('stop')}Stop</button>` : nothing}</header>
       ${s.problem ? html`<p class="faint">The server record cannot be read: ${s.problem}</p>` : nothing}
-      <div class="server-load">${bar(s.concurrency ? s.activeWorkers / s.concurrency : 0)}<span>${count(s.activeWorkers)} of ${plural(s.concurrency, 'worker')}</span></div>
+      <div class="server-load">${bar(s.concurrency ? s.activeWorkers / s.concurrency : 0)}<span>${count(s.activeWorkers)} of ${plural(s.concurrency, 'worker')} busy</span></div>
       <p class="chips">${Object.entries(s.queues).sort((a, b) => b[1] - a[1]).slice(0, 30).map(([queue, weight]) => html`<a class="chip" href=${queueLink(queue)}>${queue}<b>${weight}</b></a>`)}
         <span class="faint">${s.strictPriority ? 'strict priority' : 'weighted priority'}</span></p>
       ${s.workers?.length ? html`<div class="table-wrap"><table class="cards"><thead><tr><th>Task</th><th>Queue</th><th>Payload</th><th>Running for</th><th>Time used</th></tr></thead>

@@ -22,9 +22,9 @@ class SettingsPage extends View {
           <div class="segmented" role="group" aria-labelledby="set-${key}">${options.map(([value, text]) => html`<button aria-pressed=${pref(key) === value} @click=${() => setPref(key, value)}>${text}</button>`)}</div></div>`)}
       </section>
       <section class="card"><header class="card-head"><h2>Keyboard shortcuts</h2></header><dl class="keys">
-        <div><dt><kbd>/</kbd></dt><dd>Search tasks</dd></div>${PLACES.map(([key, , text]) => html`<div><dt><kbd>g</kbd> <kbd>${key}</kbd></dt><dd>${text}</dd></div>`)}<div><dt><kbd>?</kbd></dt><dd>Show keyboard shortcuts</dd></div></dl></section>
+        <div><dt><kbd>/</kbd></dt><dd>Search tasks</dd></div>${PLACES.map(([key, , text]) => html`<div><dt><kbd>g</kbd> <kbd>${key}</kbd></dt><dd>${text}</dd></div>`)}<div><dt><kbd>?</kbd></dt><dd>Keyboard shortcuts</dd></div></dl></section>
       <section class="card"><header class="card-head"><h2>Dashboard</h2></header><dl class="facts">
-        ${fact('User', session.user ?? 'none (login is disabled)')}${fact('Role', session.role)}${fact('Queues', session.queues?.join(', '))}${fact('Read-only', session.readOnly ? 'yes' : 'no')}
+        ${fact('User', session.user ?? 'none (login is disabled)')}${fact('Role', session.role)}${fact('Queues', session.queues?.includes('*') ? 'all' : session.queues?.join(', '))}${fact('Read-only', session.readOnly ? 'yes' : 'no')}
         ${fact('Redis', session.redis.join(', '))}${fact('Hidden fields', session.hidden?.join(', ') || 'none')}${fact('Version', session.version)}
         ${fact('API', html`<a href="api/v1/openapi.yaml">api/v1/openapi.yaml</a>`)}${session.metrics ? fact('Prometheus', html`<a href="metrics">metrics</a>`) : nothing}</dl></section>`;
   }

@@ -46,8 +46,8 @@ class TaskPage extends View {
         title: t?.type || shortId(id),
         meta: html`${t ? badge(t.state) : nothing}${t?.orphaned ? tag('orphaned', 'bad') : nothing}<span class="mono break">${id}</span>${copyButton(id, 'task ID')}`,
         actions: html`${ageOf(this.task)}
-          <button class="ghost small" @click=${() => copy(cli('task', 'inspect', {queue}, byId(id)), 'Copied as CLI')}>${icon('terminal')}CLI</button>
-          <button class="ghost small" @click=${() => copy(curl({method: 'GET', path: this.#path}), 'Copied as curl')}>${icon('terminal')}curl</button>`,
+          <button class="ghost small" @click=${() => copy(cli('task', 'inspect', {queue}, byId(id)), 'Copied as CLI')}>${icon('terminal')}Copy as CLI</button>
+          <button class="ghost small" @click=${() => copy(curl({method: 'GET', path: this.#path}), 'Copied as curl')}>${icon('terminal')}Copy as curl</button>`,
       })}
       ${trouble(this.task)}${waiting(this.task)}
       ${t ? this.#body(t) : nothing}`;
@@ -120,7 +120,7 @@ class TaskPage extends View {
         : [[t.lastFailedAt, `Last failure${t.retried ? ` (${plural(t.retried, 'retry', 'retries')})` : ''}`, 'bad']]),
       [t.worker?.started, `Started on ${t.worker?.host}`, 'info'],
       [t.completedAt, 'Completed', 'good'],
-      [t.completedAt || t.worker ? null : became, `Became ${t.state}`, ''],
+      [t.completedAt || t.worker ? null : became, `Entered state ${t.state}`, ''],
       [t.worker?.deadline ?? (t.state === 'active' ? null : t.deadline), t.worker ? 'Deadline of the attempt' : 'Deadline', 'later'],
       [t.nextProcessAt, t.state === 'retry' ? 'Next retry' : 'Due', 'later'],
       [t.completedAt && t.retentionMs ? new Date(Date.parse(t.completedAt) + t.retentionMs).toISOString() : null, 'Deleted (end of retention)', 'later'],

@@ -4,6 +4,7 @@ import {get, may, send} from '../core/api.js';
 import {count, plural} from '../core/format.js';
 import {isFor, onJob} from '../core/live.js';
 import {link, taskLink} from '../core/router.js';
+import {ACTIONS} from '../core/states.js';
 import {View, html, nothing, repeat} from '../core/view.js';
 import {bar} from './basics.js';
 import {icon} from './icons.js';
@@ -68,15 +69,18 @@ function settle(job) {
 export const stopJob = (job) =>
   send({method: 'POST', path: `jobs/${encodeURIComponent(job.id)}/stop`}).catch((e) => failed('The job could not be stopped', e));
 
+/** The label of a job: of the action on tasks, or of the check. */
+export const jobLabel = (job) => ACTIONS[job.action]?.label ?? {count: 'Count', doctor: 'Check data'}[job.action] ?? job.action;
+
 /** Progress and result of a job, for the tray and the Jobs page. */
 export function jobBody(job) {
   const part = job.state !== 'running' ? 1 : job.total > 0 ? job.looked / job.total : 0;
   return html`
     ${bar(part, job.state === 'failed' || job.failed > 0 ? 'bad' : job.state === 'done' ? 'good' : '')}
     <p class="job-counts">
-      <span><b>${count(job.done)}</b> ${job.action === 'count' ? 'counted' : 'done'}</span>
+      ${job.action === 'doctor' ? nothing : html`<span><b>${count(job.done)}</b> ${job.action === 'count' ? 'counted' : 'done'}</span>
       <span><b>${count(job.matched)}</b> matched</span>
-      <span class=${job.failed ? 'text-bad' : ''}><b>${count(job.failed)}</b> failed</span>
+      <span class=${job.failed ? 'text-bad' : ''}><b>${count(job.failed)}</b> failed</span>`}
       <span class="faint">${count(job.looked)} of ${count(job.total)} scanned</span>
     </p>
     ${job.problem ? html`<p class="text-bad">${job.problem}</p>` : nothing}
@@ -118,7 +122,7 @@ class JobsTray extends View {
   template() {
     return html`<div class="tray" aria-live="polite">${repeat(this.#jobs.values(), (j) => j.id, (job) => html`
       <section class="job" data-state=${job.state}>
-        <header><strong>${job.action}</strong><span class="tag ${job.state}">${job.state}</span><span class="grow"></span>
+        <header><strong>${jobLabel(job)}</strong><span class="tag ${job.state}">${job.state}</span><span class="grow"></span>
           ${job.state === 'running' && may('operator') ? html`<button class="small" @click=${() => stopJob(job)}>Stop</button>` : nothing}
           <button class="ghost icon-only small" aria-label="Hide this job" @click=${() => this.#drop(job)}>${icon('close')}</button></header>
         ${job.query ? html`<code class="clip" title=${job.query}>${job.query}</code>` : nothing}

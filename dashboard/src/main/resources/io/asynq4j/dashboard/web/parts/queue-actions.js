@@ -49,7 +49,7 @@ export function limitQueue(queue, limits) {
       {name: 'maxActive', label: 'Maximum active tasks', type: 'number', value: limits?.maxActive ?? '', hint: '0 = no limit'},
       {name: 'ordered', label: 'Process in order, one task at a time', value: limits?.ordered === null || limits?.ordered === undefined ? '' : String(limits.ordered), options: [['', 'not set'], ['true', 'yes'], ['false', 'no']]},
       {name: 'rate', label: 'Rate limit', value: limits?.rate ?? '', hint: 'Task starts per interval, for example 100/s, 30/m or 5/10s; none = no limit'},
-      {name: 'burst', label: 'Burst', type: 'number', value: limits?.burst ?? '', hint: 'Maximum number of tasks that start at once after an idle period. Default: the rate of 0.1 s.'},
+      {name: 'burst', label: 'Burst', type: 'number', value: limits?.burst ?? '', hint: 'Maximum number of tasks that start at once after an idle period. Default: the number that the rate limit allows in 0.1 s.'},
     ],
     request: (values) => ({method: 'PUT', path: `${queuePath(queue)}/limits`, body: body(values)}),
     cli: ({maxActive, ordered, rate, burst}) => (maxActive === '' && ordered === '' && rate === '' ? cli('queue', 'limit', {clear: true}, [queue]) : cli('queue', 'limit', {'max-active': maxActive, ordered, rate, burst}, [queue])),
