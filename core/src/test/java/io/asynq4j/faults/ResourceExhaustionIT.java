@@ -28,6 +28,7 @@ import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.duty.Aggregator;
+import io.asynq4j.internal.server.duty.DutyContext;
 import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.settle.SettlementContext;
@@ -147,8 +148,7 @@ class ResourceExhaustionIT {
             events,
             new SettlementThreadPools(shard -> threads),
             new AttemptReportWriter(world.broker().leases(), shards()),
-            signal,
-            queue -> {},
+            queue -> signal.raise(),
             fatal::add));
   }
 
@@ -373,10 +373,8 @@ class ResourceExhaustionIT {
     Aggregator aggregator =
         new Aggregator(
             groups,
-            world.broker(),
-            new ServedQueues(config),
+            new DutyContext(config, world.broker(), new ServedQueues(config), shards()),
             type -> TaskOptions.defaults(),
-            shards(),
             threads);
     world.enqueueMany("a", 2, options -> options.group("g"));
 

@@ -1,9 +1,9 @@
 package io.asynq4j.service;
 
 import io.asynq4j.RateLimit;
+import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
-import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;

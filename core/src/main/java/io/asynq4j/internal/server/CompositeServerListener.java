@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells all listeners; what one of them throws reaches nobody. */
+/** Notifies all listeners. An exception of one is logged and affects nothing else. */
 final class CompositeServerListener implements ServerListener {
 
   private static final Logger log = LoggerFactory.getLogger(CompositeServerListener.class);
@@ -22,64 +22,64 @@ final class CompositeServerListener implements ServerListener {
     this.listeners = listeners;
   }
 
-  private void tell(Consumer<ServerListener> event) {
+  private void forEach(Consumer<ServerListener> event) {
     for (ServerListener listener : listeners) {
       try {
         event.accept(listener);
       } catch (Throwable e) {
-        // Whatever it is: the attempt that it is told of must go on to its end.
-        log.error("the listener {} failed", listener.getClass().getName(), e);
+        // Also errors: the attempt must be settled in any case.
+        log.error("listener {} failed; the server continues", listener.getClass().getName(), e);
       }
     }
   }
 
   @Override
   public void claimed(QueueName queue, int count) {
-    tell(listener -> listener.claimed(queue, count));
+    forEach(listener -> listener.claimed(queue, count));
   }
 
   @Override
   public void started(TaskRef task) {
-    tell(listener -> listener.started(task));
+    forEach(listener -> listener.started(task));
   }
 
   @Override
   public void finished(TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {
-    tell(listener -> listener.finished(task, outcome, error, ran));
+    forEach(listener -> listener.finished(task, outcome, error, ran));
   }
 
   @Override
   public void settled(TaskRef task, Outcome outcome, Duration after) {
-    tell(listener -> listener.settled(task, outcome, after));
+    forEach(listener -> listener.settled(task, outcome, after));
   }
 
   @Override
   public void settledTogether(QueueName queue, int count) {
-    tell(listener -> listener.settledTogether(queue, count));
+    forEach(listener -> listener.settledTogether(queue, count));
   }
 
   @Override
   public void leaseLost(TaskRef task) {
-    tell(listener -> listener.leaseLost(task));
+    forEach(listener -> listener.leaseLost(task));
   }
 
   @Override
   public void stuck(TaskRef task, TaskContext.CancelReason reason, Duration since) {
-    tell(listener -> listener.stuck(task, reason, since));
+    forEach(listener -> listener.stuck(task, reason, since));
   }
 
   @Override
   public void recovered(QueueName queue, String taskId, String action) {
-    tell(listener -> listener.recovered(queue, taskId, action));
+    forEach(listener -> listener.recovered(queue, taskId, action));
   }
 
   @Override
   public void outageStarted(Throwable cause) {
-    tell(listener -> listener.outageStarted(cause));
+    forEach(listener -> listener.outageStarted(cause));
   }
 
   @Override
   public void outageEnded(Duration lasted) {
-    tell(listener -> listener.outageEnded(lasted));
+    forEach(listener -> listener.outageEnded(lasted));
   }
 }

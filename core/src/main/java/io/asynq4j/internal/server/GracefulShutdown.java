@@ -16,24 +16,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What becomes of handlers and their tasks when a server stops. */
+/** Ends handlers when a server stops: waits for them, then requeues unfinished tasks. */
 final class GracefulShutdown {
 
-  /** How long the last settlements may take, after all handlers have ended or been given up. */
+  /** Time limit of the last settlements, after all handlers have ended or were abandoned. */
   static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
 
   private static final Logger log = LoggerFactory.getLogger(GracefulShutdown.class);
 
-  private static final long LOOK_NANOS = Duration.ofMillis(100).toNanos();
+  private static final long CHECK_NANOS = Duration.ofMillis(100).toNanos();
 
   private final ServerConfig config;
   private final AttemptRegistry attempts;
@@ -43,7 +41,7 @@ final class GracefulShutdown {
   private final WakeupSignal signal;
 
   /**
-   * @param signal raised when a handler has returned or a task has been settled
+   * @param signal raised when a handler has returned or tasks have been settled
    */
   GracefulShutdown(
       ServerConfig config,
@@ -60,15 +58,13 @@ final class GracefulShutdown {
     this.signal = signal;
   }
 
-  /** Waits for all handlers, also for those whose tasks have been settled without them. */
+  /** Waits for all handlers, including those whose tasks have been settled without them. */
   void waitForHandlers() {
     awaitNo(
-        () -> attempts.all().stream().anyMatch(attempt -> !attempt.isDecided()) || isAnyRunning(),
+        () ->
+            attempts.all().stream().anyMatch(attempt -> !attempt.isDecided())
+                || running().findAny().isPresent(),
         config.shutdownTimeout());
-  }
-
-  private boolean isAnyRunning() {
-    return running().findAny().isPresent();
   }
 
   private Stream<Attempt> running() {
@@ -76,12 +72,12 @@ final class GracefulShutdown {
         .filter(Attempt::isRunning);
   }
 
-  /** Waits until everything that is decided has been settled. */
+  /** Waits until all decided attempts have been settled. */
   void flush() {
     awaitNo(this::isUnsettled, FLUSH_TIMEOUT);
   }
 
-  /** In this order: what is handed over after the first look is seen by the second. */
+  /** The order matters: an attempt that leaves the first condition is counted by the second. */
   private boolean isUnsettled() {
     return attempts.all().stream().anyMatch(Attempt::isBeingDecided) || settler.waiting() > 0;
   }
@@ -89,63 +85,54 @@ final class GracefulShutdown {
   private void awaitNo(BooleanSupplier condition, Duration most) {
     long end = System.nanoTime() + TimeMath.nanos(most);
     while (condition.getAsBoolean() && end - System.nanoTime() > 0) {
-      signal.await(Math.min(end - System.nanoTime(), LOOK_NANOS));
+      signal.await(Math.min(end - System.nanoTime(), CHECK_NANOS));
     }
   }
 
   /**
-   * Interrupts the handlers that are left and gives their tasks back to the heads of their queues:
-   * at once, or where a queue has limits when a handler has returned, for until then another server
-   * must not begin with the task or the next one. When it does not return in time, the task waits
-   * until its lease ends.
+   * Interrupts the remaining handlers and requeues their tasks at the head of their queues. If a
+   * queue has limits, a task is requeued only when its handler has returned: until then, no other
+   * server may start this task or the next one. If the handler does not return in time, the task
+   * waits until its lease expires.
    */
-  void giveBackTheRest() {
+  void requeueUnfinished() {
     List<Attempt> kept = new ArrayList<>();
-    unfinished()
+    attempts
+        .byQueue(attempt -> !attempt.isDecided())
         .forEach(
             (queue, ofQueue) -> {
-              if (haveLimits(queue)) {
+              ofQueue.sort(Comparator.comparingLong(Attempt::number));
+              if (hasLimits(queue)) {
                 ofQueue.forEach(attempt -> attempt.cancel(CancelReason.SHUTDOWN));
                 ofQueue.stream().filter(Attempt::isRunning).forEach(kept::add);
                 ofQueue.removeAll(kept);
               }
-              giveBack(queue, ofQueue);
+              requeue(queue, ofQueue);
             });
     awaitNo(
         () -> isUnsettled() || kept.stream().anyMatch(attempt -> !attempt.isDecided()),
         FLUSH_TIMEOUT);
   }
 
-  /** In the order in which they were claimed. */
-  private Map<QueueName, List<Attempt>> unfinished() {
-    List<Attempt> rest = new ArrayList<>(attempts.all());
-    rest.removeIf(Attempt::isDecided);
-    rest.sort(Comparator.comparingLong(Attempt::number));
-    Map<QueueName, List<Attempt>> byQueue = new HashMap<>();
-    rest.forEach(
-        attempt -> byQueue.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt));
-    return byQueue;
-  }
-
-  private boolean haveLimits(QueueName queue) {
+  private boolean hasLimits(QueueName queue) {
     if (!shards.outages().isDown(shards.of(queue))) {
       try {
         return limits.apply(queue);
       } catch (RuntimeException | Error e) {
         shards.outages().failed(shards.of(queue), e);
-        SafeLog.error(log, "could not ask for the limits of a queue; its server's count", e);
+        SafeLog.error(log, "could not read the limits of a queue; the configured limits apply", e);
       }
     }
     return limits.areConfigured(queue);
   }
 
-  private void giveBack(QueueName queue, List<Attempt> unfinished) {
+  private void requeue(QueueName queue, List<Attempt> unfinished) {
     List<Attempt> abandoned = unfinished.stream().filter(Attempt::abandon).toList();
     if (abandoned.isEmpty()) {
       return;
     }
-    log.info("{} unfinished tasks go back to the head of {}", abandoned.size(), queue);
-    // Tried again when an error keeps it from being begun: else the tasks wait for their leases.
+    log.info("{} unfinished tasks are requeued at the head of queue {}", abandoned.size(), queue);
+    // Retried if it could not be started: otherwise the tasks would wait for their leases.
     long end = System.nanoTime() + FLUSH_TIMEOUT.toNanos();
     boolean done = false;
     while (!done && end - System.nanoTime() > 0) {
@@ -153,20 +140,20 @@ final class GracefulShutdown {
         settler.requeue(queue, abandoned);
         done = true;
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "could not begin to give tasks back; that is tried again", e);
-        signal.await(LOOK_NANOS);
+        SafeLog.error(log, "could not start to requeue tasks; retrying", e);
+        signal.await(CHECK_NANOS);
       }
     }
   }
 
-  /** Logs each handler that has not returned, with what it does. */
+  /** Logs each handler that has not returned, with its stack trace. */
   void reportSurvivors() {
     running().forEach(GracefulShutdown::report);
   }
 
   private static void report(Attempt attempt) {
     Thread thread = attempt.thread();
-    // A handler that stops its own server is not a surprise.
+    // A handler that stops its own server is expected.
     if (thread != null && thread != Thread.currentThread()) {
       log.warn(
           "the handler of task {} ({}, queue {}) still runs on thread {} although the server has"
@@ -175,7 +162,7 @@ final class GracefulShutdown {
           LogText.name(attempt.type()),
           attempt.queue(),
           thread.getName(),
-          attempt.isDecided() ? ":" : "; its task waits until its lease ends:",
+          attempt.isDecided() ? ":" : "; its task waits until its lease expires:",
           Arrays.stream(thread.getStackTrace())
               .map(frame -> "\tat " + frame)
               .collect(Collectors.joining("\n")));

@@ -13,8 +13,6 @@ import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,14 +22,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Extends the leases of all attempts in time, and shows the server. One thread, which ends last;
- * where the queues are on several servers of Redis, each of them is seen to on a thread of its own.
+ * Extends the leases of all attempts in time, and registers the server as alive. Runs on one
+ * thread, which ends last. With several Redis servers, the leases of each are extended on a
+ * separate thread.
  */
 final class LeaseRenewer implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseRenewer.class);
 
-  /** When Redis is down: soon, so that leases are extended before somebody sweeps. */
+  /** Short, so that after an outage leases are extended before a recoverer looks for them. */
   private static final Duration AFTER_FAILURE = Duration.ofMillis(500);
 
   private final ServerConfig config;
@@ -43,17 +42,17 @@ final class LeaseRenewer implements Runnable {
   private final ShardedRunner extending;
   private final AtomicBoolean showing = new AtomicBoolean();
   private final WakeupSignal signal = new WakeupSignal();
-  private final HealthTracker vitals;
+  private final HealthTracker health;
   private final Consumer<LinkageError> fatal;
   private volatile Map<QueueName, List<Attempt>> running = Map.of();
   private volatile boolean stopped;
   private volatile boolean beatNow;
-  private volatile boolean failedForGood;
+  private volatile boolean serverEnded;
 
   /**
-   * @param ping follows the clock of Redis
-   * @param vitals is told of each heartbeat
-   * @param fatal is told when no heartbeat can ever work, since a library does not fit
+   * @param ping synchronizes the clock with Redis
+   * @param health records each heartbeat
+   * @param fatal called when no heartbeat can ever succeed because of incompatible libraries
    */
   LeaseRenewer(
       ServerConfig config,
@@ -62,7 +61,7 @@ final class LeaseRenewer implements Runnable {
       ShardTopology shards,
       Runnable ping,
       ServerPresence presence,
-      HealthTracker vitals,
+      HealthTracker health,
       Consumer<LinkageError> fatal) {
     this.config = config;
     this.broker = broker;
@@ -70,10 +69,10 @@ final class LeaseRenewer implements Runnable {
     this.shards = shards;
     this.ping = ping;
     this.presence = presence;
-    this.vitals = vitals;
+    this.health = health;
     this.fatal = fatal;
     this.extending = new ShardedRunner("heartbeat", shards, AFTER_FAILURE, this::extend);
-    // Whoever noticed it, the keeper tries from then on until Redis is back.
+    // Whichever actor notices an outage, heartbeats are retried from then on until it is over.
     shards.outages().onStart(this::showSoon);
   }
 
@@ -92,54 +91,54 @@ final class LeaseRenewer implements Runnable {
   }
 
   private boolean beat() {
-    boolean extended = isDone("", this::extendAll);
+    boolean extended = succeeds("", this::extendAll);
     String shared = shards.ofSharedKeys();
     if (!shared.isEmpty()) {
       showElsewhere(shared);
       return extended;
     }
     if (!extended && shards.outages().isDown(shared)) {
-      // The same server: to ask it for more would only delay the next try.
+      // It is the same server: more calls would only delay the next attempt.
       return false;
     }
-    // Whatever becomes of the clock, the server is shown.
-    boolean followed = isDone(shared, ping);
-    boolean shown = isDone(shared, presence::show);
-    if (extended && followed && shown) {
+    // The server is shown even if the clock cannot be synchronized.
+    boolean synchronizedClock = succeeds(shared, ping);
+    boolean shown = succeeds(shared, presence::show);
+    if (extended && synchronizedClock && shown) {
       shards.outages().worked(shared);
-      vitals.beat();
+      health.beat();
       return true;
     }
     return false;
   }
 
-  private boolean isDone(String shard, Runnable part) {
+  private boolean succeeds(String shard, Runnable part) {
     try {
       part.run();
       return true;
     } catch (BrokerException e) {
       if (!shards.outages().failed(shard, e)) {
-        log.warn("the heartbeat failed and is repeated", e);
+        log.warn("the heartbeat failed; retrying", e);
       }
     } catch (LinkageError e) {
       shards.outages().failed(shard, e);
-      failForGood(e);
+      endServer(e);
       return true;
     } catch (RuntimeException | Error e) {
       shards.outages().failed(shard, e);
-      log.error("the heartbeat failed and is repeated", e);
+      log.error("the heartbeat failed; retrying", e);
     }
     return false;
   }
 
-  private void failForGood(LinkageError e) {
-    if (!failedForGood) {
+  private void endServer(LinkageError e) {
+    if (!serverEnded) {
       fatal.accept(e);
-      failedForGood = true;
+      serverEnded = true;
     }
   }
 
-  /** On another thread, since no lease must wait for a server that is silent. */
+  /** Uses another thread: an unresponsive server must not delay the extension of leases. */
   private void showElsewhere(String shared) {
     if (showing.compareAndSet(false, true)) {
       try {
@@ -148,10 +147,10 @@ final class LeaseRenewer implements Runnable {
             .execute(
                 () -> {
                   try {
-                    boolean followed = isDone(shared, ping);
-                    if (isDone(shared, presence::show) && followed) {
+                    boolean synchronizedClock = succeeds(shared, ping);
+                    if (succeeds(shared, presence::show) && synchronizedClock) {
                       shards.outages().worked(shared);
-                      vitals.beat();
+                      health.beat();
                     }
                   } finally {
                     showing.set(false);
@@ -165,10 +164,7 @@ final class LeaseRenewer implements Runnable {
   }
 
   private void extendAll() {
-    Map<QueueName, List<Attempt>> byQueue = new HashMap<>();
-    for (Attempt attempt : attempts.all()) {
-      byQueue.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt);
-    }
+    Map<QueueName, List<Attempt>> byQueue = attempts.byQueue(attempt -> true);
     running = byQueue;
     extending.each(byQueue.keySet());
   }
@@ -180,13 +176,13 @@ final class LeaseRenewer implements Runnable {
     try {
       ends = broker.leases().extend(queue, claims, config.lease());
     } catch (LinkageError e) {
-      // Where each server has its lane, this is not on the thread of the heartbeat.
-      failForGood(e);
+      // With several Redis servers, this is not the thread of the heartbeat.
+      endServer(e);
       throw e;
     }
     for (int i = 0; i < ofQueue.size(); i++) {
       Attempt attempt = ofQueue.get(i);
-      // One that has just been settled has no lease any more, and none to lose.
+      // An attempt that has just been settled has no lease to lose.
       if (ends.get(i) == null && !attempt.isDecided()) {
         attempt.leaseLost();
       }
@@ -194,7 +190,7 @@ final class LeaseRenewer implements Runnable {
     return !claims.isEmpty();
   }
 
-  /** Now, and not only at the next beat: the state of the server has changed. */
+  /** Sends a heartbeat now, because the state of the server has changed. */
   void showSoon() {
     beatNow = true;
     signal.raise();

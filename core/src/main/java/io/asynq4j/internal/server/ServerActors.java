@@ -3,13 +3,9 @@ package io.asynq4j.internal.server;
 import io.asynq4j.Payload;
 import io.asynq4j.Progress;
 import io.asynq4j.Task;
-import io.asynq4j.TaskOptions;
 import io.asynq4j.handler.Handler;
-import io.asynq4j.handler.Mux;
-import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Presence;
-import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
@@ -23,19 +19,12 @@ import io.asynq4j.internal.server.attempt.Watchdog;
 import io.asynq4j.internal.server.claim.ClaimLoop;
 import io.asynq4j.internal.server.claim.QueueReadiness;
 import io.asynq4j.internal.server.config.EffectiveQueueLimits;
-import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.duty.Aggregator;
 import io.asynq4j.internal.server.duty.Duty;
+import io.asynq4j.internal.server.duty.DutyContext;
 import io.asynq4j.internal.server.duty.DutyScheduler;
 import io.asynq4j.internal.server.duty.Forwarder;
-import io.asynq4j.internal.server.duty.HealthCheck;
-import io.asynq4j.internal.server.duty.Janitor;
-import io.asynq4j.internal.server.duty.PresenceSweeper;
-import io.asynq4j.internal.server.duty.QueueFinder;
-import io.asynq4j.internal.server.duty.Recoverer;
-import io.asynq4j.internal.server.duty.Repairer;
 import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.settle.SettlementContext;
@@ -49,28 +38,18 @@ import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerState;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The actors of a running server, and the order in which they start and stop. Each instance runs
  * once.
  */
 final class ServerActors implements AttemptHost.Sink {
-
-  private static final Logger log = LoggerFactory.getLogger(ServerActors.class);
-
-  /** New queues are searched for less often than tasks. */
-  private static final int FIND_QUEUES_EACH = 5;
 
   /** What actors can do to their server. */
   interface Control {
@@ -80,11 +59,11 @@ final class ServerActors implements AttemptHost.Sink {
 
     void stop();
 
-    /** Stops a server that cannot keep its leases, or settle. */
+    /** Stops a server that can never extend its leases or settle tasks. */
     void fail(LinkageError error);
   }
 
-  /** What a server has before it starts. */
+  /** The parts of a server that exist before it starts. */
   record Parts(
       String id,
       RedisConnection redis,
@@ -95,33 +74,30 @@ final class ServerActors implements AttemptHost.Sink {
       OutcomePolicy policy,
       FailureLog failures,
       ServedQueues queues,
-      HealthTracker vitals,
+      HealthTracker health,
       OutageTracker outages,
       AttemptRegistry attempts) {}
 
   private final Parts parts;
   private final Control control;
   private final Instant startedAt;
-  private final String host;
+  private final String host = HostName.local();
   private final WakeupSignal signal;
   private final SharedQueueWatch watch;
   private final SettlementThreadPools settlementThreads;
   private final ExecutorService shardThreads;
-  private final ShardTopology shards;
   private final ThreadPoolExecutor aggregatorThreads;
-  private final QueueReadiness readiness;
   private final AttemptReportWriter reports;
   private final AttemptExecutor workers;
   private final SettlementBuffer settlements;
   private final LeaseRenewer renewer;
   private final ClaimLoop claimLoop;
   private final Forwarder forwarder;
-  private final EffectiveQueueLimits limits;
-  private final OverdueAttemptSettler overdueAttempts;
   private final Watchdog watchdog;
   private final GracefulShutdown shutdown;
   private final DutyScheduler duties;
-  private final CancellationListener cancellations;
+  private final List<Duty> allDuties;
+  private final ControlMessageListener controlMessages;
   private final Thread claimLoopThread;
   private final Thread forwarderThread;
   private final Thread watchdogThread;
@@ -130,91 +106,95 @@ final class ServerActors implements AttemptHost.Sink {
   ServerActors(Parts parts, Control control) {
     this.parts = parts;
     this.control = control;
-    this.startedAt = parts.broker().clock().instant();
-    this.host = HostName.local();
+    ServerConfig config = parts.config();
+    Broker broker = parts.broker();
+    AttemptRegistry attempts = parts.attempts();
+    this.startedAt = broker.clock().instant();
     this.signal = new WakeupSignal();
-    this.watch = new SharedQueueWatch(parts.broker().watches());
-    this.settlementThreads = SettlementThreadPools.madeBy(ServerThreads.daemons("asynq-settler-"));
+    this.watch = new SharedQueueWatch(broker.watches());
+    this.settlementThreads =
+        SettlementThreadPools.createdBy(ServerThreads.daemons("asynq-settler-"));
     this.shardThreads = Executors.newCachedThreadPool(ServerThreads.daemons("asynq-lane-"));
-    this.shards = new ShardTopology(parts.broker().watches(), parts.outages(), shardThreads);
-    this.aggregatorThreads = ServerThreads.pool(groupParallelism(), "asynq-aggregator-");
-    this.readiness =
-        new QueueReadiness(parts.config(), parts.queues(), parts.broker().clock(), signal, watch);
-    this.reports = new AttemptReportWriter(parts.broker().leases(), shards);
-    this.workers =
-        new AttemptExecutor(parts.config().concurrency(), parts.config().executor(), signal);
+    ShardTopology shards = new ShardTopology(broker.watches(), parts.outages(), shardThreads);
+    this.aggregatorThreads =
+        ServerThreads.pool(
+            config.groups() == null ? 1 : config.groups().parallelism(), "asynq-aggregator-");
+    QueueReadiness readiness =
+        new QueueReadiness(config, parts.queues(), broker.clock(), signal, watch);
+    this.reports = new AttemptReportWriter(broker.leases(), shards);
+    this.workers = new AttemptExecutor(config.concurrency(), config.executor(), signal);
     this.settlements =
         new SettlementBuffer(
             new SettlementContext(
-                parts.config(),
-                parts.broker().leases(),
-                parts.attempts(),
+                config,
+                broker.leases(),
+                attempts,
                 shards,
                 parts.events(),
                 settlementThreads,
                 reports,
-                signal,
-                readiness::settled,
+                queue -> {
+                  signal.raise();
+                  readiness.settled(queue);
+                },
                 control::fail));
     this.renewer =
         new LeaseRenewer(
-            parts.config(),
-            parts.broker(),
-            parts.attempts(),
+            config,
+            broker,
+            attempts,
             shards,
             parts.redis()::ping,
             new ServerPresence(
-                parts.broker().presence(),
-                parts.attempts(),
-                () -> presence(workers.busy()),
-                parts.config().heartbeat().multipliedBy(2)),
-            parts.vitals(),
+                broker.presence(), attempts, this::presence, config.heartbeat().multipliedBy(2)),
+            parts.health(),
             control::fail);
     this.claimLoop =
         new ClaimLoop(
-            parts.config(),
             new AttemptHost(
-                parts.config(),
+                config,
                 parts.handler(),
                 parts.events(),
                 parts.policy(),
                 parts.failures(),
-                parts.broker().leases(),
-                parts.broker().clock(),
+                broker.leases(),
+                broker.clock(),
                 this),
             parts.queues(),
             workers,
             settlements,
-            parts.attempts(),
+            attempts,
             shards,
             signal,
             readiness,
             renewer::showSoon,
             control::fail);
-    this.forwarder = new Forwarder(parts.config(), parts.broker(), parts.queues(), shards, watch);
-    this.limits = new EffectiveQueueLimits(parts.config(), parts.broker().inspection());
-    this.overdueAttempts =
+    DutyContext dutyContext = new DutyContext(config, broker, parts.queues(), shards);
+    this.forwarder = new Forwarder(dutyContext, watch);
+    this.duties = new DutyScheduler(shards);
+    this.allDuties = ServerDuties.of(parts, dutyContext, aggregatorThreads);
+    EffectiveQueueLimits limits = new EffectiveQueueLimits(config, broker.inspection());
+    OverdueAttemptSettler overdueAttempts =
         new OverdueAttemptSettler(
-            parts.attempts(), limits, shards, review -> settlementThreads.execute("", review));
+            attempts, limits, shards, review -> settlementThreads.execute("", review));
     this.watchdog =
         new Watchdog(
-            parts.attempts(),
+            attempts,
             () -> {
               overdueAttempts.review();
               settlements.catchUp();
               workers.catchUp();
             });
-    this.shutdown =
-        new GracefulShutdown(parts.config(), parts.attempts(), settlements, limits, shards, signal);
-    this.duties = new DutyScheduler(shards);
-    this.cancellations = new CancellationListener(parts.broker().cancellations(), this::receive);
+    this.shutdown = new GracefulShutdown(config, attempts, settlements, limits, shards, signal);
+    this.controlMessages =
+        new ControlMessageListener(broker.cancellations(), parts.id(), attempts, control);
     this.claimLoopThread = ServerThreads.actor("asynq-claim-loop", claimLoop);
     this.forwarderThread = ServerThreads.actor("asynq-forwarder", forwarder);
     this.watchdogThread = ServerThreads.actor("asynq-watchdog", watchdog);
     this.renewerThread = ServerThreads.actor("asynq-lease-renewer", renewer);
   }
 
-  /** All threads that finish work are there before the one that claims it. */
+  /** Starts all threads that finish work before the one that claims it. */
   void start() {
     settlements.requireThreads("");
     if (parts.config().groups() != null) {
@@ -222,20 +202,20 @@ final class ServerActors implements AttemptHost.Sink {
     }
     renewerThread.start();
     watchdogThread.start();
-    cancellations.start();
-    duties.start(allDuties());
+    controlMessages.start();
+    duties.start(allDuties);
     forwarderThread.start();
     claimLoopThread.start();
   }
 
-  /** Ends the threads that were started before another could not be; waits for none of them. */
+  /** Ends the threads of an incomplete start, without waiting for them. */
   void undoStart() {
     claimLoop.stop();
     forwarder.stop();
     watch.close();
     duties.stop(Duration.ZERO);
     aggregatorThreads.shutdownNow();
-    cancellations.stop();
+    controlMessages.stop();
     settlements.giveUp();
     settlementThreads.close().forEach(ExecutorService::shutdownNow);
     shardThreads.shutdownNow();
@@ -264,83 +244,20 @@ final class ServerActors implements AttemptHost.Sink {
     return reports.result(attempt, result);
   }
 
-  private List<Duty> allDuties() {
-    List<Duty> all = new ArrayList<>();
-    all.add(new Recoverer(parts.config(), parts.broker(), parts.queues(), shards, parts.events()));
-    all.add(new Janitor(parts.config(), parts.broker(), parts.queues(), shards));
-    all.add(new Repairer(parts.config(), parts.broker(), parts.queues(), shards));
-    all.add(new PresenceSweeper(parts.broker().presence(), parts.config().heartbeat()));
-    all.add(parts.failures());
-    if (parts.queues().hasPatterns()) {
-      all.add(
-          new QueueFinder(
-              parts.broker().inspection(),
-              parts.queues(),
-              parts.config().pollInterval().multipliedBy(FIND_QUEUES_EACH)));
-    }
-    if (parts.config().defined() != null) {
-      all.add(parts.config().defined().duty(parts.queues()));
-    }
-    if (parts.config().groups() != null) {
-      all.add(
-          new Aggregator(
-              parts.config().groups(),
-              parts.broker(),
-              parts.queues(),
-              typeOptions(),
-              shards,
-              aggregatorThreads));
-    }
-    if (parts.config().healthCheck() != null) {
-      all.add(
-          new HealthCheck(
-              parts.config().healthInterval(), parts.redis()::ping, parts.config().healthCheck()));
-    }
-    return all;
-  }
-
-  private Function<String, TaskOptions> typeOptions() {
-    return parts.handler() instanceof Mux mux ? mux::options : type -> TaskOptions.defaults();
-  }
-
-  private int groupParallelism() {
-    GroupConfig groups = parts.config().groups();
-    return groups == null ? 1 : groups.parallelism();
-  }
-
-  /** A request to cancel a task, by its ID alone as Go sends it, or a control message. */
-  private void receive(String message) {
-    Optional<ControlMessage> order = ControlMessage.parse(message);
-    if (order.isEmpty()) {
-      parts.attempts().withId(message).forEach(attempt -> attempt.cancel(CancelReason.REQUESTED));
-    } else if (order.get() instanceof ControlMessage.Cancel cancel) {
-      parts.attempts().withId(cancel.id()).stream()
-          .filter(attempt -> attempt.queue().equals(cancel.queue()))
-          .forEach(attempt -> attempt.cancel(cancel.after()));
-    } else if (order.get().equals(new ControlMessage.Quiet(parts.id()))) {
-      log.info("server {} is made quiet by an inspector", parts.id());
-      control.quiet();
-    } else if (order.get().equals(new ControlMessage.Stop(parts.id()))) {
-      log.info("server {} is stopped by an inspector", parts.id());
-      // On a thread of its own: this one is the subscription's, which a stop ends.
-      ServerThreads.daemons("asynq-remote-stop").newThread(control::stop).start();
-    }
-  }
-
-  /** Producers end before their consumers; leases are extended until nothing needs one. */
+  /** Stops producers before their consumers, and extends leases until none is needed. */
   void stop() {
     claimLoop.stop();
     renewer.showSoon();
     ServerThreads.join(claimLoopThread);
     shutdown.waitForHandlers();
     shutdown.flush();
-    shutdown.giveBackTheRest();
+    shutdown.requeueUnfinished();
     forwarder.stop();
     ServerThreads.join(forwarderThread);
     watch.close();
     duties.stop(GracefulShutdown.FLUSH_TIMEOUT);
     ServerThreads.shutDown(aggregatorThreads);
-    cancellations.stop();
+    controlMessages.stop();
     settlements.giveUp();
     settlementThreads.close().forEach(ServerThreads::shutDown);
     watchdog.stop();
@@ -363,12 +280,12 @@ final class ServerActors implements AttemptHost.Sink {
     signal.await(time.toNanos());
   }
 
-  /** Number of handlers that run. */
+  /** Returns the number of running handlers. */
   int busy() {
     return workers.busy();
   }
 
-  private Presence.Server presence(int busy) {
+  private Presence.Server presence() {
     Map<String, Integer> weights = new HashMap<>();
     parts.queues().weights().forEach((queue, weight) -> weights.put(queue.value(), weight));
     return new Presence.Server(
@@ -380,11 +297,11 @@ final class ServerActors implements AttemptHost.Sink {
         parts.config().strictPriority(),
         goStatus(control.state()),
         startedAt,
-        busy,
+        workers.busy(),
         parts.config().heartbeat());
   }
 
-  /** The status as Go's tools show it. */
+  /** Returns the status that Go's tools show. */
   private static String goStatus(ServerState state) {
     return switch (state) {
       case NEW -> "new";

@@ -30,7 +30,7 @@ public final class ServerEngine implements ServerActors.Control {
 
   private static final Logger log = LoggerFactory.getLogger(ServerEngine.class);
 
-  private static final int MOST_STOPS = 10;
+  private static final int MOST_STOP_ATTEMPTS = 10;
 
   private final String id = UUID.randomUUID().toString();
   private final ServerActors.Parts parts;
@@ -46,7 +46,7 @@ public final class ServerEngine implements ServerActors.Control {
   public ServerEngine(RedisConnection redis, ServerConfig config, Handler<Task> handler) {
     Broker broker = BrokerConnection.brokerOf(redis);
     CompositeServerListener events = new CompositeServerListener(config.listeners());
-    HealthTracker vitals = new HealthTracker(broker.clock());
+    HealthTracker health = new HealthTracker(broker.clock());
     this.parts =
         new ServerActors.Parts(
             id,
@@ -59,15 +59,15 @@ public final class ServerEngine implements ServerActors.Control {
             new FailureLog(
                 config.failureLogLimit(), config.logsEveryStackTrace(), System::nanoTime),
             new ServedQueues(config),
-            vitals,
-            new OutageTracker(events, vitals),
+            health,
+            new OutageTracker(events, health),
             new AttemptRegistry());
   }
 
   public synchronized void start() {
     switch (state) {
       case NEW -> {
-        // First: a connection that is closed is of no use to anything that follows.
+        // First: nothing else works if the connection is already closed.
         beforeClose = parts.broker().beforeClose(this::stopBeforeClose);
         ServerActors started;
         try {
@@ -76,7 +76,7 @@ public final class ServerEngine implements ServerActors.Control {
           }
           started = new ServerActors(parts, this);
         } catch (RuntimeException | Error e) {
-          forgetClose();
+          unregisterClose();
           throw e;
         }
         running = started;
@@ -84,11 +84,11 @@ public final class ServerEngine implements ServerActors.Control {
         try {
           started.start();
         } catch (RuntimeException | Error e) {
-          // Such as a lack of threads: nothing has been claimed, and a later start may do.
+          // Such as a lack of threads: nothing has been claimed, and a later start may succeed.
           running = null;
           state = ServerState.NEW;
           started.undoStart();
-          forgetClose();
+          unregisterClose();
           throw e;
         }
         log.info("server {} processes tasks of {}", id, parts.queues().weights());
@@ -128,54 +128,55 @@ public final class ServerEngine implements ServerActors.Control {
       return;
     }
     try {
-      stopSurely(current);
+      stopWithRetries(current);
     } finally {
       synchronized (this) {
         state = ServerState.CLOSED;
       }
-      forgetClose();
+      unregisterClose();
       closed.countDown();
       log.info("server {} has stopped", id);
     }
   }
 
-  /** A retry does not help: a server that cannot keep its leases, or settle, must stop. */
+  /** Stops the server, since it can never extend its leases or settle its tasks. */
   @Override
   public void fail(LinkageError error) {
     if (!failed.compareAndSet(false, true)) {
       return;
     }
     try {
-      // On a thread of its own: this one may be one that a stop ends.
+      // On a separate thread: a stop may end this one.
       ServerThreads.daemons("asynq-failed").newThread(this::stop).start();
     } catch (RuntimeException | Error e) {
       failed.set(false);
       throw e;
     }
     log.error(
-        "server {} ends: code could not be linked, so it cannot claim tasks, keep their leases or settle them;"
-            + " check the versions of the dependencies, and the memory of the process",
+        "server {} stops: code could not be linked, so it cannot claim tasks, extend their leases"
+            + " or settle them; check the versions of the dependencies and the memory of the"
+            + " process",
         id,
         error);
   }
 
-  /** An error must not leave threads behind that hold leases: what is done twice has no effect. */
-  private static void stopSurely(ServerActors current) {
+  /** Repeats a failed stop, so that no thread keeps leases. Repeated steps have no effect. */
+  private static void stopWithRetries(ServerActors current) {
     for (int tries = 1; ; tries++) {
       try {
         current.stop();
         return;
       } catch (RuntimeException | Error e) {
-        if (tries == MOST_STOPS) {
+        if (tries == MOST_STOP_ATTEMPTS) {
           throw e;
         }
-        SafeLog.error(log, "stopping failed and is tried again", e);
+        SafeLog.error(log, "stopping the server failed; retrying", e);
         current.pause(Duration.ofMillis(100));
       }
     }
   }
 
-  private void forgetClose() {
+  private void unregisterClose() {
     Broker.Registration registration = beforeClose;
     if (registration != null) {
       registration.close();
@@ -193,7 +194,7 @@ public final class ServerEngine implements ServerActors.Control {
     stop();
   }
 
-  /** Another thread stops it: this one returns when that one is done. */
+  /** Waits for another thread that stops the server. */
   private void awaitOther() {
     try {
       closed.await();
@@ -212,7 +213,7 @@ public final class ServerEngine implements ServerActors.Control {
   }
 
   public ServerHealth health() {
-    return parts.vitals().health(state(), parts.config().lease());
+    return parts.health().health(state(), parts.config().lease());
   }
 
   public String id() {

@@ -14,12 +14,12 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Shows the server and what it works on to others, until it is hidden for good. Thread-safe. */
+/** Registers the server and its running tasks for inspectors, until it is hidden. Thread-safe. */
 final class ServerPresence {
 
   private static final Logger log = LoggerFactory.getLogger(ServerPresence.class);
 
-  /** A larger payload is not shown: it would be sent again with each heartbeat. */
+  /** Larger payloads are omitted, since each heartbeat sends them again. */
   private static final int LARGEST_SHOWN = 1024;
 
   private final Presence presence;
@@ -30,8 +30,8 @@ final class ServerPresence {
   private volatile boolean hidden;
 
   /**
-   * @param server how this server is to be seen now
-   * @param ttl how long others see it if it is not shown again
+   * @param server describes this server
+   * @param ttl time after which the registration expires unless repeated
    */
   ServerPresence(
       Presence presence, AttemptRegistry attempts, Supplier<Presence.Server> server, Duration ttl) {
@@ -54,7 +54,7 @@ final class ServerPresence {
 
   private void showNow() {
     List<Attempt> running = attempts.all().stream().filter(Attempt::isRunning).toList();
-    // After them, so that each worker that is shown is counted as busy.
+    // After the attempts, so that each shown worker is counted as busy.
     Presence.Server self = server.get();
     List<Presence.Worker> workers = new ArrayList<>();
     for (Attempt attempt : running) {
@@ -78,8 +78,8 @@ final class ServerPresence {
   }
 
   /**
-   * Takes the server off the list. Waits for a call under way, which would list it again, but only
-   * for a limited time: Redis may not answer.
+   * Unregisters the server. Waits for a registration in flight, which would register it again, but
+   * only for a limited time, since Redis may not answer.
    */
   void hide() {
     hidden = true;
@@ -90,7 +90,7 @@ final class ServerPresence {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
-      log.debug("could not take the server off the list; it disappears by itself", e);
+      log.debug("could not unregister the server; its registration expires", e);
     } finally {
       if (locked) {
         lock.unlock();

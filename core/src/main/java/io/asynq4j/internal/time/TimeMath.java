@@ -77,6 +77,14 @@ public final class TimeMath {
     return duration.compareTo(Duration.between(LATEST, time)) <= 0 ? LATEST : time.minus(duration);
   }
 
+  public static Duration min(Duration one, Duration other) {
+    return one.compareTo(other) <= 0 ? one : other;
+  }
+
+  public static Duration max(Duration one, Duration other) {
+    return one.compareTo(other) >= 0 ? one : other;
+  }
+
   /** Returns nanoseconds for a wait, limited to 70 years. */
   public static long nanos(Duration duration) {
     if (duration.compareTo(MOST) >= 0) {

@@ -7,10 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
- * The attempts of a server, each from its claim until Redis has taken note of its end; and apart
- * from them those whose handler runs on although nothing depends on it any more.
+ * The attempts of a server, from their claim until they are settled. Attempts whose handler still
+ * runs after that are listed separately as lingering. Thread-safe.
  */
 public final class AttemptRegistry {
 
@@ -20,7 +22,7 @@ public final class AttemptRegistry {
   private final Set<Attempt> lingering = ConcurrentHashMap.newKeySet();
   private volatile Runnable onBrief = () -> {};
 
-  /** Has somebody told of each attempt that is brief. One listener, which must be quick. */
+  /** Sets the listener for attempts with a short time limit. It must return quickly. */
   void onBrief(Runnable listener) {
     onBrief = listener;
   }
@@ -35,7 +37,7 @@ public final class AttemptRegistry {
     }
   }
 
-  /** Only this attempt: a later one at the same task stays. */
+  /** Removes only this attempt; a later one of the same task stays. */
   public void remove(Attempt attempt) {
     attempts.remove(new Key(attempt.queue(), attempt.id()), attempt);
     linger(attempt);
@@ -44,14 +46,14 @@ public final class AttemptRegistry {
   private void linger(Attempt attempt) {
     if (attempt.isRunning()) {
       lingering.add(attempt);
-      // It may have returned meanwhile, and nobody would take it away then.
+      // It may have returned meanwhile; nothing else would remove it then.
       if (!attempt.isRunning()) {
         lingering.remove(attempt);
       }
     }
   }
 
-  /** The handler of an attempt has returned. One that waits to be settled stays. */
+  /** Records that the handler has returned. An attempt that waits to be settled stays. */
   public void returned(Attempt attempt) {
     lingering.remove(attempt);
     if (attempt.isLost()) {
@@ -59,13 +61,20 @@ public final class AttemptRegistry {
     }
   }
 
-  /** Those whose handler runs although they have been settled, or have lost their lease. */
+  /** Returns attempts that are settled or have lost their lease, but whose handler still runs. */
   public Collection<Attempt> lingering() {
     return lingering;
   }
 
   public Collection<Attempt> all() {
     return attempts.values();
+  }
+
+  /** Returns the selected attempts in mutable lists. */
+  public Map<QueueName, List<Attempt>> byQueue(Predicate<Attempt> selected) {
+    return attempts.values().stream()
+        .filter(selected)
+        .collect(Collectors.groupingBy(Attempt::queue, Collectors.toCollection(ArrayList::new)));
   }
 
   public List<Attempt> withId(String taskId) {
@@ -78,7 +87,7 @@ public final class AttemptRegistry {
     return found;
   }
 
-  /** Whether nothing runs, and nothing waits to be settled. */
+  /** Returns whether no handler runs and no attempt waits to be settled. */
   public boolean isEmpty() {
     return attempts.isEmpty() && lingering.isEmpty();
   }

@@ -3,7 +3,6 @@ package io.asynq4j.internal.server.attempt;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.ErrorText;
-import io.asynq4j.internal.server.duty.Duty;
 import io.asynq4j.internal.text.GoDuration;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.server.ServerListener.TaskRef;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * archived. Of each task type only some are logged within ten seconds; the number of the others
  * follows when the ten seconds are over. Thread-safe.
  */
-public final class FailureLog implements Duty {
+public final class FailureLog {
 
   /** Users set the level of failures by this name, wherever the class is. */
   static final String LOGGER = "io.asynq4j.server.FailureLog";
@@ -34,8 +33,6 @@ public final class FailureLog implements Duty {
 
   /** How many types are counted each for itself; those beyond are counted together. */
   static final int MOST_TYPES = 1_000;
-
-  private static final Duration INTERVAL = Duration.ofSeconds(1);
 
   /**
    * What is counted together.
@@ -174,24 +171,12 @@ public final class FailureLog implements Duty {
     }
   }
 
-  @Override
-  public String name() {
-    return "log of failures";
-  }
-
-  @Override
-  public Duration interval() {
-    return INTERVAL;
-  }
-
-  /** Reports what was not logged in windows that are over. */
-  @Override
-  public Duration run() {
+  /** Logs the numbers of failures that were not logged in windows that are over. */
+  public void reportEndedWindows() {
     report(/* all= */ false);
-    return INTERVAL;
   }
 
-  /** Reports everything that was not logged, when the server stops. */
+  /** Logs the numbers of all failures that were not logged, when the server stops. */
   public void close() {
     report(/* all= */ true);
   }

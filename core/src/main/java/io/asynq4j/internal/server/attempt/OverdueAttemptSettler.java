@@ -7,8 +7,6 @@ import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -19,15 +17,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles tasks whose handlers were asked to stop and have not done so, without waiting for them.
- * Not where a queue has limits: there another task would start while the handler still runs.
+ * Settles tasks whose handlers were cancelled and have not returned, without waiting for them.
+ * Excludes queues with limits, where another task would start while the handler still runs.
+ * Thread-safe.
  */
 public final class OverdueAttemptSettler {
 
   private static final Logger log = LoggerFactory.getLogger(OverdueAttemptSettler.class);
 
-  /** Between two looks: each asks Redis, also for handlers that stay stuck for hours. */
-  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** Interval of the checks: each calls Redis, also for handlers that stay stuck for hours. */
+  private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final AttemptRegistry attempts;
   private final EffectiveQueueLimits limits;
@@ -35,11 +34,11 @@ public final class OverdueAttemptSettler {
   private final ShardTopology shards;
   private volatile Map<QueueName, List<Attempt>> overdue = Map.of();
   private final Executor threads;
-  private final AtomicBoolean underWay = new AtomicBoolean();
+  private final AtomicBoolean checking = new AtomicBoolean();
   private volatile long notBefore = System.nanoTime();
 
   /**
-   * @param threads where Redis is asked for the limits: the caller of {@link #review} does not wait
+   * @param threads call Redis for the limits, so that the caller of {@link #review} does not wait
    */
   public OverdueAttemptSettler(
       AttemptRegistry attempts,
@@ -51,50 +50,45 @@ public final class OverdueAttemptSettler {
     this.shards = shards;
     this.settling =
         new ShardedRunner(
-            "look at overdue tasks",
+            "settlement of overdue tasks",
             shards,
-            Duration.ofNanos(LOOK_NANOS),
+            Duration.ofNanos(CHECK_NANOS),
             ShardedRunner.calling(this::settle));
     this.threads = threads;
   }
 
-  /** Looks for such attempts, one look at a time. Returns at once. */
+  /** Starts a check unless one is running. Returns at once. */
   public void review() {
     if (System.nanoTime() - notBefore < 0
         || attempts.all().stream().noneMatch(Attempt::isOverdue)
-        || !underWay.compareAndSet(false, true)) {
+        || !checking.compareAndSet(false, true)) {
       return;
     }
     try {
-      notBefore = System.nanoTime() + LOOK_NANOS;
+      notBefore = System.nanoTime() + CHECK_NANOS;
       threads.execute(this::settleAll);
     } catch (RejectedExecutionException e) {
-      underWay.set(false);
-      log.debug("the server has stopped: overdue tasks wait until their leases end");
+      checking.set(false);
+      log.debug("the server has stopped; overdue tasks wait until their leases expire");
     } catch (RuntimeException | Error e) {
-      underWay.set(false);
-      SafeLog.error(log, "could not look at overdue tasks; that is tried again", e);
+      checking.set(false);
+      SafeLog.error(log, "could not check overdue tasks; retrying", e);
     }
   }
 
   private void settleAll() {
     try {
-      Map<QueueName, List<Attempt>> byQueue = new HashMap<>();
-      attempts.all().stream()
-          .filter(Attempt::isOverdue)
-          .forEach(
-              attempt ->
-                  byQueue.computeIfAbsent(attempt.queue(), any -> new ArrayList<>()).add(attempt));
+      Map<QueueName, List<Attempt>> byQueue = attempts.byQueue(Attempt::isOverdue);
       overdue = byQueue;
       settling.each(byQueue.keySet());
     } catch (BrokerException e) {
       if (!shards.outages().failed("", e)) {
-        log.warn("could not look at the limits of a queue with overdue tasks; tried again", e);
+        log.warn("could not read the limits of a queue with overdue tasks; retrying", e);
       }
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not settle overdue tasks; that is tried again", e);
+      SafeLog.error(log, "could not settle overdue tasks; retrying", e);
     } finally {
-      underWay.set(false);
+      checking.set(false);
     }
   }
 

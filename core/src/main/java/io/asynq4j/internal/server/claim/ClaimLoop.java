@@ -14,6 +14,7 @@ import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.text.SafeLog;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -78,7 +79,6 @@ public final class ClaimLoop implements Runnable {
    * @param fatal called when claiming can never work because of incompatible libraries
    */
   public ClaimLoop(
-      ServerConfig config,
       AttemptHost host,
       ServedQueues queues,
       AttemptExecutor workers,
@@ -89,13 +89,14 @@ public final class ClaimLoop implements Runnable {
       QueueReadiness readiness,
       Runnable shortLease,
       Consumer<LinkageError> fatal) {
-    this.config = config;
+    this.config = host.config();
     this.host = host;
     this.queues = queues;
     this.workers = workers;
     this.settler = settler;
     this.shards = shards;
-    this.claims = new ShardClaimer(shards, host.source(), settler, signal);
+    this.claims =
+        new ShardClaimer(shards, host.source(), settler, signal, () -> ShardClaimer.PATIENCE_NANOS);
     this.signal = signal;
     this.readiness = readiness;
     this.ready = readiness.ready();
@@ -124,14 +125,14 @@ public final class ClaimLoop implements Runnable {
       }
     }
     claims.close();
-    giveBackUnhandled();
+    requeueUnhandled();
     starter.requeueAll();
   }
 
-  private void giveBackUnhandled() {
+  private void requeueUnhandled() {
     ClaimBatch batch = unhandled == null ? null : unhandled.batch();
     if (batch != null && !batch.claims().isEmpty()) {
-      claims.giveBack(batch, 0);
+      claims.requeueRest(batch, 0);
     }
     unhandled = null;
   }
@@ -151,8 +152,7 @@ public final class ClaimLoop implements Runnable {
     while (!stopped && end - System.nanoTime() > 0) {
       signal.await(end - System.nanoTime());
     }
-    Duration longer = pause.multipliedBy(2);
-    pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+    pause = TimeMath.min(pause.multipliedBy(2), LONGEST_PAUSE);
   }
 
   public void stop() {
@@ -285,7 +285,7 @@ public final class ClaimLoop implements Runnable {
       if (batch.claims().size() > room) {
         ClaimBatch kept = ShardClaimer.first(room, batch);
         ShardClaimer.Answer rest = answer.with(kept);
-        claims.giveBack(batch, room);
+        claims.requeueRest(batch, room);
         unhandled = rest;
         batch = kept;
       }
@@ -299,7 +299,7 @@ public final class ClaimLoop implements Runnable {
   private void granted(QueueClaimState queue, ClaimBatch batch) {
     if (!batch.claims().isEmpty() && !queues.weights().containsKey(queue.name())) {
       // The queue was removed while the call was in flight.
-      claims.giveBack(batch, 0);
+      claims.requeueRest(batch, 0);
       unhandled = null;
       readiness.becomeIdle(queue, Status.EMPTY);
       return;
@@ -330,7 +330,7 @@ public final class ClaimLoop implements Runnable {
     Duration enough = config.heartbeat().multipliedBy(2);
     Duration usual = config.lease().minus(config.heartbeat());
     Instant now = host.clock().instant();
-    if (claim.leasedUntil().isBefore(now.plus(enough.compareTo(usual) < 0 ? enough : usual))) {
+    if (claim.leasedUntil().isBefore(now.plus(TimeMath.min(enough, usual)))) {
       shortLease.run();
     }
   }

@@ -35,7 +35,7 @@ final class ShardClaimer {
   private static final Logger log = LoggerFactory.getLogger(ShardClaimer.class);
 
   /** How long the first late call to a server may delay other queues. */
-  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -142,13 +142,6 @@ final class ShardClaimer {
   /**
    * @param settler requeues tasks that cannot be started
    * @param signal raised for a late answer
-   */
-  ShardClaimer(
-      ShardTopology shards, LeaseOperations source, SettlementBuffer settler, WakeupSignal signal) {
-    this(shards, source, settler, signal, () -> PATIENCE_NANOS);
-  }
-
-  /**
    * @param patienceNanos how long to wait for a call
    */
   ShardClaimer(
@@ -185,21 +178,27 @@ final class ShardClaimer {
       call.isLate();
       return null;
     }
-    // After an error, such as a lack of memory, nextAnswer returns the answer.
+    Answer answer = collect(lane, call);
+    if (answer != null && answer.error() instanceof BrokerRefusedException e) {
+      throw e;
+    }
+    return answer == null ? null : answer.batch();
+  }
+
+  /**
+   * Takes the answer of a completed call. Returns null if the call failed, so that its queue
+   * stalls, or if another thread has taken the answer. After an error in one of the steps, such as
+   * a lack of memory, all are repeated by {@link #nextAnswer}.
+   */
+  private @Nullable Answer collect(Lane lane, Call call) {
     Answer answer = answerOf(call);
     boolean failed = answer.batch() == null && !(answer.error() instanceof BrokerRefusedException);
     if (failed) {
-      lane.stalled.add(queue);
+      lane.stalled.add(answer.queue());
     }
-    note(lane, call, answer);
+    recordAnswer(lane, call, answer);
     lane.unanswered = null;
-    if (!call.collect()) {
-      return null;
-    }
-    if (answer.error() instanceof BrokerRefusedException e) {
-      throw e;
-    }
-    return answer.batch();
+    return !failed && call.collect() ? answer : null;
   }
 
   private static boolean isAnswered(Call call) {
@@ -236,7 +235,7 @@ final class ShardClaimer {
     }
   }
 
-  private void note(Lane lane, Call call, Answer answer) {
+  private void recordAnswer(Lane lane, Call call, Answer answer) {
     Throwable error = answer.error();
     if (error == null || error instanceof BrokerRefusedException) {
       lane.silent = !call.wasInTime();
@@ -259,16 +258,8 @@ final class ShardClaimer {
       Lane lane = entry.getValue();
       Call call = lane.unanswered;
       if (call != null && call.isDone()) {
-        // After an error in one of these steps, such as a lack of memory, all are repeated.
-        Answer answer = answerOf(call);
-        boolean isToBeAskedAgain =
-            answer.batch() == null && !(answer.error() instanceof BrokerRefusedException);
-        if (isToBeAskedAgain) {
-          lane.stalled.add(answer.queue());
-        }
-        note(lane, call, answer);
-        lane.unanswered = null;
-        if (!isToBeAskedAgain && call.collect()) {
+        Answer answer = collect(lane, call);
+        if (answer != null) {
           return answer;
         }
       }
@@ -309,7 +300,7 @@ final class ShardClaimer {
    * Requeues all but {@code most} tasks: an earlier claim may be too large now. If this throws,
    * nothing has changed.
    */
-  void giveBack(ClaimBatch batch, int most) {
+  void requeueRest(ClaimBatch batch, int most) {
     List<Claim> tooMany = batch.claims().subList(most, batch.claims().size());
     settler.requeueUnattempted(tooMany.get(0).queue(), tooMany);
   }

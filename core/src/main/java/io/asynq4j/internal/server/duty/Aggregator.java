@@ -11,10 +11,10 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.server.config.GroupConfig;
-import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import io.asynq4j.internal.text.SafeLog;
+import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -47,19 +47,19 @@ public final class Aggregator implements Duty {
   private record Failure(Duration pause, long until) {
 
     static Failure after(@Nullable Failure before) {
-      Duration longer = before == null ? FIRST_PAUSE : before.pause.multipliedBy(2);
-      Duration pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+      Duration pause =
+          before == null ? FIRST_PAUSE : TimeMath.min(before.pause.multipliedBy(2), LONGEST_PAUSE);
       return new Failure(pause, System.nanoTime() + pause.toNanos());
     }
   }
 
   private final GroupConfig config;
+  private final DutyContext context;
   private final Broker broker;
-  private final ServedQueues queues;
   private final Function<String, TaskOptions> typeOptions;
   private final ShardTopology shards;
   private final ExecutorService threads;
-  private final ShardedRunner looking;
+  private final ShardedRunner checking;
   private final Set<Group> underWay = ConcurrentHashMap.newKeySet();
   private final Map<Group, Failure> failures = new ConcurrentHashMap<>();
 
@@ -69,19 +69,16 @@ public final class Aggregator implements Duty {
    */
   public Aggregator(
       GroupConfig config,
-      Broker broker,
-      ServedQueues queues,
+      DutyContext context,
       Function<String, TaskOptions> typeOptions,
-      ShardTopology shards,
       ExecutorService threads) {
     this.config = config;
-    this.broker = broker;
-    this.queues = queues;
+    this.context = context;
+    this.broker = context.broker();
     this.typeOptions = typeOptions;
-    this.shards = shards;
+    this.shards = context.shards();
     this.threads = threads;
-    this.looking =
-        new ShardedRunner(name(), shards, LONGEST_INTERVAL, ShardedRunner.calling(this::lookAt));
+    this.checking = context.runner(name(), LONGEST_INTERVAL, this::check);
   }
 
   @Override
@@ -92,20 +89,17 @@ public final class Aggregator implements Duty {
   @Override
   public Duration interval() {
     Duration third = config.rules().grace().dividedBy(3);
-    if (third.compareTo(SHORTEST_INTERVAL) < 0) {
-      return SHORTEST_INTERVAL;
-    }
-    return third.compareTo(LONGEST_INTERVAL) > 0 ? LONGEST_INTERVAL : third;
+    return TimeMath.max(SHORTEST_INTERVAL, TimeMath.min(third, LONGEST_INTERVAL));
   }
 
   @Override
   public Duration run() {
-    looking.each(broker.watches().having(queues.names(), GROUPS));
+    checking.each(broker.watches().having(context.queues().names(), GROUPS));
     failures.keySet().removeIf(group -> !underWay.contains(group) && !rests(group));
     return interval();
   }
 
-  private void lookAt(QueueName queue) {
+  private void check(QueueName queue) {
     for (String name : broker.aggregation().groups(queue)) {
       Group group = new Group(queue, name);
       if (!rests(group) && underWay.add(group)) {
@@ -218,13 +212,15 @@ public final class Aggregator implements Duty {
       }
       case SET_LOST ->
           log.warn(
-              "aggregating {} tasks of group {} of queue {} took too long; they returned to the group",
+              "aggregating {} tasks of group {} of queue {} took too long; they returned to the"
+                  + " group",
               members,
               set.group(),
               set.queue());
       case ID_CONFLICT, DUPLICATE -> {
         log.error(
-            "the task aggregated from {} tasks of group {} of queue {} was rejected ({}); they return to the group",
+            "the task aggregated from {} tasks of group {} of queue {} was rejected ({}); they"
+                + " return to the group",
             members,
             set.group(),
             set.queue(),

@@ -8,8 +8,6 @@ import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.broker.Upkeep.Forwarded;
 import io.asynq4j.internal.concurrent.InterruptibleSleep;
 import io.asynq4j.internal.concurrent.WakeupSignal;
-import io.asynq4j.internal.server.config.ServedQueues;
-import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.ContentionBackoff;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
@@ -52,11 +50,10 @@ public final class Forwarder implements Runnable {
   private static final Duration REST = Duration.ofSeconds(1);
 
   /** Maximum sleep while Redis does not report changes. */
-  private static final Duration UNTOLD = Duration.ofSeconds(1);
+  private static final Duration UNWATCHED_WAIT = Duration.ofSeconds(1);
 
-  private final ServerConfig config;
+  private final DutyContext context;
   private final Broker broker;
-  private final ServedQueues queues;
   private final ShardTopology shards;
   private final ShardedRunner forwarding;
   private final WakeupSignal signal = new WakeupSignal();
@@ -72,22 +69,15 @@ public final class Forwarder implements Runnable {
   /** Queues that are forwarded because a task is due, not because of a change. */
   private final Set<QueueName> expecting = ConcurrentHashMap.newKeySet();
 
-  private volatile boolean lookAtAll = true;
+  private volatile boolean checkAll = true;
   private volatile boolean stopped;
-  private long lastLook;
+  private long lastCheck;
 
-  public Forwarder(
-      ServerConfig config,
-      Broker broker,
-      ServedQueues queues,
-      ShardTopology shards,
-      SharedQueueWatch watch) {
-    this.config = config;
-    this.broker = broker;
-    this.queues = queues;
-    this.shards = shards;
-    this.forwarding =
-        new ShardedRunner("forwarder", shards, REST, ShardedRunner.calling(this::forward));
+  public Forwarder(DutyContext context, SharedQueueWatch watch) {
+    this.context = context;
+    this.broker = context.broker();
+    this.shards = context.shards();
+    this.forwarding = context.runner("forwarder", REST, this::forward);
     this.watch = watch;
     watch.listen(
         WAITING,
@@ -95,12 +85,12 @@ public final class Forwarder implements Runnable {
           changed.add(queue);
           signal.raise();
         },
-        this::lookAtAll);
-    queues.onChange(this::lookAtAll);
+        this::checkAll);
+    context.queues().onChange(this::checkAll);
   }
 
-  private void lookAtAll() {
-    lookAtAll = true;
+  private void checkAll() {
+    checkAll = true;
     signal.raise();
   }
 
@@ -112,28 +102,20 @@ public final class Forwarder implements Runnable {
         round();
         pause = SHORTEST;
         signal.await(waitNanos());
-      } catch (BrokerException e) {
-        if (!shards.outages().failed(shards.ofSharedKeys(), e)) {
+      } catch (RuntimeException | Error e) {
+        boolean isOutage = shards.outages().failed(shards.ofSharedKeys(), e);
+        if (!(e instanceof BrokerException)) {
+          log.error("the forwarder failed; due tasks wait until it retries", e);
+        } else if (!isOutage) {
           log.warn("the forwarder failed; due tasks wait until it retries", e);
         }
-        lookAtAll = true;
-        pause = pauseAfter(pause);
-      } catch (RuntimeException | Error e) {
-        log.error("the forwarder failed; due tasks wait until it retries", e);
-        shards.outages().failed(shards.ofSharedKeys(), e);
-        lookAtAll = true;
-        pause = pauseAfter(pause);
+        checkAll = true;
+        pause = TimeMath.min(pause.multipliedBy(4), LONGEST_PAUSE);
+        if (!stopped && !InterruptibleSleep.sleep(pause)) {
+          stopped = true;
+        }
       }
     }
-  }
-
-  private Duration pauseAfter(Duration pause) {
-    Duration longer = pause.multipliedBy(4);
-    Duration next = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
-    if (!stopped && !InterruptibleSleep.sleep(next)) {
-      stopped = true;
-    }
-    return next;
   }
 
   public void stop() {
@@ -142,30 +124,30 @@ public final class Forwarder implements Runnable {
   }
 
   private void round() {
-    List<QueueName> toLookAt = new ArrayList<>();
+    List<QueueName> toCheck = new ArrayList<>();
     Set<QueueName> toForward = new LinkedHashSet<>();
     long now = System.nanoTime();
-    if (lookAtAll || now - lastLook >= interval().toNanos()) {
-      lookAtAll = false;
-      lastLook = now;
+    if (checkAll || now - lastCheck >= interval().toNanos()) {
+      checkAll = false;
+      lastCheck = now;
       changed.clear();
-      toLookAt.addAll(queues.names());
-      due.keySet().retainAll(toLookAt);
-      toForward.addAll(oneOfEachThatIsAway(toLookAt));
-      rivals.keySet().retainAll(toLookAt);
+      toCheck.addAll(context.queues().names());
+      due.keySet().retainAll(toCheck);
+      toForward.addAll(oneOfEachUnreachable(toCheck));
+      rivals.keySet().retainAll(toCheck);
       later.clear();
     } else {
-      takeUpChanges(now);
+      deferChanges(now);
       later.forEach(
           (queue, time) -> {
             if (time - now <= 0) {
-              toLookAt.add(queue);
+              toCheck.add(queue);
             }
           });
-      toLookAt.forEach(later::remove);
+      toCheck.forEach(later::remove);
     }
-    Set<QueueName> waiting = toLookAt.isEmpty() ? Set.of() : watch.arm(toLookAt, WAITING);
-    toLookAt.forEach(due::remove);
+    Set<QueueName> waiting = toCheck.isEmpty() ? Set.of() : watch.arm(toCheck, WAITING);
+    toCheck.forEach(due::remove);
     // Later changes are reported, including those of this server: at worst one superfluous check.
     toForward.addAll(waiting);
     Instant instant = broker.clock().instant();
@@ -179,7 +161,7 @@ public final class Forwarder implements Runnable {
     // A busy lane must not make this thread spin.
     toForward.forEach(due::remove);
     forwarding.each(toForward);
-    if (!toLookAt.isEmpty()) {
+    if (!toCheck.isEmpty()) {
       InterruptibleSleep.sleep(SHORTEST);
     }
   }
@@ -188,7 +170,7 @@ public final class Forwarder implements Runnable {
    * All servers of a queue are notified of a change; if there are many, most of them wait a moment
    * and leave it to others.
    */
-  private void takeUpChanges(long now) {
+  private void deferChanges(long now) {
     for (QueueName queue : List.copyOf(changed)) {
       changed.remove(queue);
       later.putIfAbsent(queue, now + pauseNanos(queue));
@@ -219,7 +201,7 @@ public final class Forwarder implements Runnable {
   }
 
   /** Returns one queue per unreachable server, to detect when it is back. */
-  private List<QueueName> oneOfEachThatIsAway(List<QueueName> names) {
+  private List<QueueName> oneOfEachUnreachable(List<QueueName> names) {
     Map<String, List<QueueName>> byShard = shards.group(names);
     Set<String> used = new HashSet<>(byShard.keySet());
     used.add(shards.ofSharedKeys());
@@ -242,7 +224,8 @@ public final class Forwarder implements Runnable {
     } catch (BrokerRefusedException e) {
       // This queue is broken or access is denied; the other queues are forwarded anyway.
       log.error(
-          "could not forward due tasks of queue {}; other queues are forwarded, and this one is retried",
+          "could not forward due tasks of queue {}; other queues are forwarded, and this one is"
+              + " retried",
           queue,
           e);
       due.put(queue, broker.clock().instant().plus(LONGEST_PAUSE));
@@ -263,11 +246,11 @@ public final class Forwarder implements Runnable {
   }
 
   private Duration interval() {
-    return watch.isLive() ? config.forwardInterval() : UNTOLD;
+    return watch.isLive() ? context.config().forwardInterval() : UNWATCHED_WAIT;
   }
 
   private long waitNanos() {
-    long wait = lastLook + interval().toNanos() - System.nanoTime();
+    long wait = lastCheck + interval().toNanos() - System.nanoTime();
     Instant now = broker.clock().instant();
     for (Instant next : due.values()) {
       wait = Math.min(wait, TimeMath.nanosUntil(next.plusMillis(1), now));

@@ -3,9 +3,6 @@ package io.asynq4j.internal.server.duty;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
-import io.asynq4j.internal.server.config.ServedQueues;
-import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -20,34 +17,29 @@ public final class Janitor implements Duty {
   private static final Set<QueuePart> KEPT =
       EnumSet.of(QueuePart.COMPLETED, QueuePart.ARCHIVED, QueuePart.SPENT);
 
-  private final ServerConfig config;
-  private final Broker broker;
-  private final ServedQueues queues;
-
+  private final DutyContext context;
   private final ShardedRunner expiring;
   private final ShardedRunner trimming;
   private final ShardedRunner sweeping;
 
-  public Janitor(ServerConfig config, Broker broker, ServedQueues queues, ShardTopology shards) {
-    this.config = config;
-    this.broker = broker;
-    this.queues = queues;
-    this.expiring = lanes(shards, queue -> broker.upkeep().expire(queue, MOST));
-    this.trimming = lanes(shards, queue -> broker.upkeep().trim(queue, MOST, config.archive()));
-    this.sweeping = lanes(shards, queue -> broker.aggregation().sweep(queue, MOST));
+  public Janitor(DutyContext context) {
+    this.context = context;
+    Broker broker = context.broker();
+    this.expiring = repeated(queue -> broker.upkeep().expire(queue, MOST));
+    this.trimming =
+        repeated(queue -> broker.upkeep().trim(queue, MOST, context.config().archive()));
+    this.sweeping = repeated(queue -> broker.aggregation().sweep(queue, MOST));
   }
 
-  private ShardedRunner lanes(ShardTopology shards, ToIntFunction<QueueName> sweep) {
-    return new ShardedRunner(
+  private ShardedRunner repeated(ToIntFunction<QueueName> deletion) {
+    return context.runner(
         name(),
-        shards,
-        config.janitorInterval(),
+        interval(),
         queue -> {
-          int gone;
+          int deleted;
           do {
-            gone = sweep.applyAsInt(queue);
-          } while (gone == MOST);
-          return true;
+            deleted = deletion.applyAsInt(queue);
+          } while (deleted == MOST);
         });
   }
 
@@ -58,12 +50,13 @@ public final class Janitor implements Duty {
 
   @Override
   public Duration interval() {
-    return config.janitorInterval();
+    return context.config().janitorInterval();
   }
 
   @Override
   public Duration run() {
-    Map<QueuePart, Set<QueueName>> kept = broker.watches().havingEach(queues.names(), KEPT);
+    Map<QueuePart, Set<QueueName>> kept =
+        context.broker().watches().havingEach(context.queues().names(), KEPT);
     try {
       expiring.each(kept.getOrDefault(QueuePart.COMPLETED, Set.of()));
     } finally {

@@ -2,10 +2,8 @@ package io.asynq4j.internal.server.duty;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.broker.Upkeep.Recovered;
-import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
@@ -31,9 +29,8 @@ public final class Recoverer implements Duty {
   private static final Set<QueuePart> TAKEN =
       EnumSet.of(QueuePart.LEASE, QueuePart.AGGREGATION_SETS);
 
+  private final DutyContext context;
   private final ServerConfig config;
-  private final Broker broker;
-  private final ServedQueues queues;
   private final ShardTopology shards;
   private final ServerListener events;
   private final long startedNanos = System.nanoTime();
@@ -43,24 +40,14 @@ public final class Recoverer implements Duty {
   private final ShardedRunner reclaiming;
 
   /** Created when the server starts. */
-  public Recoverer(
-      ServerConfig config,
-      Broker broker,
-      ServedQueues queues,
-      ShardTopology shards,
-      ServerListener events) {
-    this.config = config;
-    this.broker = broker;
-    this.queues = queues;
-    this.shards = shards;
+  public Recoverer(DutyContext context, ServerListener events) {
+    this.context = context;
+    this.config = context.config();
+    this.shards = context.shards();
     this.events = events;
-    this.recovering = new ShardedRunner(name(), shards, config.recoverInterval(), this::recover);
+    this.recovering = new ShardedRunner(name(), shards, interval(), this::recover);
     this.reclaiming =
-        new ShardedRunner(
-            name(),
-            shards,
-            config.recoverInterval(),
-            ShardedRunner.calling(broker.aggregation()::reclaimStale));
+        context.runner(name(), interval(), context.broker().aggregation()::reclaimStale);
   }
 
   @Override
@@ -75,11 +62,12 @@ public final class Recoverer implements Duty {
 
   @Override
   public Duration run() {
-    List<QueueName> names = queues.names().stream().filter(this::maySweep).toList();
-    Map<QueuePart, Set<QueueName>> taken = broker.watches().havingEach(names, TAKEN);
+    List<QueueName> served = context.queues().names();
+    List<QueueName> names = served.stream().filter(this::maySweep).toList();
+    Map<QueuePart, Set<QueueName>> taken = context.broker().watches().havingEach(names, TAKEN);
     try {
       Set<QueueName> asked = new LinkedHashSet<>(taken.getOrDefault(QueuePart.LEASE, Set.of()));
-      queues.names().stream().filter(this::isOnServerThatIsAway).forEach(asked::add);
+      served.stream().filter(this::isOnServerThatIsAway).forEach(asked::add);
       recovering.each(asked);
     } finally {
       reclaiming.each(taken.getOrDefault(QueuePart.AGGREGATION_SETS, Set.of()));
@@ -156,7 +144,8 @@ public final class Recoverer implements Duty {
   }
 
   private List<Recovered> recover(QueueName queue, int most) {
-    return broker
+    return context
+        .broker()
         .upkeep()
         .recover(queue, most, config.crash(), config.rulesOf(queue), config.archive());
   }

@@ -1,11 +1,7 @@
 package io.asynq4j.internal.server.duty;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
-import io.asynq4j.internal.server.config.ServedQueues;
-import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -23,23 +19,15 @@ public final class Repairer implements Duty {
   /** Number of runs between two searches for groups, since a search scans all keys. */
   private static final int GROUPS_EACH = 60;
 
-  private final ServerConfig config;
-  private final Broker broker;
-  private final ServedQueues queues;
+  private final DutyContext context;
   private final ShardedRunner repairing;
   private final ShardedRunner relisting;
   private int runs;
 
-  public Repairer(ServerConfig config, Broker broker, ServedQueues queues, ShardTopology shards) {
-    this.config = config;
-    this.broker = broker;
-    this.queues = queues;
-    this.repairing =
-        new ShardedRunner(
-            name(), shards, config.repairInterval(), ShardedRunner.calling(this::repair));
-    this.relisting =
-        new ShardedRunner(
-            name(), shards, config.repairInterval(), ShardedRunner.calling(this::relistGroups));
+  public Repairer(DutyContext context) {
+    this.context = context;
+    this.repairing = context.runner(name(), interval(), this::repair);
+    this.relisting = context.runner(name(), interval(), this::relistGroups);
   }
 
   @Override
@@ -49,21 +37,21 @@ public final class Repairer implements Duty {
 
   @Override
   public Duration interval() {
-    return config.repairInterval();
+    return context.config().repairInterval();
   }
 
   @Override
   public Duration run() {
-    boolean lookForGroups = config.groups() != null && runs++ % GROUPS_EACH == 0;
-    repairing.each(broker.watches().having(queues.names(), RUNNING));
+    boolean lookForGroups = context.config().groups() != null && runs++ % GROUPS_EACH == 0;
+    repairing.each(context.broker().watches().having(context.queues().names(), RUNNING));
     if (lookForGroups) {
-      relisting.each(queues.names());
+      relisting.each(context.queues().names());
     }
     return interval();
   }
 
   private void repair(QueueName queue) {
-    int repaired = broker.upkeep().repair(queue);
+    int repaired = context.broker().upkeep().repair(queue);
     if (repaired > 0) {
       log.warn(
           "repaired {} entries of queue {} that an interrupted writer left behind",
@@ -73,7 +61,7 @@ public final class Repairer implements Duty {
   }
 
   private void relistGroups(QueueName queue) {
-    int found = broker.upkeep().relistGroups(queue);
+    int found = context.broker().upkeep().relistGroups(queue);
     if (found > 0) {
       log.warn(
           "listed {} groups of queue {} that were missing in the list of groups", found, queue);

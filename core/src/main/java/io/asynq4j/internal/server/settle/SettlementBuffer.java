@@ -9,28 +9,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Tells Redis how attempts ended, many at a time: for each queue one call is under way, or two when
- * very many wait, and the next takes all that has gathered meanwhile. So a single settlement leaves
- * at once, and under load the calls grow by themselves. A settlement is repeated until Redis has
- * answered it.
+ * Settles attempts in batches. For each queue one call is in flight, or two while very many
+ * settlements wait, and the next call takes all that have accumulated. So a single settlement is
+ * sent at once, and under load the batches grow by themselves. A settlement is repeated until Redis
+ * has answered it. Thread-safe.
  */
 public final class SettlementBuffer {
 
   private final SettlementContext context;
   private final Map<QueueName, QueueSettlements> byQueue = new ConcurrentHashMap<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile boolean givenUp;
 
   public SettlementBuffer(SettlementContext context) {
     this.context = context;
   }
 
-  /** Settles an attempt. When this throws, nothing has happened. */
+  /** Settles an attempt. If this throws, nothing has changed. */
   public void add(Attempt attempt, AppliedOutcome applied) {
     add(new PendingSettlement(attempt, applied));
   }
 
-  /** Settles a task of which no attempt could be made. When this throws, nothing has happened. */
+  /** Settles a task that was claimed and not attempted. If this throws, nothing has changed. */
   public void addUnattempted(AppliedOutcome applied) {
     add(new PendingSettlement(null, applied));
   }
@@ -40,8 +43,8 @@ public final class SettlementBuffer {
   }
 
   /**
-   * Gives tasks back to the head of their queue, in one piece, so that they stand there in the
-   * order in which they are given. When this throws, nothing has happened.
+   * Requeues tasks at the head of their queue in one call, so that they keep this order. If this
+   * throws, nothing has changed.
    */
   public void requeue(QueueName queue, List<Attempt> unfinished) {
     settleTogether(
@@ -51,7 +54,7 @@ public final class SettlementBuffer {
             .toList());
   }
 
-  /** The same for tasks that nobody has begun with. */
+  /** Requeues tasks that were not attempted, as {@link #requeue}. */
   public void requeueUnattempted(QueueName queue, List<Claim> claims) {
     settleTogether(
         queue,
@@ -62,49 +65,50 @@ public final class SettlementBuffer {
 
   private void settleTogether(QueueName queue, List<PendingSettlement> entries) {
     QueueSettlements settlements = of(queue);
-    Runnable settling = () -> settlements.settle(entries, /* earlierInDoubt= */ false);
-    context.waiting().addAndGet(entries.size());
+    Runnable settling = () -> settlements.settle(entries);
+    waiting.addAndGet(entries.size());
     try {
       context.threads().execute(context.shards().of(queue), settling);
     } catch (RejectedExecutionException e) {
-      // The server has stopped meanwhile: nobody else will do it.
+      // The server has stopped meanwhile: no other thread does it.
       settling.run();
     } catch (RuntimeException | Error e) {
-      context.waiting().addAndGet(-entries.size());
+      waiting.addAndGet(-entries.size());
       throw e;
     }
   }
 
-  /** Fails when there are no threads to settle tasks of this server. To be called before claims. */
+  /** Fails if no thread can settle tasks of this Redis server. To be called before claims. */
   public void requireThreads(String shard) {
     context.threads().of(shard);
   }
 
-  /**
-   * Has what waits settled where an error has kept that from being begun. To be called from time to
-   * time.
-   */
+  /** Starts settlements that an error has prevented from starting. To be called periodically. */
   public void catchUp() {
     byQueue.values().forEach(QueueSettlements::catchUp);
   }
 
-  /** How many attempts have ended and are not settled. */
+  /** Returns the number of decided attempts that are not settled. */
   public int waiting() {
-    return context.waiting().get();
+    return waiting.get();
   }
 
-  /** Whether Redis refuses the settlements of a queue, for its memory, disk or permissions. */
+  /** Returns whether Redis refuses the settlements of a queue: for memory, disk or permissions. */
   public boolean isRefused(QueueName queue) {
     QueueSettlements settlements = byQueue.get(queue);
     return settlements != null && settlements.isRefused();
   }
 
-  /** Stops repeating what Redis does not answer. */
+  /** Stops repeating settlements that Redis does not answer. */
   public void giveUp() {
-    context.giveUp();
+    givenUp = true;
   }
 
   private QueueSettlements of(QueueName queue) {
-    return byQueue.computeIfAbsent(queue, name -> new QueueSettlements(name, context));
+    return byQueue.computeIfAbsent(
+        queue,
+        name ->
+            new QueueSettlements(
+                name, context, waiting, new BatchSettler(name, context, waiting, () -> givenUp)));
   }
 }

@@ -58,7 +58,7 @@ public final class SettlementThreadPools {
   private final Map<String, Group> groups = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  public static SettlementThreadPools madeBy(ThreadFactory factory) {
+  public static SettlementThreadPools createdBy(ThreadFactory factory) {
     return new SettlementThreadPools(shard -> pool(factory));
   }
 

@@ -68,7 +68,7 @@ class ClaimLoopFaultsIT {
   private final WakeupSignal signal = new WakeupSignal();
   private final Queue<LinkageError> fatal = new ConcurrentLinkedQueue<>();
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final SettlementThreadPools settlerThreads = SettlementThreadPools.madeBy(Thread::new);
+  private final SettlementThreadPools settlerThreads = SettlementThreadPools.createdBy(Thread::new);
   private final AtomicInteger failed = new AtomicInteger();
 
   private Error error = new OutOfMemoryError("Java heap space, on purpose");
@@ -191,8 +191,7 @@ class ClaimLoopFaultsIT {
                 AttemptHosts.NO_LISTENER,
                 settlerThreads,
                 new AttemptReportWriter(source, shards),
-                signal,
-                queue -> {},
+                queue -> signal.raise(),
                 fatal::add));
     workers =
         new AttemptExecutor(
@@ -205,7 +204,6 @@ class ClaimLoopFaultsIT {
     ServedQueues queues = new ServedQueues(config);
     processor =
         new ClaimLoop(
-            config,
             AttemptHosts.of(config, handler, source, new SteppingClock(), new Sink()),
             queues,
             workers,

@@ -50,7 +50,7 @@ class ShardClaimerTest {
   @RegisterExtension static final ServerFixture world = new ServerFixture();
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final SettlementThreadPools settlerThreads = SettlementThreadPools.madeBy(Thread::new);
+  private final SettlementThreadPools settlerThreads = SettlementThreadPools.createdBy(Thread::new);
   private final Semaphore answers = new Semaphore(0);
   private final AtomicLong patienceNanos = new AtomicLong(1);
   private final AtomicBoolean away = new AtomicBoolean();
@@ -107,8 +107,7 @@ class ShardClaimerTest {
                 AttemptHosts.NO_LISTENER,
                 settlerThreads,
                 new AttemptReportWriter(source, shards),
-                signal,
-                any -> {},
+                queue -> signal.raise(),
                 fatal -> {}));
     claims = new ShardClaimer(shards, source, settler, signal, patienceNanos::get);
   }

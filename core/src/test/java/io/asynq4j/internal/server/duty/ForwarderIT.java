@@ -77,7 +77,8 @@ class ForwarderIT {
     world.enqueue("due", options -> options.processIn(Duration.ofDays(1)));
     forwarder =
         new Forwarder(
-            config, broker, new ServedQueues(config), shards, new SharedQueueWatch(real.watches()));
+            new DutyContext(config, broker, new ServedQueues(config), shards),
+            new SharedQueueWatch(real.watches()));
     thread = new Thread(ThreadSupervisor.untilReturned(forwarder), "forwarder-test");
     thread.start();
   }

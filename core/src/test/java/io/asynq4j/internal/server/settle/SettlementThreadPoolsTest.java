@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class SettlementThreadPoolsTest {
 
   private final SettlementThreadPools threads =
-      SettlementThreadPools.madeBy(
+      SettlementThreadPools.createdBy(
           task -> {
             Thread thread = new Thread(task, "settler-threads-test");
             thread.setDaemon(true);
@@ -61,7 +61,7 @@ class SettlementThreadPoolsTest {
   void aServerWithoutThreadsIsReportedUntilTheyCanBeStarted() {
     AtomicBoolean shortage = new AtomicBoolean(true);
     SettlementThreadPools scarce =
-        SettlementThreadPools.madeBy(
+        SettlementThreadPools.createdBy(
             task -> {
               if (shortage.get()) {
                 throw new OutOfMemoryError("unable to create native thread, on purpose");
@@ -82,7 +82,7 @@ class SettlementThreadPoolsTest {
   void whereNoMoreThreadsCanBeHadOnesThatExistDoIt() throws InterruptedException {
     AtomicInteger started = new AtomicInteger();
     SettlementThreadPools scarce =
-        SettlementThreadPools.madeBy(
+        SettlementThreadPools.createdBy(
             task -> {
               if (started.getAndIncrement() > 0) {
                 throw new OutOfMemoryError("unable to create native thread, on purpose");

@@ -406,7 +406,8 @@ public final class WorkerSession {
   public void leaseLost(AssignedJob job) {
     if (jobs.get(job.handle()) == job) {
       log.warn(
-          "the lease on task {} of queue {} was lost while its gearman worker had it; it runs again",
+          "the lease on task {} of queue {} was lost while its gearman worker had it; it runs"
+              + " again",
           job.task().id(),
           job.task().queue());
       over(job);

@@ -1,0 +1,72 @@
+package io.asynq4j.internal.server;
+
+import io.asynq4j.Task;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Mux;
+import io.asynq4j.internal.server.config.ServerConfig;
+import io.asynq4j.internal.server.duty.Aggregator;
+import io.asynq4j.internal.server.duty.Duty;
+import io.asynq4j.internal.server.duty.DutyContext;
+import io.asynq4j.internal.server.duty.HealthCheck;
+import io.asynq4j.internal.server.duty.Janitor;
+import io.asynq4j.internal.server.duty.QueueFinder;
+import io.asynq4j.internal.server.duty.Recoverer;
+import io.asynq4j.internal.server.duty.Repairer;
+import io.asynq4j.internal.time.TimeMath;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Function;
+
+/** Lists the duties of a server. */
+final class ServerDuties {
+
+  /** Polls of queues per search for new queues. */
+  private static final int FIND_QUEUES_EACH = 5;
+
+  private static final Duration LONGEST_SWEEP_INTERVAL = Duration.ofSeconds(30);
+  private static final Duration FAILURE_LOG_INTERVAL = Duration.ofSeconds(1);
+
+  private ServerDuties() {}
+
+  static List<Duty> of(
+      ServerActors.Parts parts, DutyContext context, ExecutorService aggregatorThreads) {
+    ServerConfig config = parts.config();
+    List<Duty> all = new ArrayList<>();
+    all.add(new Recoverer(context, parts.events()));
+    all.add(new Janitor(context));
+    all.add(new Repairer(context));
+    // Schedulers whose processes have vanished: no other scheduler may exist to unregister them.
+    all.add(
+        Duty.every(
+            TimeMath.min(config.heartbeat().multipliedBy(4), LONGEST_SWEEP_INTERVAL),
+            "presence sweeper",
+            parts.broker().presence()::forgetGoneSchedulers));
+    all.add(Duty.every(FAILURE_LOG_INTERVAL, "failure log", parts.failures()::reportEndedWindows));
+    if (parts.queues().hasPatterns()) {
+      all.add(
+          new QueueFinder(
+              parts.broker().inspection(),
+              parts.queues(),
+              config.pollInterval().multipliedBy(FIND_QUEUES_EACH)));
+    }
+    if (config.defined() != null) {
+      all.add(config.defined().duty(parts.queues()));
+    }
+    if (config.groups() != null) {
+      all.add(
+          new Aggregator(
+              config.groups(), context, typeOptions(parts.handler()), aggregatorThreads));
+    }
+    if (config.healthCheck() != null) {
+      all.add(new HealthCheck(config.healthInterval(), parts.redis()::ping, config.healthCheck()));
+    }
+    return all;
+  }
+
+  private static Function<String, TaskOptions> typeOptions(Handler<Task> handler) {
+    return handler instanceof Mux mux ? mux::options : type -> TaskOptions.defaults();
+  }
+}
