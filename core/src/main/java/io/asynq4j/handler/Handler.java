@@ -1,13 +1,19 @@
 package io.asynq4j.handler;
 
 /**
- * Handles a task and says what is to become of it. Called by many threads at once.
+ * Handles a task and decides its outcome. Must be thread-safe.
  *
- * @param <T> the input: a Java type, or {@code Task} for whoever wants the bytes
+ * <pre>{@code
+ * Handler<User> welcome =
+ *     (user, context) ->
+ *         user.isActive() ? Outcome.done(mailer.welcome(user)) : Outcome.archive("inactive");
+ * }</pre>
+ *
+ * @param <T> the input: a Java type, or {@code Task} for the raw bytes
  */
 @FunctionalInterface
 public interface Handler<T> {
 
-  /** An exception means that the attempt failed; the task is tried again as its options say. */
+  /** Handles one attempt. If it throws, the attempt failed, and the task is retried. */
   Outcome handle(T input, TaskContext context) throws Exception;
 }

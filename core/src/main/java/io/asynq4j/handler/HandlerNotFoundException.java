@@ -3,8 +3,8 @@ package io.asynq4j.handler;
 import io.asynq4j.AsynqException;
 
 /**
- * No handler is registered for a type of task. The task waits and is tried again, which costs no
- * retry: another server, or a newer version of this one, may know it.
+ * No handler is registered for a task type. The task is retried later, which does not use up a
+ * retry: another server, or a newer version of this one, may have a handler.
  */
 public final class HandlerNotFoundException extends AsynqException {
 
@@ -17,6 +17,7 @@ public final class HandlerNotFoundException extends AsynqException {
     this.type = type;
   }
 
+  /** Returns the task type. */
   public String type() {
     return type;
   }

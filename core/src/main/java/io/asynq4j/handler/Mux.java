@@ -19,8 +19,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the handler of a task by its type: the pattern that is equal, else the longest one that it
- * begins with. Immutable and thread-safe.
+ * Routes tasks to handlers by type. The handler of the exact type is called, otherwise the handler
+ * of its longest prefix. Immutable and thread-safe.
+ *
+ * <pre>{@code
+ * Mux mux =
+ *     Mux.builder()
+ *         .run(WELCOME, (user, context) -> mailer.welcome(user))
+ *         .handle("report:", (task, context) -> Outcome.done(reports.build(task)))
+ *         .build();
+ * }</pre>
  */
 public final class Mux implements Handler<Task> {
 
@@ -40,6 +48,7 @@ public final class Mux implements Handler<Task> {
     this.retryPolicies = Map.copyOf(builder.retryPolicies);
   }
 
+  /** Returns a builder without handlers. */
   public static Builder builder() {
     return new Builder();
   }
@@ -64,12 +73,13 @@ public final class Mux implements Handler<Task> {
     return found;
   }
 
-  /** The pattern whose handler would get tasks of this type. */
+  /** Returns the pattern whose handler gets tasks of this type. */
   public Optional<String> pattern(String type) {
     if (handlers.containsKey(type)) {
       return Optional.of(type);
     }
-    // Whatever is a prefix of the type comes before it; what does not fit shares a shorter one.
+    // Each prefix of the type sorts before it. If a candidate is no prefix, only prefixes of what
+    // both have in common are left.
     String candidate = handlers.lowerKey(type);
     while (candidate != null && !type.startsWith(candidate)) {
       candidate = handlers.floorKey(commonPrefix(candidate, type));
@@ -86,39 +96,39 @@ public final class Mux implements Handler<Task> {
     return one.substring(0, length);
   }
 
-  /** The options of the {@link TaskType} of this name; the defaults when no handler has one. */
+  /** Returns the options of the {@link TaskType} of this name; defaults if it is unknown. */
   public TaskOptions options(String type) {
     return options.getOrDefault(type, TaskOptions.defaults());
   }
 
-  /** The patterns that have a handler. */
+  /** Returns the patterns that have a handler. */
   public Set<String> patterns() {
     return Set.copyOf(handlers.keySet());
   }
 
-  /** Whether there is a handler for any type at all. */
+  /** Returns whether there is no handler at all. */
   public boolean isEmpty() {
     return handlers.isEmpty() && otherwise == null;
   }
 
-  /** Whether it handles tasks of this type. */
+  /** Returns whether there is a handler for this type. */
   public boolean handles(String type) {
     return otherwise != null || pattern(type).isPresent();
   }
 
-  /** The queues that the options of typed handlers name, by type; most types name none. */
+  /** Returns the queues in the options of typed handlers, by type. */
   public Map<String, String> queues() {
     return queues;
   }
 
-  /** The retry policies that the types of typed handlers have, by type; most types have none. */
+  /** Returns the retry policies of typed handlers, by type. */
   public Map<String, RetryPolicy> retryPolicies() {
     return retryPolicies;
   }
 
   /**
-   * Computes the result of a task: returning is success, throwing is failure. Called by many
-   * threads.
+   * Computes the result of a task: returning means success, throwing means failure. Must be
+   * thread-safe.
    */
   @FunctionalInterface
   public interface Computation<T, R> {
@@ -126,7 +136,7 @@ public final class Mux implements Handler<Task> {
     R compute(T input, TaskContext context) throws Exception;
   }
 
-  /** Collects handlers; not thread-safe. */
+  /** Collects handlers. Not thread-safe. */
   public static final class Builder {
     private final Map<String, Handler<Task>> handlers = new LinkedHashMap<>();
     private final Map<String, TaskOptions> options = new LinkedHashMap<>();
@@ -138,15 +148,13 @@ public final class Mux implements Handler<Task> {
 
     private Builder() {}
 
-    /**
-     * How the inputs of handlers added from now on are decoded. Default: the codec of the server.
-     */
+    /** Sets the codec of handlers that are added afterwards. Default: the codec of the server. */
     public Builder codec(PayloadCodec codec) {
       this.codec = Objects.requireNonNull(codec, "codec");
       return this;
     }
 
-    /** A handler that returns an {@link Outcome}. */
+    /** Adds a handler that returns an {@link Outcome}. */
     public <T> Builder handle(TaskType<T> type, Handler<T> handler) {
       PayloadCodec own = codec;
       Objects.requireNonNull(handler, "handler");
@@ -163,7 +171,7 @@ public final class Mux implements Handler<Task> {
       return this;
     }
 
-    /** A handler for whom returning is success and throwing is failure. */
+    /** Adds a handler without an outcome: returning means success, throwing means failure. */
     public <T> Builder run(TaskType<T> type, Action<T> action) {
       Objects.requireNonNull(action, "action");
       return handle(
@@ -175,26 +183,27 @@ public final class Mux implements Handler<Task> {
     }
 
     /**
-     * A handler whose return value is the result of the task. The result is kept for as long as the
-     * {@code retention} of the task says.
+     * Adds a handler whose return value is the result of the task. The result is kept for the
+     * {@code retention} of the task.
      */
     public <T, R> Builder compute(ResultTaskType<T, R> type, Computation<T, R> computation) {
       Objects.requireNonNull(computation, "computation");
       return handle(type, (input, context) -> Outcome.done(computation.compute(input, context)));
     }
 
-    /** A handler of all types that begin with this text, unless a longer one fits better. */
+    /** Adds a handler for all types that start with this text and match no longer pattern. */
     public Builder handle(String pattern, Handler<Task> handler) {
       if (pattern.isBlank()) {
         throw new IllegalArgumentException(
-            "a pattern must not be blank; otherwise(handler) takes what no pattern fits");
+            "a pattern must not be blank: use otherwise(handler) for types that match no pattern");
       }
       if (handlers.putIfAbsent(pattern, Objects.requireNonNull(handler, "handler")) != null) {
-        throw new IllegalArgumentException("there is a handler for \"" + pattern + "\" already");
+        throw new IllegalArgumentException("there is already a handler for \"" + pattern + "\"");
       }
       return this;
     }
 
+    /** Adds a handler without an outcome, see {@link #handle(String, Handler)}. */
     public Builder run(String pattern, Action<Task> action) {
       Objects.requireNonNull(action, "action");
       return handle(
@@ -205,13 +214,13 @@ public final class Mux implements Handler<Task> {
           });
     }
 
-    /** What handles a task that fits no pattern. */
+    /** Sets the handler of types that match no pattern. */
     public Builder otherwise(Handler<Task> handler) {
       this.otherwise = Objects.requireNonNull(handler, "handler");
       return this;
     }
 
-    /** Wraps around all handlers, also those added before; the first one is the outermost. */
+    /** Adds a middleware around all handlers, including earlier ones. The first is outermost. */
     public Builder use(Middleware middleware) {
       middlewares.add(Objects.requireNonNull(middleware, "middleware"));
       return this;

@@ -6,8 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an attempt at a task ends. Handlers return one, workers settle their leases with one, and
- * listeners are given the one that was applied. Immutable.
+ * The outcome of an attempt. Handlers return one, workers settle leases with one, and listeners
+ * receive the one that was applied. Immutable.
+ *
+ * <pre>{@code
+ * return response.isBusy() ? Outcome.snooze(Duration.ofMinutes(5)) : Outcome.done(response.id());
+ * }</pre>
  */
 public sealed interface Outcome {
 
@@ -21,12 +25,13 @@ public sealed interface Outcome {
     REQUEUE
   }
 
+  /** Returns the case of this outcome. */
   Kind kind();
 
   /**
    * The attempt succeeded.
    *
-   * @param result kept with the task for its retention; null keeps a result that was written before
+   * @param result stored with the task for its retention; null keeps an earlier result
    */
   record Done(@Nullable Object result) implements Outcome {
     @Override
@@ -34,7 +39,7 @@ public sealed interface Outcome {
       return Kind.DONE;
     }
 
-    /** The type of the result only: results do not belong in logs. */
+    /** Contains only the type of the result, which does not belong in logs. */
     @Override
     public String toString() {
       return result == null ? "Done[]" : "Done[" + result.getClass().getName() + "]";
@@ -42,10 +47,9 @@ public sealed interface Outcome {
   }
 
   /**
-   * The attempt failed, and the task is tried again. A task without retries left is archived
-   * instead.
+   * The attempt failed, and the task is retried. A task without retries left is archived instead.
    *
-   * @param delay until the next attempt; null = as the retry policy decides
+   * @param delay until the next attempt; if null, the retry policy decides
    */
   record Retry(String reason, @Nullable Duration delay) implements Outcome {
     public Retry {
@@ -61,7 +65,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** The attempt has not failed, and the task runs again later. Costs no retry. */
+  /** The task runs again later. The attempt did not fail and uses up no retry. */
   record Snooze(Duration delay) implements Outcome {
     public Snooze {
       requireNotNegative(delay);
@@ -73,7 +77,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** The attempt failed, and the task is not tried again, even with retries left. */
+  /** The attempt failed, and the task is archived, even if retries are left. */
   record Archive(String reason) implements Outcome {
     public Archive {
       Objects.requireNonNull(reason, "reason");
@@ -85,7 +89,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** The task is deleted, whatever its retention. */
+  /** The task is deleted, regardless of its retention. */
   record Drop() implements Outcome {
     @Override
     public Kind kind() {
@@ -93,7 +97,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** The task is given back unharmed: to the head of its queue. Costs no retry. */
+  /** The task returns to the head of its queue. The attempt uses up no retry. */
   record Requeue() implements Outcome {
     @Override
     public Kind kind() {
@@ -101,6 +105,7 @@ public sealed interface Outcome {
     }
   }
 
+  /** Success without a result. */
   static Outcome done() {
     return new Done(null);
   }
@@ -110,28 +115,32 @@ public sealed interface Outcome {
     return new Done(result);
   }
 
-  /** The reason may be null, as the message of an exception may. */
+  /** Failure; the task is retried after the delay of the retry policy. */
   static Outcome retry(@Nullable String reason) {
     return new Retry(given(reason), null);
   }
 
+  /** Failure; the task is retried after this delay. */
   static Outcome retry(@Nullable String reason, Duration delay) {
     return new Retry(given(reason), Objects.requireNonNull(delay, "delay"));
   }
 
+  /** The task runs again after this delay, which uses up no retry. */
   static Outcome snooze(Duration delay) {
     return new Snooze(delay);
   }
 
+  /** Failure; the task is archived and not retried. */
   static Outcome archive(@Nullable String reason) {
     return new Archive(given(reason));
   }
 
+  /** The task is deleted. */
   static Outcome drop() {
     return new Drop();
   }
 
-  /** The task may be claimed again at once. To wait for something, use {@link #snooze}. */
+  /** The task can be claimed again at once. Use {@link #snooze} to wait. */
   static Outcome requeue() {
     return new Requeue();
   }
@@ -155,7 +164,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** For code far below the handler: thrown anywhere, it decides about the task. */
+  /** Returns an exception that, thrown anywhere in a handler, results in this outcome. */
   default OutcomeException asException() {
     return new OutcomeException(this);
   }

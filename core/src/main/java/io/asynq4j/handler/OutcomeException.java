@@ -2,7 +2,7 @@ package io.asynq4j.handler;
 
 import io.asynq4j.AsynqException;
 
-/** Carries an outcome up to whoever handles the task. Found also as the cause of another. */
+/** Carries an outcome to the server, also as the cause of another exception. */
 public final class OutcomeException extends AsynqException {
 
   private static final long serialVersionUID = 1;
@@ -14,6 +14,7 @@ public final class OutcomeException extends AsynqException {
     this.outcome = outcome;
   }
 
+  /** Returns the outcome. */
   public Outcome outcome() {
     return outcome;
   }

@@ -9,71 +9,84 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at a task, as its handler sees it. May be used from any thread while the attempt
- * lasts.
+ * The current attempt of a handler: its task, deadline, cancellation, progress and results.
+ * Thread-safe while the attempt lasts.
+ *
+ * <pre>{@code
+ * for (int i = 0; i < rows.size() && context.cancelled().isEmpty(); i++) {
+ *   importRow(rows.get(i));
+ *   context.progress(100 * i / rows.size(), "importing");
+ * }
+ * }</pre>
  */
 public interface TaskContext {
 
+  /** Returns the ID of the task. */
   String id();
 
+  /** Returns the queue of the task. */
   QueueName queue();
 
+  /** Returns the type of the task. */
   String type();
 
-  /** Retries used up before this attempt: 0 at the first. */
+  /** Returns the number of retries before this attempt: 0 for the first one. */
   int retryCount();
 
+  /** Returns the maximum number of retries. */
   int maxRetry();
 
-  /** Whether no retries are left: the task is archived if this attempt fails. */
+  /** Returns whether no retries are left, so that the task is archived if this attempt fails. */
   default boolean isLastAttempt() {
     return retryCount() >= maxRetry();
   }
 
+  /** Returns the headers of the task. */
   Map<String, String> headers();
 
-  /** When the attempt must be over. */
+  /** Returns when the attempt times out. */
   Instant deadline();
 
-  /** How much time is left until then; never negative. */
+  /** Returns the time until the deadline; never negative. */
   Duration timeLeft();
 
-  /** Why the handler is asked to stop, if it is; its thread has been interrupted then too. */
+  /** Returns why the attempt was cancelled; empty if it was not. Its thread is interrupted too. */
   Optional<CancelReason> cancelled();
 
   /**
-   * Has something called when the handler is asked to stop, at once if it is already, on a thread
-   * of the server's: it must be quick.
+   * Registers a callback for the cancellation of the attempt. It is called at once if the attempt
+   * is already cancelled. It runs on a thread of the server and must return quickly.
    */
   void onCancel(Runnable action);
 
-  /** Why a handler is asked to stop. */
+  /** The reason of a cancellation. */
   enum CancelReason {
-    /** It has taken longer than its timeout, or its deadline has passed. */
+    /** The attempt exceeded its timeout, or its deadline has passed. */
     DEADLINE,
-    /** Somebody asked for it. */
+    /** An operator requested it. */
     REQUESTED,
     /** The lease was lost: another worker may be running the task. */
     LEASE_LOST,
-    /** The server stops, and has waited for as long as it may. */
+    /** The server stops, and its shutdown timeout has passed. */
     SHUTDOWN
   }
 
-  /** How the server decodes inputs and encodes results. */
+  /** Returns the codec of the server for inputs and results. */
   default PayloadCodec codec() {
     return PayloadCodec.json();
   }
 
   /**
-   * Keeps a result with the task, before it has ended; it replaces the one before. Fails with an
-   * {@code IllegalStateException} when the lease is lost.
+   * Stores a result with the task while it runs, replacing an earlier one.
+   *
+   * @throws IllegalStateException if the lease is lost
    */
   void writeResult(@Nullable Object result);
 
   /**
-   * Says how far the attempt has come, for whoever watches it; {@code TaskInfo} shows it. Returns
-   * at once: it is written within a fraction of a second, or a later one in its place, and the last
-   * one before the attempt ends is never left out. When it cannot be written, that is logged.
+   * Reports the progress of the attempt, which {@code TaskInfo} shows. Returns at once: this value,
+   * or a later one, is written within a fraction of a second, and the last value of an attempt is
+   * always written. Failures to write it are logged.
    *
    * @param percent 0 to 100
    * @param note at most 1,000 chars
@@ -89,7 +102,7 @@ public interface TaskContext {
    */
   final class MdcKeys {
 
-    /** The id of the task. */
+    /** The ID of the task. */
     public static final String TASK_ID = "taskId";
 
     /** The name of the task type. */

@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets only so many tasks do something at once, over the whole fleet, Go workers included. A token
- * belongs to a task until it is given back or the deadline of the attempt has passed, so none is
- * lost with its worker. A task has one token or none: one that asks again keeps the one it has, and
- * may keep it for longer. The time is that of Redis. Thread-safe.
+ * Limits how many tasks do something at the same time, across all servers including Go workers. A
+ * task holds a token until it releases it or the deadline of its attempt has passed, so no token is
+ * lost with its worker. A task holds at most one token: acquiring again extends it. Times are by
+ * the clock of Redis. Thread-safe.
  *
  * <pre>{@code
  * .handle(SYNC, (account, context) ->
@@ -41,28 +41,27 @@ public final class TaskSemaphore {
   }
 
   /**
-   * A semaphore that everybody shares who names the same scope.
+   * Creates a semaphore. All semaphores of the same scope share their tokens.
    *
-   * @param maxTokens how many tasks may have a token at once; all should say the same
+   * @param maxTokens maximum number of tasks with a token; should be the same everywhere
    */
   public static TaskSemaphore create(RedisConnection redis, String scope, int maxTokens) {
     return new TaskSemaphore(BrokerConnection.brokerOf(redis).semaphores(), scope, maxTokens);
   }
 
-  /** Takes a token, at once or not at all. */
+  /** Acquires a token without waiting. Returns whether the task has one. */
   public boolean tryAcquire(TaskContext context) {
     return semaphores.acquire(scope, maxTokens, context.id(), context.deadline());
   }
 
-  /** Gives the token back. False when the task has none, or none any more. */
+  /** Releases the token. Returns false if the task has none, or none any more. */
   public boolean release(TaskContext context) {
     return semaphores.release(scope, context.id());
   }
 
   /**
-   * Does something with a token, and gives it back; or has the task run again after this delay when
-   * all tokens are taken, which costs no retry. Not to be called inside itself: the inner call
-   * would give back the token of the outer one.
+   * Runs an action with a token. If no token is free, the task is snoozed for the delay, which uses
+   * up no retry. Calls must not be nested: the inner call would release the token of the outer.
    */
   public Outcome run(TaskContext context, Duration delay, Callable<Outcome> action)
       throws Exception {
@@ -76,13 +75,13 @@ public final class TaskSemaphore {
     }
   }
 
-  // What the action has done counts, whether or not Redis hears that its token is free.
+  // The outcome of the action counts even if the token cannot be released.
   private void releaseQuietly(TaskContext context) {
     try {
       release(context);
     } catch (BrokerException e) {
       log.warn(
-          "task {} could not give back its token of semaphore {}; it is free at {}",
+          "task {} could not release its token of semaphore {}; the token expires at {}",
           context.id(),
           scope,
           context.deadline(),

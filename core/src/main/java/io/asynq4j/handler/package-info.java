@@ -1,5 +1,5 @@
 /**
- * Code that handles tasks.
+ * Handlers of tasks.
  *
  * <p>Start with {@link io.asynq4j.handler.Mux}, which routes tasks to handlers by type. A {@link
  * io.asynq4j.handler.Handler} returns an {@link io.asynq4j.handler.Outcome}; {@link

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Makes one task of the tasks of a group. Called by several threads at once.
+ * Combines the tasks of a group into one task. Must be thread-safe.
  *
  * <pre>{@code
  * GroupAggregator digests =
@@ -21,36 +21,35 @@ import java.util.function.UnaryOperator;
 public interface GroupAggregator {
 
   /**
-   * An aggregator of tasks of one type into a task of another, which decodes and encodes inputs
-   * with the codec of the server. It fails, and the tasks go back to their group, when the group
-   * has a task of another type.
+   * Returns an aggregator of tasks of one type into a task of another, which uses the codec of the
+   * server. It fails if the group has a task of another type; the tasks then return to their group.
    */
   static <T, R> GroupAggregator of(TaskType<T> in, TaskType<R> out, Merge<T, R> merge) {
     return new TypedAggregator<>(in, out, merge);
   }
 
-  /** Makes one input of many. Called by several threads at once. */
+  /** Merges the inputs of several tasks. Must be thread-safe. */
   @FunctionalInterface
   interface Merge<T, R> {
 
     /**
-     * Throwing gives the tasks back to their group, for another try.
+     * Returns the merged input. If it throws, the tasks return to their group and are retried.
      *
-     * @param inputs by the second in which their tasks came
+     * @param inputs in the order in which their tasks were enqueued, by seconds
      */
     R merge(List<T> inputs) throws Exception;
   }
 
   /**
-   * Throwing gives the tasks back to their group, for another try.
+   * Returns the combined task. If it throws, the tasks return to their group and are retried.
    *
-   * @param tasks by the second in which they came
+   * @param tasks in the order in which they were enqueued, by seconds
    */
   Aggregated aggregate(QueueName queue, String group, List<Task> tasks) throws Exception;
 
   /**
-   * The same with the codec of the server, for aggregators that decode inputs. This is what the
-   * server calls.
+   * Returns the combined task; called by the server. To be overridden by aggregators that decode
+   * inputs with the codec of the server.
    */
   default Aggregated aggregate(QueueName queue, String group, List<Task> tasks, PayloadCodec codec)
       throws Exception {
@@ -58,12 +57,11 @@ public interface GroupAggregator {
   }
 
   /**
-   * What many tasks became.
+   * The task that replaces the tasks of a group.
    *
-   * @param options its own, over those of its type that each of its tasks has: retries, timeout,
-   *     deadline, retention, uniqueness and headers. The options of the members are not taken over,
-   *     and the queue is theirs. A type is known when it was given here, or to the {@code Mux} of
-   *     the server
+   * @param options override the options of its type: retries, timeout, deadline, retention,
+   *     uniqueness and headers. The options of the combined tasks are not used, except for their
+   *     queue. The type is known if it was given here or to the {@code Mux} of the server
    */
   record Aggregated(Task task, TaskOptions options) {
 
@@ -71,7 +69,7 @@ public interface GroupAggregator {
       return new Aggregated(task, TaskOptions.defaults());
     }
 
-    /** A task of a type, with the options of the type; its input is written as JSON. */
+    /** Returns a task with the options of its type; its input is encoded as JSON. */
     public static <T> Aggregated of(TaskType<T> type, T input) {
       return of(type, input, PayloadCodec.json());
     }

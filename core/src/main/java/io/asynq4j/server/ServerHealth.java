@@ -4,15 +4,15 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How a server is at one moment, for probes. Failed tasks are no sign of ill health.
+ * The health of a server at one moment, for probes. Failed tasks do not affect it. Immutable.
  *
- * @param state where it is in its life
+ * @param state the state of the server
  * @param lastHeartbeat when Redis last accepted a heartbeat, by the clock of Redis; empty before
  *     the first one
- * @param lastError what last went wrong between the server and Redis, or in the server itself; it
- *     stays when that is over
- * @param isHealthy whether the server runs and has had a heartbeat within the time of a lease, so
- *     that its tasks are still its own
+ * @param lastError the last failure of a call to Redis or in the server itself; it stays when the
+ *     problem is over
+ * @param isHealthy whether the server runs and its last heartbeat is not older than a lease, so
+ *     that it still owns its tasks
  */
 public record ServerHealth(
     ServerState state,
@@ -21,9 +21,9 @@ public record ServerHealth(
     boolean isHealthy) {
 
   /**
-   * Something that went wrong.
+   * A failure.
    *
-   * @param at when, by the clock of Redis as far as it is known
+   * @param at when it occurred, by the clock of Redis
    */
   public record Failure(Instant at, Throwable error) {}
 }

@@ -8,17 +8,26 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what a server does. Every method may be called by many threads at once and must be quick;
- * an exception is logged and has no other effect. This is a contract: logs and metrics are built on
- * it.
+ * Is notified of claims, attempts, settlements and outages of a server. Implementations must be
+ * thread-safe, and their methods must return quickly. Exceptions are logged and have no other
+ * effect.
+ *
+ * <pre>{@code
+ * ServerListener counter =
+ *     new ServerListener() {
+ *       public void settled(TaskRef task, Outcome outcome, Duration after) {
+ *         counts.increment(outcome.kind());
+ *       }
+ *     };
+ * }</pre>
  */
 public interface ServerListener {
 
   /**
-   * A task of which something is told.
+   * The task of an event.
    *
-   * @param retried retries used up before this attempt
-   * @param waited how long it was pending before it was claimed; null when that is not known
+   * @param retried number of retries before this attempt
+   * @param waited how long it was pending before it was claimed; null if unknown
    */
   record TaskRef(
       String id,
@@ -28,39 +37,48 @@ public interface ServerListener {
       int maxRetry,
       @Nullable Duration waited) {}
 
-  /** So many tasks were taken from a queue in one call. */
+  /** Called when {@code count} tasks were claimed from a queue in one call. */
   default void claimed(QueueName queue, int count) {}
 
-  /** A handler is about to be called. */
+  /** Called before a handler is called. */
   default void started(TaskRef task) {}
 
   /**
-   * A handler has decided, or its time was up. The attempt is not settled yet.
+   * Called when a handler has decided or has exceeded its time limit. The attempt is not settled
+   * yet.
    *
-   * @param outcome the outcome that is applied, with the delay and the text that are written: an
-   *     archive instead of a retry when no retries are left
-   * @param error why the attempt failed; null when it did not
+   * @param outcome the outcome that is applied, with the delay and text that are stored; an archive
+   *     instead of a retry if no retries are left
+   * @param error why the attempt failed; null if it did not fail
    * @param ran how long the handler ran
    */
   default void finished(TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {}
 
-  /** Redis has applied the outcome of an attempt, this long after the attempt ended. */
+  /**
+   * Called when Redis has applied the outcome of an attempt.
+   *
+   * @param after the time since the attempt ended
+   */
   default void settled(TaskRef task, Outcome outcome, Duration after) {}
 
-  /** So many attempts were settled in one call; {@link #settled} tells of each of them too. */
+  /**
+   * Called when {@code count} attempts were settled in one call. {@link #settled} is called for
+   * each of them too.
+   */
   default void settledTogether(QueueName queue, int count) {}
 
-  /** The lease on a task was lost: what its handler did has no effect on it any more. */
+  /** Called when the lease of a task was lost, so that its outcome has no effect. */
   default void leaseLost(TaskRef task) {}
 
-  /** A handler was asked to stop and has not done so for a while; it occupies its worker. */
+  /** Called when a cancelled handler has not returned in time. It occupies its worker. */
   default void stuck(TaskRef task, TaskContext.CancelReason reason, Duration since) {}
 
-  /** A task was taken away from a worker that has vanished. */
+  /** Called when the task of a vanished worker was recovered. */
   default void recovered(QueueName queue, String taskId, String action) {}
 
-  /** Redis cannot be reached. Told once for each outage. */
+  /** Called once per outage when Redis is unreachable. */
   default void outageStarted(Throwable cause) {}
 
+  /** Called when Redis is reachable again. */
   default void outageEnded(Duration lasted) {}
 }

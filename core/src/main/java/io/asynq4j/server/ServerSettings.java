@@ -6,11 +6,12 @@ import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.server.config.AggregatorRouter;
 import io.asynq4j.internal.server.config.GroupConfig;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Topics of the settings of a {@link TaskServer}, each for a method of its builder. Not
+ * Groups of settings of a {@link TaskServer}, each for one method of {@link TaskServerBuilder}. Not
  * thread-safe.
  *
  * <pre>{@code
@@ -37,8 +38,8 @@ public final class ServerSettings {
     Groups() {}
 
     /**
-     * Turns the tasks of a group that has no other aggregator into one. Without any aggregator,
-     * groups wait for another server.
+     * Sets the aggregator of groups that have no other one. Without any aggregator, groups wait for
+     * another server.
      */
     public Groups aggregator(GroupAggregator aggregator) {
       aggregators.otherwise(aggregator);
@@ -46,15 +47,15 @@ public final class ServerSettings {
     }
 
     /**
-     * The aggregator of groups whose name matches a pattern, such as {@code digest:*}. The first
-     * one that matches wins, also over those for a type.
+     * Adds an aggregator for groups whose name matches a pattern, such as {@code digest:*}. The
+     * first match applies, and takes precedence over aggregators of a type.
      */
     public Groups aggregator(String groupPattern, GroupAggregator aggregator) {
       aggregators.ofGroup(groupPattern, aggregator);
       return this;
     }
 
-    /** The aggregator of groups whose tasks all have this type. */
+    /** Adds an aggregator for groups whose tasks all have this type. */
     public Groups aggregator(TaskType<?> type, GroupAggregator aggregator) {
       aggregators.ofType(type.name(), aggregator);
       return this;
@@ -81,7 +82,7 @@ public final class ServerSettings {
       return this;
     }
 
-    /** Time limit of an aggregator, after which its tasks go back. Default: 2 minutes. */
+    /** Time limit of an aggregator, after which its tasks return. Default: 2 minutes. */
     public Groups timeout(Duration newTimeout) {
       this.timeout = newTimeout;
       return this;
@@ -165,7 +166,7 @@ public final class ServerSettings {
       return this;
     }
 
-    /** Interval of repairing what interrupted writers have left. Default: 1 minute. */
+    /** Interval of repairing data that interrupted writers have left. Default: 1 minute. */
     public Timing repairInterval(Duration interval) {
       this.repairInterval = interval;
       return this;
@@ -186,9 +187,7 @@ public final class ServerSettings {
       if (heartbeat != null) {
         return heartbeat;
       }
-      Duration usual = Duration.ofSeconds(5);
-      Duration third = lease.dividedBy(3);
-      return third.compareTo(usual) < 0 ? third : usual;
+      return TimeMath.min(Duration.ofSeconds(5), lease.dividedBy(3));
     }
   }
 

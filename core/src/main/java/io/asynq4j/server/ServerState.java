@@ -1,14 +1,15 @@
 package io.asynq4j.server;
 
-/** Where a server is in its life. It only goes forward. */
+/** The state of a server. The states follow each other in this order. */
 public enum ServerState {
-  /** Built, and not started. */
+  /** Not started yet. */
   NEW,
   /** Claims and processes tasks. */
   ACTIVE,
-  /** Claims nothing more; what runs goes on, and so do the duties. */
+  /** Claims no more tasks. Running handlers and duties continue. */
   QUIET,
-  /** Waits for what runs, then ends. */
+  /** Waits for running handlers, then stops. */
   STOPPING,
+  /** Stopped. */
   CLOSED;
 }

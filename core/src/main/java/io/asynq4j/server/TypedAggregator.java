@@ -23,7 +23,7 @@ record TypedAggregator<T, R>(TaskType<T> in, TaskType<R> out, GroupAggregator.Me
     for (Task task : tasks) {
       if (!task.type().equals(in.name())) {
         throw new IllegalStateException(
-            "group \"%s\" of queue \"%s\" has a task of type \"%s\", but its aggregator takes only \"%s\": enqueue other types into another group"
+            "group \"%s\" of queue \"%s\" has a task of type \"%s\", but its aggregator accepts only \"%s\": enqueue other types into another group"
                 .formatted(group, queue, task.type(), in.name()));
       }
       inputs.add(in.input(task, codec));

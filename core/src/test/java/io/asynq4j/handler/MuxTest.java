@@ -88,7 +88,7 @@ class MuxTest {
 
     assertThatThrownBy(() -> builder.handle("t", answering("second")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("there is a handler for \"t\" already");
+        .hasMessage("there is already a handler for \"t\"");
     assertThatThrownBy(() -> builder.run(TaskType.of("t"), (input, context) -> {}))
         .isInstanceOf(IllegalArgumentException.class);
 

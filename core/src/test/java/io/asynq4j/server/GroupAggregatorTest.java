@@ -59,7 +59,7 @@ class GroupAggregatorTest {
     assertThat(type(all, "g", number(1), Task.of("t"))).isEqualTo("rest");
     assertThat(type(all, "g", Task.of("t"))).isEqualTo("rest");
     assertThatThrownBy(() -> type(without, "g", Task.of("t")))
-        .hasMessageContaining("no aggregator is for group \"g\" of queue \"q\"");
+        .hasMessageContaining("no aggregator matches group \"g\" of queue \"q\"");
     assertThatThrownBy(() -> builder.ofType("number", SUMS)).hasMessageContaining("already");
   }
 

@@ -728,7 +728,7 @@ class OutcomeHandlingIT {
             return Outcome.archive("on purpose");
           });
 
-      soon(() -> assertThat(logs.linesWith("gave up on settling 1 tasks")).isNotEmpty());
+      soon(() -> assertThat(logs.linesWith("gave up settling 1 tasks")).isNotEmpty());
     }
     assertThat(recorder.lines("settled a")).isEmpty();
     try (Jedis jedis = world.jedis()) {

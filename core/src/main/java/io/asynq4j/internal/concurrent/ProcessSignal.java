@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A handler of a signal of the operating system, in the place of another. The JDK's class for
- * signals is not part of its official interface, so it is reached by reflection; where it is
- * missing, no signal is handled. Immutable.
+ * An installed handler of an operating system signal. The signal class of the JDK is not part of
+ * its official API, so it is called by reflection; if it is missing, no signal is handled.
+ * Immutable.
  */
 public final class ProcessSignal {
 
@@ -19,7 +19,7 @@ public final class ProcessSignal {
   private final @Nullable Object before;
 
   /**
-   * @param before null = nothing was installed
+   * @param before the previous handler; null if nothing was installed
    */
   private ProcessSignal(String name, @Nullable Object before) {
     this.name = name;
@@ -27,7 +27,7 @@ public final class ProcessSignal {
   }
 
   /**
-   * Has an action run at each signal of this name.
+   * Installs an action for a signal.
    *
    * @param name without its prefix, such as {@code TERM}
    */
@@ -46,8 +46,8 @@ public final class ProcessSignal {
               });
       return new ProcessSignal(name, handle(name, handler));
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
-      // Windows has no TSTP, and a JVM started with -Xrs gives none away.
-      log.debug("the signal {} cannot be handled here", name, e);
+      // Windows has no TSTP, and a JVM with -Xrs does not allow handlers.
+      log.debug("signal {} cannot be handled on this system", name, e);
       return new ProcessSignal(name, null);
     }
   }
@@ -64,13 +64,13 @@ public final class ProcessSignal {
     }
   }
 
-  /** Installs the handler that was there before. */
+  /** Restores the previous handler. */
   public void undo() {
     if (before != null) {
       try {
         handle(name, before);
       } catch (ReflectiveOperationException | IllegalArgumentException e) {
-        log.debug("the signal {} keeps its handler", name, e);
+        log.debug("could not restore the previous handler of signal {}", name, e);
       }
     }
   }

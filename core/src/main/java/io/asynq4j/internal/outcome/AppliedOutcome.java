@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome that is applied to a task, and the settlement that applies it.
  *
- * @param outcome with the delay, the text and the result that are written
- * @param error why the attempt failed; null when it did not
- * @param failed whether the failure is logged; false when the attempt was cancelled, its handler is
+ * @param outcome with the delay, the text and the result that are stored
+ * @param error why the attempt failed; null if it did not fail
+ * @param failed whether to log a failure; false if the attempt was cancelled, its handler is
  *     missing, or the error does not count as a failure
  */
 public record AppliedOutcome(

@@ -1,6 +1,6 @@
 package io.asynq4j.internal.outcome;
 
-/** The attempt took longer than it may. The text is the one that Go workers leave in this case. */
+/** An attempt exceeded its time limit. The message is the same as that of Go workers. */
 public final class DeadlineExceededException extends RuntimeException {
 
   private static final long serialVersionUID = 1;

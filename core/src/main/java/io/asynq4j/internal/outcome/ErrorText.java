@@ -4,25 +4,25 @@ import io.asynq4j.handler.HandlerNotFoundException;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
-/** The text of an error, as it is kept with a task and logged. */
+/** Texts of errors, as they are stored with a task and logged. */
 public final class ErrorText {
 
-  /** Number of characters that are kept. */
+  /** Maximum number of characters. */
   public static final int LONGEST = 2_000;
 
   private ErrorText() {}
 
-  /** The text of an error, cut to {@link #LONGEST}. Never throws. */
+  /** Returns the text of an error, cut to {@link #LONGEST}. Never throws. */
   public static String of(Throwable error) {
     try {
       return cut(text(error));
     } catch (RuntimeException | Error e) {
-      // An exception whose text cannot be had is still one.
+      // The methods of the exception failed.
       return error.getClass().getName();
     }
   }
 
-  /** The exception whose stack trace says where an attempt failed; null when there is none. */
+  /** Returns the exception whose stack trace shows where an attempt failed; null if none. */
   public static @Nullable Throwable thrown(Throwable error) {
     return error instanceof HandlerFailureException ? error.getCause() : error;
   }

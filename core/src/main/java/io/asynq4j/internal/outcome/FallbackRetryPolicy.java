@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A retry policy of the user, replaced by the standard one where it throws or returns a negative
- * delay. For attempts that have to be settled whatever the policy does.
+ * A retry policy of the user that falls back to the standard one if it throws or returns a negative
+ * delay: attempts must be settled in any case.
  */
 public record FallbackRetryPolicy(RetryPolicy policy) implements RetryPolicy {
 
@@ -21,9 +21,10 @@ public record FallbackRetryPolicy(RetryPolicy policy) implements RetryPolicy {
       if (!delay.isNegative()) {
         return delay;
       }
-      log.error("the retry policy gave a negative delay: {}", delay);
+      log.error(
+          "the retry policy returned a negative delay, {}; the standard policy is used", delay);
     } catch (Throwable e) {
-      log.error("the retry policy failed; the standard one is used", e);
+      log.error("the retry policy failed; the standard policy is used", e);
     }
     return RetryPolicy.standard().delay(retried, error, task);
   }

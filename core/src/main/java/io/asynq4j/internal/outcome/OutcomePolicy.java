@@ -23,26 +23,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns what a handler returned or threw, or a worker decided, into the outcome that is applied:
- * the only place that knows limits of retries, delays, texts and results. Thread-safe.
+ * Turns the result of a handler or the decision of a worker into the outcome that is applied. The
+ * only place with the limits of retries, delays, texts and results. Thread-safe.
  */
 public final class OutcomePolicy {
 
   private static final Logger log = LoggerFactory.getLogger(OutcomePolicy.class);
 
-  /** A time beyond all calendars could not be written, and nothing that is settled with it. */
+  /** A later time could not be stored, nor the settlements in the same call. */
   static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
-  /** The text that Go workers leave in such a case. */
+  /** The text of Go workers. */
   private static final String CANCELLED = "context canceled";
 
   /**
-   * What users configure.
+   * The rules that users configure.
    *
-   * @param retryPolicies the retry policy for a task; what it throws reaches the caller
-   * @param isFailure whether an error counts as a failure, which costs a retry
-   * @param missingHandlerDelay until a task without a handler is tried again
-   * @param keepsFailures whether errors are kept with their task, with their stack traces
+   * @param retryPolicies the retry policy of a task; its exceptions reach the caller
+   * @param isFailure whether an error counts as a failure, which uses up a retry
+   * @param missingHandlerDelay the delay of a task that has no handler
+   * @param keepsFailures whether errors are stored with their task, with their stack traces
    */
   public record Rules(
       Function<Claim, RetryPolicy> retryPolicies,
@@ -58,14 +58,14 @@ public final class OutcomePolicy {
     this.rules = rules;
   }
 
-  /** A worker has decided. */
+  /** Applies the decision of a worker. */
   public AppliedOutcome apply(Claim claim, Task task, Outcome outcome) {
     return apply(claim, task, outcome, null);
   }
 
   /**
-   * A handler has returned an outcome or thrown an error. An outcome that was thrown counts as if
-   * it was returned.
+   * Applies the result of a handler: an outcome or an error. A thrown outcome counts like a
+   * returned one.
    */
   public AppliedOutcome apply(
       Claim claim, Task task, @Nullable Outcome outcome, @Nullable Throwable error) {
@@ -81,9 +81,9 @@ public final class OutcomePolicy {
   }
 
   /**
-   * A handler was asked to stop, and has thrown an error since or has not returned.
+   * Applies the cancellation of a handler that has thrown an error since or has not returned.
    *
-   * @param after what is done with a task whose cancellation was requested
+   * @param after the outcome of a requested cancellation
    */
   public AppliedOutcome stopped(
       Claim claim, Task task, CancelReason reason, AfterCancel after, @Nullable Throwable error) {
@@ -103,7 +103,7 @@ public final class OutcomePolicy {
     };
   }
 
-  /** The rules of the user, or ours, could not decide: the task is tried again, as by default. */
+  /** Applies the default rules, because the configured ones failed: the task is retried. */
   public AppliedOutcome undecided(Claim claim, Task task, Throwable error) {
     if (claim.message().isExhausted()) {
       return archived(claim, error);
@@ -112,7 +112,7 @@ public final class OutcomePolicy {
     return retried(claim, error, delay, /* failure= */ true);
   }
 
-  /** The task goes back to the head of its queue. */
+  /** Requeues the task at the head of its queue. */
   public static AppliedOutcome requeued(Claim claim) {
     return requeued(claim, null);
   }
@@ -122,7 +122,7 @@ public final class OutcomePolicy {
         Outcome.requeue(), new Settlement.Requeue(claim), error, /* failed= */ false);
   }
 
-  /** No attempt can be made at the task, now or later. */
+  /** Archives a task that cannot be attempted, now or later. */
   public static AppliedOutcome unattemptable(Claim claim, RuntimeException why) {
     String message = why.getMessage();
     String reason = ErrorText.cut(message == null ? why.toString() : message);
@@ -131,8 +131,8 @@ public final class OutcomePolicy {
   }
 
   /**
-   * Redis refuses a settlement for its data: the task is archived. When that is refused too, it is
-   * archived with its message as it is stored.
+   * Replaces a settlement whose data Redis rejects: the task is archived. If that was rejected too,
+   * it is archived with its message as it is stored.
    */
   public static AppliedOutcome unsettleable(AppliedOutcome refused, Throwable refusal) {
     Claim claim = refused.settlement().claim();
@@ -147,7 +147,7 @@ public final class OutcomePolicy {
         /* failed= */ false);
   }
 
-  /** A result that is written while its task runs. Fails when it is larger than it may be. */
+  /** Encodes a result that is stored while its task runs. Fails if it is too large. */
   public Payload intermediateResult(Claim claim, @Nullable Object result) {
     return rules.resultLimit().require(claim, encode(result));
   }
@@ -164,7 +164,7 @@ public final class OutcomePolicy {
   }
 
   /**
-   * @param error the failure that a retry or an archive stands for; not used for other outcomes
+   * @param error the failure of a retry or archive; not used for other outcomes
    */
   private AppliedOutcome settled(
       Claim claim, Task task, Outcome wanted, @Nullable Throwable error) {
@@ -187,9 +187,9 @@ public final class OutcomePolicy {
     try {
       result = encode(done.result());
     } catch (RuntimeException | Error e) {
-      // The work is done; running it again would do it twice.
+      // The work is done; a retry would repeat it.
       log.error(
-          "the result of task {} ({}) cannot be written and is not kept",
+          "the result of task {} ({}) cannot be encoded; the task is completed without it",
           LogText.name(claim.id()),
           LogText.name(claim.message().type()),
           e);
@@ -224,7 +224,7 @@ public final class OutcomePolicy {
   }
 
   /**
-   * @param delay until the next attempt; null = as the retry policy decides
+   * @param delay until the next attempt; if null, the retry policy decides
    */
   private AppliedOutcome failed(Claim claim, Task task, Throwable error, @Nullable Duration delay) {
     if (find(error, PayloadException.class) != null) {
@@ -232,8 +232,8 @@ public final class OutcomePolicy {
     }
     if (find(error, HandlerNotFoundException.class) != null) {
       log.warn(
-          "no handler for task type \"{}\" (task {}, queue {}); it is tried again in {} s, which"
-              + " costs no retry",
+          "no handler for task type \"{}\" (task {}, queue {}); it is retried in {} s, which"
+              + " does not use up a retry",
           LogText.name(task.type()),
           LogText.name(claim.id()),
           LogText.name(claim.queue().value()),
@@ -287,12 +287,12 @@ public final class OutcomePolicy {
     try {
       return rules.isFailure().test(error);
     } catch (Throwable e) {
-      log.error("isFailure failed, so the attempt counts as failed", e);
+      log.error("isFailure threw an exception; the attempt counts as failed", e);
       return true;
     }
   }
 
-  /** Null when failures are not kept; empty when nothing was thrown. */
+  /** Returns null if failures are not stored, and an empty text if nothing was thrown. */
   private @Nullable String trace(Throwable error) {
     if (!rules.keepsFailures()) {
       return null;

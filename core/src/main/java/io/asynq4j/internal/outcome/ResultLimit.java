@@ -23,7 +23,7 @@ public record ResultLimit(int maxBytes) {
   public ResultLimit {
     if (maxBytes < 1 || maxBytes > MOST_BYTES) {
       throw new IllegalArgumentException(
-          "maxResult must be 1 byte to %d bytes: %d".formatted(MOST_BYTES, maxBytes));
+          "maxResult must be 1 to %d bytes, got %d".formatted(MOST_BYTES, maxBytes));
     }
   }
 

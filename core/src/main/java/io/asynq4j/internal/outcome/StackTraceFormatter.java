@@ -3,8 +3,8 @@ package io.asynq4j.internal.outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where something was thrown, as a text that is kept with a task: of each cause the frames down to
- * where the server called the handler, and not too many.
+ * Formats stack traces that are stored with a task: for each cause a limited number of frames, down
+ * to the call of the handler by the server.
  */
 final class StackTraceFormatter {
 
@@ -28,7 +28,7 @@ final class StackTraceFormatter {
         cause = cause.getCause();
       }
     } catch (RuntimeException | Error e) {
-      // An exception may fail to tell of itself; what it told until then will do.
+      // The methods of the exception failed; the text so far is sufficient.
     }
     return text.toString();
   }

@@ -1,4 +1,4 @@
-/** The rules by which what a handler or worker decided becomes what is applied to its task. */
+/** The policy that turns results of handlers and decisions of workers into settlements. */
 @NullMarked
 package io.asynq4j.internal.outcome;
 

@@ -2,13 +2,12 @@ package io.asynq4j.internal.server;
 
 import io.asynq4j.internal.concurrent.ProcessSignal;
 import io.asynq4j.server.TaskServer;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a server until it is stopped, and has it obey the signals of the process meanwhile. */
+/** Runs a server until a signal of the operating system, or another thread, stops it. */
 public final class ProcessSignalRunner {
 
   private static final Logger log = LoggerFactory.getLogger(ProcessSignalRunner.class);
@@ -18,16 +17,16 @@ public final class ProcessSignalRunner {
   private ProcessSignalRunner() {}
 
   public static void run(TaskServer server) {
-    AtomicInteger asked = new AtomicInteger();
+    AtomicInteger signals = new AtomicInteger();
     CountDownLatch toStop = new CountDownLatch(1);
-    // Started before it is needed: there may be no more threads then.
-    Thread stopper = new Thread(() -> stopWhenAsked(server, toStop), "asynq-stop");
+    // Started early: when a signal arrives, there may be a lack of threads.
+    Thread stopper = new Thread(() -> stopOnSignal(server, toStop), "asynq-stop");
     stopper.setDaemon(true);
     stopper.start();
     Runnable stop =
         () -> {
-          if (asked.incrementAndGet() > 1) {
-            log.warn("asked to end a second time: ending at once");
+          if (signals.incrementAndGet() > 1) {
+            log.warn("received a second signal; the process exits at once");
             Runtime.getRuntime().halt(INTERRUPTED_EXIT);
           }
           toStop.countDown();
@@ -37,14 +36,11 @@ public final class ProcessSignalRunner {
     ProcessSignal quiet = ProcessSignal.on("TSTP", server::quiet);
     try {
       server.start();
-      if (asked.get() > 0) {
-        // The signal came before there was anything to stop.
+      if (signals.get() > 0) {
+        // The signal arrived before the server ran.
         server.stop();
       }
-      boolean stopped;
-      do {
-        stopped = server.awaitStop(Duration.ofDays(1));
-      } while (!stopped);
+      server.awaitStop();
     } catch (InterruptedException e) {
       server.stop();
       Thread.currentThread().interrupt();
@@ -56,11 +52,11 @@ public final class ProcessSignalRunner {
     }
   }
 
-  private static void stopWhenAsked(TaskServer server, CountDownLatch asked) {
+  private static void stopOnSignal(TaskServer server, CountDownLatch signal) {
     try {
-      asked.await();
+      signal.await();
     } catch (InterruptedException e) {
-      // It has been stopped otherwise.
+      // The server was stopped without a signal.
       return;
     }
     server.stop();

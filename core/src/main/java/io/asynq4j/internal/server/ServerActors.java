@@ -184,7 +184,8 @@ final class ServerActors implements AttemptHost.Sink {
               overdueAttempts.review();
               settlements.catchUp();
               workers.catchUp();
-            });
+            },
+            Watchdog.REST);
     this.shutdown = new GracefulShutdown(config, attempts, settlements, limits, shards, signal);
     this.controlMessages =
         new ControlMessageListener(broker.cancellations(), parts.id(), attempts, control);

@@ -45,7 +45,7 @@ public final class TimeMath {
     return within(Instant.ofEpochSecond((long) within(seconds, 1)));
   }
 
-  /** A Unix time in milliseconds. */
+  /** Converts a Unix time in milliseconds. */
   public static Instant ofMillis(long millis) {
     return ofMillis((double) millis);
   }

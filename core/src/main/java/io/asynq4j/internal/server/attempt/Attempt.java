@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** One execution of one task, from its claim until its outcome is handed over. Thread-safe. */
+/** One execution of a task, from its claim until its outcome is passed on. Thread-safe. */
 public final class Attempt implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Attempt.class);
@@ -73,7 +73,7 @@ public final class Attempt implements Runnable {
     Outcome outcome = null;
     Throwable error = null;
     try {
-      begin();
+      callStarts();
       if (call.cancelReason() == null && !decision.isTaken()) {
         if (context.timeLeft().isZero()) {
           error = new DeadlineExceededException();
@@ -83,11 +83,11 @@ public final class Attempt implements Runnable {
         }
       }
     } catch (Throwable e) {
-      // Also errors: a handler that runs out of stack or misses a class must not end the worker.
+      // Also errors: a stack overflow or a missing class in a handler must not end the worker.
       error = e;
     } finally {
       call.end();
-      // An interrupt that came for this task must not reach the next one on this thread.
+      // An interrupt of this attempt must not affect the next one on this thread.
       Thread.interrupted();
       decision.handled(outcome, error);
       reportReturned();
@@ -97,8 +97,8 @@ public final class Attempt implements Runnable {
     }
   }
 
-  private void begin() {
-    call.begin();
+  private void callStarts() {
+    call.start();
     MDC.put(TaskContext.MdcKeys.TASK_ID, id());
     MDC.put(TaskContext.MdcKeys.TASK_TYPE, type());
     MDC.put(TaskContext.MdcKeys.QUEUE, queue().value());
@@ -108,11 +108,11 @@ public final class Attempt implements Runnable {
     try {
       host.sink().returned(this);
     } catch (RuntimeException | Error e) {
-      report("could not take an attempt off the list of those that run", e);
+      report("could not unregister a returned handler", e);
     }
   }
 
-  /** Logs an error of ours. Never throws. */
+  /** Logs an internal error. Never throws. */
   void report(String what, Throwable error) {
     try {
       log.error(
@@ -127,22 +127,22 @@ public final class Attempt implements Runnable {
     }
   }
 
-  /** Asks the handler to stop. Only the first reason counts. */
+  /** Cancels the handler. Only the first reason counts. */
   public void cancel(CancelReason reason) {
     call.cancel(reason);
   }
 
-  /** Asks the handler to stop on request. */
+  /** Cancels the handler on request. */
   public void cancel(AfterCancel after) {
     call.cancel(after);
   }
 
-  /** Whether its time is up within a second of its claim. */
+  /** Returns whether its deadline is within a second of its claim. */
   boolean isBrief() {
     return brief;
   }
 
-  /** Checks from time to time whether the time is up, and whether the handler is stuck. */
+  /** Checks the deadline, and whether the handler is stuck. To be called periodically. */
   public void check(long nanos) {
     decision.catchUp();
     if (call.isReturned()) {
@@ -165,7 +165,7 @@ public final class Attempt implements Runnable {
 
   private void reportStuck(CancelReason reason, Duration since) {
     log.warn(
-        "the handler of task {} ({}, queue {}) was asked to stop ({}) and still runs after {} s;"
+        "the handler of task {} ({}, queue {}) was cancelled ({}) and still runs after {} s;"
             + " it occupies a worker",
         LogText.name(id()),
         LogText.name(type()),
@@ -175,12 +175,12 @@ public final class Attempt implements Runnable {
     host.events().stuck(ref, reason, since);
   }
 
-  /** Whether the handler was asked to stop and has taken longer than it may since. */
+  /** Returns whether the handler was cancelled and the grace period has passed. */
   boolean isPastGrace() {
     return pastGrace;
   }
 
-  /** Whether its handler was asked to stop and goes on, and nobody has decided without it. */
+  /** Returns whether the cancelled handler still runs and the attempt is undecided. */
   boolean isOverdue() {
     return pastGrace && !call.isReturned() && !decision.isTaken();
   }
@@ -189,11 +189,11 @@ public final class Attempt implements Runnable {
     decision.overdue();
   }
 
-  /** The lease is another worker's: nothing that is decided here has an effect any more. */
+  /** Records that the lease is lost, so that no decision has an effect any more. */
   public void leaseLost() {
     if (decision.lose()) {
       log.warn(
-          "lost the lease on task {} ({}, queue {})",
+          "lost the lease of task {} ({}, queue {}); its outcome has no effect",
           LogText.name(id()),
           LogText.name(type()),
           queue());
@@ -205,19 +205,19 @@ public final class Attempt implements Runnable {
     cancel(CancelReason.LEASE_LOST);
   }
 
-  /** Gives up on an attempt that is repeated elsewhere; false when it was decided before. */
+  /** Abandons an attempt that the caller requeues. Returns false if it was already decided. */
   public boolean abandon() {
     boolean first = decision.abandon();
     cancel(CancelReason.SHUTDOWN);
     return first;
   }
 
-  /** Requeues the task: its handler was not called. */
+  /** Requeues the task without calling its handler. */
   public void requeue() {
     decision.requeue();
   }
 
-  /** Where its handler runs; null when it does not. */
+  /** Returns the thread of the handler; null if it does not run. */
   public @Nullable Thread thread() {
     return call.thread();
   }
@@ -226,7 +226,7 @@ public final class Attempt implements Runnable {
     return call.isRunning();
   }
 
-  /** Whether its lease was lost before it was decided: then it is never settled. */
+  /** Returns whether the lease was lost before the decision: such an attempt is never settled. */
   boolean isLost() {
     return decision.isLost();
   }
@@ -235,9 +235,9 @@ public final class Attempt implements Runnable {
     return decision.isTaken();
   }
 
-  /** Whether another thread has decided, and the outcome has not been handed over yet. */
+  /** Returns whether another thread has decided, but the outcome has not been passed on yet. */
   public boolean isBeingDecided() {
-    return decision.isUnderWay();
+    return decision.isBeingPassedOn();
   }
 
   public long number() {
@@ -272,7 +272,6 @@ public final class Attempt implements Runnable {
     return context.deadline();
   }
 
-  /** What its handler is given. */
   TaskContext context() {
     return context;
   }
@@ -281,7 +280,7 @@ public final class Attempt implements Runnable {
     return decision.sinceEnded();
   }
 
-  /** When its handler was called, as far as the clock of Redis is known. */
+  /** Returns when the handler was called, by the clock of Redis. */
   public Instant startedAt() {
     return host.clock().instant().minusNanos(System.nanoTime() - call.startedNanos());
   }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt as its handler sees it. */
+/** The view of an attempt that its handler gets. Thread-safe. */
 final class AttemptContext implements TaskContext {
 
   private final Attempt attempt;
@@ -22,7 +22,7 @@ final class AttemptContext implements TaskContext {
   private final long deadlineNanos;
 
   /**
-   * @param now by the clock that the deadline is of
+   * @param now by the same clock as the deadline
    */
   AttemptContext(
       Attempt attempt, HandlerCall call, AttemptHost host, Instant deadline, Instant now) {
@@ -30,8 +30,7 @@ final class AttemptContext implements TaskContext {
     this.call = call;
     this.host = host;
     this.deadline = deadline;
-    // By the steady timer: a step of the clock is not the handler's fault, and must not cost a
-    // retry.
+    // By the monotonic timer: a clock step must not time out a handler and use up a retry.
     this.deadlineNanos = System.nanoTime() + TimeMath.nanosUntil(deadline, now);
   }
 
@@ -103,7 +102,7 @@ final class AttemptContext implements TaskContext {
     Payload payload = host.policy().intermediateResult(attempt.claim(), result);
     if (attempt.isDecided() || !host.sink().writeResult(attempt, payload)) {
       throw new IllegalStateException(
-          "the result of task %s was not written: its lease is lost, or it has ended"
+          "the result of task %s was not written: its lease is lost, or the attempt has ended"
               .formatted(id()));
     }
   }

@@ -10,16 +10,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who decides about an attempt: the handler or whoever gives up on it, the first by one
- * compare-and-set. Reports the outcome and hands it over to be settled. Thread-safe.
+ * The decision about an attempt, made once: by its handler, a timeout, a lost lease or a shutdown,
+ * whichever is first. Reports the outcome and passes it on for settlement. Thread-safe.
  */
 final class AttemptDecision {
 
-  /** What decides. An enum, since a lack of memory must not come between it and the decision. */
+  /** What decides. An enum, since recording it must not fail for lack of memory. */
   private enum Decider {
-    /** What the handler returned or threw. */
+    /** The handler returned or threw. */
     HANDLER,
-    /** The handler was asked to stop and has not done so. */
+    /** The handler was cancelled and has not returned. */
     OVERDUE,
     /** The handler was never called. */
     REQUEUE
@@ -35,8 +35,8 @@ final class AttemptDecision {
   private volatile @Nullable Decider decider;
   private volatile @Nullable Thread decidingThread;
   private volatile @Nullable AppliedOutcome applied;
-  private volatile boolean handedOver;
-  private volatile boolean handOverFailed;
+  private volatile boolean passedOn;
+  private volatile boolean passOnFailed;
   private volatile boolean lost;
   private volatile long endedNanos;
 
@@ -46,66 +46,66 @@ final class AttemptDecision {
     this.host = host;
   }
 
-  /** The handler has returned or thrown. */
+  /** Decides by the result of the handler. */
   void handled(@Nullable Outcome returned, @Nullable Throwable thrown) {
     outcome = returned;
     error = thrown;
     decide(Decider.HANDLER);
   }
 
-  /** The handler was asked to stop, and is not waited for any longer. */
+  /** Decides without waiting any longer for a cancelled handler. */
   void overdue() {
     decide(Decider.OVERDUE);
   }
 
-  /** The handler was not called. */
+  /** Decides to requeue the task, whose handler was not called. */
   void requeue() {
     decide(Decider.REQUEUE);
   }
 
-  /** The lease is lost, so nothing is settled. False when it was decided before. */
+  /** Records a lost lease: nothing is settled. Returns false if it was already decided. */
   boolean lose() {
     boolean first = taken.compareAndSet(false, true);
     if (first) {
       lost = true;
-      handedOver = true;
+      passedOn = true;
     }
     return first;
   }
 
-  /** The caller requeues the task by itself. False when it was decided before. */
+  /** Leaves the requeueing to the caller. Returns false if it was already decided. */
   boolean abandon() {
     boolean first = taken.compareAndSet(false, true);
     if (first) {
-      handedOver = true;
+      passedOn = true;
       endedNanos = System.nanoTime();
       host.events().finished(attempt.ref(), Outcome.requeue(), null, ran());
     }
     return first;
   }
 
-  /** Nothing happens when it was decided before. */
+  /** Does nothing if it was already decided. */
   private void decide(Decider by) {
     if (taken.compareAndSet(false, true)) {
       decider = by;
-      handOver();
+      passOn();
     }
   }
 
-  /** Repeats a hand-over that an error has prevented. */
+  /** Repeats passing on the outcome if an error has prevented it. */
   void catchUp() {
-    if (handOverFailed) {
-      handOver();
+    if (passOnFailed) {
+      passOn();
     }
   }
 
   /**
-   * Reports the outcome and has it settled. Nobody else may settle the attempt any more, so when an
-   * error comes in between, such as a lack of memory, this is repeated with the next check.
+   * Reports the outcome and passes it on for settlement. Nothing else can settle the attempt any
+   * more, so after an error, such as a lack of memory, this is repeated by the next check.
    */
-  private void handOver() {
+  private void passOn() {
     decidingThread = Thread.currentThread();
-    handOverFailed = false;
+    passOnFailed = false;
     try {
       AppliedOutcome result = applied;
       if (result == null) {
@@ -116,10 +116,10 @@ final class AttemptDecision {
         host.failures().finished(attempt.ref(), result);
       }
       host.sink().settle(attempt, result);
-      handedOver = true;
+      passedOn = true;
     } catch (RuntimeException | Error e) {
-      attempt.report("could not end an attempt, which is tried again", e);
-      handOverFailed = true;
+      attempt.report("could not settle an attempt; retrying", e);
+      passOnFailed = true;
     }
   }
 
@@ -131,7 +131,7 @@ final class AttemptDecision {
         case REQUEUE -> OutcomePolicy.requeued(attempt.claim());
       };
     } catch (RuntimeException | Error e) {
-      attempt.report("could not decide about a task by the rules of its server", e);
+      attempt.report("could not apply the configured rules to an attempt; the defaults apply", e);
       return host.policy().undecided(attempt.claim(), attempt.task(), e);
     }
   }
@@ -158,14 +158,14 @@ final class AttemptDecision {
   }
 
   /**
-   * Whether another thread has decided and not yet handed the outcome over. The calling thread is
-   * not waited for: then a listener that is told of the outcome stops the server.
+   * Returns whether another thread has decided and not yet passed on the outcome. Excludes the
+   * calling thread: a listener of the outcome may stop the server, and must not wait for itself.
    */
-  boolean isUnderWay() {
-    return taken.get() && !handedOver && decidingThread != Thread.currentThread();
+  boolean isBeingPassedOn() {
+    return taken.get() && !passedOn && decidingThread != Thread.currentThread();
   }
 
-  /** Whether the lease was lost first: then the attempt is never settled. */
+  /** Returns whether the lease was lost before a decision: such an attempt is never settled. */
   boolean isLost() {
     return lost;
   }

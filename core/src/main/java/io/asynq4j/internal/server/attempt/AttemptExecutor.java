@@ -2,6 +2,7 @@ package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.internal.concurrent.VirtualThreads;
 import io.asynq4j.internal.concurrent.WakeupSignal;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -9,44 +10,36 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs attempts, never more at once than the server may. */
+/** Runs attempts, up to the concurrency of the server. Thread-safe. */
 public final class AttemptExecutor {
 
   private static final Logger log = LoggerFactory.getLogger(AttemptExecutor.class);
 
-  /** So many handlers at once run on platform threads, and the others on virtual ones. */
-  private static final int MOST_ON_PLATFORM_THREADS = 64;
+  /** Maximum number of platform threads; further handlers run on virtual threads. */
+  private static final int MOST_PLATFORM_THREADS = 64;
 
   private final int concurrency;
   private final Executor executor;
-  private final Runnable shutdown;
-  private final Runnable catchUp;
+  private final @Nullable WorkerPool pool;
   private final AtomicInteger busy = new AtomicInteger();
   private final WakeupSignal freed;
 
   /**
-   * @param given the user's executor; null = a pool, with virtual threads where there are some
+   * @param given the executor of the user; null for a pool
    * @param freed raised when a worker has become free
    */
   public AttemptExecutor(int concurrency, @Nullable Executor given, WakeupSignal freed) {
     this.concurrency = concurrency;
-    if (given != null) {
-      this.executor = given;
-      this.shutdown = () -> {};
-      this.catchUp = () -> {};
-    } else {
-      WorkerPool pool = pool(concurrency);
-      this.executor = pool;
-      this.shutdown = pool::close;
-      this.catchUp = pool::catchUp;
-    }
+    this.pool = given == null ? newPool(concurrency) : null;
+    this.executor = pool == null ? Objects.requireNonNull(given) : pool;
     this.freed = freed;
   }
 
-  private static WorkerPool pool(int concurrency) {
+  private static WorkerPool newPool(int concurrency) {
     ThreadFactory virtual =
-        concurrency > MOST_ON_PLATFORM_THREADS ? VirtualThreads.factory().orElse(null) : null;
-    return new WorkerPool(virtual == null ? concurrency : MOST_ON_PLATFORM_THREADS, virtual);
+        concurrency > MOST_PLATFORM_THREADS ? VirtualThreads.factory().orElse(null) : null;
+    return new WorkerPool(
+        virtual == null ? concurrency : MOST_PLATFORM_THREADS, virtual, WorkerPool.KEEP_IDLE);
   }
 
   public int free() {
@@ -57,7 +50,7 @@ public final class AttemptExecutor {
     return busy.get();
   }
 
-  /** Runs an attempt on a worker of its own; false when the executor does not take it. */
+  /** Runs an attempt on a worker. Returns false if the executor rejects it. */
   public boolean start(Attempt attempt) {
     busy.incrementAndGet();
     try {
@@ -72,10 +65,10 @@ public final class AttemptExecutor {
           });
       return true;
     } catch (RuntimeException | Error e) {
-      // Not only a rejection: where no thread can be had, that is an error.
+      // Not only rejections: a lack of threads is an error.
       busy.decrementAndGet();
       log.warn(
-          "the executor does not take task {} of queue {}; it goes back",
+          "the executor rejected task {} of queue {}; it is requeued",
           attempt.id(),
           attempt.queue(),
           e);
@@ -83,12 +76,16 @@ public final class AttemptExecutor {
     }
   }
 
-  /** Starts attempts that waited for threads. To be called from time to time. */
+  /** Starts attempts that wait for threads. To be called periodically. */
   public void catchUp() {
-    catchUp.run();
+    if (pool != null) {
+      pool.catchUp();
+    }
   }
 
   public void close() {
-    shutdown.run();
+    if (pool != null) {
+      pool.close();
+    }
   }
 }

@@ -11,7 +11,7 @@ import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.server.ServerListener;
 import java.time.Clock;
 
-/** What all attempts of a server share. */
+/** The parts of a server that its attempts share. */
 public record AttemptHost(
     ServerConfig config,
     Handler<Task> handler,
@@ -22,19 +22,19 @@ public record AttemptHost(
     Clock clock,
     Sink sink) {
 
-  /** Where attempts send what comes of them. */
+  /** Receives outcomes and reports of attempts. Thread-safe. */
   public interface Sink {
 
-    /** When this throws, nothing has happened. */
+    /** Settles the attempt. If this throws, nothing has changed. */
     void settle(Attempt attempt, AppliedOutcome applied);
 
-    /** The handler has returned, so it need not be watched any more. */
+    /** Records that the handler has returned, so that it is not monitored any more. */
     void returned(Attempt attempt);
 
-    /** Returns at once; the progress is written soon, or a later one in its place. */
+    /** Returns at once; this progress, or a later one, is written soon. */
     void progress(Attempt attempt, Progress progress);
 
-    /** False when the lease is lost. */
+    /** Returns false if the lease is lost. */
     boolean writeResult(Attempt attempt, Payload result);
   }
 }

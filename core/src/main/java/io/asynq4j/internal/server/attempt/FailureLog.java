@@ -18,26 +18,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs failed attempts, one line each: WARN when the task is tried again, ERROR when it is
- * archived. Of each task type only some are logged within ten seconds; the number of the others
- * follows when the ten seconds are over. Thread-safe.
+ * Logs failed attempts, one line each: WARN if the task is retried, ERROR if it is archived. The
+ * number of lines per task type and ten seconds is limited; afterwards the number of omitted lines
+ * is logged. Thread-safe.
  */
 public final class FailureLog {
 
-  /** Users set the level of failures by this name, wherever the class is. */
+  /** Users configure the log level by this name, so it is independent of the package. */
   static final String LOGGER = "io.asynq4j.server.FailureLog";
 
   private static final Logger log = LoggerFactory.getLogger(LOGGER);
 
   static final Duration WINDOW = Duration.ofSeconds(10);
 
-  /** How many types are counted each for itself; those beyond are counted together. */
+  /** Maximum number of counted types; further types share a count. */
   static final int MOST_TYPES = 1_000;
 
   /**
-   * What is counted together.
+   * Failures that share a count.
    *
-   * @param type as it is printed; empty for all types that have no count of their own
+   * @param type as it is printed; empty for all types without a separate count
    */
   private record Kind(String type, boolean archived) {
 
@@ -63,8 +63,8 @@ public final class FailureLog {
   private final Map<Kind, Count> counts = new LinkedHashMap<>();
 
   /**
-   * @param limit how many failures of a type are logged in each window, and as many archivings
-   * @param everyTrace whether each line has its stack trace, and not only that of an archived task
+   * @param limit maximum number of lines per type and window, separately for archived tasks
+   * @param everyTrace whether each line has a stack trace, not only those of archived tasks
    */
   public FailureLog(int limit, boolean everyTrace, LongSupplier nanos) {
     this.limit = limit;
@@ -72,7 +72,7 @@ public final class FailureLog {
     this.nanos = nanos;
   }
 
-  /** Logs an attempt that failed; any other is ignored. Never throws. */
+  /** Logs the attempt if it failed. Never throws. */
   void finished(TaskRef task, AppliedOutcome applied) {
     Throwable error = applied.error();
     if (!applied.failed() || error == null) {
@@ -85,7 +85,7 @@ public final class FailureLog {
         write(task, outcome, error, archived);
       }
     } catch (RuntimeException | Error e) {
-      // The attempt has to be settled, whatever a logging library makes of it.
+      // The attempt must be settled even if the logging library fails.
       log.error("could not log the failure of a task", e);
     }
   }
@@ -105,7 +105,7 @@ public final class FailureLog {
                 LogText.of(ErrorText.of(error), ErrorText.LONGEST));
     Throwable thrown = archived || everyTrace ? ErrorText.thrown(error) : null;
     Throwable printed = thrown == null ? null : PrintableThrowable.of(thrown);
-    // As an argument, for in the line itself a logging library would look for placeholders.
+    // As an argument, since the line itself may contain placeholders.
     if (archived) {
       log.error("{}", line, printed);
     } else {
@@ -137,7 +137,7 @@ public final class FailureLog {
     return within;
   }
 
-  /** Two places are left for the types that have none of their own. */
+  /** Two entries are reserved for the shared counts. */
   private boolean hasRoom() {
     return counts.size() < MOST_TYPES - 2;
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The call of a handler: the thread it runs on, and the request to stop it. Thread-safe. */
+/** The call of a handler: its thread and its cancellation. Thread-safe. */
 final class HandlerCall {
 
   private static final Logger log = LoggerFactory.getLogger(HandlerCall.class);
@@ -28,19 +28,19 @@ final class HandlerCall {
     this.taskId = taskId;
   }
 
-  synchronized void begin() {
+  synchronized void start() {
     thread = Thread.currentThread();
     startedNanos = System.nanoTime();
     started = true;
   }
 
-  /** From here on no request to stop interrupts the thread. */
+  /** Ends the call: a cancellation does not interrupt the thread any more. */
   synchronized void end() {
     thread = null;
     returned = true;
   }
 
-  /** Asks the handler to stop. Only the first reason counts. */
+  /** Cancels the call. Only the first reason counts. */
   void cancel(CancelReason reason) {
     List<Runnable> actions;
     synchronized (this) {
@@ -57,13 +57,13 @@ final class HandlerCall {
     actions.forEach(this::runCancelAction);
   }
 
-  /** Asks the handler to stop on request. */
+  /** Cancels the call on request. */
   void cancel(AfterCancel after) {
     afterCancel = after;
     cancel(CancelReason.REQUESTED);
   }
 
-  /** Has an action run when the handler is asked to stop; at once if it is already. */
+  /** Registers an action for the cancellation; it runs at once if that has already happened. */
   void onCancel(Runnable action) {
     synchronized (this) {
       if (cancelReason == null) {
@@ -78,12 +78,11 @@ final class HandlerCall {
     try {
       action.run();
     } catch (RuntimeException | Error e) {
-      log.error(
-          "what task {} wanted to have done when it is cancelled failed", LogText.name(taskId), e);
+      log.error("the cancellation callback of task {} failed", LogText.name(taskId), e);
     }
   }
 
-  /** Why the handler was asked to stop; null when it was not. */
+  /** Returns the reason of the cancellation; null if there was none. */
   @Nullable CancelReason cancelReason() {
     return cancelReason;
   }
@@ -92,7 +91,7 @@ final class HandlerCall {
     return afterCancel;
   }
 
-  /** When the handler was asked to stop, by {@code System.nanoTime()}. */
+  /** Returns the time of the cancellation, by {@code System.nanoTime()}. */
   long cancelledNanos() {
     return cancelledNanos;
   }
@@ -113,7 +112,7 @@ final class HandlerCall {
     return started && !returned;
   }
 
-  /** Null when the handler does not run. */
+  /** Returns null if the handler does not run. */
   synchronized @Nullable Thread thread() {
     return thread;
   }

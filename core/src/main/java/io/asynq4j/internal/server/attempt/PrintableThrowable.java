@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in a log for an exception that cannot be printed as it is: its text has several lines or
- * is very long, or it fails when it is asked for it. It has the same stack trace and causes.
+ * Replaces an exception in a log if its text has several lines, is very long, or cannot be read
+ * because its methods throw. It has the same stack trace and causes.
  */
 final class PrintableThrowable extends Throwable {
 
@@ -23,7 +23,7 @@ final class PrintableThrowable extends Throwable {
     super(text, cause);
   }
 
-  /** The exception itself where that can be printed as it is. */
+  /** Returns the exception itself if it can be printed unchanged. */
   static Throwable of(Throwable error) {
     return isPrintable(error) ? error : copy(error, seen());
   }
@@ -72,7 +72,7 @@ final class PrintableThrowable extends Throwable {
         }
       }
     } catch (RuntimeException | Error e) {
-      // What it told of itself until then will do.
+      // The parts copied so far are sufficient.
     }
     return copy;
   }
@@ -98,7 +98,7 @@ final class PrintableThrowable extends Throwable {
     }
   }
 
-  // The message begins with the class of the other exception; that of this one would mislead.
+  // The message starts with the class of the original; this class would be misleading.
   @SuppressWarnings("OverrideThrowableToString")
   @Override
   public String toString() {

@@ -7,17 +7,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after handlers whose time is up, and those that do not stop when asked to. One thread,
- * which never waits for Redis: a timeout holds also while Redis is down.
+ * Cancels handlers at their deadline and reports those that do not stop. Runs on one thread, which
+ * never waits for Redis: timeouts also apply while Redis is unreachable.
  */
 public final class Watchdog implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
-  private static final Duration LOOK = Duration.ofMillis(100);
+  private static final Duration CHECK = Duration.ofMillis(100);
 
-  /** While nothing runs; of attempts that have little more time than this it is told. */
-  private static final Duration REST = Duration.ofMillis(500);
+  /** Interval while nothing runs; an attempt with a short time limit ends the wait. */
+  public static final Duration REST = Duration.ofMillis(500);
 
   private final AttemptRegistry attempts;
   private final Runnable others;
@@ -27,21 +27,17 @@ public final class Watchdog implements Runnable {
   private volatile boolean resting;
 
   /**
-   * @param others what else is to be looked at each time; must not wait for anything
+   * @param others further checks of each round; must not block
+   * @param rest the interval while nothing runs
    */
-  public Watchdog(AttemptRegistry attempts, Runnable others) {
-    this(attempts, others, REST);
-  }
-
-  Watchdog(AttemptRegistry attempts, Runnable others, Duration rest) {
+  public Watchdog(AttemptRegistry attempts, Runnable others, Duration rest) {
     this.attempts = attempts;
     this.others = others;
     this.rest = rest;
-    attempts.onBrief(this::restNoMore);
+    attempts.onBrief(this::endRest);
   }
 
-  /** Nothing while it looks often anyway. */
-  private void restNoMore() {
+  private void endRest() {
     if (resting) {
       signal.raise();
     }
@@ -55,8 +51,8 @@ public final class Watchdog implements Runnable {
       attempts.lingering().forEach(attempt -> check(attempt, nanos));
       others.run();
       resting = attempts.isEmpty();
-      // Asked again, since nobody has told of one that came before.
-      signal.await((resting && attempts.isEmpty() ? rest : LOOK).toNanos());
+      // Checked again, since an attempt added before was not announced.
+      signal.await((resting && attempts.isEmpty() ? rest : CHECK).toNanos());
       resting = false;
     }
   }
@@ -65,7 +61,7 @@ public final class Watchdog implements Runnable {
     try {
       attempt.check(nanos);
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not look after an attempt; that is tried again", e);
+      SafeLog.error(log, "could not check an attempt; retrying", e);
     }
   }
 

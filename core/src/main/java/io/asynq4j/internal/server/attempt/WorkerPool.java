@@ -17,34 +17,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads for handlers. The one that became idle last is woken first, and only when no other is on
- * its way: so with short handlers a few threads do it all, and a task that waits always has
- * somebody coming for it.
+ * Threads for handlers. The thread that became idle last is woken first, and only if no other is
+ * being woken. So with short handlers a few threads run all tasks, and a waiting task always has a
+ * thread that will take it.
  *
- * <p>When all of them are busy, virtual threads help out, where there are some. Such a one goes on
- * with what waits, and ends when nothing does. A pool's own thread is quicker, since it stays awake
- * for a moment when it has nothing to do; but with thousands of handlers that block, memory counts.
+ * <p>If all threads are busy, helpers (virtual threads) run the waiting tasks, and end when none is
+ * left. A platform thread is faster, since it stays awake for a moment when idle; but with
+ * thousands of blocking handlers, virtual threads need less memory. Thread-safe.
  */
 class WorkerPool implements Executor, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(WorkerPool.class);
 
-  private static final Duration KEEP_IDLE = Duration.ofSeconds(30);
+  static final Duration KEEP_IDLE = Duration.ofSeconds(30);
 
-  /** Between two tries after an error that is not the task's, such as a lack of memory. */
+  /** Pause after an error of the pool itself, such as a lack of memory. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /**
-   * How often a thread lets others run before it sleeps. Under load the next task is as near as an
-   * answer of Redis, and to be woken takes as long as to handle many small ones; where tasks come
-   * now and then, to stay awake for them would only use up a processor. So each thread learns from
-   * how long it has waited.
+   * Number of yields before a thread sleeps. Under load the next task is as close as a reply of
+   * Redis, and a wakeup takes as long as many small tasks. With few tasks, staying awake only
+   * wastes a processor. So each thread adapts to how long it has waited.
    */
   private static final int LEAST_YIELDS = 10;
 
   private static final int MOST_YIELDS = 300;
 
-  /** About as long as the most yields take: after a longer wait, it was no use to stay awake. */
+  /** About the duration of the most yields: after a longer wait, they were useless. */
   private static final long SHORT_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private final int size;
@@ -53,25 +52,19 @@ class WorkerPool implements Executor, AutoCloseable {
   private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
-  /** Whether a thread was woken, or made, that has not looked for a task yet. */
+  /** Whether a thread was woken or started that has not polled for a task yet. */
   private final AtomicBoolean coming = new AtomicBoolean();
 
   private final Object lock = new Object();
   private final Deque<Worker> idle = new ArrayDeque<>();
   private int threads;
-  private int made;
+  private int created;
   private volatile boolean closed;
 
   /**
-   * @param size how many threads of its own it has at most
-   * @param helpers makes the threads beyond; null = whoever is done first takes what waits
-   */
-  WorkerPool(int size, @Nullable ThreadFactory helpers) {
-    this(size, helpers, KEEP_IDLE);
-  }
-
-  /**
-   * @param keepIdle after how long without a task a thread of its own ends
+   * @param size maximum number of platform threads
+   * @param helpers creates further threads; if null, tasks wait for a platform thread
+   * @param keepIdle idle time after which a platform thread ends
    */
   WorkerPool(int size, @Nullable ThreadFactory helpers, Duration keepIdle) {
     this.size = size;
@@ -79,7 +72,7 @@ class WorkerPool implements Executor, AutoCloseable {
     this.keepIdleNanos = keepIdle.toNanos();
   }
 
-  /** Throws when no thread is there and none can be had; then the task is not run later either. */
+  /** Throws if there is no thread and none can be started; the task is then not run later. */
   @Override
   public void execute(Runnable task) {
     if (closed) {
@@ -92,13 +85,13 @@ class WorkerPool implements Executor, AutoCloseable {
       if (tasks.remove(task)) {
         throw e;
       }
-      // A thread that was busy has taken it meanwhile.
+      // A thread has taken the task meanwhile.
     }
   }
 
   /**
-   * Fails only when there is no thread at all that would come for the task later. Whether nobody is
-   * coming is decided with the lock held: a worker that becomes idle afterwards looks once more.
+   * Fails only if no thread exists that would take the task later. That no thread is coming is
+   * decided with the lock held: a worker that becomes idle afterwards polls once more.
    */
   private void wakeOne() {
     if (tasks.isEmpty() || coming.get() || !coming.compareAndSet(false, true)) {
@@ -111,7 +104,7 @@ class WorkerPool implements Executor, AutoCloseable {
         return;
       }
       if (next == null && helpers == null) {
-        // The worker that is done first takes it.
+        // The first worker that becomes idle takes it.
         coming.set(false);
       }
     }
@@ -122,12 +115,12 @@ class WorkerPool implements Executor, AutoCloseable {
     }
   }
 
-  /** Called with a task in hand, which runs whether or not another thread can be woken. */
+  /** Called by a thread that has a task, which runs even if no other thread can be woken. */
   private void wakeAnother() {
     try {
       wakeOne();
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not wake another worker; those that are awake go on", e);
+      SafeLog.error(log, "could not wake another worker; running workers continue", e);
     }
   }
 
@@ -147,7 +140,7 @@ class WorkerPool implements Executor, AutoCloseable {
       } else if (isWithoutThreads()) {
         throw e;
       }
-      SafeLog.error(log, "no more threads for handlers; those that are there go on", e);
+      SafeLog.error(log, "could not start more threads for handlers; existing threads continue", e);
     }
   }
 
@@ -161,7 +154,7 @@ class WorkerPool implements Executor, AutoCloseable {
     try {
       Thread.currentThread().setContextClassLoader(loader);
     } finally {
-      // Before the first look: what comes after it has somebody called for it.
+      // Before the first poll: a task that is added later wakes another thread.
       coming.set(false);
     }
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
@@ -174,18 +167,16 @@ class WorkerPool implements Executor, AutoCloseable {
     try {
       task.run();
     } catch (Throwable e) {
-      // A worker must outlive whatever its task does.
+      // A worker must survive any failure of its task.
       SafeLog.error(log, "a task of the worker pool failed", e);
     }
   }
 
-  /**
-   * False when the system gives no more threads: then a helper comes, or a thread that is there.
-   */
+  /** Returns false if no thread can be started: a helper or an existing thread takes the task. */
   private boolean startWorker() {
     try {
-      start(new Worker(made + 1));
-      made++;
+      start(new Worker(created + 1));
+      created++;
       threads++;
       return true;
     } catch (RuntimeException | Error e) {
@@ -197,10 +188,7 @@ class WorkerPool implements Executor, AutoCloseable {
     }
   }
 
-  /**
-   * Starts a thread for tasks that none could be started for when they came. To be called from time
-   * to time.
-   */
+  /** Starts a thread for tasks for which none could be started. To be called periodically. */
   void catchUp() {
     if (!tasks.isEmpty()) {
       wakeAnother();
@@ -211,7 +199,7 @@ class WorkerPool implements Executor, AutoCloseable {
     worker.start();
   }
 
-  /** What is queued is still done. */
+  /** Rejects new tasks; queued tasks still run. */
   @Override
   public void close() {
     closed = true;
@@ -245,9 +233,9 @@ class WorkerPool implements Executor, AutoCloseable {
           work();
           stays = rest();
         } catch (Throwable e) {
-          // Not the task's, whose errors are caught: such as a lack of memory, here.
+          // An error of the pool, such as a lack of memory: those of tasks are caught.
           leaveIdle();
-          SafeLog.error(log, "a worker failed and goes on", e);
+          SafeLog.error(log, "a worker failed and continues", e);
           LockSupport.parkNanos(PAUSE_NANOS);
         }
       }
@@ -267,8 +255,8 @@ class WorkerPool implements Executor, AutoCloseable {
       }
     }
 
-    /** Waits until there may be something to do; false when there was nothing for long. */
-    // Nothing relies on the scheduler: without the yields it is slower, and as right.
+    /** Waits until there may be a task. Returns false if the thread was idle for too long. */
+    // Correctness does not depend on the yields: without them it is only slower.
     @SuppressWarnings("ThreadPriorityCheck")
     private boolean rest() {
       synchronized (lock) {
@@ -278,7 +266,7 @@ class WorkerPool implements Executor, AutoCloseable {
         }
         idle.addFirst(this);
       }
-      // What came after the last look, while this thread did not count as idle.
+      // A task may have been added after the last poll, before this thread counted as idle.
       if (!tasks.isEmpty() && leaveIdle()) {
         return true;
       }
@@ -294,12 +282,12 @@ class WorkerPool implements Executor, AutoCloseable {
         LockSupport.parkNanos(this, Math.max(left, 1));
         Thread.interrupted();
       }
-      learn(System.nanoTime() - began);
+      adaptYields(System.nanoTime() - began);
       return true;
     }
 
-    /** A single task before the wait is no load: such come one by one, as they are enqueued. */
-    private void learn(long waitedNanos) {
+    /** A single task before the wait is no load: tasks arrive one by one as they are enqueued. */
+    private void adaptYields(long waitedNanos) {
       if (waitedNanos > SHORT_WAIT_NANOS) {
         yields = Math.max(yields / 2, LEAST_YIELDS);
       } else if (inARow > 1) {
@@ -308,7 +296,7 @@ class WorkerPool implements Executor, AutoCloseable {
       inARow = 0;
     }
 
-    /** False when somebody has taken this thread to wake it. */
+    /** Returns false if another thread has taken this one to wake it. */
     private boolean leaveIdle() {
       synchronized (lock) {
         return idle.remove(this);
@@ -316,7 +304,7 @@ class WorkerPool implements Executor, AutoCloseable {
     }
 
     /**
-     * The same, and makes room for another thread in the same step: in between, a task would find
+     * Leaves, and makes room for another thread in the same step: in between, a task would find
      * neither this thread nor room for a new one.
      */
     private boolean leaveForGood() {

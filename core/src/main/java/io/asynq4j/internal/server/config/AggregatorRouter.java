@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the aggregator of a group: by the name of the group, else by the type of all its tasks,
- * else the one for everything. Immutable and thread-safe.
+ * Selects the aggregator of a group: by the name of the group, otherwise by the type of its tasks,
+ * otherwise the default one. Immutable and thread-safe.
  */
 public final class AggregatorRouter implements GroupAggregator {
 
@@ -49,13 +49,13 @@ public final class AggregatorRouter implements GroupAggregator {
     }
     if (found == null) {
       throw new IllegalStateException(
-          "no aggregator is for group \"%s\" of queue \"%s\" with tasks of types %s: add one with aggregator(…)"
+          "no aggregator matches group \"%s\" of queue \"%s\" with tasks of types %s: add one with aggregator(…)"
               .formatted(group, queue, types));
     }
     return found;
   }
 
-  /** Collects aggregators; not thread-safe. */
+  /** Collects aggregators. Not thread-safe. */
   public static final class Builder {
     private final List<Route> byGroup = new ArrayList<>();
     private final Map<String, GroupAggregator> byType = new LinkedHashMap<>();
@@ -71,12 +71,11 @@ public final class AggregatorRouter implements GroupAggregator {
 
     public void ofType(String type, GroupAggregator aggregator) {
       if (byType.putIfAbsent(type, aggregator) != null) {
-        throw new IllegalArgumentException(
-            "there is an aggregator for task type \"" + type + "\" already");
+        throw new IllegalArgumentException("task type \"" + type + "\" already has an aggregator");
       }
     }
 
-    /** Null when there is no aggregator, so that groups wait for another server. */
+    /** Returns null without any aggregator: groups then wait for another server. */
     public @Nullable GroupAggregator build(PayloadCodec codec) {
       return byGroup.isEmpty() && byType.isEmpty() && otherwise == null
           ? null

@@ -8,7 +8,7 @@ import io.asynq4j.internal.broker.rules.QueueRules;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of queues as they are now: as configured, unless an operator has set others in Redis.
+ * The current limits of queues: as configured, unless an operator has set others in Redis.
  * Thread-safe.
  */
 public final class EffectiveQueueLimits {
@@ -22,8 +22,8 @@ public final class EffectiveQueueLimits {
   }
 
   /**
-   * Whether a queue has limits, so that a task keeps its lease until its handler has returned. Asks
-   * Redis.
+   * Returns whether a queue has limits, so that a task keeps its lease until its handler has
+   * returned. Calls Redis.
    */
   public boolean apply(QueueName queue) {
     QueueRules rules = config.rulesOf(queue);
@@ -38,7 +38,7 @@ public final class EffectiveQueueLimits {
     return rate != null && !rate.isUnlimited();
   }
 
-  /** Whether a queue has limits as far as is known without asking Redis. */
+  /** Returns whether a queue has configured limits, without calling Redis. */
   public boolean areConfigured(QueueName queue) {
     return !config.rulesOf(queue).equals(QueueRules.NONE);
   }

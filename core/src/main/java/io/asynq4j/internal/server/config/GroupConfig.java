@@ -3,7 +3,7 @@ package io.asynq4j.internal.server.config;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.server.GroupAggregator;
 
-/** How groups become tasks. */
+/** How groups are aggregated. */
 public record GroupConfig(GroupAggregator aggregator, GroupRules rules, int parallelism) {
 
   public GroupConfig {

@@ -4,7 +4,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.internal.text.Glob;
 
 /**
- * Queues by the look of their names: {@code *} stands for anything, also for nothing.
+ * A pattern of queue names: {@code *} matches any characters, or none.
  *
  * @param glob such as {@code tenant-*}
  */
@@ -13,11 +13,12 @@ public record QueuePattern(Glob glob, int weight) {
   public static QueuePattern of(String text, int weight) {
     if (text.indexOf('*') < 0) {
       throw new IllegalArgumentException(
-          "a pattern of queues needs a *: \"%s\"; queue(name, weight) is for one".formatted(text));
+          "a queue pattern needs a *, got \"%s\": use queue(name, weight) for a single queue"
+              .formatted(text));
     }
     if (weight < 1) {
       throw new IllegalArgumentException(
-          "the weight of queues %s must be 1 or more: %d".formatted(text, weight));
+          "the weight of queues %s must be 1 or more, got %d".formatted(text, weight));
     }
     return new QueuePattern(Glob.of(text), weight);
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The queues that a server serves; they may change while it runs. Thread-safe. */
+/** The queues of a server, which may change while it runs. Thread-safe. */
 public final class ServedQueues {
 
   private final ServerConfig config;
@@ -18,9 +18,9 @@ public final class ServedQueues {
   private volatile List<QueueName> names;
   private final List<Runnable> listeners = new ArrayList<>();
   private final Set<QueueName> named = new HashSet<>();
-  private final Set<QueueName> refused = new HashSet<>();
+  private final Set<QueueName> removed = new HashSet<>();
   private Set<QueueName> defined = Set.of();
-  private Set<QueueName> kept = Set.of();
+  private Set<QueueName> upkeep = Set.of();
 
   public ServedQueues(ServerConfig config) {
     this.config = config;
@@ -33,12 +33,12 @@ public final class ServedQueues {
     return weights;
   }
 
-  /** All that the server cares for, also those whose tasks it does not process. */
+  /** Returns all queues, including those for which the server only runs duties. */
   public List<QueueName> names() {
     return names;
   }
 
-  /** Has something called whenever the queues have changed. */
+  /** Registers a listener for changes of the queues. */
   public synchronized void onChange(Runnable listener) {
     listeners.add(listener);
   }
@@ -46,53 +46,54 @@ public final class ServedQueues {
   public synchronized void add(QueueName queue, int weight) {
     if (weight < 1) {
       throw new IllegalArgumentException(
-          "the weight of queue %s must be 1 or more: %d".formatted(queue, weight));
+          "the weight of queue %s must be 1 or more, got %d".formatted(queue, weight));
     }
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
     changed.put(queue, weight);
     named.add(queue);
-    refused.remove(queue);
+    removed.remove(queue);
     set(changed);
   }
 
   public synchronized boolean remove(QueueName queue) {
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
-    boolean removed = changed.remove(queue) != null;
+    boolean wasServed = changed.remove(queue) != null;
     named.remove(queue);
-    // Also when a pattern fits it.
-    refused.add(queue);
+    // Even if a pattern matches it.
+    removed.add(queue);
     set(changed);
-    return removed;
+    return wasServed;
   }
 
   /**
-   * What the central list says: those to process, with their weights, and those to keep in order
-   * only.
+   * Replaces the queues of the central list of definitions.
    *
-   * @param rulesChanged whether the limits of some may be others now
+   * @param processed queues whose tasks are processed, with their weights
+   * @param upkeepOnly queues for which only duties are run
+   * @param rulesChanged whether limits may have changed
    */
   synchronized void define(
-      Map<QueueName, Integer> processed, Set<QueueName> keptInOrder, boolean rulesChanged) {
+      Map<QueueName, Integer> processed, Set<QueueName> upkeepOnly, boolean rulesChanged) {
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
     changed.keySet().removeIf(queue -> defined.contains(queue) && !processed.containsKey(queue));
     changed.putAll(processed);
     defined = Set.copyOf(processed.keySet());
-    boolean others = !kept.equals(keptInOrder);
-    kept = Set.copyOf(keptInOrder);
-    set(changed, rulesChanged || others);
+    boolean upkeepChanged = !upkeep.equals(upkeepOnly);
+    upkeep = Set.copyOf(upkeepOnly);
+    set(changed, rulesChanged || upkeepChanged);
   }
 
   public boolean hasPatterns() {
     return !config.patterns().isEmpty();
   }
 
-  /** Takes up those of the queues that fit a pattern, and drops those that are gone. */
+  /** Adds existing queues that match a pattern, and removes those that no longer exist. */
   public synchronized void found(Collection<QueueName> existing) {
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
     Set<QueueName> all = Set.copyOf(existing);
-    changed.keySet().removeIf(queue -> fits(queue) && !all.contains(queue));
+    changed.keySet().removeIf(queue -> isFromPattern(queue) && !all.contains(queue));
     for (QueueName queue : existing) {
-      if (refused.contains(queue)) {
+      if (removed.contains(queue)) {
         continue;
       }
       for (QueuePattern pattern : config.patterns()) {
@@ -104,7 +105,7 @@ public final class ServedQueues {
     set(changed);
   }
 
-  private boolean fits(QueueName queue) {
+  private boolean isFromPattern(QueueName queue) {
     return !named.contains(queue)
         && config.patterns().stream().anyMatch(pattern -> pattern.matches(queue));
   }
@@ -113,13 +114,13 @@ public final class ServedQueues {
     set(changed, false);
   }
 
-  private void set(Map<QueueName, Integer> changed, boolean inAnyCase) {
-    if (changed.equals(weights) && !inAnyCase) {
+  private void set(Map<QueueName, Integer> changed, boolean notifyAnyway) {
+    if (changed.equals(weights) && !notifyAnyway) {
       return;
     }
     weights = Map.copyOf(changed);
     Set<QueueName> all = new LinkedHashSet<>(weights.keySet());
-    all.addAll(kept);
+    all.addAll(upkeep);
     names = List.copyOf(all);
     listeners.forEach(Runnable::run);
   }

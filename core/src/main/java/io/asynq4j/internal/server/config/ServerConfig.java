@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that a server was told, checked. Every rule about a setting is here. */
+/** The validated settings of a server. All bounds of settings are checked here. Immutable. */
 public record ServerConfig(
     int concurrency,
     Map<QueueName, Integer> queues,
@@ -66,13 +66,13 @@ public record ServerConfig(
     listeners = List.copyOf(listeners);
     if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
       throw new IllegalArgumentException(
-          "concurrency must be 1 to %d: %d".formatted(MAX_CONCURRENCY, concurrency));
+          "concurrency must be 1 to %d, got %d".formatted(MAX_CONCURRENCY, concurrency));
     }
     queues.forEach(
         (queue, weight) -> {
           if (weight < 1) {
             throw new IllegalArgumentException(
-                "the weight of queue %s must be 1 or more: %d".formatted(queue, weight));
+                "the weight of queue %s must be 1 or more, got %d".formatted(queue, weight));
           }
         });
     between("shutdownTimeout", shutdownTimeout, Duration.ZERO, Duration.ofDays(1));
@@ -80,7 +80,7 @@ public record ServerConfig(
     between("missingHandlerDelay", missingHandlerDelay, Duration.ofSeconds(1), Duration.ofDays(1));
     if (failureLogLimit < 0) {
       throw new IllegalArgumentException(
-          "failureLogLimit must be 0 or more: %d".formatted(failureLogLimit));
+          "failures.logLimit must be 0 or more, got %d".formatted(failureLogLimit));
     }
     between("lease", lease, Duration.ofSeconds(3), Duration.ofHours(1));
     between("heartbeat", heartbeat, Duration.ofMillis(500), lease.dividedBy(2));
@@ -95,7 +95,7 @@ public record ServerConfig(
   private static void between(String name, Duration value, Duration least, Duration most) {
     if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
       throw new IllegalArgumentException(
-          "%s must be between %s and %s: %s".formatted(name, least, most, value));
+          "%s must be between %s and %s, got %s".formatted(name, least, most, value));
     }
   }
 
@@ -107,7 +107,7 @@ public record ServerConfig(
     return defined == null ? QueueRules.NONE : defined.rulesOf(queue);
   }
 
-  /** What decides about attempts. */
+  /** Returns the rules that decide about attempts. */
   public OutcomePolicy.Rules outcomeRules() {
     RetryPolicy policy =
         new FallbackRetryPolicy(
@@ -116,7 +116,7 @@ public record ServerConfig(
         claim -> policy, isFailure, codec, resultLimit, missingHandlerDelay, keepsFailures);
   }
 
-  /** The policy that the server, the central definition, the type itself or the default has. */
+  /** Returns the policy of the server for the type, its definition, the type itself, or all. */
   public RetryPolicy retryPolicyOf(String type) {
     RetryPolicy own = retryPolicies.get(type);
     if (own != null) {
@@ -126,7 +126,7 @@ public record ServerConfig(
     return defined == null ? usual : defined.retryPolicyOf(type).orElse(usual);
   }
 
-  /** When an attempt must be over that may go on until then by what the task says. */
+  /** Returns the end of an attempt: the end by its task, or an earlier one by its definition. */
   public Instant endOfAttempt(String type, Instant now, Instant end) {
     return defined == null
         ? end

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Finds settings of a server that have no effect: most often a name is mistyped. They are warnings,
- * since a queue may be added later, and refusals where the server could handle nothing.
+ * Finds settings of a server that have no effect, usually because of a mistyped name. They result
+ * in warnings, since a queue may be added later, or in an error if the server could handle nothing.
  */
 public final class ServerConfigValidator {
 
@@ -24,15 +24,15 @@ public final class ServerConfigValidator {
     this.handler = handler;
   }
 
-  /** Returns what to warn of; throws an {@code IllegalStateException} for what is refused. */
+  /** Returns warnings. Throws an {@code IllegalStateException} if the server has no handler. */
   public static List<String> of(ServerConfig config, Handler<Task> handler) {
-    ServerConfigValidator review = new ServerConfigValidator(config, handler);
-    review.handlers();
-    // Which queues the central list of definitions has is known only later.
+    ServerConfigValidator validator = new ServerConfigValidator(config, handler);
+    validator.handlers();
+    // The queues of the central list of definitions are not known yet.
     if (config.defined() == null) {
-      review.queues();
+      validator.queues();
     }
-    return review.warnings;
+    return validator.warnings;
   }
 
   private void handlers() {

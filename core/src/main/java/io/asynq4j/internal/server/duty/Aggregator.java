@@ -60,7 +60,7 @@ public final class Aggregator implements Duty {
   private final ShardTopology shards;
   private final ExecutorService threads;
   private final ShardedRunner checking;
-  private final Set<Group> underWay = ConcurrentHashMap.newKeySet();
+  private final Set<Group> running = ConcurrentHashMap.newKeySet();
   private final Map<Group, Failure> failures = new ConcurrentHashMap<>();
 
   /**
@@ -95,14 +95,14 @@ public final class Aggregator implements Duty {
   @Override
   public Duration run() {
     checking.each(broker.watches().having(context.queues().names(), GROUPS));
-    failures.keySet().removeIf(group -> !underWay.contains(group) && !rests(group));
+    failures.keySet().removeIf(group -> !running.contains(group) && !rests(group));
     return interval();
   }
 
   private void check(QueueName queue) {
     for (String name : broker.aggregation().groups(queue)) {
       Group group = new Group(queue, name);
-      if (!rests(group) && underWay.add(group)) {
+      if (!rests(group) && running.add(group)) {
         start(group);
       }
     }
@@ -124,13 +124,13 @@ public final class Aggregator implements Duty {
                 aggregateAll(group);
               }
             } finally {
-              underWay.remove(group);
+              running.remove(group);
             }
           });
     } catch (RejectedExecutionException e) {
-      underWay.remove(group);
+      running.remove(group);
     } catch (RuntimeException | Error e) {
-      underWay.remove(group);
+      running.remove(group);
       SafeLog.error(log, "the aggregator could not start to aggregate a group; retrying later", e);
     }
   }

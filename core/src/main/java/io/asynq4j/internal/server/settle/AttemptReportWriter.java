@@ -9,9 +9,7 @@ import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,19 +19,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what handlers report while they run, those of many attempts in one call, and for each
- * server of Redis one call at a time: however often handlers report, they take up no connection
- * that others need. Of the progress of an attempt the last value counts. Thread-safe.
+ * Writes progress and results that handlers report while they run. One call at a time is in flight
+ * for each Redis server, and takes the reports of many attempts, so that frequent reports do not
+ * occupy connections that others need. Only the last progress of an attempt counts. Thread-safe.
  */
 public final class AttemptReportWriter {
 
   private static final Logger log = LoggerFactory.getLogger(AttemptReportWriter.class);
 
-  /** Between two writes of progress. */
+  /** Pause between two writes of progress. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private record Result(Payload payload, CompletableFuture<Boolean> written) {}
@@ -56,14 +55,14 @@ public final class AttemptReportWriter {
           .computeIfAbsent(shards.of(attempt.queue()), any -> new ProgressLane())
           .add(attempt, value);
     } catch (RejectedExecutionException e) {
-      log.debug("the server has stopped: nobody watches task {}", attempt.id());
+      log.debug("the server has stopped; the progress of task {} is not written", attempt.id());
     }
   }
 
   /**
-   * Waits until it is written; false when the lease is lost, or the server has stopped.
+   * Waits until it is written. Returns false if the lease is lost or the server has stopped.
    *
-   * @throws BrokerUnavailableException also when the thread is interrupted meanwhile
+   * @throws BrokerUnavailableException also if the thread is interrupted
    */
   public boolean result(Attempt attempt, Payload payload) {
     CompletableFuture<Boolean> written = new CompletableFuture<>();
@@ -89,8 +88,8 @@ public final class AttemptReportWriter {
   }
 
   /**
-   * Writes the last progress of attempts of a queue that are about to be settled. Waits for nothing
-   * when none of them has reported any since the last write.
+   * Writes the last progress of attempts of a queue that are about to be settled. Returns at once
+   * if none of them has reported any since the last write.
    */
   void flush(QueueName queue, Collection<Attempt> attempts) {
     ProgressLane lane = progress.isEmpty() ? null : progress.get(shards.of(queue));
@@ -99,11 +98,11 @@ public final class AttemptReportWriter {
     }
   }
 
-  /** Reports that wait for the call that is under way, by attempt. */
+  /** The reports for one Redis server that wait for the call in flight, by attempt. */
   private abstract class Lane<V> implements Runnable {
     private final Map<Attempt, V> waiting = new LinkedHashMap<>();
     private Set<Attempt> beingWritten = Set.of();
-    private boolean underWay;
+    private boolean running;
 
     void add(Attempt attempt, V value) {
       synchronized (this) {
@@ -111,10 +110,10 @@ public final class AttemptReportWriter {
         if (former != null) {
           replaced(former, value);
         }
-        if (underWay) {
+        if (running) {
           return;
         }
-        underWay = true;
+        running = true;
       }
       try {
         shards.threads().execute(this);
@@ -128,7 +127,7 @@ public final class AttemptReportWriter {
       Map<Attempt, V> taken = new LinkedHashMap<>(waiting);
       waiting.clear();
       beingWritten = taken.keySet();
-      underWay = !taken.isEmpty();
+      running = !taken.isEmpty();
       return taken;
     }
 
@@ -154,39 +153,32 @@ public final class AttemptReportWriter {
       return !beingWritten.isEmpty() && attempts.stream().anyMatch(beingWritten::contains);
     }
 
-    /** Nothing is under way any more, because of an error; the next report begins anew. */
+    /** Records that an error has ended the call; the next report starts another. */
     synchronized void stop(Throwable error) {
-      underWay = false;
+      running = false;
       beingWritten = Set.of();
       failed(waiting, error);
     }
 
     abstract void replaced(V former, V value);
 
-    /** Called with the lock held, for what waits when an error keeps it from being written. */
+    /** Called with the lock held if an error prevents the waiting reports from being written. */
     abstract void failed(Map<Attempt, V> waiting, Throwable error);
   }
 
   private static <V> Map<QueueName, List<Map.Entry<Attempt, V>>> byQueue(Map<Attempt, V> all) {
-    Map<QueueName, List<Map.Entry<Attempt, V>>> byQueue = new HashMap<>();
-    all.entrySet()
-        .forEach(
-            entry ->
-                byQueue
-                    .computeIfAbsent(entry.getKey().queue(), any -> new ArrayList<>())
-                    .add(entry));
-    return byQueue;
+    return all.entrySet().stream().collect(Collectors.groupingBy(entry -> entry.getKey().queue()));
   }
 
   private final class ProgressLane extends Lane<Progress> {
 
-    /** So that an older value never comes after a newer one. */
+    /** Prevents that an older value is written after a newer one. */
     private final ReentrantLock writing = new ReentrantLock();
 
     @Override
     void replaced(Progress former, Progress value) {}
 
-    /** It stays, and is written with the next report or when its attempt is settled. */
+    /** Keeps the reports for the next write, or until their attempts are settled. */
     @Override
     void failed(Map<Attempt, Progress> waiting, Throwable error) {}
 
@@ -196,7 +188,7 @@ public final class AttemptReportWriter {
       try {
         any = writeAll();
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "could not write the progress of tasks; that is tried again", e);
+        SafeLog.error(log, "could not write the progress of tasks; retrying", e);
       }
       if (any) {
         shards.executeLater(this, PAUSE, this::stop);
@@ -228,7 +220,7 @@ public final class AttemptReportWriter {
       }
     }
 
-    /** The attempts go on when it fails: progress is only for whoever watches. */
+    /** A failure does not affect the attempts: progress is only informative. */
     private void write(Map<Attempt, Progress> values) {
       for (Map.Entry<QueueName, List<Map.Entry<Attempt, Progress>>> ofQueue :
           byQueue(values).entrySet()) {
@@ -284,25 +276,25 @@ public final class AttemptReportWriter {
           write(taken);
         }
       } catch (RuntimeException | Error e) {
-        // Handlers wait for them.
+        // Handlers wait for these results.
         taken.values().forEach(result -> result.written().completeExceptionally(e));
         stop(e);
       }
     }
 
     private void write(Map<Attempt, Result> taken) {
-      BrokerUnavailableException away = null;
+      BrokerUnavailableException outage = null;
       for (Map.Entry<QueueName, List<Map.Entry<Attempt, Result>>> ofQueue :
           byQueue(taken).entrySet()) {
         List<Map.Entry<Attempt, Result>> entries = ofQueue.getValue();
         try {
-          if (away != null) {
-            // The same server: each further call would keep handlers waiting as long again.
-            throw away;
+          if (outage != null) {
+            // The same server: each further call would delay handlers by the time limit again.
+            throw outage;
           }
           write(ofQueue.getKey(), entries);
         } catch (RuntimeException | Error e) {
-          away = e instanceof BrokerUnavailableException unavailable ? unavailable : away;
+          outage = e instanceof BrokerUnavailableException unavailable ? unavailable : outage;
           entries.forEach(entry -> entry.getValue().written().completeExceptionally(e));
         }
       }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A decided attempt that waits to be settled.
  *
- * @param attempt null for a task that was claimed and could not be attempted
+ * @param attempt null for a task that was claimed and not attempted
  */
 record PendingSettlement(@Nullable Attempt attempt, AppliedOutcome applied) {
 
@@ -17,6 +17,7 @@ record PendingSettlement(@Nullable Attempt attempt, AppliedOutcome applied) {
     return applied.settlement().claim().queue();
   }
 
+  /** Returns whether one call can apply both. */
   boolean isLike(PendingSettlement other) {
     Settlement mine = applied.settlement();
     Settlement others = other.applied.settlement();

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that settle: a few for each server of Redis, so that a silent one keeps only its own
- * queues waiting. Thread-safe.
+ * The threads that settle tasks: a few for each Redis server, so that an unresponsive one delays
+ * only its own queues. Thread-safe.
  */
 public final class SettlementThreadPools {
 
@@ -24,10 +24,10 @@ public final class SettlementThreadPools {
 
   private static final int THREADS = 4;
 
-  /** So many queues whose settlements fail may rest at once without taking threads from others. */
+  /** Maximum number of resting threads that are replaced, so that other queues are not delayed. */
   private static final int MOST_RESTING = 16;
 
-  /** Addresses of servers change over time: with more of them, threads end when they are idle. */
+  /** Addresses of servers change over time: with more groups, idle threads end. */
   private static final int MOST_GROUPS = 64;
 
   private static final long IDLE_SECONDS = 30;
@@ -40,7 +40,7 @@ public final class SettlementThreadPools {
       this.pool = pool;
     }
 
-    /** Another thread takes the place of one that rests. */
+    /** Replaces resting threads by others. */
     synchronized void rests(int more) {
       resting += more;
       int size = THREADS + Math.min(resting, MOST_RESTING);
@@ -63,13 +63,13 @@ public final class SettlementThreadPools {
   }
 
   /**
-   * @param pools makes the threads of a server
+   * @param pools creates the threads for a Redis server
    */
   public SettlementThreadPools(Function<String, ThreadPoolExecutor> pools) {
     this.pools = pools;
   }
 
-  /** For queues of this server; fails when its threads are not there and cannot be started. */
+  /** Returns the threads for a Redis server. Fails if none exists and none can be started. */
   ThreadPoolExecutor of(String shard) {
     return group(shard).pool;
   }
@@ -89,7 +89,7 @@ public final class SettlementThreadPools {
     return group;
   }
 
-  /** With its threads, or one at least: when settlements come, there may be none to be had. */
+  /** Starts the threads, or at least one: later there may be a lack of threads. */
   private static Group started(ThreadPoolExecutor pool) {
     try {
       pool.prestartAllCoreThreads();
@@ -98,12 +98,12 @@ public final class SettlementThreadPools {
         pool.shutdown();
         throw e;
       }
-      SafeLog.error(log, "not all threads that settle tasks could be started", e);
+      SafeLog.error(log, "could not start all settlement threads; the others continue", e);
     }
     return new Group(pool);
   }
 
-  /** Runs something for queues of this server; where no more threads can be had, a little later. */
+  /** Runs a task for a Redis server; with a lack of threads, when an existing one is free. */
   public void execute(String shard, Runnable task) {
     ThreadPoolExecutor pool = of(shard);
     try {
@@ -124,13 +124,13 @@ public final class SettlementThreadPools {
         THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
   }
 
-  /** Has the calling thread, which is one of these, wait; false when it was interrupted. */
+  /** Pauses the calling thread, which is one of these. Returns false if it was interrupted. */
   boolean rest(String shard, long nanos) {
     Group group = group(shard);
     try {
       group.rests(1);
     } catch (RuntimeException | Error e) {
-      log.debug("no thread to be had for one that rests", e);
+      log.debug("could not start a substitute for a resting thread", e);
     }
     try {
       return InterruptibleSleep.sleepNanos(nanos);
@@ -139,7 +139,7 @@ public final class SettlementThreadPools {
     }
   }
 
-  /** Takes nothing more. Returns what may still run. */
+  /** Rejects new tasks. Returns the pools, in which tasks may still run. */
   public List<? extends ExecutorService> close() {
     closed = true;
     List<ThreadPoolExecutor> all = groups.values().stream().map(group -> group.pool).toList();

@@ -20,7 +20,7 @@ public final class OutageTracker {
   private static final Logger log = LoggerFactory.getLogger(OutageTracker.class);
 
   private final ServerListener events;
-  private final HealthTracker vitals;
+  private final HealthTracker health;
   private final Map<String, Long> downSince = new HashMap<>();
   private final Map<String, Long> endedAt = new HashMap<>();
   private volatile boolean anyDown;
@@ -28,11 +28,11 @@ public final class OutageTracker {
   private long firstSince;
 
   /**
-   * @param vitals records each failure
+   * @param health records each failure
    */
-  public OutageTracker(ServerListener events, HealthTracker vitals) {
+  public OutageTracker(ServerListener events, HealthTracker health) {
     this.events = events;
-    this.vitals = vitals;
+    this.health = health;
   }
 
   /**
@@ -40,7 +40,7 @@ public final class OutageTracker {
    * otherwise the caller has to log it.
    */
   public boolean failed(String shard, Throwable error) {
-    vitals.failed(error);
+    health.failed(error);
     if (!(error instanceof BrokerUnavailableException)) {
       return false;
     }

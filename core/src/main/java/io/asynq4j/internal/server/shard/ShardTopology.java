@@ -20,22 +20,22 @@ public final class ShardTopology {
   /** The name for keys that belong to no queue, if there are several servers. */
   private static final String SHARED_KEYS = "shared keys";
 
-  private final StoreWatch lookout;
+  private final StoreWatch watches;
   private final OutageTracker outages;
   private final Executor threads;
 
-  public ShardTopology(StoreWatch lookout, OutageTracker outages, Executor threads) {
-    this.lookout = lookout;
+  public ShardTopology(StoreWatch watches, OutageTracker outages, Executor threads) {
+    this.watches = watches;
     this.outages = outages;
     this.threads = threads;
   }
 
   public String of(QueueName queue) {
-    return lookout.shardOf(queue);
+    return watches.shardOf(queue);
   }
 
   public Map<String, List<QueueName>> group(Collection<QueueName> queues) {
-    return lookout.byShard(queues);
+    return watches.byShard(queues);
   }
 
   /** Returns the name under which failures without a queue are recorded. */

@@ -123,11 +123,11 @@ public final class ShardedRunner {
     if (before == null) {
       return failure;
     }
-    boolean beginsAnOutage =
+    boolean startsOutage =
         failure instanceof BrokerUnavailableException
             && !(before instanceof BrokerUnavailableException);
-    RuntimeException first = beginsAnOutage ? failure : before;
-    first.addSuppressed(beginsAnOutage ? before : failure);
+    RuntimeException first = startsOutage ? failure : before;
+    first.addSuppressed(startsOutage ? before : failure);
     return first;
   }
 
@@ -145,7 +145,7 @@ public final class ShardedRunner {
   private final class Lane implements Runnable {
     private final String shard;
     private final Set<QueueName> waiting = new LinkedHashSet<>();
-    private boolean underWay;
+    private boolean running;
 
     Lane(String shard) {
       this.shard = shard;
@@ -154,10 +154,10 @@ public final class ShardedRunner {
     void add(Collection<QueueName> queues) {
       synchronized (this) {
         waiting.addAll(queues);
-        if (underWay || waiting.isEmpty()) {
+        if (running || waiting.isEmpty()) {
           return;
         }
-        underWay = true;
+        running = true;
       }
       try {
         shards.threads().execute(this);
@@ -175,7 +175,7 @@ public final class ShardedRunner {
     }
 
     private synchronized void stop() {
-      underWay = false;
+      running = false;
     }
 
     /** The waiting queues run with the next addition. */
@@ -189,7 +189,7 @@ public final class ShardedRunner {
     private synchronized List<QueueName> next() {
       List<QueueName> all = List.copyOf(waiting);
       waiting.clear();
-      underWay = !all.isEmpty();
+      running = !all.isEmpty();
       return all;
     }
 

@@ -11,16 +11,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** The watch of a server, shared by its actors: each is notified of the parts that it selects. */
+/** The watch of a server, shared by its actors: each is notified of its parts. Thread-safe. */
 public final class SharedQueueWatch implements AutoCloseable {
 
   private final Map<QueuePart, Consumer<QueueName>> listeners = new ConcurrentHashMap<>();
   private final List<Runnable> lost = new CopyOnWriteArrayList<>();
   private final StoreWatch.Watch watch;
 
-  public SharedQueueWatch(StoreWatch lookout) {
+  public SharedQueueWatch(StoreWatch watches) {
     this.watch =
-        lookout.watch(
+        watches.watch(
             new StoreWatch.Listener() {
               @Override
               public void changed(QueueName queue, QueuePart part) {
@@ -41,11 +41,11 @@ public final class SharedQueueWatch implements AutoCloseable {
    * Registers an actor. Both callbacks must return quickly.
    *
    * @param changed one of the parts has changed since it was armed
-   * @param lookAgain armed parts may be lost
+   * @param onLost armed parts may be lost
    */
-  public void listen(Set<QueuePart> parts, Consumer<QueueName> changed, Runnable lookAgain) {
+  public void listen(Set<QueuePart> parts, Consumer<QueueName> changed, Runnable onLost) {
     parts.forEach(part -> listeners.put(part, changed));
-    lost.add(lookAgain);
+    lost.add(onLost);
   }
 
   public Set<QueueName> arm(Collection<QueueName> queues, Set<QueuePart> parts) {

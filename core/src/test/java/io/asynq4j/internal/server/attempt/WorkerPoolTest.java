@@ -60,7 +60,7 @@ class WorkerPoolTest {
   }
 
   private WorkerPool pool(int size, @Nullable ThreadFactory helpers) {
-    WorkerPool pool = new WorkerPool(size, helpers);
+    WorkerPool pool = new WorkerPool(size, helpers, WorkerPool.KEEP_IDLE);
     pools.add(pool);
     return pool;
   }
