@@ -6,15 +6,15 @@ import io.asynq4j.internal.text.Glob;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.service.ServiceConfig.DashboardPages;
 import io.asynq4j.service.ServiceConfig.Hosting;
-import io.asynq4j.service.ServiceConfig.Intake;
-import io.asynq4j.service.ServiceConfig.LeaseTimes;
-import io.asynq4j.service.ServiceConfig.Limits;
 import io.asynq4j.service.ServiceConfig.Listener;
 import io.asynq4j.service.ServiceConfig.Logs;
 import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.config.ConfigurationParser;
 import io.asynq4j.service.config.ConfigurationSection;
 import io.asynq4j.service.config.GearmanSectionReader;
+import io.asynq4j.service.config.LeaseTimes;
+import io.asynq4j.service.config.RequestLimits;
+import io.asynq4j.service.config.SubmitSettings;
 import io.asynq4j.service.config.TaskSectionReader;
 import io.asynq4j.service.tasks.AllowedHosts;
 import java.net.InetAddress;
@@ -68,17 +68,17 @@ final class ConfigurationReader {
             top.duration("shutdownTimeout", Duration.ZERO, DAY).orElse(Duration.ofSeconds(20)),
             allowed,
             connectTimeout);
-    Intake intake =
-        new Intake(
+    SubmitSettings submit =
+        new SubmitSettings(
             top.duration("idempotency", Duration.ofMinutes(1), YEAR).orElse(DAY),
-            top.choice("durability", Durability.class).orElse(Durability.PRIMARY),
-            limits(top));
+            top.choice("durability", Durability.class).orElse(Durability.PRIMARY));
     ServiceConfig config =
         new ServiceConfig(
             redisUrl,
             listener,
             hosting,
-            intake,
+            submit,
+            limits(top),
             leases(top),
             dashboard(top.section("dashboard")),
             logs(top.section("log")),
@@ -152,11 +152,11 @@ final class ConfigurationReader {
     }
   }
 
-  private static Limits limits(ConfigurationSection top) {
+  private static RequestLimits limits(ConfigurationSection top) {
     ConfigurationSection limits = top.section("limits");
     int most = 1 << 30;
-    Limits read =
-        new Limits(
+    RequestLimits read =
+        new RequestLimits(
             limits.size("body", 1_024, most).orElse(1L << 20).intValue(),
             limits.size("batch", 1_024, most).orElse(16L << 20).intValue(),
             limits.integer("batchLines", 1, 100_000).orElse(1_000));

@@ -1,8 +1,10 @@
 package io.asynq4j.service;
 
-import io.asynq4j.Durability;
 import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.config.ConfigurationParser;
+import io.asynq4j.service.config.LeaseTimes;
+import io.asynq4j.service.config.RequestLimits;
+import io.asynq4j.service.config.SubmitSettings;
 import io.asynq4j.service.gearman.GearmanConfig;
 import io.asynq4j.service.tasks.AllowedHosts;
 import io.asynq4j.service.tasks.ConfiguredTask;
@@ -23,18 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class ServiceConfig {
 
   /**
-   * How much at once.
-   *
-   * @param body bytes of a request
-   * @param batch bytes of a request with many tasks
-   * @param batchLines tasks of such a request
-   */
-  record Limits(int body, int batch, int batchLines) {}
-
-  /** How long leases are: when a worker does not say, and at most. */
-  record LeaseTimes(Duration usual, Duration longest) {}
-
-  /**
    * Where requests come in.
    *
    * @param certificate a file with the certificate and those above it, in PEM; null = no TLS
@@ -53,9 +43,6 @@ public final class ServiceConfig {
       AllowedHosts allowedHosts,
       Duration connectTimeout) {}
 
-  /** How tasks are taken in. */
-  record Intake(Duration idempotency, Durability durability, Limits limits) {}
-
   /** The dashboard on the same port: whether it is there, and whether it changes anything. */
   record DashboardPages(boolean enabled, boolean readOnly) {}
 
@@ -70,7 +57,8 @@ public final class ServiceConfig {
   private final String redisUrl;
   private final Listener listener;
   private final Hosting hosting;
-  private final Intake intake;
+  private final SubmitSettings submit;
+  private final RequestLimits limits;
   private final LeaseTimes leases;
   private final DashboardPages dashboard;
   private final Logs logs;
@@ -82,7 +70,8 @@ public final class ServiceConfig {
       String redisUrl,
       Listener listener,
       Hosting hosting,
-      Intake intake,
+      SubmitSettings submit,
+      RequestLimits limits,
       LeaseTimes leases,
       DashboardPages dashboard,
       Logs logs,
@@ -92,7 +81,8 @@ public final class ServiceConfig {
     this.redisUrl = redisUrl;
     this.listener = listener;
     this.hosting = hosting;
-    this.intake = intake;
+    this.submit = submit;
+    this.limits = limits;
     this.leases = leases;
     this.dashboard = dashboard;
     this.logs = logs;
@@ -146,17 +136,12 @@ public final class ServiceConfig {
     return hosting.connectTimeout();
   }
 
-  /** How long an Idempotency-Key is remembered. */
-  Duration idempotency() {
-    return intake.idempotency();
+  SubmitSettings submit() {
+    return submit;
   }
 
-  Durability durability() {
-    return intake.durability();
-  }
-
-  Limits limits() {
-    return intake.limits();
+  RequestLimits limits() {
+    return limits;
   }
 
   LeaseTimes leases() {

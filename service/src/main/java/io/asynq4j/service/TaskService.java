@@ -18,15 +18,20 @@ import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.service.api.ApiServlet;
 import io.asynq4j.service.api.AuditLog;
+import io.asynq4j.service.api.DefinitionApi;
 import io.asynq4j.service.api.Exchange;
+import io.asynq4j.service.api.LeaseApi;
 import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.api.RequestRecorder;
 import io.asynq4j.service.api.ServiceMetrics;
+import io.asynq4j.service.api.SubmitApi;
 import io.asynq4j.service.api.TaskApi;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.DashboardAuthFilter;
+import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.definition.DefinitionRefresher;
+import io.asynq4j.service.definition.FollowUpMiddleware;
 import io.asynq4j.service.definition.FollowUpTasks;
 import io.asynq4j.service.definition.GearmanTaskPolicy;
 import io.asynq4j.service.gearman.GearmanConfig;
@@ -155,7 +160,7 @@ public final class TaskService implements AutoCloseable {
   }
 
   private BodyLimits bodyLimits() {
-    ServiceConfig.Limits limits = config.limits();
+    RequestLimits limits = config.limits();
     int ofService = Math.max(limits.body(), limits.batch());
     return BodyLimits.upTo(
         config.dashboard().enabled()
@@ -228,7 +233,7 @@ public final class TaskService implements AutoCloseable {
     GearmanConfig gateway = config.gearman();
     if (gateway != null) {
       GearmanTaskPolicy tasks = new GearmanTaskPolicy(catalog, followUps);
-      gearman = GearmanGateway.start(redis, gateway, tasks, tasks, config.durability());
+      gearman = GearmanGateway.start(redis, gateway, tasks, tasks, config.submit().durability());
     }
   }
 
@@ -270,10 +275,11 @@ public final class TaskService implements AutoCloseable {
 
   private List<Route<Scope, Exchange>> makeRoutes() {
     Inspector inspector = Inspector.create(redis);
-    SubmitApi submissions = new SubmitApi(catalog, client, inspector, () -> config);
+    SubmitApi submissions = new SubmitApi(
+            catalog, client, inspector, () -> config.limits(), () -> config.submit());
     TaskApi tasks = new TaskApi(catalog, inspector, timer, answers, () -> draining);
-    LeaseApi leases = new LeaseApi(catalog, desk, followUps, () -> config);
-    DefinitionApi definitions = new DefinitionApi(catalog, inspector, this::changed, () -> config);
+    LeaseApi leases = new LeaseApi(catalog, desk, followUps, () -> config.limits(), () -> config.leases());
+    DefinitionApi definitions = new DefinitionApi(catalog, inspector, this::changed, () -> config.limits());
     return List.of(
         Route.async("live", "GET", "/livez", null, exchange -> ok("live")),
         Route.async("ready", "GET", "/readyz", null, exchange -> ready()),

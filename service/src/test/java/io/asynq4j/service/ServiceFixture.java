@@ -132,7 +132,7 @@ public final class ServiceFixture implements AutoCloseable {
   }
 
   /** How often scripts have been called. */
-  long scriptCalls() throws IOException {
+  public long scriptCalls() throws IOException {
     Matcher calls =
         Pattern.compile("cmdstat_evalsha:calls=(\\d+)").matcher(redis("INFO commandstats"));
     return calls.find() ? Long.parseLong(calls.group(1)) : 0;

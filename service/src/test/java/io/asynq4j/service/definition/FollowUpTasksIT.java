@@ -9,7 +9,6 @@ import io.asynq4j.TaskState;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.http.Json;
 import io.asynq4j.server.TaskServer;
-import io.asynq4j.service.FollowUpMiddleware;
 import io.asynq4j.service.ServiceFixture;
 import io.asynq4j.service.api.Problems;
 import java.io.IOException;

@@ -1,9 +1,9 @@
-package io.asynq4j.service;
+package io.asynq4j.service.api;
 
 import io.asynq4j.RateLimit;
-import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
+import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
@@ -11,10 +11,9 @@ import io.asynq4j.http.RequestFields;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.internal.text.Glob;
-import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.DashboardAuthFilter;
+import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,28 +28,28 @@ import tools.jackson.databind.node.ObjectNode;
  * The central list over HTTP. What a request may define is only done by workers: what the service
  * itself calls or runs is decided by the file. Thread-safe.
  */
-final class DefinitionApi {
+public final class DefinitionApi {
 
   private final DefinitionCatalog catalog;
   private final Inspector inspector;
   private final Runnable changed;
-  private final Supplier<ServiceConfig> config;
+  private final Supplier<RequestLimits> limits;
 
   /**
    * @param changed to be called when the list has changed
    */
-  DefinitionApi(
+  public DefinitionApi(
       DefinitionCatalog catalog,
       Inspector inspector,
       Runnable changed,
-      Supplier<ServiceConfig> config) {
+      Supplier<RequestLimits> limits) {
     this.catalog = catalog;
     this.inspector = inspector;
     this.changed = changed;
-    this.config = config;
+    this.limits = limits;
   }
 
-  CompletionStage<ApiResponse> list(Exchange exchange) {
+  public CompletionStage<ApiResponse> list(Exchange exchange) {
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("definitions");
     catalog.all().stream()
@@ -96,12 +95,12 @@ final class DefinitionApi {
     }
   }
 
-  CompletionStage<ApiResponse> put(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> put(Exchange exchange) throws Exception {
     String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
     requireNoPattern("name", name);
-    RequestFields fields = exchange.fields(config.get().limits().body());
+    RequestFields fields = exchange.fields(limits.get().body());
     if (!fields.text("kind").orElse("worker").equals("worker")) {
       throw Problems.invalid(
           "kind", "only tasks of kind worker are defined by requests; others by the file");
@@ -166,26 +165,26 @@ final class DefinitionApi {
   }
 
   /** What operators have set for a name; it wins over the definition, at once. */
-  CompletionStage<ApiResponse> limits(Exchange exchange) {
+  public CompletionStage<ApiResponse> limits(Exchange exchange) {
     String queue = queueOf(exchange);
     return CompletableFuture.completedFuture(ApiResponse.json(200, json(inspector.limits(queue))));
   }
 
   /** All of them: what is left out or null is left to the definition. */
-  CompletionStage<ApiResponse> setLimits(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> setLimits(Exchange exchange) throws Exception {
     String queue = queueOf(exchange);
-    RequestFields fields = exchange.fields(config.get().limits().body());
-    QueueLimits limits = QueueLimits.NONE;
+    RequestFields fields = exchange.fields(limits.get().body());
+    QueueLimits set = QueueLimits.NONE;
     if (fields.any("maxRun").isPresent()) {
-      limits = limits.withMaxActive(fields.integer("maxRun", 0, 1_000_000, 0));
+      set = set.withMaxActive(fields.integer("maxRun", 0, 1_000_000, 0));
     }
     if (fields.any("ordered").isPresent()) {
-      limits = limits.withOrdered(fields.flag("ordered", false));
+      set = set.withOrdered(fields.flag("ordered", false));
     }
-    limits = rate(fields).map(limits::withRate).orElse(limits);
+    set = rate(fields).map(set::withRate).orElse(set);
     fields.end();
-    inspector.setLimits(queue, limits);
-    return CompletableFuture.completedFuture(ApiResponse.json(200, json(limits)));
+    inspector.setLimits(queue, set);
+    return CompletableFuture.completedFuture(ApiResponse.json(200, json(set)));
   }
 
   private String queueOf(Exchange exchange) {
@@ -213,7 +212,7 @@ final class DefinitionApi {
     return json;
   }
 
-  CompletionStage<ApiResponse> remove(Exchange exchange) {
+  public CompletionStage<ApiResponse> remove(Exchange exchange) {
     String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);

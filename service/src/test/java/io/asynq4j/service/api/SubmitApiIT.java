@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -8,8 +8,8 @@ import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.http.Json;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.service.ServiceFixture;
 import io.asynq4j.service.ServiceFixture.Reply;
-import io.asynq4j.service.api.Problems;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

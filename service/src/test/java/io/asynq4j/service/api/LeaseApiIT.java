@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -7,6 +7,7 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.http.Json;
 import io.asynq4j.lease.LeaseProof;
+import io.asynq4j.service.ServiceFixture;
 import io.asynq4j.service.ServiceFixture.Reply;
 import io.asynq4j.service.lease.LeaseToken;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.api;
 
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
@@ -16,11 +16,10 @@ import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeaseResult;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.TaskLeases;
-import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.Problems;
-import io.asynq4j.service.api.TaskJson;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.ApiKey;
+import io.asynq4j.service.config.LeaseTimes;
+import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.definition.FollowUpTasks;
 import io.asynq4j.service.definition.FollowUpTasks.Attempt;
@@ -47,7 +46,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The lease protocol for workers of other processes and languages. Thread-safe. */
-final class LeaseApi {
+public final class LeaseApi {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseApi.class);
 
@@ -59,21 +58,24 @@ final class LeaseApi {
   private final DefinitionCatalog catalog;
   private final LeaseDispatcher desk;
   private final FollowUpTasks followUps;
-  private final Supplier<ServiceConfig> config;
+  private final Supplier<RequestLimits> limits;
+  private final Supplier<LeaseTimes> times;
 
-  LeaseApi(
+  public LeaseApi(
       DefinitionCatalog catalog,
       LeaseDispatcher desk,
       FollowUpTasks followUps,
-      Supplier<ServiceConfig> config) {
+      Supplier<RequestLimits> limits,
+      Supplier<LeaseTimes> times) {
     this.catalog = catalog;
     this.desk = desk;
     this.followUps = followUps;
-    this.config = config;
+    this.limits = limits;
+    this.times = times;
   }
 
-  CompletionStage<ApiResponse> lease(Exchange exchange) throws Exception {
-    RequestFields fields = exchange.fields(config.get().limits().body());
+  public CompletionStage<ApiResponse> lease(Exchange exchange) throws Exception {
+    RequestFields fields = exchange.fields(limits.get().body());
     List<String> queues =
         fields.texts("names", MOST).stream()
             .map(name -> queueOf(name, exchange.caller()))
@@ -102,7 +104,7 @@ final class LeaseApi {
   }
 
   private Duration leaseTime(RequestFields fields) {
-    ServiceConfig.LeaseTimes times = config.get().leases();
+    LeaseTimes times = this.times.get();
     Duration lease = fields.duration("lease").orElse(times.usual());
     if (lease.compareTo(Duration.ofSeconds(1)) < 0 || lease.compareTo(times.longest()) > 0) {
       throw Problems.invalid(
@@ -161,7 +163,7 @@ final class LeaseApi {
     }
   }
 
-  CompletionStage<ApiResponse> complete(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> complete(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
     return batch.isFollowedUp() ? completeAndTell(batch) : complete(batch);
   }
@@ -196,7 +198,7 @@ final class LeaseApi {
     return Payload.of(Json.bytes(value));
   }
 
-  CompletionStage<ApiResponse> fail(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> fail(Exchange exchange) throws Exception {
     return settle(
         exchange,
         (task, fields) -> {
@@ -221,7 +223,7 @@ final class LeaseApi {
     return task.cancelled().map(after -> Outcome.cancelled(after, CANCELLED)).orElse(outcome);
   }
 
-  CompletionStage<ApiResponse> snooze(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> snooze(Exchange exchange) throws Exception {
     return settle(
         exchange,
         (task, fields) -> {
@@ -233,7 +235,7 @@ final class LeaseApi {
         });
   }
 
-  CompletionStage<ApiResponse> release(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> release(Exchange exchange) throws Exception {
     return settle(exchange, (task, fields) -> Decided.unlessCancelled(task, Outcome.requeue()));
   }
 
@@ -296,7 +298,7 @@ final class LeaseApi {
    * Makes leases longer, unless the time of the attempt is over: then it has failed. Where that is
    * not certain, the lease ends without a failure.
    */
-  CompletionStage<ApiResponse> extend(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> extend(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
     Map<Duration, List<Extension>> byLength = new LinkedHashMap<>();
     List<LeaseOutcome> late = new ArrayList<>();
@@ -347,7 +349,7 @@ final class LeaseApi {
     }
   }
 
-  CompletionStage<ApiResponse> progress(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> progress(Exchange exchange) throws Exception {
     Batch batch = new Batch(exchange);
     Map<Integer, LeaseProgress> reports = new LinkedHashMap<>();
     batch.each(
@@ -384,7 +386,7 @@ final class LeaseApi {
 
     Batch(Exchange exchange) throws Exception {
       this.caller = exchange.caller();
-      JsonNode body = exchange.json(config.get().limits().batch());
+      JsonNode body = exchange.json(limits.get().batch());
       this.alone = !body.has("tasks");
       if (alone) {
         add(body);

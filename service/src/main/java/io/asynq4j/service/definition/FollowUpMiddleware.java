@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.definition;
 
 import io.asynq4j.Payload;
 import io.asynq4j.Task;
@@ -15,7 +15,6 @@ import io.asynq4j.internal.definition.DefinitionCache;
 import io.asynq4j.internal.definition.DefinitionSnapshot;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.api.TaskJson;
-import io.asynq4j.service.definition.FollowUpTasks;
 import io.asynq4j.service.definition.FollowUpTasks.Attempt;
 import java.time.Duration;
 import java.util.Map;
@@ -44,7 +43,7 @@ public final class FollowUpMiddleware implements Middleware {
 
   private final FollowUpTasks followUps;
 
-  FollowUpMiddleware(FollowUpTasks followUps) {
+  public FollowUpMiddleware(FollowUpTasks followUps) {
     this.followUps = followUps;
   }
 

@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.definition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.api;
 
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
@@ -13,12 +13,10 @@ import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.Problems;
-import io.asynq4j.service.api.TaskJson;
-import io.asynq4j.service.api.TaskSubmission;
 import io.asynq4j.service.api.TaskSubmission.Fingerprint;
 import io.asynq4j.service.auth.ApiKey;
+import io.asynq4j.service.config.RequestLimits;
+import io.asynq4j.service.config.SubmitSettings;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.limit.PendingTaskLimiter;
 import java.time.Duration;
@@ -32,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Takes in tasks, one or many. Thread-safe. */
-final class SubmitApi {
+public final class SubmitApi {
 
   private static final Duration RETRY_WHEN_FULL = Duration.ofSeconds(2);
 
@@ -40,21 +38,24 @@ final class SubmitApi {
   private final TaskClient client;
   private final Inspector inspector;
   private final PendingTaskLimiter pending;
-  private final Supplier<ServiceConfig> config;
+  private final Supplier<RequestLimits> limits;
+  private final Supplier<SubmitSettings> settings;
 
-  SubmitApi(
+  public SubmitApi(
       DefinitionCatalog catalog,
       TaskClient client,
       Inspector inspector,
-      Supplier<ServiceConfig> config) {
+      Supplier<RequestLimits> limits,
+      Supplier<SubmitSettings> settings) {
     this.catalog = catalog;
     this.client = client;
     this.inspector = inspector;
     this.pending = new PendingTaskLimiter(inspector);
-    this.config = config;
+    this.limits = limits;
+    this.settings = settings;
   }
 
-  CompletionStage<ApiResponse> submit(Exchange exchange) throws Exception {
+  public CompletionStage<ApiResponse> submit(Exchange exchange) throws Exception {
     String key = exchange.header("Idempotency-Key").orElse(null);
     if (exchange.isLines()) {
       if (key != null) {
@@ -63,20 +64,20 @@ final class SubmitApi {
       }
       return CompletableFuture.completedFuture(batch(exchange));
     }
-    byte[] body = exchange.body(config.get().limits().body());
+    byte[] body = exchange.body(limits.get().body());
     return CompletableFuture.completedFuture(submit(List.of(body), exchange.caller(), key).get(0));
   }
 
   /** An answer for each line, in their order. */
   private ApiResponse batch(Exchange exchange) throws Exception {
-    ServiceConfig.Limits limits = config.get().limits();
-    List<byte[]> lines = lines(exchange.body(limits.batch()));
-    if (lines.size() > limits.batchLines()) {
+    RequestLimits most = this.limits.get();
+    List<byte[]> lines = lines(exchange.body(most.batch()));
+    if (lines.size() > most.batchLines()) {
       throw new Problem(
           413,
           "too-large",
           "a batch must not have more than %,d lines: %,d"
-              .formatted(limits.batchLines(), lines.size()));
+              .formatted(most.batchLines(), lines.size()));
     }
     List<ApiResponse> answers = submit(lines, exchange.caller(), null);
     return ApiResponse.bytes(
@@ -119,7 +120,7 @@ final class SubmitApi {
       }
     }
     List<EnqueueRequest> requests = accepted.stream().map(TaskSubmission::request).toList();
-    List<EnqueueResult> results = client.durably(config.get().durability()).enqueueAll(requests);
+    List<EnqueueResult> results = client.durably(settings.get().durability()).enqueueAll(requests);
     for (int i = 0; i < results.size(); i++) {
       try {
         answers[places.get(i)] = answer(accepted.get(i), results.get(i));
@@ -137,7 +138,7 @@ final class SubmitApi {
             caller,
             catalog,
             key,
-            config.get().idempotency());
+            settings.get().idempotency());
     requireRoom(submission.definition());
     return submission;
   }
