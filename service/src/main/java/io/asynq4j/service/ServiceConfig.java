@@ -15,7 +15,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,6 +170,28 @@ public final class ServiceConfig {
 
   Map<String, ConfiguredTask> tasks() {
     return tasks;
+  }
+
+  /** Returns the names of settings that differ from a former configuration and need a restart. */
+  Set<String> needRestart(ServiceConfig before) {
+    Map<String, Function<ServiceConfig, @Nullable Object>> settings =
+        Map.of(
+            "redis.url", each -> each.redisUrl,
+            "listen.host", each -> each.listener.host(),
+            "listen.port", each -> each.listener.port(),
+            "listen.tls", each -> each.listener.isEncrypted(),
+            "dashboard", each -> each.dashboard,
+            "gearman", each -> each.gearman,
+            "concurrency", each -> each.hosting.concurrency(),
+            "shutdownTimeout", each -> each.hosting.shutdownTimeout());
+    Set<String> differing = new TreeSet<>();
+    settings.forEach(
+        (name, value) -> {
+          if (!Objects.equals(value.apply(before), value.apply(this))) {
+            differing.add(name);
+          }
+        });
+    return differing;
   }
 
   /** The names of the tasks that the file defines. */

@@ -49,7 +49,7 @@ public final class DefinitionApi {
     this.limits = limits;
   }
 
-  public CompletionStage<ApiResponse> list(Exchange exchange) {
+  CompletionStage<ApiResponse> list(Exchange exchange) {
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("definitions");
     catalog.all().stream()
@@ -95,7 +95,7 @@ public final class DefinitionApi {
     }
   }
 
-  public CompletionStage<ApiResponse> put(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> put(Exchange exchange) throws Exception {
     String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
@@ -165,13 +165,13 @@ public final class DefinitionApi {
   }
 
   /** What operators have set for a name; it wins over the definition, at once. */
-  public CompletionStage<ApiResponse> limits(Exchange exchange) {
+  CompletionStage<ApiResponse> limits(Exchange exchange) {
     String queue = queueOf(exchange);
     return CompletableFuture.completedFuture(ApiResponse.json(200, json(inspector.limits(queue))));
   }
 
   /** All of them: what is left out or null is left to the definition. */
-  public CompletionStage<ApiResponse> setLimits(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> setLimits(Exchange exchange) throws Exception {
     String queue = queueOf(exchange);
     RequestFields fields = exchange.fields(limits.get().body());
     QueueLimits set = QueueLimits.NONE;
@@ -212,7 +212,7 @@ public final class DefinitionApi {
     return json;
   }
 
-  public CompletionStage<ApiResponse> remove(Exchange exchange) {
+  CompletionStage<ApiResponse> remove(Exchange exchange) {
     String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);

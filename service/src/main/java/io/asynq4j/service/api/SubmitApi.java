@@ -55,7 +55,7 @@ public final class SubmitApi {
     this.settings = settings;
   }
 
-  public CompletionStage<ApiResponse> submit(Exchange exchange) throws Exception {
+  CompletionStage<ApiResponse> submit(Exchange exchange) throws Exception {
     String key = exchange.header("Idempotency-Key").orElse(null);
     if (exchange.isLines()) {
       if (key != null) {

@@ -69,7 +69,7 @@ public final class TaskApi {
   }
 
   /** The task, at once or when it has ended. */
-  public CompletionStage<ApiResponse> get(Exchange exchange) {
+  CompletionStage<ApiResponse> get(Exchange exchange) {
     Duration wait = exchange.waitTime(LONGEST_WAIT);
     TaskInfo task = find(exchange);
     Poll poll =
@@ -129,7 +129,7 @@ public final class TaskApi {
   }
 
   /** It is not to run: what waits is archived, what runs is told to stop. */
-  public CompletionStage<ApiResponse> cancel(Exchange exchange) {
+  CompletionStage<ApiResponse> cancel(Exchange exchange) {
     TaskInfo task = find(exchange);
     String queue = task.queue().value();
     return changed(
@@ -146,7 +146,7 @@ public final class TaskApi {
   }
 
   /** It is to run again, or now. */
-  public CompletionStage<ApiResponse> retry(Exchange exchange) {
+  CompletionStage<ApiResponse> retry(Exchange exchange) {
     TaskInfo task = find(exchange);
     return changed(task, () -> inspector.run(task.queue().value(), task.id()));
   }

@@ -1,0 +1,57 @@
+package io.asynq4j.service.api;
+
+import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.service.definition.DefinitionCatalog;
+import io.asynq4j.service.definition.FollowUpTasks;
+import io.asynq4j.service.definition.FollowUpTasks.Attempt;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Follow-ups of the attempts of leased tasks. Thread-safe.
+ *
+ * <p>Only tasks with the name that owns their queue have any: an API key for one queue must not
+ * enqueue the follow-ups of another.
+ */
+final class LeaseFollowUps {
+
+  private final DefinitionCatalog catalog;
+  private final FollowUpTasks followUps;
+
+  LeaseFollowUps(DefinitionCatalog catalog, FollowUpTasks followUps) {
+    this.catalog = catalog;
+    this.followUps = followUps;
+  }
+
+  Optional<EnqueueRequest> before(LeasedTask task) {
+    return of(task, followUps::before);
+  }
+
+  Optional<EnqueueRequest> succeeded(LeasedTask task, @Nullable JsonNode result) {
+    return of(task, attempt -> followUps.succeeded(attempt, result));
+  }
+
+  Optional<EnqueueRequest> failed(LeasedTask task, String error, boolean willRetry) {
+    return of(task, attempt -> followUps.failed(attempt, error, willRetry));
+  }
+
+  private Optional<EnqueueRequest> of(
+      LeasedTask task, Function<Attempt, Optional<EnqueueRequest>> followUp) {
+    String name = task.task().type();
+    return catalog
+        .ofQueue(task.queue().value())
+        .filter(owner -> owner.name().equals(name))
+        .flatMap(
+            owner ->
+                followUp.apply(
+                    new Attempt(task.id(), name, task.retried() + 1, task.task().payload())));
+  }
+
+  void send(List<EnqueueRequest> requests) {
+    followUps.send(requests);
+  }
+}

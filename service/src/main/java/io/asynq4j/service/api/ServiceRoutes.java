@@ -1,0 +1,54 @@
+package io.asynq4j.service.api;
+
+import static io.asynq4j.service.Scope.OPERATE;
+import static io.asynq4j.service.Scope.SUBMIT;
+import static io.asynq4j.service.Scope.WORK;
+
+import io.asynq4j.http.Route;
+import io.asynq4j.service.Scope;
+import java.util.List;
+
+/** The routes of the HTTP API, with the scope that each needs. */
+public final class ServiceRoutes {
+
+  private static final String DEFINITION = "/v1/definitions/{name}";
+  private static final String LIMITS = DEFINITION + "/limits";
+
+  private ServiceRoutes() {}
+
+  public static List<Route<Scope, Exchange>> of(
+      OperationsApi operations,
+      SubmitApi submissions,
+      TaskApi tasks,
+      LeaseApi leases,
+      SettleApi settlements,
+      DefinitionApi definitions) {
+    return List.of(
+        Route.async("live", "GET", "/livez", null, exchange -> operations.live()),
+        Route.async("ready", "GET", "/readyz", null, exchange -> operations.ready()),
+        Route.async("metrics", "GET", "/metrics", OPERATE, operations::metrics),
+        Route.async("openapi", "GET", "/v1/openapi.json", null, exchange -> operations.openApi()),
+        Route.async("submit", "POST", "/v1/tasks", SUBMIT, submissions::submit),
+        Route.async("getTask", "GET", "/v1/tasks/{id}", SUBMIT, tasks::get),
+        Route.async("cancelTask", "POST", "/v1/tasks/{id}/cancel", OPERATE, tasks::cancel),
+        Route.async("retryTask", "POST", "/v1/tasks/{id}/retry", OPERATE, tasks::retry),
+        Route.async(
+            "lease",
+            "POST",
+            "/v1/lease",
+            WORK,
+            exchange -> operations.unlessDraining(exchange, leases::lease)),
+        Route.async("complete", "POST", "/v1/complete", WORK, settlements::complete),
+        Route.async("fail", "POST", "/v1/fail", WORK, settlements::fail),
+        Route.async("snooze", "POST", "/v1/snooze", WORK, settlements::snooze),
+        Route.async("release", "POST", "/v1/release", WORK, settlements::release),
+        Route.async("extend", "POST", "/v1/extend", WORK, leases::extend),
+        Route.async("progress", "POST", "/v1/progress", WORK, leases::progress),
+        Route.async("listDefinitions", "GET", "/v1/definitions", OPERATE, definitions::list),
+        Route.async("putDefinition", "PUT", DEFINITION, OPERATE, definitions::put),
+        Route.async("getLimits", "GET", LIMITS, OPERATE, definitions::limits),
+        Route.async("putLimits", "PUT", LIMITS, OPERATE, definitions::setLimits),
+        Route.async("deleteDefinition", "DELETE", DEFINITION, OPERATE, definitions::remove),
+        Route.async("reload", "POST", "/v1/reload", OPERATE, operations::reload));
+  }
+}
