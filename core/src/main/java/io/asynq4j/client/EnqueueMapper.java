@@ -9,8 +9,8 @@ import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.PayloadException;
 import io.asynq4j.internal.broker.EnqueueOperations;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.NewTask.Placement;
+import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Clock;
@@ -40,9 +40,8 @@ final class EnqueueMapper {
     int size = task.payload().size();
     if (size > maxPayload) {
       throw new PayloadException(
-          ("the payload of task type \"%s\" has %d bytes, more than the %d that are allowed; put"
-               + " large data elsewhere and only its address into the task, or raise maxPayload of"
-               + " the client")
+          ("the payload of task type \"%s\" has %d bytes, more than the %d that are allowed; put large"
+                  + " data elsewhere and only its address into the task, or raise maxPayload of the client")
               .formatted(task.type(), size, maxPayload),
           null);
     }

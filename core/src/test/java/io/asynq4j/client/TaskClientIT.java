@@ -52,8 +52,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import redis.clients.jedis.Jedis;
@@ -565,8 +565,8 @@ class TaskClientIT {
           .isInstanceOf(PayloadException.class)
           .hasMessage(
               "the payload of task type \"report\" has 11 bytes, more than the 10 that are allowed;"
-                  + " put large data elsewhere and only its address into the task, or raise"
-                  + " maxPayload of the client");
+                  + " put large data elsewhere and only its address into the task, or raise maxPayload of the"
+                  + " client");
     }
     assertThat(admin.llen("asynq:{default}:pending")).isEqualTo(1);
     assertThat(client.enqueue(Task.of("t", Payload.of(new byte[1 << 20]))).isEnqueued()).isTrue();

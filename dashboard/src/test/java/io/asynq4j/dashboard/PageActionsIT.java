@@ -213,10 +213,8 @@ class PageActionsIT {
   private static void fill(String label, String text) {
     browser.see("form.enqueue");
     browser.run(
-        "const l = [...document.querySelectorAll('.enqueue label')].find(e =>"
-            + " e.querySelector('span').innerText === arguments[0]);const i ="
-            + " l.querySelector('input'); i.value = arguments[1]; i.dispatchEvent(new"
-            + " Event('input'))",
+        "const l = [...document.querySelectorAll('.enqueue label')].find(e => e.querySelector('span').innerText === arguments[0]);"
+            + "const i = l.querySelector('input'); i.value = arguments[1]; i.dispatchEvent(new Event('input'))",
         label,
         text);
   }
@@ -460,8 +458,7 @@ class PageActionsIT {
     for (String line :
         String.valueOf(
                 browser.run(
-                    "return [...document.querySelectorAll('.commands button')].map(b =>"
-                        + " b.title).join('\\u0001')"))
+                    "return [...document.querySelectorAll('.commands button')].map(b => b.title).join('\\u0001')"))
             .split("\u0001", -1)) {
       (line.startsWith("curl ") ? requests : commands).add(line);
     }

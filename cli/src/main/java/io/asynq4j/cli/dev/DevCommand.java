@@ -39,29 +39,22 @@ import picocli.CommandLine.Option;
       "  asynq dev --redis redis://localhost    # use a Redis that is already running",
       "",
       "How it works:",
-      "  Connect your programs to the URL that is printed; asynq for Go and asynqmon can use it"
-          + " too.",
-      "  Without --redis, the command starts redis-server or valkey-server from the PATH if it is"
-          + " 6.2",
-      "  or newer, else the bundled Redis (Linux and macOS; on Windows use --redis with a Redis in"
-          + " WSL",
-      "  or a container). It listens only on 127.0.0.1, stores its data in an append-only file,"
-          + " and",
+      "  Connect your programs to the URL that is printed; asynq for Go and asynqmon can use it too.",
+      "  Without --redis, the command starts redis-server or valkey-server from the PATH if it is 6.2",
+      "  or newer, else the bundled Redis (Linux and macOS; on Windows use --redis with a Redis in WSL",
+      "  or a container). It listens only on 127.0.0.1, stores its data in an append-only file, and",
       "  stops with this command.",
       "",
       "  The server handles tasks of type demo:hello. Their payload controls the handler:",
       "    {}                        succeed at once",
       "    {\"sleepMillis\": 2000}     take two seconds",
       "    {\"failures\": 2}           fail twice, then succeed",
-      "  Tasks of type demo:broken always fail. Tasks of type demo:item in a group are merged into"
-          + " one",
-      "  task of type demo:batch. Tasks of other types stay pending until a server with a handler"
-          + " for",
+      "  Tasks of type demo:broken always fail. Tasks of type demo:item in a group are merged into one",
+      "  task of type demo:batch. Tasks of other types stay pending until a server with a handler for",
       "  them runs. --load N/s enqueues all of these into three queues, including scheduled and",
       "  periodic tasks.",
       "",
-      "  Ctrl-C waits up to 8 seconds for running tasks, requeues the others, stops Redis and"
-          + " exits",
+      "  Ctrl-C waits up to 8 seconds for running tasks, requeues the others, stops Redis and exits",
       "  with 0. A second Ctrl-C exits immediately with 130. No task is lost in either case."
     })
 public final class DevCommand extends LocalCommand {
@@ -75,8 +68,7 @@ public final class DevCommand extends LocalCommand {
       names = "--port",
       paramLabel = "PORT",
       description =
-          "Port of Redis; 0 selects any free port. Default: 6379 if it is free, else any free"
-              + " port.")
+          "Port of Redis; 0 selects any free port. Default: 6379 if it is free, else any free port.")
   private @Nullable Integer port;
 
   @Option(
@@ -137,8 +129,8 @@ public final class DevCommand extends LocalCommand {
     } else {
       if (port != null || storage.data != null || storage.ephemeral) {
         throw CliException.usage(
-            "--port, --data and --ephemeral apply to a Redis that this command starts, but --redis"
-                + " names a running one",
+            "--port, --data and --ephemeral apply to a Redis that this command starts, but --redis names"
+                + " a running one",
             "Remove --redis, or remove the other options.");
       }
       serve(there.toConfig(), "yours", perSecond);
@@ -160,8 +152,8 @@ public final class DevCommand extends LocalCommand {
           String.valueOf(e.getMessage()),
           surroundings().isWindows()
               ? "Run 'asynq dev --redis URL' to use a Redis that runs elsewhere."
-              : "Use --port 0 for any free port, --ephemeral for no data directory, or --redis URL"
-                  + " for a running Redis.");
+              : "Use --port 0 for any free port, --ephemeral for no data directory, or --redis URL for a"
+                  + " running Redis.");
     }
   }
 

@@ -70,8 +70,8 @@ public final class ResultWaiter {
       throw new TaskNotFoundException(
           queue,
           id,
-          ": it never existed, was deleted, or succeeded without retention or before its retention"
-              + " ended. To await results, enqueue with a retention longer than the wait");
+          ": it never existed, was deleted, or succeeded without retention or before its retention ended."
+              + " To await results, enqueue with a retention longer than the wait");
     } finally {
       polls.release();
     }

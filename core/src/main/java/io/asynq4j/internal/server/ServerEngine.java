@@ -153,9 +153,8 @@ public final class ServerEngine implements ServerActors.Control {
       throw e;
     }
     log.error(
-        "server {} stops: code could not be linked, so it cannot claim tasks, extend their leases"
-            + " or settle them; check the versions of the dependencies and the memory of the"
-            + " process",
+        "server {} stops: code could not be linked, so it cannot claim tasks, extend their leases or settle them;"
+            + " check the versions of the dependencies and the memory of the process",
         id,
         error);
   }

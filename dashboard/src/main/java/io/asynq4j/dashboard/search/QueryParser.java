@@ -169,8 +169,7 @@ public final class QueryParser {
       case "group" -> TaskFilter.of(task -> !task.group().isEmpty());
       default ->
           throw Problems.unprocessable(
-              "has: goes on with error, result, payload, group, payload.<path> or header.<name>,"
-                  + " not \""
+              "has: goes on with error, result, payload, group, payload.<path> or header.<name>, not \""
                   + what
                   + "\".");
     };

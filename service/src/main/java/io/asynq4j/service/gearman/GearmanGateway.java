@@ -59,7 +59,7 @@ public final class GearmanGateway implements AutoCloseable {
   private static final int CHORE_THREADS = 3;
 
   private final TaskClient client;
-  private final GatewayComponents parts;
+  private final GatewayComponents components;
   private final ServerThreadPools lookups;
   private final ScheduledExecutorService chores;
   private final CancellationWatch cancellations;
@@ -85,8 +85,8 @@ public final class GearmanGateway implements AutoCloseable {
     this.lookInterval = lookInterval;
     ResultNotifier results = new ResultNotifier(inspector, functions.servers(), loop, lookInterval);
     AssignedJobRegistry jobs = new AssignedJobRegistry(functions, loop, config, attempts);
-    GatewayBus talk = new GatewayBus(redis, loop, new BusListener(results, jobs));
-    results.start(talk::lookAfterAll);
+    GatewayBus bus = new GatewayBus(redis, loop, new BusListener(results, jobs));
+    results.start(bus::lookAfterAll);
     this.cancellations =
         functions
             .leases()
@@ -95,7 +95,7 @@ public final class GearmanGateway implements AutoCloseable {
     JobClaimer claimer =
         new JobClaimer(functions, loop, config.lease(), redis.clock(), chores, attempts);
     functions.onChange(claimer::allQueuesChanged);
-    this.parts =
+    this.components =
         new GatewayComponents(
             config,
             loop,
@@ -105,7 +105,7 @@ public final class GearmanGateway implements AutoCloseable {
                 client,
                 inspector,
                 results,
-                talk,
+                bus,
                 claimer,
                 loop,
                 admission,
@@ -113,7 +113,7 @@ public final class GearmanGateway implements AutoCloseable {
             claimer,
             jobs,
             results,
-            talk,
+            bus,
             inspector,
             lookups,
             redis.clock());
@@ -205,16 +205,19 @@ public final class GearmanGateway implements AutoCloseable {
   }
 
   private void begin() {
-    every(DEFINITIONS_INTERVAL, "definitions cannot be read", parts.functions()::refresh);
-    every(lookInterval, "queues cannot be looked at", parts.claimer()::recheck);
-    every(OVERDUE_INTERVAL, "overdue jobs cannot be ended", parts.jobs()::endOverdue);
-    every(parts.config().lease().dividedBy(3), "leases cannot be extended", parts.jobs()::keep);
-    parts.loop().start(connection -> new PeerSession(connection, parts));
+    every(DEFINITIONS_INTERVAL, "definitions cannot be read", components.functions()::refresh);
+    every(lookInterval, "queues cannot be looked at", components.claimer()::recheck);
+    every(OVERDUE_INTERVAL, "overdue jobs cannot be ended", components.jobs()::endOverdue);
+    every(
+        components.config().lease().dividedBy(3),
+        "leases cannot be extended",
+        components.jobs()::extendLeases);
+    components.loop().start(connection -> new PeerSession(connection, components));
     log.info(
         "gearman clients and workers are served on {}:{}{}",
-        parts.config().host(),
+        components.config().host(),
         port(),
-        parts.config().allowInsecure() ? ", without passwords or encryption" : "");
+        components.config().allowInsecure() ? ", without passwords or encryption" : "");
   }
 
   private void every(Duration interval, String problem, Runnable chore) {
@@ -241,12 +244,12 @@ public final class GearmanGateway implements AutoCloseable {
 
   /** Where it listens. */
   public int port() {
-    return parts.loop().port();
+    return components.loop().port();
   }
 
   /** How many jobs its workers have. */
   public int running() {
-    return parts.jobs().size();
+    return components.jobs().size();
   }
 
   /**
@@ -259,20 +262,23 @@ public final class GearmanGateway implements AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
-    parts.claimer().drain();
+    components.claimer().drain();
     onLoop(
         () -> {
-          parts.loop().stopAccepting();
-          parts.loop().connections().forEach(each -> each.session().ifPresent(PeerSession::drain));
+          components.loop().stopAccepting();
+          components
+              .loop()
+              .connections()
+              .forEach(each -> each.session().ifPresent(PeerSession::drain));
         });
     awaitWorkers();
-    parts.claimer().close(ENDING);
-    parts.submitter().close(ENDING);
+    components.claimer().close(ENDING);
+    components.submitter().close(ENDING);
     cancellations.close();
-    parts.talk().close(ENDING);
-    parts.loop().close();
-    parts.jobs().close(ENDING);
-    parts.results().close();
+    components.bus().close(ENDING);
+    components.loop().close();
+    components.jobs().close(ENDING);
+    components.results().close();
     chores.shutdownNow();
     lookups.shutdown();
     client.close();
@@ -280,7 +286,7 @@ public final class GearmanGateway implements AutoCloseable {
 
   private void onLoop(Runnable step) {
     CompletableFuture<Void> done = new CompletableFuture<>();
-    parts
+    components
         .loop()
         .execute(
             () -> {

@@ -7,8 +7,8 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.client.TaskClient;
-import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
+import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
@@ -61,8 +61,7 @@ class TaskApiIT {
                 (proxy, method, arguments) ->
                     method.getName().equals("getQueryString") ? "wait=60s&name=" + name : null);
     ApiKey anybody =
-        new ApiKey(
-            "a", "", EnumSet.allOf(Scope.class), List.of(io.asynq4j.internal.text.Glob.of("*")));
+        new ApiKey("a", "", EnumSet.allOf(Scope.class), List.of(io.asynq4j.internal.text.Glob.of("*")));
     return CompletableFuture.supplyAsync(
             () -> tasks.get(new Exchange(request, anybody, Map.of("id", id))), answers)
         .thenCompose(answer -> answer);

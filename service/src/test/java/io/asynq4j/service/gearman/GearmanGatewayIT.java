@@ -19,7 +19,7 @@ import io.asynq4j.handler.Outcome;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.service.gearman.job.JobKey;
 import io.asynq4j.service.gearman.protocol.PacketType;
-import io.asynq4j.service.gearman.session.WorkerSession;
+import io.asynq4j.service.gearman.session.WorkerJobs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -275,7 +275,7 @@ class GearmanGatewayIT {
     await()
         .untilAsserted(() -> assertThat(fixture.task("f", id).state()).isEqualTo(TaskState.RETRY));
     TaskInfo task = fixture.task("f", id);
-    assertThat(task.lastError()).isEqualTo(WorkerSession.FAILED);
+    assertThat(task.lastError()).isEqualTo(WorkerJobs.FAILED);
     assertThat(task.nextProcessAt())
         .isAfter(fixture.redis.clock().instant().plus(Duration.ofMinutes(100)));
     assertThat(client.ask(PacketType.STATUS_RES, PacketType.GET_STATUS, handle))

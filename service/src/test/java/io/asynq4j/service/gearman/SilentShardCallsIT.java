@@ -207,12 +207,12 @@ class SilentShardCallsIT {
       for (String queue : queues) {
         AssignedJob job = job(queue);
         all.add(job);
-        jobs.take(job);
+        jobs.add(job);
       }
       AssignedJob last = all.get(all.size() - 1);
       shard.pause();
 
-      jobs.keep();
+      jobs.extendLeases();
       TaskLeases leases = TaskLeases.create(other);
       await()
           .until(
@@ -224,7 +224,7 @@ class SilentShardCallsIT {
                       .isAfter(last.task().leasedUntil()));
       Map<AssignedJob, Optional<Outcome>> ends = new ConcurrentHashMap<>();
       for (AssignedJob job : all) {
-        jobs.end(job, Outcome.done(), outcome -> ends.put(job, outcome));
+        jobs.settle(job, Outcome.done(), outcome -> ends.put(job, outcome));
       }
       await().until(() -> ends.equals(Map.of(last, Optional.of(Outcome.done()))));
     } finally {

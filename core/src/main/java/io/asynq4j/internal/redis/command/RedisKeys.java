@@ -165,8 +165,7 @@ public final class RedisKeys {
       return String.format(Locale.ROOT, "%032x", new BigInteger(1, digest.digest()));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(
-          "this JVM provides no MD5, which the asynq protocol requires for unique tasks; use a JDK"
-              + " with MD5 support",
+          "this JVM provides no MD5, which the asynq protocol requires for unique tasks; use a JDK with MD5 support",
           e);
     }
   }

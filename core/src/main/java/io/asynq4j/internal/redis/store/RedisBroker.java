@@ -191,8 +191,7 @@ public final class RedisBroker implements Broker {
           each.action.run();
         } catch (RuntimeException | Error e) {
           log.error(
-              "a component that uses the Redis connection failed to stop before the connection"
-                  + " closes",
+              "a component that uses the Redis connection failed to stop before the connection closes",
               e);
         }
       }

@@ -11,10 +11,10 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.server.config.GroupConfig;
+import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import io.asynq4j.internal.text.SafeLog;
-import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -48,7 +48,9 @@ public final class Aggregator implements Duty {
 
     static Failure after(@Nullable Failure before) {
       Duration pause =
-          before == null ? FIRST_PAUSE : TimeMath.min(before.pause.multipliedBy(2), LONGEST_PAUSE);
+          before == null
+              ? FIRST_PAUSE
+              : TimeMath.min(before.pause.multipliedBy(2), LONGEST_PAUSE);
       return new Failure(pause, System.nanoTime() + pause.toNanos());
     }
   }
@@ -212,15 +214,13 @@ public final class Aggregator implements Duty {
       }
       case SET_LOST ->
           log.warn(
-              "aggregating {} tasks of group {} of queue {} took too long; they returned to the"
-                  + " group",
+              "aggregating {} tasks of group {} of queue {} took too long; they returned to the group",
               members,
               set.group(),
               set.queue());
       case ID_CONFLICT, DUPLICATE -> {
         log.error(
-            "the task aggregated from {} tasks of group {} of queue {} was rejected ({}); they"
-                + " return to the group",
+            "the task aggregated from {} tasks of group {} of queue {} was rejected ({}); they return to the group",
             members,
             set.group(),
             set.queue(),

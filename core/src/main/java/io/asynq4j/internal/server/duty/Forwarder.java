@@ -224,8 +224,7 @@ public final class Forwarder implements Runnable {
     } catch (BrokerRefusedException e) {
       // This queue is broken or access is denied; the other queues are forwarded anyway.
       log.error(
-          "could not forward due tasks of queue {}; other queues are forwarded, and this one is"
-              + " retried",
+          "could not forward due tasks of queue {}; other queues are forwarded, and this one is retried",
           queue,
           e);
       due.put(queue, broker.clock().instant().plus(LONGEST_PAUSE));

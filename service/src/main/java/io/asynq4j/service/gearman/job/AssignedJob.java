@@ -2,12 +2,12 @@ package io.asynq4j.service.gearman.job;
 
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.service.gearman.protocol.JobStatus;
-import io.asynq4j.service.gearman.session.WorkerSession;
+import io.asynq4j.service.gearman.session.WorkerJobs;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A task that a worker of this gateway has. Thread-safe. */
+/** A task that a worker of this gateway executes. Thread-safe. */
 public final class AssignedJob {
 
   private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -15,7 +15,7 @@ public final class AssignedJob {
   private final LeasedTask task;
   private final JobKey key;
   private final String handle;
-  private final WorkerSession worker;
+  private final WorkerJobs worker;
   private final long deadlineNanos;
 
   /** Names of other gateways whose clients wait for it. */
@@ -23,23 +23,23 @@ public final class AssignedJob {
 
   private long generation;
 
-  // Both guarded by this: the loop sets them, and another thread writes them to Redis.
+  // Both guarded by this: the event loop sets them, and another thread writes them to Redis.
   private JobStatus status = JobStatus.NONE;
   private boolean statusUnwritten;
 
   /**
-   * @param timeLeft how long its worker may take
-   * @param here the name of this gateway
+   * @param worker the jobs of the worker that has it
+   * @param timeLeft maximum time for the worker
+   * @param gateway name of this gateway
    */
-  public AssignedJob(LeasedTask task, WorkerSession worker, Duration timeLeft, String here) {
+  public AssignedJob(LeasedTask task, WorkerJobs worker, Duration timeLeft, String gateway) {
     this.task = task;
     listeners.addAll(WaitingGatewaysHeader.gateways(task.task().headers()));
-    listeners.remove(here);
+    listeners.remove(gateway);
     this.key = new JobKey(task.queue().value(), task.id());
     this.handle = key.handle();
     this.worker = worker;
-    // By the steady timer: a step of the clock is not the worker's fault, and must not cost a
-    // retry.
+    // Monotonic time: an adjustment of the clock must not cost a retry.
     this.deadlineNanos =
         System.nanoTime() + (timeLeft.compareTo(LONGEST) > 0 ? LONGEST : timeLeft).toNanos();
   }
@@ -56,7 +56,7 @@ public final class AssignedJob {
     return handle;
   }
 
-  WorkerSession worker() {
+  WorkerJobs worker() {
     return worker;
   }
 
@@ -64,7 +64,7 @@ public final class AssignedJob {
     return System.nanoTime() - deadlineNanos > 0;
   }
 
-  /** What tells it from the next with the same key; only for the loop. */
+  /** Distinguishes it from the next job with the same key. Only for the event loop. */
   public long generation() {
     return generation;
   }
@@ -82,7 +82,7 @@ public final class AssignedJob {
     return status;
   }
 
-  /** True when it has to be written; until that is done, later ones go along with it. */
+  /** Returns whether the caller must write it; a later status is written with it. */
   public synchronized boolean setStatus(JobStatus newStatus) {
     status = newStatus;
     boolean first = !statusUnwritten;
@@ -90,7 +90,7 @@ public final class AssignedJob {
     return first;
   }
 
-  /** One has been written; false when there is a later one by now. */
+  /** Records that a status was written; returns false when there is a later one. */
   public synchronized boolean isWritten(JobStatus written) {
     statusUnwritten = !status.equals(written);
     return !statusUnwritten;

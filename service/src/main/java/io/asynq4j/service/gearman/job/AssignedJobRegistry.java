@@ -30,20 +30,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jobs that workers of this gateway have: keeps their leases as long as their connections live
- * and until they are settled. Thread-safe.
+ * The jobs that workers of this gateway have. Extends their leases while the workers are connected
+ * and until the jobs are settled. Thread-safe.
  */
 public final class AssignedJobRegistry {
 
   private static final Logger log = LoggerFactory.getLogger(AssignedJobRegistry.class);
 
-  private static final int MOST_SETTLED_AT_ONCE = 500;
-  private static final int MOST_EXTENDED_AT_ONCE = 500;
+  private static final int MAX_SETTLE_BATCH = 500;
+  private static final int MAX_EXTEND_BATCH = 500;
 
   /** For each Redis server of a cluster. Beyond this many queues, the next one waits. */
-  private static final int MOST_THREADS = 64;
+  private static final int MAX_THREADS = 64;
 
-  private static final int MOST_REMEMBERED = 10_000;
+  private static final int MAX_LOSSES = 10_000;
 
   private final FunctionRegistry functions;
   private final EventLoop loop;
@@ -56,7 +56,7 @@ public final class AssignedJobRegistry {
   private final KeyedBatchExecutor<QueueName, FinishedJob> finished;
 
   /** Finished jobs for which there was no thread. */
-  private final Queue<FinishedJob> untaken = new ConcurrentLinkedQueue<>();
+  private final Queue<FinishedJob> unsettled = new ConcurrentLinkedQueue<>();
 
   private final KeyedBatchExecutor<QueueName, AssignedJob> extensions;
 
@@ -65,14 +65,14 @@ public final class AssignedJobRegistry {
 
   private volatile boolean closing;
 
-  /** How often in a row the workers of a job were lost; only on the loop. */
+  /** Number of workers in a row that a job has lost. Only for the event loop. */
   private final Map<JobKey, Integer> losses =
       new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true) {
         private static final long serialVersionUID = 1;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<JobKey, Integer> eldest) {
-          return size() > MOST_REMEMBERED;
+          return size() > MAX_LOSSES;
         }
       };
 
@@ -98,15 +98,15 @@ public final class AssignedJobRegistry {
     this.settler = new JobSettler(functions, loop, attempts, held::remove);
     this.finished =
         new KeyedBatchExecutor<>(
-            new ServerThreadPools(settlers, MOST_THREADS),
+            new ServerThreadPools(settlers, MAX_THREADS),
             (queue, job) -> serversToSettle(job.task()),
-            MOST_SETTLED_AT_ONCE,
+            MAX_SETTLE_BATCH,
             settler::settle);
     this.extensions =
         new KeyedBatchExecutor<>(
-            new ServerThreadPools(daemons("extend"), MOST_THREADS),
+            new ServerThreadPools(daemons("extend"), MAX_THREADS),
             (queue, job) -> functions.servers().of(queue.value()),
-            MOST_EXTENDED_AT_ONCE,
+            MAX_EXTEND_BATCH,
             this::extend);
   }
 
@@ -124,8 +124,8 @@ public final class AssignedJobRegistry {
     };
   }
 
-  /** From now on its lease is kept. */
-  public void take(AssignedJob job) {
+  /** Extends the lease of a job from now on. */
+  public void add(AssignedJob job) {
     held.put(job.task(), job);
     byHandle.put(job.handle(), job);
   }
@@ -139,27 +139,28 @@ public final class AssignedJobRegistry {
   }
 
   /**
-   * Ends a job.
+   * Settles a job.
    *
-   * @param then called on the loop with the outcome that was applied; empty when the lease is lost
+   * @param then called on the event loop with the outcome that was applied; empty when the lease is
+   *     lost
    */
-  public void end(AssignedJob job, Outcome outcome, Consumer<Optional<Outcome>> then) {
+  public void settle(AssignedJob job, Outcome outcome, Consumer<Optional<Outcome>> then) {
     byHandle.remove(job.handle(), job);
     losses.remove(job.key());
-    add(job.task(), outcome, then);
+    settle(job.task(), outcome, then);
   }
 
-  private void add(LeasedTask task, Outcome outcome, Consumer<Optional<Outcome>> then) {
-    add(new FinishedJob(new LeaseOutcome(task, outcome), then));
+  private void settle(LeasedTask task, Outcome outcome, Consumer<Optional<Outcome>> then) {
+    settle(new FinishedJob(new LeaseOutcome(task, outcome), then));
   }
 
-  private void add(FinishedJob job) {
+  private void settle(FinishedJob job) {
     if (finished.add(job.task().queue(), job)) {
       return;
     }
     boolean isKept = false;
     try {
-      isKept = !closing && untaken.add(job);
+      isKept = !closing && unsettled.add(job);
     } finally {
       if (!isKept) {
         held.remove(job.task());
@@ -167,17 +168,18 @@ public final class AssignedJobRegistry {
     }
     log.warn(
         isKept
-            ? "task {} of queue {} is not settled yet, since there is no thread or no memory"
-            : "task {} of queue {} was not settled, since the gateway is closing; it runs again when its"
+            ? "task {} of queue {} is not settled yet, because there is no thread or no memory"
+            : "task {} of queue {} was not settled, because the gateway is closing; it runs again when its"
                 + " lease ends",
         job.task().id(),
         job.task().queue());
   }
 
   /**
-   * Its worker is gone: another one gets it, as often as may be.
+   * Requeues a job whose worker has disconnected, or archives it after too many losses.
    *
-   * @param then called on the loop with the outcome that was applied; empty when the lease is lost
+   * @param then called on the event loop with the outcome that was applied; empty when the lease is
+   *     lost
    */
   public void workerLost(AssignedJob job, Consumer<Optional<Outcome>> then) {
     byHandle.remove(job.handle(), job);
@@ -192,23 +194,24 @@ public final class AssignedJobRegistry {
       String error =
           "the connection of its gearman worker was lost %d times in a row (jobRetries %d)"
               .formatted(lost, jobRetries);
-      add(job.task(), Outcome.archive(error), then);
+      settle(job.task(), Outcome.archive(error), then);
     } else {
-      add(job.task(), Outcome.requeue(), then);
+      settle(job.task(), Outcome.requeue(), then);
     }
   }
 
-  /** It was claimed for a worker that is no longer there, or not wanted any more. */
-  public void giveBack(LeasedTask task) {
-    add(task, Outcome.requeue(), applied -> {});
+  /** Requeues a task whose worker has disconnected, or that cannot be started. */
+  public void requeue(LeasedTask task) {
+    settle(task, Outcome.requeue(), applied -> {});
   }
 
   /**
-   * Extends all leases; three times in the time of one. Each queue by itself, and not again while
-   * it is still at it. Finished jobs for which there was no thread are taken up again.
+   * Extends all leases; to be called three times per lease time. Each queue is extended separately,
+   * and not while an earlier extension is in progress. Also retries to settle finished jobs for
+   * which there was no thread.
    */
-  public void keep() {
-    settleUntaken();
+  public void extendLeases() {
+    retryUnsettled();
     Map<QueueName, List<AssignedJob>> byQueue = new HashMap<>();
     for (AssignedJob job : held.values()) {
       byQueue.computeIfAbsent(job.task().queue(), any -> new ArrayList<>()).add(job);
@@ -221,12 +224,12 @@ public final class AssignedJobRegistry {
         });
   }
 
-  private void settleUntaken() {
+  private void retryUnsettled() {
     finished.catchUp();
-    for (int left = untaken.size(); left > 0; left--) {
-      FinishedJob job = untaken.poll();
+    for (int left = unsettled.size(); left > 0; left--) {
+      FinishedJob job = unsettled.poll();
       if (job != null) {
-        add(job);
+        settle(job);
       }
     }
   }
@@ -250,7 +253,7 @@ public final class AssignedJobRegistry {
       AssignedJob job = jobs.get(i);
       if (ends.get(i).isEmpty()) {
         held.remove(job.task());
-        // One that has ended in the meantime has no lease either.
+        // A job that has ended in the meantime has no lease either.
         if (byHandle.remove(job.handle(), job)) {
           loop.execute(() -> job.worker().leaseLost(job));
         }
@@ -258,7 +261,7 @@ public final class AssignedJobRegistry {
     }
   }
 
-  /** The jobs whose tasks have this ID, which are of different queues. */
+  /** The jobs whose tasks have this ID, in different queues. */
   public List<AssignedJob> withId(String id) {
     return byHandle.values().stream().filter(job -> job.task().id().equals(id)).toList();
   }
@@ -274,14 +277,14 @@ public final class AssignedJobRegistry {
           .ifPresent(after -> loop.execute(() -> job.worker().cancelled(job, after)));
     } catch (BrokerException e) {
       log.warn(
-          "whether task {} of queue {} was cancelled is not known: {}",
+          "cannot check whether task {} of queue {} was cancelled: {}",
           task.id(),
           task.queue(),
           e.getMessage());
     }
   }
 
-  /** Ends what has taken too long. */
+  /** Ends jobs that have exceeded their time limit. */
   public void endOverdue() {
     for (AssignedJob job : byHandle.values()) {
       if (job.isOverdue()) {
@@ -290,12 +293,12 @@ public final class AssignedJobRegistry {
     }
   }
 
-  /** Settles what is to be settled, for so long; the rest runs again when its lease ends. */
-  public void close(Duration most) {
-    settler.close(most);
+  /** Settles finished jobs, up to this time; the others run again when their leases end. */
+  public void close(Duration timeout) {
+    settler.close(timeout);
     closing = true;
-    settleUntaken();
-    finished.close(most.plusSeconds(1));
+    retryUnsettled();
+    finished.close(timeout.plusSeconds(1));
     extensions.close(Duration.ZERO);
   }
 }

@@ -5,25 +5,25 @@ import io.asynq4j.service.gearman.protocol.PeerConnection;
 import io.asynq4j.service.gearman.session.WorkerSession;
 import java.util.Map;
 
-/** A worker asks for a job. Each is one of its own, whatever another one says. */
+/** The request of a worker for a job. Compared by identity. */
 public final class ClaimRequest {
 
   private final WorkerSession worker;
-  private final PeerConnection.ResponseSlot place;
+  private final PeerConnection.ResponseSlot slot;
   private final PacketType command;
   private final Map<String, String> functions;
 
   /**
-   * @param command which of the three ways to ask, and so to be answered
-   * @param functions what it can do, by the queues where such jobs are; the most urgent first
+   * @param command one of the three packets that request a job; determines the answer
+   * @param functions the functions of the worker by queue, the highest priority first
    */
   public ClaimRequest(
       WorkerSession worker,
-      PeerConnection.ResponseSlot place,
+      PeerConnection.ResponseSlot slot,
       PacketType command,
       Map<String, String> functions) {
     this.worker = worker;
-    this.place = place;
+    this.slot = slot;
     this.command = command;
     this.functions = functions;
   }
@@ -32,8 +32,8 @@ public final class ClaimRequest {
     return worker;
   }
 
-  public PeerConnection.ResponseSlot place() {
-    return place;
+  public PeerConnection.ResponseSlot slot() {
+    return slot;
   }
 
   public PacketType command() {

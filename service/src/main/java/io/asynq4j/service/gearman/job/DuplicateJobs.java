@@ -15,22 +15,22 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds jobs that are under way in another queue of their function: a unique key holds for a
- * function, whatever the priority. Thread-safe.
+ * Finds unfinished jobs in another queue of their function: a unique key applies to all priorities
+ * of a function. Thread-safe.
  */
 final class DuplicateJobs {
 
   /**
-   * A job that may have a twin.
+   * A job that may have a duplicate.
    *
    * @param id the same in all queues
    */
-  record Wanted(int number, String id, List<DuplicateJob> places) {}
+  record Wanted(int number, String id, List<DuplicateJob> queues) {}
 
-  /** A job that is under way. */
+  /** An unfinished job. */
   record Found(JobKey key, boolean moreUrgent, TaskInfo task) {
 
-    /** Whether this was there before another one, so that the other one has to go. */
+    /** Whether this job precedes another, so that the other is deleted. */
     boolean isBefore(TaskInfo other) {
       if (task.state() == TaskState.ACTIVE) {
         return true;
@@ -50,26 +50,26 @@ final class DuplicateJobs {
     this.inspector = inspector;
   }
 
-  /** The twins there are, by the numbers of the wanted; the first one of each. */
+  /** The first duplicate of each wanted job that has one, by the number of the wanted job. */
   Map<Integer, Found> find(List<Wanted> all) {
-    Map<DuplicateJob, List<Wanted>> byPlace = new LinkedHashMap<>();
+    Map<DuplicateJob, List<Wanted>> byQueue = new LinkedHashMap<>();
     for (Wanted wanted : all) {
-      for (DuplicateJob place : wanted.places()) {
-        byPlace.computeIfAbsent(place, any -> new ArrayList<>()).add(wanted);
+      for (DuplicateJob queue : wanted.queues()) {
+        byQueue.computeIfAbsent(queue, any -> new ArrayList<>()).add(wanted);
       }
     }
     Map<Integer, Found> found = new HashMap<>();
-    byPlace.forEach(
-        (place, some) -> {
-          // Nearly always there are none, which one call tells of all.
-          if (inspector.count(place.queue(), some.stream().map(Wanted::id).toList()) > 0) {
-            for (Wanted wanted : some) {
-              find(place, wanted.id())
+    byQueue.forEach(
+        (queue, jobs) -> {
+          // Duplicates are rare, and one call can exclude them for all jobs.
+          if (inspector.count(queue.queue(), jobs.stream().map(Wanted::id).toList()) > 0) {
+            for (Wanted wanted : jobs) {
+              find(queue, wanted.id())
                   .ifPresent(
-                      twin ->
+                      duplicate ->
                           found.merge(
                               wanted.number(),
-                              twin,
+                              duplicate,
                               (one, other) -> one.isBefore(other.task()) ? one : other));
             }
           }
@@ -77,14 +77,14 @@ final class DuplicateJobs {
     return found;
   }
 
-  private Optional<Found> find(DuplicateJob place, String id) {
+  private Optional<Found> find(DuplicateJob queue, String id) {
     try {
-      TaskInfo task = inspector.task(place.queue(), id);
+      TaskInfo task = inspector.task(queue.queue(), id);
       return JobKey.hasEnded(task)
           ? Optional.empty()
-          : Optional.of(new Found(new JobKey(place.queue(), id), place.moreUrgent(), task));
+          : Optional.of(new Found(new JobKey(queue.queue(), id), queue.moreUrgent(), task));
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
-      // One that nobody can read is none that anybody will execute.
+      // A task that cannot be read will not be executed either.
       return Optional.empty();
     }
   }

@@ -198,17 +198,17 @@ public final class FunctionRegistry {
    *
    * @param own where this one goes
    */
-  List<DuplicateJob> twins(String function, TaskDefinition own) {
-    List<DuplicateJob> twins = new ArrayList<>();
+  List<DuplicateJob> otherQueues(String function, TaskDefinition own) {
+    List<DuplicateJob> others = new ArrayList<>();
     boolean moreUrgent = true;
     for (JobPriority priority : JobPriority.values()) {
       moreUrgent &= !priority.nameOf(function).equals(own.name());
       String queue = queue(function, priority).orElse(own.queue().value());
       if (!queue.equals(own.queue().value())) {
-        twins.add(new DuplicateJob(queue, moreUrgent));
+        others.add(new DuplicateJob(queue, moreUrgent));
       }
     }
-    return twins;
+    return others;
   }
 
   /** A second queue would make a limit twice as large, and two lines of one. */

@@ -12,55 +12,56 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has jobs that clients hand in be one with those that are under way already. Notes in the headers
- * of their tasks that somebody else wants them too, so that whoever has handed one in does not take
- * it along when he goes, and that this gateway is told how it goes. Thread-safe.
+ * Lets submitted jobs join a task that exists already. Records the new client in the headers of the
+ * task. So the task is not deleted when its first client disconnects, and this gateway receives its
+ * progress. Thread-safe.
  */
 final class JobCoalescer {
 
   private static final Logger log = LoggerFactory.getLogger(JobCoalescer.class);
 
-  private static final int MOST_TRIES = 5;
+  private static final int MAX_TRIES = 5;
 
   private final Inspector inspector;
   private final ResultNotifier results;
-  private final GatewayBus talk;
+  private final GatewayBus bus;
 
-  JobCoalescer(Inspector inspector, ResultNotifier results, GatewayBus talk) {
+  JobCoalescer(Inspector inspector, ResultNotifier results, GatewayBus bus) {
     this.inspector = inspector;
     this.results = results;
-    this.talk = talk;
+    this.bus = bus;
   }
 
-  /** False when that task is not under way. */
+  /** Joins a task. Returns false when it is not in progress. */
   boolean join(JobSubmission job, JobKey key) {
-    return join(job, key, /* makesWay= */ false);
+    return join(job, key, /* deletesEnded= */ false);
   }
 
   /**
-   * The same. In gearman, what has ended leaves no trace: so it is deleted; but not one that
-   * another gateway has handed in just now, in its place.
+   * Joins a task, or deletes it if it has ended: gearman does not remember jobs that ended. A task
+   * that another gateway has just enqueued in its place is not deleted.
    */
-  boolean joinOrMakeWay(JobSubmission job, JobKey key) {
-    return join(job, key, /* makesWay= */ true);
+  boolean joinOrDeleteEnded(JobSubmission job, JobKey key) {
+    return join(job, key, /* deletesEnded= */ true);
   }
 
-  private boolean join(JobSubmission job, JobKey key, boolean makesWay) {
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
+  private boolean join(JobSubmission job, JobKey key, boolean deletesEnded) {
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
       results.aboutToJoin(key);
       try {
-        return tryToJoin(job, key, makesWay);
+        return tryToJoin(job, key, deletesEnded);
       } catch (TaskNotFoundException | QueueNotFoundException e) {
         return false;
       } catch (TaskStateException e) {
-        // It has just begun, or somebody else has joined it.
-        log.debug("task {} is looked at once more: {}", key.id(), e.getMessage());
+        // It has just been started, or another client has joined it.
+        log.debug(
+            "task {} changed while it was joined; trying again: {}", key.id(), e.getMessage());
       }
     }
     return true;
   }
 
-  private boolean tryToJoin(JobSubmission job, JobKey key, boolean makesWay) {
+  private boolean tryToJoin(JobSubmission job, JobKey key, boolean deletesEnded) {
     AtomicReference<TaskInfo> seen = new AtomicReference<>();
     boolean deleted =
         inspector.deleteIf(
@@ -68,12 +69,12 @@ final class JobCoalescer {
             key.id(),
             task -> {
               seen.set(task);
-              return makesWay && JobKey.hasEnded(task);
+              return deletesEnded && JobKey.hasEnded(task);
             });
     TaskInfo task = Objects.requireNonNull(seen.get());
-    String waiter = job.background() ? WaitingGatewaysHeader.OTHERS : talk.name();
+    String waiter = job.background() ? WaitingGatewaysHeader.OTHERS : bus.name();
     if (deleted) {
-      // Who has waited for it and was not told yet is told now.
+      // Clients that wait for it may not have received the result yet.
       results.ended(key, task);
       return false;
     } else if (JobKey.hasEnded(task)) {
@@ -84,7 +85,7 @@ final class JobCoalescer {
       inspector.updateHeaders(
           key.queue(), key.id(), headers -> WaitingGatewaysHeader.with(waiter, headers));
     } else if (!job.background()) {
-      talk.want(key);
+      bus.want(key);
     }
     return true;
   }

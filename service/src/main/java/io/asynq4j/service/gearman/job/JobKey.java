@@ -10,21 +10,24 @@ import java.util.HexFormat;
 import java.util.UUID;
 
 /**
- * Which task a job is: its queue and its id. The handle that peers know it by says both, so that
- * every replica understands the handles of all others.
+ * Identifies the task of a job by its queue and its ID. The handle that peers receive contains
+ * both, so that every replica understands the handles of the others.
  */
 public record JobKey(String queue, String id) {
 
-  /** libgearman has room for 64 bytes, the last of which is a zero. */
-  private static final int LONGEST_HANDLE = 63;
+  /** libgearman allows 64 bytes, including a terminating zero. */
+  private static final int MAX_HANDLE = 63;
 
   private static final int TAG = 8;
-  private static final int LONGEST_PLAIN_ID = LONGEST_HANDLE - "H:".length() - TAG - ":".length();
+  private static final int MAX_PLAIN_ID = MAX_HANDLE - "H:".length() - TAG - ":".length();
 
-  /** What an id begins with that stands for something longer. */
+  /** First character of an ID that is a digest. */
   private static final char DIGEST = '~';
 
-  /** {@code H:<queue>:<id>}, with a digest for the name of the queue, and for an unwieldy id. */
+  /**
+   * {@code H:<queue>:<id>}, with digests of the queue name and of an ID that is too long or not
+   * printable.
+   */
   public String handle() {
     return "H:" + tag(queue) + ":" + (isPlain(id) ? id : digest(Packets.latin(escaped(id))));
   }
@@ -33,34 +36,33 @@ public record JobKey(String queue, String id) {
     return new String(id.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }
 
-  /** Whether a task is one that gearman would have forgotten. */
+  /** Whether a task has ended; gearmand would not know it any more. */
   public static boolean hasEnded(TaskInfo task) {
     return task.state() == TaskState.COMPLETED || task.state() == TaskState.ARCHIVED;
   }
 
-  /** What handles say instead of the name of a queue. */
+  /** The digest of a queue name in handles. */
   static String tag(String queue) {
     return hex(queue.getBytes(StandardCharsets.UTF_8)).substring(0, TAG);
   }
 
-  /** The tag in a handle; empty when it is none of ours. */
+  /** The tag in a handle; empty when the handle is not of a gateway. */
   static String tagOf(String handle) {
     int end = handle.indexOf(':', 2);
     return handle.startsWith("H:") && end == 2 + TAG ? handle.substring(2, end) : "";
   }
 
-  /** The id in a handle that has a tag. */
+  /** The ID in a handle that has a tag. */
   public static String idOf(String handle) {
     return handle.substring(handle.indexOf(':', 2) + 1);
   }
 
-  /** A new id. */
-  static String anyId() {
+  static String newId() {
     return UUID.randomUUID().toString();
   }
 
   /**
-   * The id for what a client calls unique: that itself where it can be one.
+   * The task ID for the unique key of a client: the key itself if possible, otherwise a digest.
    *
    * @param unique each byte as a char
    */
@@ -74,7 +76,7 @@ public record JobKey(String queue, String id) {
 
   private static boolean isPlain(String id) {
     return !id.isEmpty()
-        && id.length() <= LONGEST_PLAIN_ID
+        && id.length() <= MAX_PLAIN_ID
         && id.chars().allMatch(c -> c > ' ' && c < 0x7f);
   }
 

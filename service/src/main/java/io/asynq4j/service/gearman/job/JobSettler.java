@@ -18,23 +18,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles jobs in Redis. Finished work is not thrown away: a settlement is repeated until Redis
- * answers, and while there is no memory for it. A job that Redis refuses for its data is archived.
- * Thread-safe.
+ * Settles jobs in Redis. No result is lost: a settlement is repeated until Redis answers, and while
+ * there is no memory for it. A job that Redis refuses for its data is archived. Thread-safe.
  */
 final class JobSettler {
 
   private static final Logger log = LoggerFactory.getLogger(JobSettler.class);
 
-  /** How often Redis refuses a single job for its data before it is archived, or given up. */
-  private static final int MOST_REFUSALS = 5;
+  /** Number of refusals for a job's data after which it is archived, or abandoned. */
+  private static final int MAX_REFUSALS = 5;
 
   private static final long PAUSE_MILLIS = 200;
 
   /**
-   * A job that is to be settled.
+   * A job to settle.
    *
-   * @param then called on the loop with the outcome that was applied; empty when the lease is lost
+   * @param then called on the event loop with the outcome that was applied; empty when the lease is
+   *     lost
    */
   record FinishedJob(LeaseOutcome outcome, Consumer<Optional<Outcome>> then) {
     LeasedTask task() {
@@ -46,11 +46,11 @@ final class JobSettler {
   private final EventLoop loop;
   private final AttemptListener attempts;
   private final Consumer<LeasedTask> forget;
-  private volatile long giveUpAt;
+  private volatile long deadline;
   private volatile boolean closing;
 
   /**
-   * @param forget told of each task whose lease need not be kept any longer
+   * @param forget called with each task whose lease need not be extended any longer
    */
   JobSettler(
       FunctionRegistry functions,
@@ -63,15 +63,15 @@ final class JobSettler {
     this.forget = forget;
   }
 
-  /** From now on, what Redis does not answer is repeated for this long only. */
-  void close(Duration longest) {
-    giveUpAt = System.nanoTime() + longest.toNanos();
+  /** Limits the time for which settlements are repeated from now on. */
+  void close(Duration timeout) {
+    deadline = System.nanoTime() + timeout.toNanos();
     closing = true;
   }
 
   /**
    * Settles jobs of one queue. Returns when Redis has answered for all of them, or when they are
-   * given up. No error ends it before that: nothing else knows of these jobs.
+   * abandoned. No error ends it before that: nothing else has these jobs.
    */
   void settle(QueueName queue, List<FinishedJob> batch) {
     List<Optional<Outcome>> applied = null;
@@ -79,30 +79,30 @@ final class JobSettler {
     while (applied == null) {
       try {
         List<LeaseOutcome> outcomes = batch.stream().map(FinishedJob::outcome).toList();
-        tell(outcomes);
+        notifyListener(outcomes);
         applied = functions.leases().settle(outcomes);
       } catch (RuntimeException | Error e) {
         if (!isOutage(e)) {
-          // One that can never be settled must not keep the others.
+          // A job that can never be settled must not delay the others.
           for (int i = 0; i < batch.size(); i++) {
             settleAlone(queue, batch.get(i));
           }
           return;
         }
-        if (!repeats(queue, batch.size(), e, failing)) {
+        if (!awaitRetry(queue, batch.size(), e, failing)) {
           return;
         }
         failing = true;
       }
     }
-    // First, and whatever comes next: else their leases would be extended for ever.
+    // First, whatever fails next: otherwise their leases would be extended for ever.
     for (int i = 0; i < batch.size(); i++) {
       forget(batch.get(i).task());
     }
     settled(queue, batch, applied, failing);
   }
 
-  /** Settles one with its outcome or, if Redis refuses that, by archiving it. */
+  /** Settles one job with its outcome or, if Redis refuses that, archives it. */
   private void settleAlone(QueueName queue, FinishedJob job) {
     LeaseOutcome outcome = job.outcome();
     Optional<Outcome> applied = Optional.empty();
@@ -113,17 +113,17 @@ final class JobSettler {
       try {
         List<LeaseOutcome> outcomes = List.of(outcome);
         if (outcome.equals(job.outcome())) {
-          tell(outcomes);
+          notifyListener(outcomes);
         }
         applied = functions.leases().settle(outcomes).get(0);
         answered = true;
       } catch (RuntimeException | Error e) {
-        boolean isRefused = isForItsData(e);
+        boolean isRefused = isRefusedForData(e);
         refusals += isRefused ? 1 : 0;
         if (isOutage(e)
             || e instanceof OutOfMemoryError
-            || (isRefused && refusals < MOST_REFUSALS)) {
-          if (!repeats(queue, 1, e, failing)) {
+            || (isRefused && refusals < MAX_REFUSALS)) {
+          if (!awaitRetry(queue, 1, e, failing)) {
             return;
           }
           failing = true;
@@ -132,7 +132,7 @@ final class JobSettler {
           refusals = 0;
           failing = false;
         } else {
-          givenUp(job.task(), e);
+          logAbandoned(job.task(), e);
           answered = true;
           failing = false;
         }
@@ -142,40 +142,40 @@ final class JobSettler {
     settled(queue, job, applied, failing);
   }
 
-  private void tell(List<LeaseOutcome> outcomes) {
+  private void notifyListener(List<LeaseOutcome> outcomes) {
     try {
       attempts.end(outcomes);
     } catch (BrokerException e) {
       throw e;
     } catch (RuntimeException e) {
-      log.error("what has to be done after {} jobs was not done", outcomes.size(), e);
+      log.error("the follow-ups of {} jobs were not enqueued", outcomes.size(), e);
     }
   }
 
-  /** Whether it has nothing to do with what is to be settled. */
+  /** Whether the failure is unrelated to the jobs. */
   private static boolean isOutage(Throwable e) {
-    return e instanceof BrokerException && !isForItsData(e);
+    return e instanceof BrokerException && !isRefusedForData(e);
   }
 
-  /** Whether Redis refuses it, and would not for its own memory, disk or permissions. */
-  private static boolean isForItsData(Throwable e) {
+  /** Whether Redis refuses the data of the job, not for its own memory, disk or permissions. */
+  private static boolean isRefusedForData(Throwable e) {
     return e instanceof BrokerRefusedException refused
         && refused.reason() == BrokerRefusedException.Reason.REQUEST;
   }
 
-  /** Waits before the next try. False when there is none, since the gateway closes. */
-  private boolean repeats(QueueName queue, int count, Throwable e, boolean failing) {
+  /** Waits before the next try. Returns false when the gateway closes and does not try again. */
+  private boolean awaitRetry(QueueName queue, int count, Throwable e, boolean failing) {
     if (!failing) {
       warn(queue, count, e);
     }
-    boolean goesOn = (!closing || giveUpAt - System.nanoTime() > 0) && pause();
-    if (!goesOn) {
+    boolean isRetried = (!closing || deadline - System.nanoTime() > 0) && pause();
+    if (!isRetried) {
       log.warn(
           "{} jobs of queue {} were not settled; they run again when their leases end",
           count,
           queue);
     }
-    return goesOn;
+    return isRetried;
   }
 
   private static void warn(QueueName queue, int count, Throwable e) {
@@ -190,7 +190,7 @@ final class JobSettler {
     }
   }
 
-  /** What to settle instead; the same once more if there is no memory for it. */
+  /** The outcome to settle instead; the same again if there is no memory for it. */
   private static LeaseOutcome archive(LeaseOutcome refused, Throwable refusal) {
     try {
       LeasedTask task = refused.task();
@@ -209,7 +209,7 @@ final class JobSettler {
     }
   }
 
-  private static void givenUp(LeasedTask task, Throwable e) {
+  private static void logAbandoned(LeasedTask task, Throwable e) {
     try {
       log.error(
           "task {} of queue {} cannot be settled; it runs again when its lease ends",
@@ -228,7 +228,7 @@ final class JobSettler {
         forget.accept(task);
         done = true;
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "a job cannot be taken off the list; that is tried again", e);
+        SafeLog.error(log, "a settled job cannot be removed from the registry; trying again", e);
         done = !pause();
       }
     }
@@ -248,7 +248,7 @@ final class JobSettler {
     try {
       settled(queue, List.of(job), List.of(applied), wasFailing);
     } catch (Error e) {
-      untold(e);
+      logNotNotified(e);
     }
   }
 
@@ -261,25 +261,25 @@ final class JobSettler {
       if (wasFailing) {
         log.info("jobs of queue {} can be settled again", queue);
       }
-      List<Runnable> told = new ArrayList<>(batch.size());
+      List<Runnable> notifications = new ArrayList<>(batch.size());
       for (int i = 0; i < batch.size(); i++) {
         FinishedJob job = batch.get(i);
         Optional<Outcome> outcome = applied.get(i);
         if (outcome.isEmpty()) {
           log.info(
-              "task {} of queue {} was not settled now: its lease is lost, or an earlier try has settled it",
+              "task {} of queue {} was not settled now: its lease is lost, or an earlier attempt has settled it",
               job.task().id(),
               queue);
         }
-        told.add(() -> job.then().accept(outcome));
+        notifications.add(() -> job.then().accept(outcome));
       }
-      loop.execute(() -> told.forEach(Runnable::run));
+      loop.execute(() -> notifications.forEach(Runnable::run));
     } catch (RuntimeException | Error e) {
-      untold(e);
+      logNotNotified(e);
     }
   }
 
-  private static void untold(Throwable e) {
-    SafeLog.error(log, "clients are not told of jobs that ended until they are looked at", e);
+  private static void logNotNotified(Throwable e) {
+    SafeLog.error(log, "clients are not notified of jobs that ended until the jobs are polled", e);
   }
 }

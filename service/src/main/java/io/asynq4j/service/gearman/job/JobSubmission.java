@@ -7,16 +7,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that a client hands in.
+ * A job that a client submits.
  *
- * @param place where its client is answered
- * @param unique what the client calls it, each byte as a char; may be empty
- * @param background nobody waits for its result
- * @param at not before then; null = at once
+ * @param slot receives the answer to the client
+ * @param unique the unique key of the client, each byte as a char; may be empty
+ * @param background whether the client does not wait for the result
+ * @param at earliest time of execution; null = now
  */
 public record JobSubmission(
     ClientSession client,
-    PeerConnection.ResponseSlot place,
+    PeerConnection.ResponseSlot slot,
     String function,
     JobPriority priority,
     String unique,
@@ -24,13 +24,13 @@ public record JobSubmission(
     boolean background,
     @Nullable Instant at) {
 
-  /** A client says this when jobs with the same data are the same job. */
+  /** Unique key with which jobs with the same data are the same job. */
   private static final String BY_DATA = "-";
 
-  /** The id of its task: the same for all that are to be one. */
+  /** The ID of its task: the same for all submissions of the same job. */
   String taskId() {
     if (unique.isEmpty()) {
-      return JobKey.anyId();
+      return JobKey.newId();
     }
     return unique.equals(BY_DATA) ? JobKey.digest(data.bytes()) : JobKey.idOfUnique(unique);
   }

@@ -2,16 +2,10 @@ package io.asynq4j.service.gearman.job;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
-import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.Task;
-import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.TaskState;
-import io.asynq4j.TaskStateException;
 import io.asynq4j.client.EnqueueRequest;
-import io.asynq4j.client.EnqueueResult;
 import io.asynq4j.client.Enqueuer;
-import io.asynq4j.client.UnconfirmedTaskException;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
@@ -20,9 +14,7 @@ import io.asynq4j.service.executor.SingleThreadBatcher;
 import io.asynq4j.service.gearman.JobValidator;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.protocol.GearmanException;
-import io.asynq4j.service.gearman.protocol.PacketType;
 import io.asynq4j.service.gearman.protocol.Packets;
-import io.asynq4j.service.gearman.session.ClientSession;
 import io.asynq4j.service.limit.PendingTaskLimiter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,58 +24,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hands the jobs of clients in, as many together as have gathered. Thread-safe. */
+/**
+ * Turns the jobs of clients into tasks, in batches. Jobs that need different servers of a cluster
+ * do not wait for each other. Thread-safe.
+ */
 public final class JobSubmitter {
 
   private static final Logger log = LoggerFactory.getLogger(JobSubmitter.class);
 
-  /** What a job was called by its client, where its id says something else; each byte a char. */
+  /** The unique key of a job, each byte as a char, where the task ID is different. */
   static final String UNIQUE_HEADER = "gearman-unique";
 
-  private static final int MOST_AT_ONCE = 200;
-  private static final int MOST_BYTES_AT_ONCE = 8 << 20;
-
-  /** An id is taken by a task that has ended, and by another one the next moment. */
-  private static final int MOST_TRIES = 5;
-
-  /**
-   * A job with all that is needed to hand it in.
-   *
-   * @param headers of the request
-   * @param twins where else a job with its unique key may be
-   */
-  private record Ready(
-      JobSubmission job,
-      JobKey key,
-      Map<String, String> headers,
-      EnqueueRequest request,
-      List<DuplicateJob> twins) {
-    boolean isAwaited() {
-      return !job.background();
-    }
-
-    ClientSession client() {
-      return job.client();
-    }
-  }
+  private static final int MAX_BATCH = 200;
+  private static final int MAX_BATCH_BYTES = 8 << 20;
 
   private final FunctionRegistry functions;
-  private final Enqueuer client;
-  private final Inspector inspector;
-  private final ResultNotifier results;
-  private final GatewayBus talk;
-  private final JobClaimer claimer;
+  private final GatewayBus bus;
   private final EventLoop loop;
-  private final JobValidator admission;
+  private final JobValidator validator;
   private final PendingTaskLimiter pending;
-  private final DuplicateJobs twins;
-  private final JobCoalescer joins;
   private final Duration resultRetention;
-  private final SingleThreadBatcher<JobSubmission> desk;
+  private final JobEnqueuer enqueuer;
+  private final SingleThreadBatcher<JobSubmission> batcher;
 
   /** By the servers of a cluster that jobs need. */
   private final KeyedBatchExecutor<String, JobSubmission> lanes;
@@ -93,29 +58,24 @@ public final class JobSubmitter {
       Enqueuer client,
       Inspector inspector,
       ResultNotifier results,
-      GatewayBus talk,
+      GatewayBus bus,
       JobClaimer claimer,
       EventLoop loop,
-      JobValidator admission,
+      JobValidator validator,
       Duration resultRetention) {
     this.functions = functions;
-    this.client = client;
-    this.inspector = inspector;
-    this.results = results;
-    this.talk = talk;
-    this.claimer = claimer;
+    this.bus = bus;
     this.loop = loop;
-    this.admission = admission;
+    this.validator = validator;
     this.pending = new PendingTaskLimiter(inspector);
-    this.twins = new DuplicateJobs(inspector);
-    this.joins = new JobCoalescer(inspector, results, talk);
     this.resultRetention = resultRetention;
-    this.desk = new SingleThreadBatcher<>("submit", MOST_AT_ONCE, this::submit);
+    this.enqueuer = new JobEnqueuer(client, inspector, results, bus, claimer, loop);
+    this.batcher = new SingleThreadBatcher<>("submit", MAX_BATCH, this::submit);
     this.lanes =
         new KeyedBatchExecutor<>(
             new ServerThreadPools(JobSubmitter::daemon, 1),
             (servers, job) -> servers,
-            MOST_AT_ONCE,
+            MAX_BATCH,
             this::submit);
   }
 
@@ -127,9 +87,9 @@ public final class JobSubmitter {
 
   public void add(JobSubmission job) {
     String servers = serversFor(job);
-    boolean isTaken = servers.isEmpty() ? desk.add(job) : lanes.add(servers, job);
-    if (!isTaken) {
-      job.place().refuse(GearmanException.shuttingDown());
+    boolean isAccepted = servers.isEmpty() ? batcher.add(job) : lanes.add(servers, job);
+    if (!isAccepted) {
+      job.slot().refuse(GearmanException.shuttingDown());
     }
   }
 
@@ -142,17 +102,17 @@ public final class JobSubmitter {
         : "";
   }
 
-  /** Jobs that may be the same one need the same servers, and thus share a lane. */
+  /** Jobs that may be duplicates need the same servers, and thus share a lane. */
   private String serversFor(JobSubmission job, TaskDefinition definition) {
     Set<String> queues = new HashSet<>();
     queues.add(definition.queue().value());
-    twins(job, definition).forEach(twin -> queues.add(twin.queue()));
+    duplicateQueues(job, definition).forEach(other -> queues.add(other.queue()));
     String servers = functions.servers().of(queues);
     return definition.maxPending() == 0 ? servers : functions.servers().withQueueNames(servers);
   }
 
-  private List<DuplicateJob> twins(JobSubmission job, TaskDefinition definition) {
-    return job.unique().isEmpty() ? List.of() : functions.twins(job.function(), definition);
+  private List<DuplicateJob> duplicateQueues(JobSubmission job, TaskDefinition definition) {
+    return job.unique().isEmpty() ? List.of() : functions.otherQueues(job.function(), definition);
   }
 
   private void submit(String servers, List<JobSubmission> jobs) {
@@ -175,45 +135,49 @@ public final class JobSubmitter {
   }
 
   private void submit(List<JobSubmission> jobs) {
-    List<Ready> some = new ArrayList<>();
+    List<PreparedJob> batch = new ArrayList<>();
     long bytes = 0;
     for (JobSubmission job : jobs) {
-      Optional<Ready> ready = ready(job);
-      if (ready.isPresent()) {
-        some.add(ready.get());
+      Optional<PreparedJob> prepared = prepare(job);
+      if (prepared.isPresent()) {
+        batch.add(prepared.get());
         bytes += job.data().size();
       }
-      if (bytes > MOST_BYTES_AT_ONCE) {
-        handIn(some);
-        some.clear();
+      if (bytes > MAX_BATCH_BYTES) {
+        enqueuer.enqueue(batch);
+        batch.clear();
         bytes = 0;
       }
     }
-    handIn(some);
+    enqueuer.enqueue(batch);
   }
 
-  /** Empty when it has been refused. */
-  private Optional<Ready> ready(JobSubmission job) {
+  /** Empty when the job was refused. */
+  private Optional<PreparedJob> prepare(JobSubmission job) {
     try {
       TaskDefinition definition = functions.require(job.function(), job.priority());
       if (!pending.tryAdmit(definition)) {
         throw new GearmanException(
             "JOB_QUEUE_FULL",
-            "as many jobs of \"%s\" wait as may: %,d (maxPending); hand it in again later"
+            "the maximum number of jobs of \"%s\" is pending: %,d (maxPending); submit it again later"
                 .formatted(definition.name(), definition.maxPending()));
       }
-      Optional<String> refusal = admission.refusal(definition, job.data());
+      Optional<String> refusal = validator.refusal(definition, job.data());
       if (refusal.isPresent()) {
         throw new GearmanException("JOB_REFUSED", refusal.get());
       }
       String id = job.taskId();
-      String queue = definition.queue().value();
-      List<DuplicateJob> others = twins(job, definition);
       Map<String, String> headers = headers(job, id);
       EnqueueRequest request =
           EnqueueRequest.of(
               Task.of(definition.name(), job.data(), headers), options(job, definition, id));
-      return Optional.of(new Ready(job, new JobKey(queue, id), headers, request, others));
+      return Optional.of(
+          new PreparedJob(
+              job,
+              new JobKey(definition.queue().value(), id),
+              headers,
+              request,
+              duplicateQueues(job, definition)));
     } catch (RuntimeException e) {
       refuse(job, refusal(e));
     }
@@ -223,7 +187,7 @@ public final class JobSubmitter {
   private Map<String, String> headers(JobSubmission job, String id) {
     Map<String, String> headers = new HashMap<>();
     if (!job.background()) {
-      headers.putAll(WaitingGatewaysHeader.only(talk.name()));
+      headers.putAll(WaitingGatewaysHeader.only(bus.name()));
     }
     if (!job.unique().isEmpty() && !job.unique().equals(id)) {
       headers.put(UNIQUE_HEADER, job.unique());
@@ -234,7 +198,7 @@ public final class JobSubmitter {
   private TaskOptions options(JobSubmission job, TaskDefinition definition, String id) {
     TaskOptions.Builder own = TaskOptions.builder().id(id);
     if (!job.background()) {
-      // Whoever waits is told of a failure, and decides himself whether to try again.
+      // A client that waits receives the failure, and decides whether to try again.
       own.maxRetry(0);
       Duration retention = definition.retention();
       if (retention == null || retention.compareTo(resultRetention) < 0) {
@@ -247,204 +211,31 @@ public final class JobSubmitter {
     return definition.options().overriddenBy(own.build());
   }
 
-  private void handIn(List<Ready> jobs) {
-    if (jobs.isEmpty()) {
-      return;
-    }
-    for (Ready job : jobs) {
-      if (job.isAwaited()) {
-        results.submitting(job.key(), job.client());
-      }
-    }
-    List<Runnable> told = new ArrayList<>(jobs.size());
-    List<Ready> fresh = new ArrayList<>(jobs.size());
-    try {
-      Map<Integer, DuplicateJobs.Found> elsewhere = twinsOf(jobs);
-      for (int i = 0; i < jobs.size(); i++) {
-        DuplicateJobs.Found twin = elsewhere.get(i);
-        if (twin != null && joins.join(jobs.get(i).job(), twin.key())) {
-          told.add(joined(jobs.get(i), twin.key()));
-        } else {
-          fresh.add(jobs.get(i));
-        }
-      }
-    } catch (RuntimeException e) {
-      GearmanException refusal = refusal(e);
-      jobs.subList(told.size() + fresh.size(), jobs.size())
-          .forEach(job -> told.add(refused(job, refusal)));
-    }
-    if (!fresh.isEmpty()) {
-      told.addAll(enqueue(fresh));
-    }
-    loop.execute(() -> told.forEach(Runnable::run));
+  private void refuse(JobSubmission job, GearmanException refusal) {
+    loop.execute(() -> job.slot().refuse(refusal));
   }
 
-  private List<Runnable> enqueue(List<Ready> jobs) {
-    List<Runnable> told = new ArrayList<>(jobs.size());
-    List<EnqueueResult> answers;
-    try {
-      answers = client.enqueueAll(jobs.stream().map(Ready::request).toList());
-    } catch (RuntimeException e) {
-      GearmanException refusal = refusal(e);
-      jobs.forEach(job -> told.add(refused(job, refusal)));
-      return told;
-    }
-    Map<Integer, DuplicateJobs.Found> sameMoment = sameMoment(jobs, answers);
-    Set<String> queues = new HashSet<>();
-    for (int i = 0; i < jobs.size(); i++) {
-      told.add(answer(jobs.get(i), answers.get(i), sameMoment.get(i), 1));
-      queues.add(jobs.get(i).key().queue());
-    }
-    queues.forEach(claimer::enqueued);
-    return told;
-  }
-
-  private static GearmanException refusal(RuntimeException e) {
-    if (e instanceof BrokerException unavailable) {
-      return unavailable(unavailable);
+  /** The error that the client of a job receives. */
+  static GearmanException refusal(RuntimeException e) {
+    if (e instanceof BrokerException) {
+      log.warn("jobs cannot be submitted: {}", e.getMessage());
+      return new GearmanException(
+          "QUEUE_ERROR",
+          "the job may not be enqueued, because Redis does not answer or refuses; submit it again");
     }
     return e instanceof IllegalArgumentException
         ? GearmanException.invalid(String.valueOf(e.getMessage()))
         : GearmanException.of(e);
   }
 
-  private Map<Integer, DuplicateJobs.Found> twinsOf(List<Ready> jobs) {
-    List<DuplicateJobs.Wanted> wanted = new ArrayList<>();
-    for (int i = 0; i < jobs.size(); i++) {
-      Ready job = jobs.get(i);
-      if (!job.twins().isEmpty()) {
-        wanted.add(new DuplicateJobs.Wanted(i, job.key().id(), job.twins()));
-      }
-    }
-    return wanted.isEmpty() ? Map.of() : twins.find(wanted);
-  }
-
-  /**
-   * Two gateways may both have looked before either has handed in; so both look once more. The one
-   * that was later sees the other one, and takes back what it has handed in.
-   */
-  private Map<Integer, DuplicateJobs.Found> sameMoment(
-      List<Ready> jobs, List<EnqueueResult> answers) {
-    try {
-      Map<Integer, DuplicateJobs.Found> found = new HashMap<>(twinsOf(jobs));
-      found
-          .entrySet()
-          .removeIf(each -> !(answers.get(each.getKey()) instanceof EnqueueResult.Enqueued));
-      return found;
-    } catch (RuntimeException e) {
-      // They are in; in the worst case a job with the same name is in under another priority.
-      log.warn("jobs may be in twice, under two priorities: {}", e.getMessage());
-      return Map.of();
-    }
-  }
-
-  /**
-   * What is to be told to the client, by the loop.
-   *
-   * @param twin one that came at the same moment
-   */
-  private Runnable answer(
-      Ready job, EnqueueResult result, DuplicateJobs.@Nullable Found twin, int tries) {
-    try {
-      if (result instanceof EnqueueResult.Enqueued) {
-        if (twin == null || !takeBack(job, twin)) {
-          return created(job);
-        } else if (joins.join(job.job(), twin.key())) {
-          return joined(job, twin.key());
-        }
-        return again(job, tries);
-      } else if (result instanceof EnqueueResult.Duplicate duplicate) {
-        JobKey holder = new JobKey(job.key().queue(), duplicate.holderId());
-        boolean unused = joins.join(job.job(), holder);
-        return joined(job, holder);
-      } else if (result instanceof EnqueueResult.IdConflict) {
-        if (joins.joinOrMakeWay(job.job(), job.key()) || tries == MOST_TRIES) {
-          return joined(job, job.key());
-        }
-        return again(job, tries);
-      }
-      throw ((EnqueueResult.Failed) result).error();
-    } catch (UnconfirmedTaskException e) {
-      return refused(
-          job,
-          new GearmanException(
-              "UNCONFIRMED",
-              "the job is in, but not as durable as configured; it may get lost in a failover"));
-    } catch (RuntimeException e) {
-      return refused(job, refusal(e));
-    }
-  }
-
-  private Runnable again(Ready job, int tries) {
-    return answer(job, client.enqueueAll(List.of(job.request())).get(0), null, tries + 1);
-  }
-
-  /**
-   * Whether what was handed in just now is gone again, since its twin was before it, and nobody has
-   * begun or joined it.
-   */
-  private boolean takeBack(Ready job, DuplicateJobs.Found twin) {
-    try {
-      return inspector.deleteIf(
-          job.key().queue(),
-          job.key().id(),
-          task ->
-              (task.state() == TaskState.PENDING || task.state() == TaskState.SCHEDULED)
-                  && task.headers().equals(job.headers())
-                  && twin.isBefore(task));
-    } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
-      return false;
-    }
-  }
-
-  private Runnable created(Ready job) {
-    if (job.isAwaited()) {
-      results.created(job.key(), job.client());
-    }
-    return answered(job, job.key());
-  }
-
-  private Runnable joined(Ready job, JobKey key) {
-    if (job.isAwaited()) {
-      results.joined(job.key(), key, job.client());
-    } else {
-      // A client that waits for it must not take it along when he goes.
-      results.submittedInBackground(key);
-    }
-    return answered(job, key);
-  }
-
-  private static Runnable answered(Ready job, JobKey key) {
-    return () -> {
-      job.job().place().answer(Packets.of(PacketType.JOB_CREATED, key.handle()));
-      job.client().handedIn();
-    };
-  }
-
-  private Runnable refused(Ready job, GearmanException refusal) {
-    if (job.isAwaited()) {
-      results.refused(job.key(), job.client());
-    }
-    return () -> job.job().place().refuse(refusal);
-  }
-
-  private void refuse(JobSubmission job, GearmanException refusal) {
-    loop.execute(() -> job.place().refuse(refusal));
-  }
-
-  private static GearmanException unavailable(BrokerException e) {
-    log.warn("jobs cannot be handed in: {}", e.getMessage());
-    return new GearmanException(
-        "QUEUE_ERROR", "the job may not be in: Redis does not answer or refuses; hand it in again");
-  }
-
-  public void close(Duration most) {
-    long until = System.nanoTime() + most.toNanos();
-    desk.close(most);
+  /** Enqueues the jobs that were added, up to this time. */
+  public void close(Duration timeout) {
+    long until = System.nanoTime() + timeout.toNanos();
+    batcher.close(timeout);
     lanes.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
   }
 
-  /** The name of a job as its client gave it. */
+  /** The unique key of a job as its client sent it. */
   public static byte[] uniqueOf(String id, Map<String, String> headers) {
     String unique = headers.get(UNIQUE_HEADER);
     return unique != null ? Packets.latin(unique) : Payload.ofUtf8(id).bytes();

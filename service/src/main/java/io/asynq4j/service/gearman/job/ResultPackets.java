@@ -7,7 +7,7 @@ import io.asynq4j.service.gearman.protocol.JobStatus;
 import io.asynq4j.service.gearman.protocol.PacketType;
 import io.asynq4j.service.gearman.protocol.Packets;
 import io.asynq4j.service.gearman.session.ClientSession;
-import io.asynq4j.service.gearman.session.WorkerSession;
+import io.asynq4j.service.gearman.session.WorkerJobs;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
@@ -51,7 +51,7 @@ final class ResultPackets {
   }
 
   private static byte @Nullable [] exception(String error) {
-    return error.isEmpty() || error.equals(WorkerSession.FAILED)
+    return error.isEmpty() || error.equals(WorkerJobs.FAILED)
         ? null
         : error.getBytes(StandardCharsets.UTF_8);
   }

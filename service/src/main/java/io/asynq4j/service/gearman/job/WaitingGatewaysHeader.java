@@ -7,22 +7,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which gateways have clients that wait for a job, as a header of its task says: so that the
- * gateway of its worker can tell them, and none of them takes it away when its client goes while
- * another one wants it.
+ * The header of a task that names the gateways whose clients wait for it. The gateway of its worker
+ * sends them the progress, and none of them deletes the task while another one wants it.
  */
 public final class WaitingGatewaysHeader {
 
   static final String HEADER = "gearman-waits";
 
-  /** Somebody who does not wait wants it too: it was handed in in the background, or otherwise. */
+  /** Stands for clients that do not wait, for example of a background job. */
   static final String OTHERS = "*";
 
   private static final String SEPARATOR = ",";
 
   private WaitingGatewaysHeader() {}
 
-  /** What is said of a job that nobody but this gateway's client wants. */
+  /** The header of a job that only clients of this gateway want. */
   static Map<String, String> only(String gateway) {
     return Map.of(HEADER, gateway);
   }
@@ -43,7 +42,7 @@ public final class WaitingGatewaysHeader {
     return more;
   }
 
-  /** The gateways alone. */
+  /** The gateways, without {@link #OTHERS}. */
   static Set<String> gateways(Map<String, String> headers) {
     Set<String> gateways = all(headers);
     gateways.remove(OTHERS);

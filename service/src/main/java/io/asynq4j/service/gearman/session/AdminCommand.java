@@ -29,48 +29,48 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A line of the admin protocol, and its answer. Made and started on the loop. */
+/** A line of the admin protocol, and its answer. Created and started on the event loop. */
 final class AdminCommand {
 
   private static final Pattern SPACE = Pattern.compile("\\s+");
 
-  /** All that has not ended. */
+  /** States of tasks that wait. */
   private static final Set<TaskState> WAITING =
       EnumSet.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY);
 
-  private static final int MOST_JOBS_SHOWN = 1_000;
+  private static final int MAX_JOBS = 1_000;
 
-  private final GatewayComponents parts;
+  private final GatewayComponents gateway;
   private final String line;
   private final List<String> words;
 
-  AdminCommand(GatewayComponents parts, String line) {
-    this.parts = parts;
+  AdminCommand(GatewayComponents gateway, String line) {
+    this.gateway = gateway;
     this.line = line;
     this.words = List.of(SPACE.split(line, -1));
   }
 
-  /** Fills the place, now or when Redis has answered. */
-  void answer(PeerConnection.ResponseSlot place) {
+  /** Fills the slot, now or when Redis has answered. */
+  void answer(PeerConnection.ResponseSlot slot) {
     switch (words.get(0).toLowerCase(Locale.ROOT)) {
-      case "version" -> tell(place, "OK " + version() + "\n");
-      case "getpid" -> tell(place, "OK " + ProcessHandle.current().pid() + "\n");
-      case "verbose" -> tell(place, "OK ERROR\n");
-      case "workers" -> tell(place, workers());
-      case "status" -> tellLater(place, status(workersByFunction()));
-      case "prioritystatus" -> tellLater(place, priorityStatus(workersByFunction()));
-      case "show" -> show(place);
+      case "version" -> answer(slot, "OK " + version() + "\n");
+      case "getpid" -> answer(slot, "OK " + ProcessHandle.current().pid() + "\n");
+      case "verbose" -> answer(slot, "OK ERROR\n");
+      case "workers" -> answer(slot, workers());
+      case "status" -> answerLater(slot, status(workersByFunction()));
+      case "prioritystatus" -> answerLater(slot, priorityStatus(workersByFunction()));
+      case "show" -> show(slot);
       case "maxqueue" ->
-          tell(place, error("NOT_ALLOWED", "set maxPending in the task definition instead"));
-      case "create" -> create(place);
+          answer(slot, error("NOT_ALLOWED", "set maxPending in the task definition instead"));
+      case "create" -> create(slot);
       case "drop" ->
-          tell(place, error("NOT_ALLOWED", "task definitions are removed by the service"));
-      case "cancel" -> cancel(place);
+          answer(slot, error("NOT_ALLOWED", "task definitions are removed by the service"));
+      case "cancel" -> cancel(slot);
       case "shutdown" ->
-          tell(
-              place,
+          answer(
+              slot,
               error("NOT_ALLOWED", "end the process of the service instead, with the signal TERM"));
-      default -> tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      default -> answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
     }
   }
 
@@ -83,36 +83,36 @@ final class AdminCommand {
     return "ERR %s %s\r\n".formatted(code, URLEncoder.encode(text, StandardCharsets.UTF_8));
   }
 
-  private static void tell(PeerConnection.ResponseSlot place, String text) {
-    place.answer(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+  private static void answer(PeerConnection.ResponseSlot slot, String text) {
+    slot.answer(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
   }
 
-  private void tellLater(PeerConnection.ResponseSlot place, Supplier<String> question) {
-    tellLater(place, parts.functions().servers().all(), question);
+  private void answerLater(PeerConnection.ResponseSlot slot, Supplier<String> lookup) {
+    answerLater(slot, gateway.functions().servers().all(), lookup);
   }
 
-  private void tellLater(
-      PeerConnection.ResponseSlot place, String servers, Supplier<String> question) {
-    parts
+  private void answerLater(
+      PeerConnection.ResponseSlot slot, String servers, Supplier<String> lookup) {
+    gateway
         .lookups()
         .execute(
             servers,
             () -> {
               String answer;
               try {
-                answer = question.get();
+                answer = lookup.get();
               } catch (RuntimeException e) {
                 GearmanException refusal = GearmanException.of(e);
                 answer = error(refusal.code(), refusal.text());
               }
               String text = answer;
-              parts.loop().execute(() -> tell(place, text));
+              gateway.loop().execute(() -> answer(slot, text));
             });
   }
 
   private String workers() {
     StringBuilder text = new StringBuilder();
-    for (PeerConnection connection : parts.loop().connections()) {
+    for (PeerConnection connection : gateway.loop().connections()) {
       connection.session().ifPresent(each -> text.append(each.description()).append('\n'));
     }
     return text.append(".\n").toString();
@@ -120,7 +120,7 @@ final class AdminCommand {
 
   private Map<String, Integer> workersByFunction() {
     Map<String, Integer> workers = new HashMap<>();
-    for (PeerConnection connection : parts.loop().connections()) {
+    for (PeerConnection connection : gateway.loop().connections()) {
       connection
           .session()
           .ifPresent(
@@ -129,11 +129,11 @@ final class AdminCommand {
     return workers;
   }
 
-  /** Functions without the priorities, which are counted with them. */
+  /** The functions without those of priorities, which are counted with them. */
   private List<String> functions() {
-    return parts.functions().all().stream()
+    return gateway.functions().all().stream()
         .map(TaskDefinition::name)
-        .filter(name -> !parts.functions().isPriority(name))
+        .filter(name -> !gateway.functions().isPriority(name))
         .toList();
   }
 
@@ -183,25 +183,25 @@ final class AdminCommand {
   }
 
   private Optional<QueueSnapshot> queue(String function, JobPriority priority) {
-    TaskDefinition definition = parts.functions().find(priority.nameOf(function)).orElse(null);
+    TaskDefinition definition = gateway.functions().find(priority.nameOf(function)).orElse(null);
     if (definition == null) {
       return Optional.empty();
     }
     try {
-      return Optional.of(parts.inspector().queue(definition.queue().value()));
+      return Optional.of(gateway.inspector().queue(definition.queue().value()));
     } catch (QueueNotFoundException e) {
       return Optional.empty();
     }
   }
 
-  private void show(PeerConnection.ResponseSlot place) {
+  private void show(PeerConnection.ResponseSlot slot) {
     List<String> what = words.subList(1, words.size());
     if (what.equals(List.of("jobs"))) {
-      tellLater(place, () -> jobs(AdminCommand::jobLine));
+      answerLater(slot, () -> jobs(AdminCommand::jobLine));
     } else if (what.equals(List.of("unique", "jobs"))) {
-      tellLater(place, () -> jobs(AdminCommand::uniqueLine));
+      answerLater(slot, () -> jobs(AdminCommand::uniqueLine));
     } else {
-      tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
     }
   }
 
@@ -226,8 +226,8 @@ final class AdminCommand {
 
   private String jobs(JobLine line) {
     StringBuilder text = new StringBuilder();
-    int left = MOST_JOBS_SHOWN;
-    for (TaskDefinition definition : parts.functions().all()) {
+    int left = MAX_JOBS;
+    for (TaskDefinition definition : gateway.functions().all()) {
       for (TaskState state : EnumSet.of(TaskState.ACTIVE, TaskState.PENDING)) {
         if (left > 0) {
           List<TaskInfo> some = tasks(definition, state, left);
@@ -241,7 +241,7 @@ final class AdminCommand {
 
   private List<TaskInfo> tasks(TaskDefinition definition, TaskState state, int most) {
     try {
-      return parts
+      return gateway
           .inspector()
           .tasks(definition.queue().value(), state, PageRequest.first(most))
           .tasks();
@@ -250,29 +250,29 @@ final class AdminCommand {
     }
   }
 
-  private void create(PeerConnection.ResponseSlot place) {
+  private void create(PeerConnection.ResponseSlot slot) {
     if (words.size() != 3 || !words.get(1).equals("function")) {
-      tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
       return;
     }
-    tellLater(
-        place,
-        parts.functions().servers().ofDefinitions(),
+    answerLater(
+        slot,
+        gateway.functions().servers().ofDefinitions(),
         () -> {
-          parts.functions().create(FunctionNameValidator.require(words.get(2)));
+          gateway.functions().create(FunctionNameValidator.require(words.get(2)));
           return "OK\r\n";
         });
   }
 
-  private void cancel(PeerConnection.ResponseSlot place) {
+  private void cancel(PeerConnection.ResponseSlot slot) {
     if (words.size() != 3 || !words.get(1).equals("job")) {
-      tell(place, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
       return;
     }
-    Optional<JobKey> key = parts.functions().keyOf(words.get(2));
-    tellLater(
-        place,
-        key.map(each -> parts.functions().servers().of(each.queue())).orElse(""),
+    Optional<JobKey> key = gateway.functions().keyOf(words.get(2));
+    answerLater(
+        slot,
+        key.map(each -> gateway.functions().servers().of(each.queue())).orElse(""),
         () -> {
           if (key.isEmpty() || !hasDeleted(key.get())) {
             throw new GearmanException("UNKNOWN_JOB", "");
@@ -284,7 +284,7 @@ final class AdminCommand {
   /** Only one that waits: the result of one that has ended may be wanted. */
   private boolean hasDeleted(JobKey key) {
     try {
-      return parts.inspector().deleteIf(key.queue(), key.id(), task -> !JobKey.hasEnded(task));
+      return gateway.inspector().deleteIf(key.queue(), key.id(), task -> !JobKey.hasEnded(task));
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
       return false;
     }

@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a peer says and is told as a client: jobs that it hands in, and questions about them. Only
- * for the loop's thread.
+ * A peer in its role as a client: the jobs that it submits, and its requests for their status. Only
+ * for the event loop's thread.
  */
 public final class ClientSession {
 
@@ -42,18 +42,18 @@ public final class ClientSession {
   /** The end of the year 9999. */
   private static final long LATEST = 253_402_300_799L;
 
-  /** For GET_STATUS_UNIQUE, which does not say of which function. */
-  private static final int MOST_FUNCTIONS_SEARCHED = 300;
+  /** For GET_STATUS_UNIQUE, which does not name the function. */
+  private static final int MAX_FUNCTIONS_SEARCHED = 300;
 
   private final PeerSession session;
   private final PeerConnection connection;
-  private final GatewayComponents parts;
+  private final GatewayComponents gateway;
   private boolean wantsExceptions;
 
-  ClientSession(PeerSession session, PeerConnection connection, GatewayComponents parts) {
+  ClientSession(PeerSession session, PeerConnection connection, GatewayComponents gateway) {
     this.session = session;
     this.connection = connection;
-    this.parts = parts;
+    this.gateway = gateway;
   }
 
   void option(RequestPacket request) {
@@ -99,13 +99,13 @@ public final class ClientSession {
       throw GearmanException.shuttingDown();
     }
     String function = request.name(0);
-    PeerConnection.ResponseSlot place = connection.reserve(request.size());
-    parts
+    PeerConnection.ResponseSlot slot = connection.reserve(request.size());
+    gateway
         .submitter()
         .add(
             new JobSubmission(
                 this,
-                place,
+                slot,
                 function,
                 priority,
                 request.latin(1),
@@ -115,19 +115,19 @@ public final class ClientSession {
   }
 
   void status(String handle) {
-    PeerConnection.ResponseSlot place = connection.reserve(0);
-    AssignedJob job = parts.jobs().find(handle).orElse(null);
+    PeerConnection.ResponseSlot slot = connection.reserve(0);
+    AssignedJob job = gateway.jobs().find(handle).orElse(null);
     if (job != null) {
-      place.answer(statusPacket(handle, true, true, job.status()));
+      slot.answer(statusPacket(handle, true, true, job.status()));
       return;
     }
-    Optional<JobKey> key = parts.functions().keyOf(handle);
+    Optional<JobKey> key = gateway.functions().keyOf(handle);
     lookUp(
-        place,
+        slot,
         key.map(this::serverOf).orElse(""),
         () -> {
           TaskInfo task = key.map(this::find).orElse(null);
-          return statusPacket(handle, isUnderWay(task), isRunning(task), statusOf(task));
+          return statusPacket(handle, isUnfinished(task), isRunning(task), statusOf(task));
         });
   }
 
@@ -143,36 +143,36 @@ public final class ClientSession {
   }
 
   void uniqueStatus(String unique) {
-    PeerConnection.ResponseSlot place = connection.reserve(0);
+    PeerConnection.ResponseSlot slot = connection.reserve(0);
     if (unique.isEmpty()) {
-      place.answer(uniquePacket(unique, false, false, JobStatus.NONE, 0));
+      slot.answer(uniquePacket(unique, false, false, JobStatus.NONE, 0));
       return;
     }
     String id = JobKey.idOfUnique(unique);
     lookUp(
-        place,
-        parts.functions().servers().all(),
+        slot,
+        gateway.functions().servers().all(),
         () ->
-            parts.functions().all().stream()
-                .limit(MOST_FUNCTIONS_SEARCHED)
+            gateway.functions().all().stream()
+                .limit(MAX_FUNCTIONS_SEARCHED)
                 .map(definition -> new JobKey(definition.queue().value(), id))
                 .flatMap(key -> uniquePacket(unique, key).stream())
                 .findFirst()
                 .orElseGet(() -> uniquePacket(unique, false, false, JobStatus.NONE, 0)));
   }
 
-  /** Empty when this is no job that is to be done. */
+  /** Empty when there is no such unfinished job. */
   private Optional<ByteBuffer> uniquePacket(String unique, JobKey key) {
-    int clients = parts.results().clients(key);
-    AssignedJob job = parts.jobs().find(key.handle()).orElse(null);
+    int clients = gateway.results().clients(key);
+    AssignedJob job = gateway.jobs().find(key.handle()).orElse(null);
     if (job != null) {
       return Optional.of(uniquePacket(unique, true, true, job.status(), clients));
     }
-    if (parts.inspector().count(key.queue(), List.of(key.id())) == 0) {
+    if (gateway.inspector().count(key.queue(), List.of(key.id())) == 0) {
       return Optional.empty();
     }
     TaskInfo task = find(key);
-    return isUnderWay(task)
+    return isUnfinished(task)
         ? Optional.of(uniquePacket(unique, true, isRunning(task), statusOf(task), clients))
         : Optional.empty();
   }
@@ -195,13 +195,13 @@ public final class ClientSession {
 
   private @Nullable TaskInfo find(JobKey key) {
     try {
-      return parts.inspector().task(key.queue(), key.id());
+      return gateway.inspector().task(key.queue(), key.id());
     } catch (TaskNotFoundException | QueueNotFoundException e) {
       return null;
     }
   }
 
-  private static boolean isUnderWay(@Nullable TaskInfo task) {
+  private static boolean isUnfinished(@Nullable TaskInfo task) {
     return task != null && !JobKey.hasEnded(task);
   }
 
@@ -210,77 +210,77 @@ public final class ClientSession {
   }
 
   private static JobStatus statusOf(@Nullable TaskInfo task) {
-    Progress progress = isUnderWay(task) && task != null ? task.progress() : null;
+    Progress progress = isUnfinished(task) && task != null ? task.progress() : null;
     return progress == null ? JobStatus.NONE : JobStatus.of(progress);
   }
 
   private String serverOf(JobKey key) {
-    return parts.functions().servers().of(key.queue());
+    return gateway.functions().servers().of(key.queue());
   }
 
-  /** Asks Redis elsewhere, and answers here. */
+  /** Runs a lookup in Redis on another thread, and answers on the event loop. */
   private void lookUp(
-      PeerConnection.ResponseSlot place, String server, Supplier<ByteBuffer> question) {
-    parts
+      PeerConnection.ResponseSlot slot, String server, Supplier<ByteBuffer> lookup) {
+    gateway
         .lookups()
         .execute(
             server,
             () -> {
               ByteBuffer answer;
               try {
-                answer = question.get();
+                answer = lookup.get();
               } catch (RuntimeException e) {
                 GearmanException refusal = GearmanException.of(e);
-                parts.loop().execute(() -> place.refuse(refusal));
+                gateway.loop().execute(() -> slot.refuse(refusal));
                 return;
               }
-              parts.loop().execute(() -> place.answer(answer));
+              gateway.loop().execute(() -> slot.answer(answer));
             });
   }
 
-  /** Sends what was not asked for. */
+  /** Sends a packet that is not an answer. */
   public void send(ByteBuffer packet) {
     session.send(packet);
   }
 
   boolean isWaiting() {
-    return parts.results().isWaiting(this);
+    return gateway.results().isWaiting(this);
   }
 
-  /** A job of his is in. He may have gone meanwhile, which nobody knew to tell it. */
-  public void handedIn() {
+  /** Records that a job was submitted; its client may have disconnected meanwhile. */
+  public void submitted() {
     if (connection.isClosed()) {
       closed();
     }
   }
 
-  /** The connection has ended. */
+  /** Handles the end of the connection. */
   void closed() {
-    List<JobKey> unwanted = parts.results().disconnected(this);
+    List<JobKey> unwanted = gateway.results().disconnected(this);
     if (!session.isDraining() && !unwanted.isEmpty()) {
       unwanted.stream()
           .collect(Collectors.groupingBy(this::serverOf))
           .forEach(
               (server, keys) ->
-                  parts.lookups().execute(server, () -> keys.forEach(this::deleteUnlessBegun)));
+                  gateway.lookups().execute(server, () -> keys.forEach(this::deleteUnlessStarted)));
     }
   }
 
-  /** As in gearman: nobody is there for the result of a job that nobody has begun. */
-  private void deleteUnlessBegun(JobKey key) {
+  /** Deletes a job that was not started and whose result no client awaits, as gearmand does. */
+  private void deleteUnlessStarted(JobKey key) {
     try {
-      parts
+      gateway
           .inspector()
           .deleteIf(
               key.queue(),
               key.id(),
               task ->
-                  isUnderWay(task)
-                      && WaitingGatewaysHeader.isOnly(parts.talk().name(), task.headers()));
+                  isUnfinished(task)
+                      && WaitingGatewaysHeader.isOnly(gateway.bus().name(), task.headers()));
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
-      log.debug("task {} is left alone, though its client has gone", key.id());
+      log.debug("task {} is kept although its client has disconnected", key.id());
     } catch (BrokerException e) {
-      log.info("task {} will be executed, though its client has gone", key.id());
+      log.info("task {} will be executed although its client has disconnected", key.id());
     }
   }
 }

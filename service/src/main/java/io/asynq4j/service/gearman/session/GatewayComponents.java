@@ -14,9 +14,9 @@ import java.time.Clock;
 import java.time.Duration;
 
 /**
- * What a session works with.
+ * The components of a gateway that sessions use.
  *
- * @param lookups run what asks Redis and is not urgent
+ * @param lookups runs lookups in Redis
  */
 public record GatewayComponents(
     GearmanConfig config,
@@ -26,7 +26,7 @@ public record GatewayComponents(
     JobClaimer claimer,
     AssignedJobRegistry jobs,
     ResultNotifier results,
-    GatewayBus talk,
+    GatewayBus bus,
     Inspector inspector,
     ServerThreadPools lookups,
     Clock clock) {

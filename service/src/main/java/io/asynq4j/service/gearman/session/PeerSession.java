@@ -12,35 +12,35 @@ import java.util.Deque;
 import java.util.Set;
 
 /**
- * One peer: a client, a worker, both, or somebody with admin commands. Gives what it says to the
- * side that it is for. Only for the loop's thread.
+ * One peer: a client, a worker, both, or an administrator. Dispatches its packets to the role that
+ * they are for. Only for the event loop's thread.
  */
 public final class PeerSession implements PeerConnection.Peer {
 
   private final PeerConnection connection;
-  private final GatewayComponents parts;
+  private final GatewayComponents gateway;
   private final ClientSession client;
   private final WorkerSession worker;
   private final long startedAt = System.nanoTime();
 
-  /** What came while an answer that the rest hangs on is being looked for. */
-  private final Deque<RequestPacket> held = new ArrayDeque<>();
+  /** Packets that wait for the answer to an earlier one. */
+  private final Deque<RequestPacket> waiting = new ArrayDeque<>();
 
   private String clientId = "-";
-  private boolean holding;
+  private boolean suspended;
   private boolean draining;
 
-  public PeerSession(PeerConnection connection, GatewayComponents parts) {
+  public PeerSession(PeerConnection connection, GatewayComponents gateway) {
     this.connection = connection;
-    this.parts = parts;
-    this.client = new ClientSession(this, connection, parts);
-    this.worker = new WorkerSession(this, connection, parts);
+    this.gateway = gateway;
+    this.client = new ClientSession(this, connection, gateway);
+    this.worker = new WorkerSession(this, connection, gateway);
   }
 
   @Override
   public void request(RequestPacket request) {
-    if (holding) {
-      held.add(request);
+    if (suspended) {
+      waiting.add(request);
       return;
     }
     try {
@@ -68,13 +68,13 @@ public final class PeerSession implements PeerConnection.Peer {
       case SUBMIT_JOB_SCHED ->
           throw new GearmanException(
               "INVALID_COMMAND",
-              "SUBMIT_JOB_SCHED is not supported, and is not by gearmand: use SUBMIT_JOB_EPOCH,"
-                  + " or give the task a schedule in its definition");
+              "SUBMIT_JOB_SCHED is not supported, nor does gearmand support it: use SUBMIT_JOB_EPOCH,"
+                  + " or set a schedule in the task definition");
       case SUBMIT_REDUCE_JOB, SUBMIT_REDUCE_JOB_BG ->
           throw new GearmanException(
               "INVALID_COMMAND",
               request.command()
-                  + " is not supported: hand in the parts as jobs, and reduce what they give");
+                  + " is not supported: hand in the gateway as jobs, and reduce what they give");
       case GET_STATUS -> client.status(request.latin(0));
       case GET_STATUS_UNIQUE -> client.uniqueStatus(request.latin(0));
       case CAN_DO -> worker.canDo(request.name(0), null);
@@ -82,12 +82,12 @@ public final class PeerSession implements PeerConnection.Peer {
       case CANT_DO -> worker.cannotDo(request.name(0));
       case RESET_ABILITIES -> worker.resetAbilities();
       case PRE_SLEEP -> worker.sleep();
-      case GRAB_JOB, GRAB_JOB_UNIQ, GRAB_JOB_ALL -> worker.grab(request.command());
-      case WORK_STATUS -> worker.workStatus(request);
-      case WORK_DATA, WORK_WARNING -> worker.workData(request);
-      case WORK_COMPLETE -> worker.workComplete(request);
-      case WORK_FAIL -> worker.workFailed(request, null);
-      case WORK_EXCEPTION -> worker.workFailed(request, request.bytes(1));
+      case GRAB_JOB, GRAB_JOB_UNIQ, GRAB_JOB_ALL -> worker.requestJob(request.command());
+      case WORK_STATUS -> worker.jobs().status(request);
+      case WORK_DATA, WORK_WARNING -> worker.jobs().data(request);
+      case WORK_COMPLETE -> worker.jobs().completed(request);
+      case WORK_FAIL -> worker.jobs().failed(request, null);
+      case WORK_EXCEPTION -> worker.jobs().failed(request, request.bytes(1));
       default ->
           throw new GearmanException("INVALID_COMMAND", request.command() + " is not for servers");
     }
@@ -98,36 +98,36 @@ public final class PeerSession implements PeerConnection.Peer {
     return some.isBlank() ? "-" : some.replaceAll("[^\\x21-\\x7e]", "_");
   }
 
-  /** Takes nothing in until {@link #goOn}. */
-  void hold() {
-    holding = true;
+  /** Handles no more packets until {@link #resume}. */
+  void suspend() {
+    suspended = true;
     connection.pause(true);
   }
 
-  void goOn() {
-    holding = false;
-    while (!holding && !held.isEmpty() && !connection.isClosed()) {
-      request(held.remove());
+  void resume() {
+    suspended = false;
+    while (!suspended && !waiting.isEmpty() && !connection.isClosed()) {
+      request(waiting.remove());
     }
-    if (!holding) {
+    if (!suspended) {
       connection.pause(false);
     }
   }
 
   @Override
   public void line(String line) {
-    PeerConnection.ResponseSlot place = connection.reserve(line.length());
-    new AdminCommand(parts, line).answer(place);
+    PeerConnection.ResponseSlot slot = connection.reserve(line.length());
+    new AdminCommand(gateway, line).answer(slot);
   }
 
   @Override
   public void tick(long now) {
-    if (!connection.hasBeenHeard() && now - startedAt > parts.firstPacketWithin().toNanos()) {
-      connection.close("it has said nothing");
+    if (!connection.hasBeenHeard() && now - startedAt > gateway.firstPacketWithin().toNanos()) {
+      connection.close("it has sent nothing");
     }
   }
 
-  /** Sends what was not asked for. */
+  /** Sends a packet that is not an answer. */
   void send(ByteBuffer packet) {
     if (!connection.isClosed()) {
       connection.send(packet);
@@ -140,19 +140,19 @@ public final class PeerSession implements PeerConnection.Peer {
     client.closed();
   }
 
-  /** Takes no more, finishes what it has, and goes. */
+  /** Accepts no more jobs, and disconnects when those it has are finished. */
   public void drain() {
     draining = true;
-    endIfIdle();
+    closeIfDrained();
   }
 
   boolean isDraining() {
     return draining;
   }
 
-  /** When it drains, and has finished. */
-  void endIfIdle() {
-    if (draining && !worker.hasJobs() && !client.isWaiting()) {
+  /** Disconnects a peer that drains and has no unfinished jobs. */
+  void closeIfDrained() {
+    if (draining && worker.jobs().isEmpty() && !client.isWaiting()) {
       connection.closeWhenWritten();
     }
   }

@@ -99,7 +99,7 @@ class AssignedJobRegistryIT {
     }
     LeasedTask task = TaskLeases.create(redis).claim(queue, 1, Duration.ofMinutes(1)).get(0);
     AssignedJob job = new AssignedJob(task, null, LEASE, "here");
-    jobs.take(job);
+    jobs.add(job);
     return job;
   }
 
@@ -148,7 +148,7 @@ class AssignedJobRegistryIT {
     double soon = redis.clock().instant().plus(Duration.ofMinutes(5)).getEpochSecond();
     assertThat(leasedUntil("a")).isLessThan(soon);
 
-    jobs.keep();
+    jobs.extendLeases();
 
     for (String queue : HEALTHY) {
       await(queue).until(() -> leasedUntil(queue) > soon);
@@ -258,12 +258,12 @@ class AssignedJobRegistryIT {
   void finishedWorkWaitsForAThread() {
     hasThreads.set(false);
     complete("a");
-    jobs.keep();
+    jobs.extendLeases();
     assertThat(ends).isEmpty();
     assertThat(jobs.size()).as("their leases are kept").isEqualTo(HEALTHY.size() + 1);
 
     hasThreads.set(true);
-    jobs.keep();
+    jobs.extendLeases();
     await().until(() -> ends.containsKey("a"));
     assertThat(ends).containsEntry("a", Optional.of(Outcome.done()));
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
@@ -278,6 +278,6 @@ class AssignedJobRegistryIT {
   }
 
   private void complete(AssignedJob job, String name) {
-    jobs.end(job, Outcome.done(), applied -> ends.put(name, applied));
+    jobs.settle(job, Outcome.done(), applied -> ends.put(name, applied));
   }
 }

@@ -141,8 +141,8 @@ public final class QueueRegistry {
   private void repeatLater(QueueName queue, BrokerException failure) {
     if (warned.compareAndSet(false, true)) {
       log.warn(
-          "cannot register queue {} ({}); its tasks are enqueued and run, but inspectors do not"
-              + " list it; registration is retried until Redis accepts it",
+          "cannot register queue {} ({}); its tasks are enqueued and run, but inspectors do not list it;"
+              + " registration is retried until Redis accepts it",
           queue,
           failure.getMessage());
     }

@@ -116,8 +116,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
           ArchiveRules.DEFAULT);
     } catch (BrokerException e) {
       log.warn(
-          "{} tasks of queue {} could not be requeued; the recoverer requeues them when their"
-              + " leases expire",
+          "{} tasks of queue {} could not be requeued; the recoverer requeues them when their leases expire",
           tooMany.size(),
           queue,
           e);
@@ -223,8 +222,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
           LogText.name(String.valueOf(reason.getMessage())));
     } catch (BrokerException e) {
       log.error(
-          "task {} of queue {} cannot be read ({}) and could not be archived; the recoverer"
-              + " archives it when its lease expires",
+          "task {} of queue {} cannot be read ({}) and could not be archived; the recoverer archives it when its lease expires",
           LogText.name(id),
           queue,
           LogText.name(String.valueOf(reason.getMessage())),
