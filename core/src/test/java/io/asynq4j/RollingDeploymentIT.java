@@ -138,7 +138,8 @@ class RollingDeploymentIT {
           .untilAsserted(
               () ->
                   assertThat(inspector.queues())
-                      .allSatisfy(queue -> assertThat(inspector.queue(queue).size()).isZero()));
+                      .allSatisfy(
+                          queue -> assertThat(inspector.queue(queue).snapshot().size()).isZero()));
       assertThat(inspector.doctor(DoctorOptions.dryRun().build()).findings()).isEmpty();
     }
   }

@@ -117,7 +117,7 @@ class HelpExamplesIT {
       CliRunner cli = cli(scene, words, directory);
       if (words.get(0).equals("doctor")) {
         // It would be found, and the doctor say so by its exit code.
-        scene.inspector().removeQueue("unused", /* force= */ false);
+        scene.inspector().queue("unused").remove(/* force= */ false);
       }
       Answer answer;
       if (words.get(0).equals("cron")) {

@@ -208,9 +208,11 @@ class WrongInputIT {
     assertThat(cli.run("task", "search", "--type", "dash", "--payload=--queue", "--json").out())
         .contains("\"d2\"")
         .doesNotContain("\"d1\"");
-    assertThat(scene.inspector().task("default", "d1").payload()).isEqualTo(Payload.ofUtf8("-q"));
-    assertThat(scene.inspector().task("default", "d3").payload()).isEqualTo(Payload.ofUtf8("-1"));
-    assertThat(scene.inspector().task("default", "d4").payload())
+    assertThat(scene.inspector().queue("default").task("d1").payload())
+        .isEqualTo(Payload.ofUtf8("-q"));
+    assertThat(scene.inspector().queue("default").task("d3").payload())
+        .isEqualTo(Payload.ofUtf8("-1"));
+    assertThat(scene.inspector().queue("default").task("d4").payload())
         .isEqualTo(Payload.ofUtf8("--yes"));
   }
 
@@ -298,6 +300,6 @@ class WrongInputIT {
     assertThat(answer.exitCode()).isEqualTo(3);
     assertThat(answer.out()).isEqualTo("Queue outdated is paused.\n");
     assertThat(answer.err()).contains("nosuch", "asynq queue list");
-    assertThat(scene.inspector().queue("outdated").paused()).isTrue();
+    assertThat(scene.inspector().queue("outdated").snapshot().paused()).isTrue();
   }
 }

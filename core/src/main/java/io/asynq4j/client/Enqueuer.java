@@ -17,8 +17,8 @@ import java.util.function.UnaryOperator;
  * <p>Options of the call win over those of the task's type; {@link TaskOptions} describes each one
  * and its default.
  *
- * <p>Methods throw {@link IllegalArgumentException} or {@link io.asynq4j.codec.PayloadException} for
- * can never be enqueued. {@link TaskClient} describes what else it throws.
+ * <p>Methods throw {@link IllegalArgumentException} or {@link io.asynq4j.codec.PayloadException}
+ * for can never be enqueued. {@link TaskClient} describes what else it throws.
  *
  * <p>Only {@link #enqueue(EnqueueRequest)} has to be implemented.
  */

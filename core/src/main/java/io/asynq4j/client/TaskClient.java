@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Beside what {@link Enqueuer} throws, methods throw {@link io.asynq4j.BrokerException} when
  * Redis does not answer or refuses, which also tells whether the task may be enqueued nevertheless,
- * and {@link io.asynq4j.client.UnconfirmedTaskException} when it is enqueued, but not as durably as asked
- * for.
+ * and {@link io.asynq4j.client.UnconfirmedTaskException} when it is enqueued, but not as durably as
+ * asked for.
  *
  * <p>A client uses a connection and does not close it; closing the client ends only its own
  * threads, after what was handed to them is enqueued.

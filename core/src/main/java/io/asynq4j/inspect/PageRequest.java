@@ -1,6 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.inspect.TaskScan;
 import org.jspecify.annotations.Nullable;
 
@@ -62,11 +63,13 @@ public record PageRequest(int offset, int limit, @Nullable String cursor, Direct
     return new PageRequest(offset, limit, cursor, Direction.NEWEST_FIRST);
   }
 
-  boolean isNewestFirst(TaskState state) {
-    return switch (direction) {
-      case USUAL -> TaskScan.startsWithNewest(state);
-      case OLDEST_FIRST -> false;
-      case NEWEST_FIRST -> true;
-    };
+  Listing listing(TaskState state, @Nullable String group) {
+    boolean newestFirst =
+        switch (direction) {
+          case USUAL -> TaskScan.startsWithNewest(state);
+          case OLDEST_FIRST -> false;
+          case NEWEST_FIRST -> true;
+        };
+    return new Listing(state, group, newestFirst, offset, limit, cursor);
   }
 }

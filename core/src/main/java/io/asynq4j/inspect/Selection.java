@@ -5,24 +5,16 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.BulkReport.BulkProgress;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
 import io.asynq4j.internal.broker.Inspection.Page;
-import io.asynq4j.internal.inspect.ArchiveAction;
 import io.asynq4j.internal.inspect.BulkOperation;
-import io.asynq4j.internal.inspect.BulkTaskOperations;
-import io.asynq4j.internal.inspect.RescheduleAction;
-import io.asynq4j.internal.inspect.TaskMover;
 import io.asynq4j.internal.inspect.TaskOperations;
 import io.asynq4j.internal.inspect.TaskScan;
-import io.asynq4j.internal.time.TimeMath;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 public final class Selection {
 
   private TaskOperations operations;
-  private final QueueName queue;
   private final TaskState state;
   private @Nullable String group;
   private TaskFilter filter = TaskFilter.all();
@@ -47,14 +38,13 @@ public final class Selection {
   private BooleanSupplier stop = () -> false;
   private Consumer<BulkProgress> progress = so -> {};
 
-  Selection(TaskOperations operations, QueueName queue, TaskState state) {
+  Selection(TaskOperations operations, TaskState state) {
     this.operations = operations;
-    this.queue = queue;
     this.state = state;
   }
 
   private Selection with(Consumer<Selection> change) {
-    Selection copy = new Selection(operations, queue, state);
+    Selection copy = new Selection(operations, state);
     copy.group = group;
     copy.filter = filter;
     copy.after = after;
@@ -129,28 +119,28 @@ public final class Selection {
    */
   public SearchPage find(int most) {
     positive(most);
-    TaskScan walk = walk(/* takesOut= */ false);
+    TaskScan scan = scan(/* takesOut= */ false);
     List<TaskInfo> found = new ArrayList<>();
     long looked = 0;
     while (found.size() < most
         && looked < look
         && !stop.getAsBoolean()
         && !Thread.currentThread().isInterrupted()) {
-      Page page = walk.load((int) Math.min(BulkOperation.PAGE, look - looked));
+      Page page = scan.load((int) Math.min(BulkOperation.PAGE, look - looked));
       if (page == null) {
         break;
       }
       List<TaskInfo> wanted = wanted(page);
       int room = most - found.size();
       if (wanted.size() > room) {
-        page = walk.shorten(page, page.tasks().indexOf(wanted.get(room - 1)) + 1);
+        page = scan.shorten(page, page.tasks().indexOf(wanted.get(room - 1)) + 1);
         wanted = wanted(page);
       }
       found.addAll(wanted);
       looked += TaskScan.rows(page);
-      walk.advance(0);
+      scan.advance(0);
     }
-    return new SearchPage(found, looked, walk.total(), walk.place());
+    return new SearchPage(found, looked, scan.total(), scan.place());
   }
 
   private List<TaskInfo> wanted(Page page) {
@@ -160,116 +150,81 @@ public final class Selection {
 
   /** The same without an end but the last task; looks for the next ones as they are asked for. */
   public Stream<TaskInfo> stream() {
-    TaskScan walk = walk(/* takesOut= */ false);
-    return Stream.generate(() -> next(walk))
+    TaskScan scan = scan(/* takesOut= */ false);
+    return Stream.generate(() -> next(scan))
         .takeWhile(Optional::isPresent)
         .flatMap(page -> wanted(page.orElseThrow()).stream())
         .limit(limit);
   }
 
-  private static Optional<Page> next(TaskScan walk) {
-    Optional<Page> page = Optional.ofNullable(walk.load(BulkOperation.PAGE));
-    page.ifPresent(loaded -> walk.advance(0));
+  private static Optional<Page> next(TaskScan scan) {
+    Optional<Page> page = Optional.ofNullable(scan.load(BulkOperation.PAGE));
+    page.ifPresent(loaded -> scan.advance(0));
     return page;
   }
 
   /** Counts what matches and does nothing: a dry run of the operations below. */
   public BulkReport count() {
-    BulkReport counted = bulk(new Step(/* takesOut= */ false, tasks -> none(tasks.size())));
-    return counted.toBuilder().done(0).build();
+    return bulk(BulkOperation.COUNT).toBuilder().done(0).build();
   }
 
-  private static List<@Nullable String> none(int count) {
-    return Collections.nCopies(count, null);
-  }
-
-  /** Makes them pending, at the tail of their queue and in their order. */
+  /** Makes the tasks pending, at the tail of the queue, in their order. */
   public BulkReport run() {
     TaskAction.RUN.require(state);
-    return act(TaskAction.RUN, ids -> operations.inspection().run(queue, ids));
+    return bulk(operations.runAction());
   }
 
   /**
-   * Archives them, until the archive is full: the report says so then. It deletes no archived task
+   * Archives the tasks until the archive is full, which the report shows. Deletes no archived task
    * unless {@link #droppingOldest} is set.
    */
   public BulkReport archive() {
     TaskAction.ARCHIVE.require(state);
-    return bulk(new ArchiveAction(operations, queue));
+    return bulk(operations.archiveAction());
   }
 
-  /** Deletes them. */
+  /** Deletes the tasks. */
   public BulkReport delete() {
     TaskAction.DELETE.require(state);
-    return act(TaskAction.DELETE, ids -> operations.inspection().delete(queue, ids));
+    return bulk(operations.deleteAction());
   }
 
-  /** Moves them to another queue, one by one as {@link Inspector#move} does. */
-  public BulkReport moveTo(String newQueue) {
-    QueueName to = QueueName.of(newQueue);
-    TaskMover.requireMovable(queue, state, to);
-    return each(/* takesOut= */ true, task -> operations.transfers().move(queue, task.id(), to));
+  /** Moves the tasks one by one, as {@link QueueInspector#move(String, QueueName)} does. */
+  public BulkReport moveTo(QueueName to) {
+    operations.mover().requireMovable(state, to);
+    return bulk(operations.moveAction(to));
   }
 
-  /** Has their handlers told to stop. Only for active tasks. */
+  /** As {@link #moveTo(QueueName)}. */
+  public BulkReport moveTo(String to) {
+    return moveTo(QueueName.of(to));
+  }
+
+  /** Cancels the tasks, as {@link QueueInspector#cancel(String, AfterCancel)} does. */
   public BulkReport cancel(AfterCancel afterwards) {
     TaskAction.CANCEL.require(state);
-    return each(/* takesOut= */ false, task -> operations.cancel(queue, task.id(), afterwards));
+    return bulk(operations.cancelAction(afterwards));
   }
 
   /**
-   * Has them run at this time, as {@link Inspector#reschedule(String, String, Instant)} does. Every
-   * task gets its time once, also where that puts it behind others of the selection.
+   * Sets the time at which the tasks are due, as {@link QueueInspector#reschedule(String, Instant)}
+   * does. Each task is rescheduled once, even if the scan meets it again at its new position.
    */
   public BulkReport reschedule(Instant at) {
     TaskAction.RESCHEDULE.require(state);
-    TimeMath.require(at, "the time of a task");
-    return bulk(new RescheduleAction(operations, queue, state, at));
-  }
-
-  private BulkReport act(TaskAction action, Function<List<String>, List<ActionAnswer>> operation) {
+    boolean staysInState = state == TaskState.SCHEDULED || state == TaskState.RETRY;
     return bulk(
-        new Step(
-            /* takesOut= */ true,
-            tasks -> {
-              List<String> ids = tasks.stream().map(TaskInfo::id).toList();
-              List<@Nullable String> problems = new ArrayList<>(ids.size());
-              operation
-                  .apply(ids)
-                  .forEach(answer -> problems.add(TaskOperations.problem(action, answer)));
-              return problems;
-            }));
-  }
-
-  private BulkReport each(boolean takesOut, Consumer<TaskInfo> action) {
-    return bulk(
-        new Step(
-            takesOut,
-            tasks -> {
-              List<@Nullable String> problems = new ArrayList<>(tasks.size());
-              for (TaskInfo task : tasks) {
-                problems.add(BulkTaskOperations.attempt(() -> action.accept(task)));
-              }
-              return problems;
-            }));
-  }
-
-  private record Step(boolean takesOut, Function<List<TaskInfo>, List<@Nullable String>> function)
-      implements BulkOperation.BulkAction {
-    @Override
-    public List<@Nullable String> apply(List<TaskInfo> tasks) {
-      return function.apply(tasks);
-    }
+        staysInState ? operations.rescheduleInPlaceAction(at) : operations.rescheduleAction(at));
   }
 
   private BulkReport bulk(BulkOperation.BulkAction action) {
     // A dry run goes the way that the run will go.
-    TaskScan walk = walk(/* takesOut= */ true);
-    return new BulkOperation(walk, filter, action, operations.clock())
+    TaskScan scan = scan(/* takesOut= */ true);
+    return new BulkOperation(scan, filter, action, operations.clock())
         .run(limit, look, stop, progress);
   }
 
-  private TaskScan walk(boolean takesOut) {
-    return new TaskScan(operations.inspection(), queue, state, group, takesOut, after);
+  private TaskScan scan(boolean takesOut) {
+    return new TaskScan(operations.inspection(), operations.queue(), state, group, takesOut, after);
   }
 }

@@ -241,13 +241,13 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
         queues.computeIfAbsent(
             queue, name -> new QueueMeters(to, tags.and("queue", name), legacyNames));
     try {
-      QueueSnapshot snapshot = inspector.queue(queue);
+      QueueSnapshot snapshot = inspector.queue(queue).snapshot();
       meters.is(snapshot);
       if (asksMemory) {
-        OptionalLong memory = inspector.memoryUsage(queue);
+        OptionalLong memory = inspector.queue(queue).memoryUsage();
         meters.takes(memory.isPresent() ? memory.getAsLong() : Double.NaN);
         meters.hasUnaggregated(
-            snapshot.groups() == 0 ? 0 : inspector.unaggregatedGroups(queue).size());
+            snapshot.groups() == 0 ? 0 : inspector.queue(queue).unaggregatedGroups().size());
       }
     } catch (RuntimeException e) {
       // Whatever it is: this queue is told as unreadable, and the others are told.

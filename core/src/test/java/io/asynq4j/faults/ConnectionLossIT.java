@@ -265,14 +265,14 @@ class ConnectionLossIT {
         () -> lease(leases),
         () -> redis.ping(),
         () -> inspector.queues(),
-        () -> inspector.queue("q"),
-        () -> inspector.tasks("q", TaskState.PENDING, PageRequest.first(10)),
+        () -> inspector.queue("q").snapshot(),
+        () -> inspector.queue("q").tasks(TaskState.PENDING, PageRequest.first(10)),
         () -> inspector.servers(),
         () -> inspector.schedules(),
         () -> inspector.doctor(DoctorOptions.dryRun().build()),
-        () -> inspector.cancel("q", "seed"),
+        () -> inspector.queue("q").cancel("seed"),
         () -> inspector.redisInfo(),
-        () -> inspector.nodes("q"));
+        () -> inspector.queue("q").nodes());
   }
 
   private static EnqueueRequest any() {

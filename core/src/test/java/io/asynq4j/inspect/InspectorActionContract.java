@@ -41,19 +41,19 @@ interface InspectorActionContract extends InspectorContractSupport {
 
   private void apply(TaskAction action, String id) {
     switch (action) {
-      case RUN -> inspector().run("q", id);
-      case ARCHIVE -> inspector().archive("q", id);
-      case DELETE -> inspector().delete("q", id);
-      case CANCEL -> inspector().cancel("q", id);
-      case MOVE -> inspector().move("q", id, "other");
-      case RESCHEDULE -> inspector().reschedule("q", id, NOON.plusSeconds(60));
-      case COPY -> assertThat(inspector().copy("q", id)).isNotEmpty();
-      case UPDATE -> inspector().updatePayload("q", id, Payload.ofUtf8("new"));
+      case RUN -> inspector().queue("q").run(id);
+      case ARCHIVE -> inspector().queue("q").archive(id);
+      case DELETE -> inspector().queue("q").delete(id);
+      case CANCEL -> inspector().queue("q").cancel(id);
+      case MOVE -> inspector().queue("q").move(id, "other");
+      case RESCHEDULE -> inspector().queue("q").reschedule(id, NOON.plusSeconds(60));
+      case COPY -> assertThat(inspector().queue("q").copy(id)).isNotEmpty();
+      case UPDATE -> inspector().queue("q").updatePayload(id, Payload.ofUtf8("new"));
     }
   }
 
   private BulkReport applyToMany(TaskAction action, TaskState state) {
-    Selection selection = inspector().select("q", state);
+    Selection selection = inspector().queue("q").select(state);
     return switch (action) {
       case RUN -> selection.run();
       case ARCHIVE -> selection.archive();
@@ -68,12 +68,12 @@ interface InspectorActionContract extends InspectorContractSupport {
   private BulkReport applyById(TaskAction action, String id) {
     List<String> ids = List.of(id);
     return switch (action) {
-      case RUN -> inspector().run("q", ids);
-      case ARCHIVE -> inspector().archive("q", ids);
-      case DELETE -> inspector().delete("q", ids);
-      case CANCEL -> inspector().cancel("q", ids, AfterCancel.RETRY);
-      case MOVE -> inspector().move("q", ids, "other");
-      case RESCHEDULE -> inspector().reschedule("q", ids, NOON.plusSeconds(60));
+      case RUN -> inspector().queue("q").run(ids);
+      case ARCHIVE -> inspector().queue("q").archive(ids);
+      case DELETE -> inspector().queue("q").delete(ids);
+      case CANCEL -> inspector().queue("q").cancel(ids, AfterCancel.RETRY);
+      case MOVE -> inspector().queue("q").move(ids, "other");
+      case RESCHEDULE -> inspector().queue("q").reschedule(ids, NOON.plusSeconds(60));
       case COPY, UPDATE -> throw new AssertionError(action + " is for single tasks");
     };
   }
@@ -188,25 +188,25 @@ interface InspectorActionContract extends InspectorContractSupport {
   default void aTaskOfAGroupIsMovedIntoTheSameGroupOfTheOtherQueue() {
     group(2);
 
-    inspector().move("q", "grouped-0", "other");
+    inspector().queue("q").move("grouped-0", "other");
 
-    TaskInfo moved = inspector().task("other", "grouped-0");
+    TaskInfo moved = inspector().queue("other").task("grouped-0");
     assertThat(moved.state()).isEqualTo(TaskState.AGGREGATING);
     assertThat(moved.payload()).isEqualTo(Payload.ofUtf8("p0"));
-    assertThat(inspector().groups("other")).isEqualTo(Map.of("g", 1L));
-    assertThat(inspector().groups("q")).isEqualTo(Map.of("g", 1L));
+    assertThat(inspector().queue("other").groups()).isEqualTo(Map.of("g", 1L));
+    assertThat(inspector().queue("q").groups()).isEqualTo(Map.of("g", 1L));
   }
 
   @Test
   default void manyTasksOfAGroupAreMovedTogether() {
     group(450);
 
-    BulkReport report = inspector().select("q", TaskState.AGGREGATING).moveTo("other");
+    BulkReport report = inspector().queue("q").select(TaskState.AGGREGATING).moveTo("other");
 
     assertThat(report.done()).isEqualTo(450);
     assertThat(report.isComplete()).isTrue();
-    assertThat(inspector().groups("other")).isEqualTo(Map.of("g", 450L));
-    assertThat(inspector().groups("q")).isEmpty();
+    assertThat(inspector().queue("other").groups()).isEqualTo(Map.of("g", 450L));
+    assertThat(inspector().queue("q").groups()).isEmpty();
   }
 
   @Test
@@ -216,7 +216,7 @@ interface InspectorActionContract extends InspectorContractSupport {
         new GroupRules(2, Duration.ZERO, Duration.ofHours(1), GroupRules.DEFAULT_TIMEOUT);
     AggregationSet set = redis().aggregation().aggregate(Q, "g", full).orElseThrow();
 
-    assertThatThrownBy(() -> inspector().move("q", "grouped-0", "other"))
+    assertThatThrownBy(() -> inspector().queue("q").move("grouped-0", "other"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("was not moved");
     for (TaskAction action : List.of(TaskAction.RUN, TaskAction.ARCHIVE, TaskAction.DELETE)) {
@@ -226,7 +226,7 @@ interface InspectorActionContract extends InspectorContractSupport {
     }
 
     assertThat(redis().aggregation().read(set).messages()).hasSize(2);
-    assertThat(inspector().groups("other")).isEmpty();
+    assertThat(inspector().queue("other").groups()).isEmpty();
   }
 
   // ---- another time for many
@@ -245,7 +245,8 @@ interface InspectorActionContract extends InspectorContractSupport {
         Instant at = NOON.plusSeconds(seconds);
         List<BulkReport.BulkProgress> told = new ArrayList<>();
 
-        BulkReport report = inspector().select("q", state).onProgress(told::add).reschedule(at);
+        BulkReport report =
+            inspector().queue("q").select(state).onProgress(told::add).reschedule(at);
 
         assertThat(report.done()).as("%s to %s s", state, seconds).isEqualTo(450);
         assertThat(report.matched()).isEqualTo(450);
@@ -253,7 +254,7 @@ interface InspectorActionContract extends InspectorContractSupport {
         assertThat(report.isComplete()).isTrue();
         assertThat(told.get(told.size() - 1).done()).isEqualTo(450);
         TaskState waits = state == TaskState.RETRY ? TaskState.RETRY : TaskState.SCHEDULED;
-        assertThat(inspector().select("q", waits).stream())
+        assertThat(inspector().queue("q").select(waits).stream())
             .hasSize(450)
             .allMatch(task -> at.equals(task.nextProcessAt()));
       }
@@ -265,7 +266,7 @@ interface InspectorActionContract extends InspectorContractSupport {
     seed(TaskState.SCHEDULED, 400);
     Instant at = NOON.plusSeconds(1_150);
     Selection wanted =
-        inspector().select("q", TaskState.SCHEDULED).where(TaskFilter.idPrefix("t01"));
+        inspector().queue("q").select(TaskState.SCHEDULED).where(TaskFilter.idPrefix("t01"));
 
     BulkReport some = wanted.limit(30).reschedule(at);
     assertThat(some.done()).isEqualTo(30);
@@ -273,7 +274,7 @@ interface InspectorActionContract extends InspectorContractSupport {
     assertThat(wanted.reschedule(at).done()).isEqualTo(100);
 
     assertThat(
-            inspector().select("q", TaskState.SCHEDULED).stream()
+            inspector().queue("q").select(TaskState.SCHEDULED).stream()
                 .filter(task -> at.equals(task.nextProcessAt())))
         .hasSize(100)
         .allMatch(task -> task.id().startsWith("t01"));

@@ -27,7 +27,7 @@ interface InspectorArchiveContract extends InspectorContractSupport {
   }
 
   private long size(TaskState state) {
-    return inspector().queue("q").size(state);
+    return inspector().queue("q").snapshot().size(state);
   }
 
   @Test
@@ -35,13 +35,13 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     seed(TaskState.ARCHIVED, "old", 3);
     seed(TaskState.RETRY, "new", 1);
 
-    assertThatThrownBy(() -> keeping(3).archive("q", "new0"))
+    assertThatThrownBy(() -> keeping(3).queue("q").archive("new0"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("the archive of its queue is full");
 
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(3);
     assertThat(size(TaskState.RETRY)).isEqualTo(1);
-    assertThat(inspector().task("q", "new0").state()).isEqualTo(TaskState.RETRY);
+    assertThat(inspector().queue("q").task("new0").state()).isEqualTo(TaskState.RETRY);
   }
 
   @Test
@@ -49,11 +49,11 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     seed(TaskState.ARCHIVED, "old", 3);
     seed(TaskState.RETRY, "new", 1);
 
-    keeping(3).droppingOldest().archive("q", "new0");
+    keeping(3).droppingOldest().queue("q").archive("new0");
 
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(3);
-    assertThat(inspector().count("q", List.of("old0", "old1", "old2", "new0"))).isEqualTo(3);
-    assertThat(inspector().count("q", List.of("old0"))).isZero();
+    assertThat(inspector().queue("q").count(List.of("old0", "old1", "old2", "new0"))).isEqualTo(3);
+    assertThat(inspector().queue("q").count(List.of("old0"))).isZero();
   }
 
   @Test
@@ -62,8 +62,8 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     seed(TaskState.PENDING, "new", 4);
     List<String> ids = List.of("new0", "none", "new1", "new2", "new3");
 
-    assertThat(keeping(5).archiveRoom("q")).isEqualTo(2);
-    BulkReport report = keeping(5).archive("q", ids);
+    assertThat(keeping(5).queue("q").archiveRoom()).isEqualTo(2);
+    BulkReport report = keeping(5).queue("q").archive(ids);
 
     assertThat(report.done()).isEqualTo(2);
     assertThat(report.dropped()).isZero();
@@ -72,9 +72,9 @@ interface InspectorArchiveContract extends InspectorContractSupport {
         .containsExactly("none", "new2", "new3");
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(5);
     assertThat(size(TaskState.PENDING)).isEqualTo(2);
-    assertThat(keeping(5).archiveRoom("q")).isZero();
+    assertThat(keeping(5).queue("q").archiveRoom()).isZero();
 
-    BulkReport allowed = keeping(5).droppingOldest().archive("q", List.of("new2", "new3"));
+    BulkReport allowed = keeping(5).droppingOldest().queue("q").archive(List.of("new2", "new3"));
     assertThat(allowed.done()).isEqualTo(2);
     assertThat(allowed.dropped()).isEqualTo(2);
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(5);
@@ -85,13 +85,13 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     seed(TaskState.ARCHIVED, "old", 3);
     seed(TaskState.SCHEDULED, "new", 300);
 
-    assertThatThrownBy(() -> keeping(302).archiveAll("q", TaskState.SCHEDULED))
+    assertThatThrownBy(() -> keeping(302).queue("q").archiveAll(TaskState.SCHEDULED))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("300 scheduled tasks of queue \"q\" do not fit")
         .hasMessageContaining("room for 299");
     assertThat(size(TaskState.SCHEDULED)).isEqualTo(300);
 
-    assertThat(keeping(303).archiveAll("q", TaskState.SCHEDULED)).isEqualTo(300);
+    assertThat(keeping(303).queue("q").archiveAll(TaskState.SCHEDULED)).isEqualTo(300);
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(303);
   }
 
@@ -100,7 +100,7 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     seed(TaskState.ARCHIVED, "old", 3);
     seed(TaskState.SCHEDULED, "new", 300);
 
-    BulkReport report = keeping(250).archiveEach("q", TaskState.SCHEDULED, so -> {});
+    BulkReport report = keeping(250).queue("q").archiveEach(TaskState.SCHEDULED, so -> {});
 
     assertThat(report.done()).isEqualTo(247);
     assertThat(report.dropped()).isZero();
@@ -108,7 +108,8 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(250);
     assertThat(size(TaskState.SCHEDULED)).isEqualTo(53);
 
-    BulkReport rest = keeping(250).droppingOldest().archiveEach("q", TaskState.SCHEDULED, so -> {});
+    BulkReport rest =
+        keeping(250).droppingOldest().queue("q").archiveEach(TaskState.SCHEDULED, so -> {});
     assertThat(rest.done()).isEqualTo(53);
     assertThat(rest.dropped()).isEqualTo(53);
     assertThat(rest.problem()).isNull();
@@ -121,7 +122,8 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     seed(TaskState.ARCHIVED, "old", 3);
     seed(state, "new", 500);
 
-    BulkReport report = keeping(303).select("q", state).where(TaskFilter.idPrefix("new")).archive();
+    BulkReport report =
+        keeping(303).queue("q").select(state).where(TaskFilter.idPrefix("new")).archive();
 
     assertThat(report.done()).isEqualTo(300);
     assertThat(report.dropped()).isZero();
@@ -131,7 +133,7 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     assertThat(size(state)).isEqualTo(200);
 
     BulkReport rest =
-        keeping(303).select("q", state).after(report.cursor()).droppingOldest().archive();
+        keeping(303).queue("q").select(state).after(report.cursor()).droppingOldest().archive();
 
     assertThat(rest.done()).isEqualTo(200);
     assertThat(rest.dropped()).isEqualTo(200);
@@ -147,11 +149,11 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     seed(TaskState.ARCHIVED, "old", 1);
     seed(TaskState.PENDING, "new", 3);
 
-    BulkReport report = keeping(3).archive("q", List.of("new0", "new1", "new2"));
+    BulkReport report = keeping(3).queue("q").archive(List.of("new0", "new1", "new2"));
 
     assertThat(report.done()).isEqualTo(2);
     assertThat(report.dropped()).isZero();
-    assertThat(inspector().count("q", List.of("ancient0", "ancient1"))).isZero();
+    assertThat(inspector().queue("q").count(List.of("ancient0", "ancient1"))).isZero();
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(3);
   }
 
@@ -160,10 +162,11 @@ interface InspectorArchiveContract extends InspectorContractSupport {
     seed(TaskState.ARCHIVED, "old", 20);
     seed(TaskState.PENDING, "new", 1);
 
-    assertThat(keeping(10).archive("q", List.of("new0")).failed()).isEqualTo(1);
+    assertThat(keeping(10).queue("q").archive(List.of("new0")).failed()).isEqualTo(1);
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(20);
 
-    assertThat(keeping(10).droppingOldest().archive("q", List.of("new0")).dropped()).isEqualTo(11);
+    assertThat(keeping(10).droppingOldest().queue("q").archive(List.of("new0")).dropped())
+        .isEqualTo(11);
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(10);
   }
 
@@ -175,7 +178,7 @@ interface InspectorArchiveContract extends InspectorContractSupport {
       ids.add(group + 1);
     }
 
-    BulkReport report = keeping(2).archiveEach("q", TaskState.AGGREGATING, so -> {});
+    BulkReport report = keeping(2).queue("q").archiveEach(TaskState.AGGREGATING, so -> {});
 
     assertThat(report.done()).isEqualTo(2);
     assertThat(report.problem()).contains("full");

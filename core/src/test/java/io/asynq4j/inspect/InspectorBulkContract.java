@@ -34,11 +34,11 @@ interface InspectorBulkContract extends InspectorContractSupport {
   }
 
   private Selection select(TaskState state) {
-    return inspector().select("q", state);
+    return inspector().queue("q").select(state);
   }
 
   private long size(TaskState state) {
-    return inspector().queue("q").size(state);
+    return inspector().queue("q").snapshot().size(state);
   }
 
   // ---- searching
@@ -143,7 +143,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
     assertThat(ids(all.inGroup("b").find(9).tasks())).containsExactly("b0", "b1", "b2");
     assertThat(all.inGroup("none").find(9).cursor()).isNull();
     assertThat(all.inGroup("b").delete().done()).isEqualTo(3);
-    assertThat(inspector().groups("q").keySet()).containsExactly("a", "c");
+    assertThat(inspector().queue("q").groups().keySet()).containsExactly("a", "c");
     assertThatThrownBy(() -> select(TaskState.RETRY).inGroup("g")).hasMessageContaining("retry");
   }
 
@@ -196,7 +196,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
   default void manyAreRunArchivedAndMovedInTheirOrder() {
     seed(TaskState.ARCHIVED, 300);
     assertThat(select(TaskState.ARCHIVED).where(EVEN).run().done()).isEqualTo(150);
-    assertThat(inspector().tasks("q", TaskState.PENDING, PageRequest.first(300)).tasks())
+    assertThat(inspector().queue("q").tasks(TaskState.PENDING, PageRequest.first(300)).tasks())
         .extracting(TaskInfo::id)
         .hasSize(150)
         .isSorted();
@@ -204,7 +204,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
         .isEqualTo(50);
     assertThat(select(TaskState.PENDING).archive().done()).isEqualTo(100);
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(250);
-    assertThat(inspector().queue("other").size(TaskState.PENDING)).isEqualTo(50);
+    assertThat(inspector().queue("other").snapshot().size(TaskState.PENDING)).isEqualTo(50);
   }
 
   @Test
@@ -320,7 +320,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
     assertThat(rounds).hasSizeGreaterThan(2);
     // The oldest were taken by workers before their turn came.
     assertThat(report.done()).isBetween(56L, 60L);
-    assertThat(ids(inspector().tasks("q", TaskState.PENDING, PageRequest.first(600)).tasks()))
+    assertThat(ids(inspector().queue("q").tasks(TaskState.PENDING, PageRequest.first(600)).tasks()))
         .noneMatch(id -> id.startsWith("t") && id.endsWith("5"));
   }
 
@@ -332,7 +332,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
         before("archive", 1, () -> redis().inspection().delete(BrokerFixture.Q, List.of("t0002")));
 
     BulkReport report =
-        InspectorAccess.broker(meanwhile).select("q", TaskState.SCHEDULED).archive();
+        InspectorAccess.broker(meanwhile).queue("q").select(TaskState.SCHEDULED).archive();
 
     assertThat(report.done()).isEqualTo(1);
     assertThat(report.failed()).isEqualTo(2);
@@ -355,7 +355,8 @@ interface InspectorBulkContract extends InspectorContractSupport {
               throw gone;
             });
 
-    BulkReport report = InspectorAccess.broker(failing).select("q", TaskState.RETRY).archive();
+    BulkReport report =
+        InspectorAccess.broker(failing).queue("q").select(TaskState.RETRY).archive();
 
     assertThat(report.done()).isEqualTo(200);
     assertThat(report.problem()).isEqualTo("gone");
@@ -369,7 +370,8 @@ interface InspectorBulkContract extends InspectorContractSupport {
               throw gone;
             });
     redis().seed(TaskState.RETRY, "more", T);
-    assertThatThrownBy(() -> InspectorAccess.broker(down).select("q", TaskState.RETRY).archive())
+    assertThatThrownBy(
+            () -> InspectorAccess.broker(down).queue("q").select(TaskState.RETRY).archive())
         .isSameAs(gone);
   }
 }

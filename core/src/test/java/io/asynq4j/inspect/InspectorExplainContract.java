@@ -27,7 +27,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   }
 
   private List<Reason> why(String id) {
-    Explanation explanation = inspector().explain("q", id);
+    Explanation explanation = inspector().queue("q").explain(id);
     assertThat(explanation.task().id()).isEqualTo(id);
     explanation.reasons().forEach(why -> assertThat(explanation.text()).contains(why.text()));
     return explanation.reasons();
@@ -39,7 +39,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
     redis().enqueue("a");
 
     assertThat(why("a")).isEmpty();
-    assertThat(inspector().explain("q", "a").text()).contains("Nothing in Redis holds it");
+    assertThat(inspector().queue("q").explain("a").text()).contains("Nothing in Redis holds it");
   }
 
   @Test
@@ -48,7 +48,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
 
     assertThat(why("a"))
         .containsExactly(new Reason.NotDue(NOON.plusSeconds(300), Duration.ofMinutes(5)));
-    assertThat(inspector().explain("q", "a").text()).contains("in 5m");
+    assertThat(inspector().queue("q").explain("a").text()).contains("in 5m");
     redis().clock.advance(Duration.ofMinutes(6));
     assertThat(why("a"))
         .containsExactly(new Reason.NotForwarded(NOON.plusSeconds(300)), new Reason.NoServer(0));
@@ -91,7 +91,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   default void aPausedQueueRunsNothing() {
     serve("active", 0);
     redis().enqueue("a");
-    inspector().pause("q");
+    inspector().queue("q").pause();
     redis().clock.advance(Duration.ofSeconds(9));
 
     assertThat(why("a")).containsExactly(new Reason.QueuePaused(NOON));
@@ -101,13 +101,13 @@ interface InspectorExplainContract extends InspectorContractSupport {
   default void aLimitHoldsATask() {
     serve("active", 1);
     redis().enqueue("a", "b");
-    inspector().setLimits("q", QueueLimits.NONE.withMaxActive(1));
+    inspector().queue("q").setLimits(QueueLimits.NONE.withMaxActive(1));
     redis().claimOne();
 
     assertThat(why("b")).containsExactly(new Reason.LimitReached(1, 1));
-    inspector().setLimits("q", QueueLimits.NONE.withOrdered(true));
+    inspector().queue("q").setLimits(QueueLimits.NONE.withOrdered(true));
     assertThat(why("b")).containsExactly(new Reason.LimitReached(1, 1));
-    inspector().setLimits("q", QueueLimits.NONE);
+    inspector().queue("q").setLimits(QueueLimits.NONE);
     assertThat(why("b")).isEmpty();
   }
 
@@ -119,7 +119,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
     redis().claimBatch(1, new QueueRules(0, false, rate));
 
     assertThat(why("b")).containsExactly(new Reason.RateReached(rate, NOON.plusSeconds(30)));
-    assertThat(inspector().explain("q", "b").text())
+    assertThat(inspector().queue("q").explain("b").text())
         .contains("at a rate of 2/m")
         .contains(NOON.plusSeconds(30).toString());
     assertThat(why("c"))
@@ -127,7 +127,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
             new Reason.RateReached(rate, NOON.plusSeconds(60)), new Reason.Behind(1, false));
     redis().clock.advance(Duration.ofSeconds(31));
     assertThat(why("b")).isEmpty();
-    inspector().setLimits("q", QueueLimits.NONE.withRate(RateLimit.UNLIMITED));
+    inspector().queue("q").setLimits(QueueLimits.NONE.withRate(RateLimit.UNLIMITED));
     assertThat(why("c")).containsExactly(new Reason.Behind(1, false));
   }
 
@@ -158,7 +158,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
 
     assertThat(why("t0029"))
         .containsExactly(new Reason.Behind(29, false), new Reason.WorkersBusy(1, 2));
-    assertThat(inspector().explain("q", "t0001").text()).startsWith("1 task is before it.");
+    assertThat(inspector().queue("q").explain("t0001").text()).startsWith("1 task is before it.");
     assertThat(new Reason.Behind(100_000, true).text()).startsWith("At least 100,000 tasks");
   }
 

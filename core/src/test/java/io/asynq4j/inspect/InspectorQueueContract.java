@@ -66,20 +66,20 @@ interface InspectorQueueContract extends InspectorContractSupport {
   @Test
   default void i03_i04_i05_i06_fixesW31_aQueueIsRemovedWhenItIsEmptyOrByForce() {
     redis().enqueue("a");
-    assertThatThrownBy(() -> inspector().removeQueue("q", false))
+    assertThatThrownBy(() -> inspector().queue("q").remove(false))
         .isInstanceOf(QueueNotEmptyException.class)
         .hasMessageContaining("pending");
     redis().claimOne();
-    assertThatThrownBy(() -> inspector().removeQueue("q", true))
+    assertThatThrownBy(() -> inspector().queue("q").remove(true))
         .isInstanceOf(QueueNotEmptyException.class)
         .hasMessageContaining("active");
     redis().clock.advance(Duration.ofMinutes(1));
     redis().recover();
 
-    inspector().removeQueue("q", true);
+    inspector().queue("q").remove(true);
 
     assertThat(inspector().queues()).isEmpty();
-    assertThatThrownBy(() -> inspector().removeQueue("q", true))
+    assertThatThrownBy(() -> inspector().queue("q").remove(true))
         .isInstanceOf(QueueNotFoundException.class);
   }
 
@@ -95,7 +95,7 @@ interface InspectorQueueContract extends InspectorContractSupport {
     redis().raw(Command.SET, key("processed:2100-01-01"), "3");
     redis().raw(Command.SET, key("failed:2100-01-01"), "2");
 
-    QueueSnapshot queue = inspector().queue("q");
+    QueueSnapshot queue = inspector().queue("q").snapshot();
 
     assertThat(queue.at()).isEqualTo(NOON);
     assertThat(queue.size()).isEqualTo(7);
@@ -106,28 +106,28 @@ interface InspectorQueueContract extends InspectorContractSupport {
     assertThat(List.of(queue.processed(), queue.failed())).containsExactly(9L, 4L);
     assertThat(queue.paused()).isFalse();
 
-    inspector().pause("q");
+    inspector().queue("q").pause();
     redis().clock.advance(Duration.ofSeconds(5));
-    assertThat(inspector().queue("q").pausedSince()).isEqualTo(NOON);
+    assertThat(inspector().queue("q").snapshot().pausedSince()).isEqualTo(NOON);
   }
 
   @Test
   default void i44_pausesAndLimitsMayBeSetBeforeThereIsAQueue() {
-    assertThat(inspector().pause("q")).isTrue();
-    assertThat(inspector().pause("q")).isFalse();
-    assertThat(inspector().resume("q")).isTrue();
-    assertThat(inspector().resume("q")).isFalse();
-    assertThat(inspector().limits("q")).isEqualTo(QueueLimits.NONE);
+    assertThat(inspector().queue("q").pause()).isTrue();
+    assertThat(inspector().queue("q").pause()).isFalse();
+    assertThat(inspector().queue("q").resume()).isTrue();
+    assertThat(inspector().queue("q").resume()).isFalse();
+    assertThat(inspector().queue("q").limits()).isEqualTo(QueueLimits.NONE);
     QueueLimits two = QueueLimits.NONE.withMaxActive(2);
-    inspector().setLimits("q", two);
-    assertThat(inspector().limits("q")).isEqualTo(two);
+    inspector().queue("q").setLimits(two);
+    assertThat(inspector().queue("q").limits()).isEqualTo(two);
     redis().enqueue("a", "b", "c");
 
     assertThat(redis().claimBatch(3, QueueRules.NONE).claims()).hasSize(2);
 
-    inspector().setLimits("q", two.withOrdered(true));
-    assertThat(inspector().limits("q").ordered()).contains(true);
-    inspector().setLimits("q", QueueLimits.NONE);
+    inspector().queue("q").setLimits(two.withOrdered(true));
+    assertThat(inspector().queue("q").limits().ordered()).contains(true);
+    inspector().queue("q").setLimits(QueueLimits.NONE);
     assertThat(redis().claim(3)).hasSize(1);
     assertThatThrownBy(() -> new QueueLimits(OptionalInt.of(-1), two.ordered(), two.rate()))
         .hasMessageContaining("-1");
@@ -140,23 +140,23 @@ interface InspectorQueueContract extends InspectorContractSupport {
     redis().raw(Command.SET, key("failed:2100-01-01"), "1");
     redis().raw(Command.SET, key("processed:2099-12-31"), "7");
 
-    assertThat(inspector().history("q", 90)).hasSize(90);
-    assertThat(inspector().history("q", 7)).hasSize(7);
-    DayCount today = inspector().history("q", 1).get(0);
+    assertThat(inspector().queue("q").history(90)).hasSize(90);
+    assertThat(inspector().queue("q").history(7)).hasSize(7);
+    DayCount today = inspector().queue("q").history(1).get(0);
     assertThat(today.date()).isEqualTo(LocalDate.parse("2100-01-01"));
     assertThat(List.of(today.processed(), today.failed())).containsExactly(3L, 1L);
     assertThat(today.from().toLocalTime()).hasToString("00:00");
 
-    List<DayCount> inTokyo = inspector().history("q", 2, ZoneId.of("Asia/Tokyo"));
+    List<DayCount> inTokyo = inspector().queue("q").history(2, ZoneId.of("Asia/Tokyo"));
     assertThat(inTokyo.get(1).date()).isEqualTo(LocalDate.parse("2099-12-31"));
     assertThat(inTokyo.get(1).processed()).isEqualTo(7);
     assertThat(inTokyo.get(1).from()).hasToString("2099-12-31T09:00+09:00[Asia/Tokyo]");
     assertThat(inTokyo.get(1).until()).isEqualTo(inTokyo.get(0).from());
     // So far east that noon in Greenwich is tomorrow.
-    assertThat(inspector().history("q", 1, ZoneId.of("Pacific/Kiritimati")).get(0).date())
+    assertThat(inspector().queue("q").history(1, ZoneId.of("Pacific/Kiritimati")).get(0).date())
         .isEqualTo(LocalDate.parse("2100-01-02"));
-    assertThatThrownBy(() -> inspector().history("q", 0)).hasMessageContaining("0");
-    assertThatThrownBy(() -> inspector().history("q", 1_001)).hasMessageContaining("1,001");
+    assertThatThrownBy(() -> inspector().queue("q").history(0)).hasMessageContaining("0");
+    assertThatThrownBy(() -> inspector().queue("q").history(1_001)).hasMessageContaining("1,001");
   }
 
   @Test
@@ -164,10 +164,11 @@ interface InspectorQueueContract extends InspectorContractSupport {
     enqueue("a", "t", "p", o -> o.group("g"));
     enqueue("b", "t", "p", o -> o.group("g"));
 
-    assertThat(inspector().groups("q")).containsExactly(Map.entry("g", 2L));
-    assertThat(inspector().memoryUsage("q").orElseThrow()).isPositive();
-    assertThat(inspector().slot("q")).isEqualTo(RedisKeys.slot("{q}"));
-    assertThat(inspector().nodes("q").isEmpty()).isEqualTo(redis().server.primaries().size() == 1);
+    assertThat(inspector().queue("q").groups()).containsExactly(Map.entry("g", 2L));
+    assertThat(inspector().queue("q").memoryUsage().orElseThrow()).isPositive();
+    assertThat(inspector().queue("q").slot()).isEqualTo(RedisKeys.slot("{q}"));
+    assertThat(inspector().queue("q").nodes().isEmpty())
+        .isEqualTo(redis().server.primaries().size() == 1);
     assertThat(inspector().redisInfo()).containsKey("redis_version");
   }
 
@@ -175,29 +176,29 @@ interface InspectorQueueContract extends InspectorContractSupport {
   default void i05_i10_i13_i21_i26_i33_i36_i38_i40_fixesW32_anUnknownQueueIsAlwaysToldAsSuch() {
     List<ThrowingCallable> calls =
         List.of(
-            () -> inspector().queue("none"),
-            () -> inspector().memoryUsage("none"),
-            () -> inspector().history("none", 1),
-            () -> inspector().groups("none"),
-            () -> inspector().removeQueue("none", true),
-            () -> inspector().task("none", "a"),
-            () -> inspector().tasks("none", TaskState.PENDING, PageRequest.first(1)),
-            () -> inspector().groupTasks("none", "g", PageRequest.first(1)),
-            () -> inspector().select("none", TaskState.ARCHIVED).find(1),
-            () -> inspector().select("none", TaskState.AGGREGATING).count(),
-            () -> inspector().select("none", TaskState.ARCHIVED).run(),
-            () -> inspector().explain("none", "a"),
-            () -> inspector().run("none", "a"),
-            () -> inspector().archive("none", "a"),
-            () -> inspector().delete("none", List.of("a")),
-            () -> inspector().reschedule("none", "a", NOON),
-            () -> inspector().runAll("none", TaskState.RETRY),
-            () -> inspector().archiveAll("none", TaskState.RETRY),
-            () -> inspector().deleteAll("none", TaskState.AGGREGATING),
-            () -> inspector().cancel("none", "a"),
-            () -> inspector().updatePayload("none", "a", Payload.absent()),
-            () -> inspector().move("none", "a", "other"),
-            () -> inspector().copy("none", "a"));
+            () -> inspector().queue("none").snapshot(),
+            () -> inspector().queue("none").memoryUsage(),
+            () -> inspector().queue("none").history(1),
+            () -> inspector().queue("none").groups(),
+            () -> inspector().queue("none").remove(true),
+            () -> inspector().queue("none").task("a"),
+            () -> inspector().queue("none").tasks(TaskState.PENDING, PageRequest.first(1)),
+            () -> inspector().queue("none").groupTasks("g", PageRequest.first(1)),
+            () -> inspector().queue("none").select(TaskState.ARCHIVED).find(1),
+            () -> inspector().queue("none").select(TaskState.AGGREGATING).count(),
+            () -> inspector().queue("none").select(TaskState.ARCHIVED).run(),
+            () -> inspector().queue("none").explain("a"),
+            () -> inspector().queue("none").run("a"),
+            () -> inspector().queue("none").archive("a"),
+            () -> inspector().queue("none").delete(List.of("a")),
+            () -> inspector().queue("none").reschedule("a", NOON),
+            () -> inspector().queue("none").runAll(TaskState.RETRY),
+            () -> inspector().queue("none").archiveAll(TaskState.RETRY),
+            () -> inspector().queue("none").deleteAll(TaskState.AGGREGATING),
+            () -> inspector().queue("none").cancel("a"),
+            () -> inspector().queue("none").updatePayload("a", Payload.absent()),
+            () -> inspector().queue("none").move("a", "other"),
+            () -> inspector().queue("none").copy("a"));
 
     for (ThrowingCallable call : calls) {
       assertThatThrownBy(call)
@@ -205,7 +206,8 @@ interface InspectorQueueContract extends InspectorContractSupport {
           .hasMessageContaining("\"none\"");
     }
     assertThat(redis().world()).isEmpty();
-    assertThatThrownBy(() -> inspector().queue(" ")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> inspector().queue(" ").snapshot())
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
@@ -437,19 +439,20 @@ interface InspectorQueueContract extends InspectorContractSupport {
     redis().raw(Command.SET, key("processed:" + today), "x");
     redis().raw(Command.SET, key("failed"), "x");
 
-    TaskPage page = inspector().tasks("q", TaskState.PENDING, PageRequest.first(10));
+    TaskPage page = inspector().queue("q").tasks(TaskState.PENDING, PageRequest.first(10));
     assertThat(page.tasks()).extracting(TaskInfo::id).containsExactly("good");
     assertThat(page.unreadable()).containsExactly("bad");
-    assertThat(inspector().groups("q")).containsExactly(entry("bad", -1L), entry("good", 1L));
-    assertThat(inspector().unaggregatedGroups("q")).isEmpty();
-    assertThat(inspector().select("q", TaskState.AGGREGATING).find(10).tasks())
+    assertThat(inspector().queue("q").groups())
+        .containsExactly(entry("bad", -1L), entry("good", 1L));
+    assertThat(inspector().queue("q").unaggregatedGroups()).isEmpty();
+    assertThat(inspector().queue("q").select(TaskState.AGGREGATING).find(10).tasks())
         .extracting(TaskInfo::id)
         .containsExactly("grouped");
-    QueueSnapshot queue = inspector().queue("q");
+    QueueSnapshot queue = inspector().queue("q").snapshot();
     assertThat(queue.size(TaskState.PENDING)).isEqualTo(2);
     assertThat(queue.size(TaskState.AGGREGATING)).isEqualTo(1);
     assertThat(queue.processedToday()).isZero();
-    assertThat(inspector().history("q", 2)).hasSize(2);
+    assertThat(inspector().queue("q").history(2)).hasSize(2);
   }
 
   @Test
@@ -478,13 +481,13 @@ interface InspectorQueueContract extends InspectorContractSupport {
     inspector().runSchedule("e");
     redis().clock.advance(Duration.ofSeconds(2));
     SchedulerAccess.round(scheduler);
-    assertThat(inspector().queue("default").size(TaskState.PENDING)).isEqualTo(1);
+    assertThat(inspector().queue("default").snapshot().size(TaskState.PENDING)).isEqualTo(1);
 
     assertThat(inspector().resumeSchedule("e")).isTrue();
     assertThat(inspector().resumeSchedule("e")).isFalse();
     redis().clock.advance(Duration.ofSeconds(10));
     SchedulerAccess.round(scheduler);
-    assertThat(inspector().queue("default").size(TaskState.PENDING)).isEqualTo(2);
+    assertThat(inspector().queue("default").snapshot().size(TaskState.PENDING)).isEqualTo(2);
 
     SchedulerAccess.end(scheduler);
     assertThat(inspector().schedules())

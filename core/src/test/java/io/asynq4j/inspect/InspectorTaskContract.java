@@ -41,11 +41,11 @@ interface InspectorTaskContract extends InspectorContractSupport {
   }
 
   private TaskState state(String id) {
-    return inspector().task("q", id).state();
+    return inspector().queue("q").task(id).state();
   }
 
   private List<String> list(TaskState state, PageRequest page) {
-    return ids(inspector().tasks("q", state, page).tasks());
+    return ids(inspector().queue("q").tasks(state, page).tasks());
   }
 
   // ---- looking
@@ -85,7 +85,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
         .settle(
             new Settlement.Retry(redis().claimOne(), Duration.ofMinutes(1), "broken", true, false));
 
-    TaskInfo task = inspector().task("q", "a");
+    TaskInfo task = inspector().queue("q").task("a");
 
     assertThat(task.state()).isEqualTo(TaskState.RETRY);
     assertThat(task.headers()).isEqualTo(Map.of("k", "v"));
@@ -103,17 +103,22 @@ interface InspectorTaskContract extends InspectorContractSupport {
     oneOfEach();
     enqueue("p2", "t", "p");
 
-    assertThat(inspector().task("q", "p2").since()).isEqualTo(NOON);
+    assertThat(inspector().queue("q").task("p2").since()).isEqualTo(NOON);
     for (TaskState state : List.of(TaskState.ARCHIVED, TaskState.AGGREGATING)) {
-      assertThat(inspector().task("q", state.word()).since()).isEqualTo(NOON.plusSeconds(10));
+      assertThat(inspector().queue("q").task(state.word()).since()).isEqualTo(NOON.plusSeconds(10));
     }
-    assertThat(inspector().groupTasks("q", "g", PageRequest.first(1)).tasks().get(0).since())
+    assertThat(inspector().queue("q").groupTasks("g", PageRequest.first(1)).tasks().get(0).since())
         .isEqualTo(NOON.plusSeconds(10));
     assertThat(
-            inspector().tasks("q", TaskState.ARCHIVED, PageRequest.first(1)).tasks().get(0).since())
+            inspector()
+                .queue("q")
+                .tasks(TaskState.ARCHIVED, PageRequest.first(1))
+                .tasks()
+                .get(0)
+                .since())
         .isEqualTo(NOON.plusSeconds(10));
     for (TaskState state : List.of(TaskState.ACTIVE, TaskState.SCHEDULED, TaskState.PENDING)) {
-      assertThat(inspector().task("q", state.word()).since()).isNull();
+      assertThat(inspector().queue("q").task(state.word()).since()).isNull();
     }
   }
 
@@ -122,16 +127,16 @@ interface InspectorTaskContract extends InspectorContractSupport {
     redis().enqueue("a");
     List<ThrowingCallable> calls =
         List.of(
-            () -> inspector().task("q", "x"),
-            () -> inspector().run("q", "x"),
-            () -> inspector().archive("q", "x"),
-            () -> inspector().delete("q", "x"),
-            () -> inspector().reschedule("q", "x", NOON),
-            () -> inspector().updatePayload("q", "x", Payload.absent()),
-            () -> inspector().cancel("q", "x"),
-            () -> inspector().move("q", "x", "other"),
-            () -> inspector().copy("q", "x"),
-            () -> inspector().explain("q", "x"));
+            () -> inspector().queue("q").task("x"),
+            () -> inspector().queue("q").run("x"),
+            () -> inspector().queue("q").archive("x"),
+            () -> inspector().queue("q").delete("x"),
+            () -> inspector().queue("q").reschedule("x", NOON),
+            () -> inspector().queue("q").updatePayload("x", Payload.absent()),
+            () -> inspector().queue("q").cancel("x"),
+            () -> inspector().queue("q").move("x", "other"),
+            () -> inspector().queue("q").copy("x"),
+            () -> inspector().queue("q").explain("x"));
 
     for (ThrowingCallable call : calls) {
       assertThatThrownBy(call)
@@ -159,10 +164,10 @@ interface InspectorTaskContract extends InspectorContractSupport {
       assertThat(list(state, all.oldestFirst())).first().isEqualTo(state.word() + "0");
     }
     assertThat(list(TaskState.PENDING, all.newestFirst())).first().isEqualTo("pending2");
-    assertThat(ids(inspector().groupTasks("q", "g", all).tasks()))
+    assertThat(ids(inspector().queue("q").groupTasks("g", all).tasks()))
         .containsExactly("aggregating0", "aggregating1", "aggregating2");
-    assertThat(inspector().groupTasks("q", "other", all).tasks()).isEmpty();
-    assertThatThrownBy(() -> inspector().tasks("q", TaskState.AGGREGATING, all))
+    assertThat(inspector().queue("q").groupTasks("other", all).tasks()).isEmpty();
+    assertThatThrownBy(() -> inspector().queue("q").tasks(TaskState.AGGREGATING, all))
         .hasMessageContaining("groupTasks");
   }
 
@@ -171,7 +176,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
     redis().seed(TaskState.ACTIVE, "held", T + 10);
     redis().seed(TaskState.ACTIVE, "orphan", T - 1);
 
-    assertThat(inspector().tasks("q", TaskState.ACTIVE, PageRequest.first(5)).tasks())
+    assertThat(inspector().queue("q").tasks(TaskState.ACTIVE, PageRequest.first(5)).tasks())
         .extracting(TaskInfo::orphaned)
         .containsExactly(false, true);
   }
@@ -180,7 +185,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
   default void i20_fixesW47_pagesAreByOffsetOrCursorAndSayHowManyThereAre() {
     redis().enqueueMany(25, o -> o);
 
-    TaskPage third = inspector().tasks("q", TaskState.PENDING, PageRequest.at(20, 10));
+    TaskPage third = inspector().queue("q").tasks(TaskState.PENDING, PageRequest.at(20, 10));
     assertThat(ids(third.tasks())).containsExactly("t0020", "t0021", "t0022", "t0023", "t0024");
     assertThat(third.total()).isEqualTo(25);
     assertThat(third.cursor()).isNull();
@@ -190,7 +195,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
     String cursor = null;
     do {
       TaskPage page =
-          inspector().tasks("q", TaskState.PENDING, PageRequest.first(10).after(cursor));
+          inspector().queue("q").tasks(TaskState.PENDING, PageRequest.first(10).after(cursor));
       seen.addAll(ids(page.tasks()));
       cursor = page.cursor();
     } while (cursor != null);
@@ -206,13 +211,13 @@ interface InspectorTaskContract extends InspectorContractSupport {
     redis().enqueue("a", "b");
     redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "msg", "?");
 
-    TaskPage page = inspector().tasks("q", TaskState.PENDING, PageRequest.first(5));
+    TaskPage page = inspector().queue("q").tasks(TaskState.PENDING, PageRequest.first(5));
 
     assertThat(ids(page.tasks())).containsExactly("b");
     assertThat(page.unreadable()).containsExactly("a");
-    isRefused(() -> inspector().task("q", "a"), "cannot be read");
-    inspector().delete("q", "a");
-    assertThat(inspector().queue("q").size()).isEqualTo(1);
+    isRefused(() -> inspector().queue("q").task("a"), "cannot be read");
+    inspector().queue("q").delete("a");
+    assertThat(inspector().queue("q").snapshot().size()).isEqualTo(1);
   }
 
   @Test
@@ -222,7 +227,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
       enqueue("big" + i, "t", half + i);
     }
 
-    TaskPage page = inspector().tasks("q", TaskState.PENDING, PageRequest.first(4));
+    TaskPage page = inspector().queue("q").tasks(TaskState.PENDING, PageRequest.first(4));
 
     assertThat(ids(page.tasks())).containsExactly("big0", "big1", "big2", "big3");
     assertThat(page.cursor()).isNotNull();
@@ -236,58 +241,59 @@ interface InspectorTaskContract extends InspectorContractSupport {
   default void i37_i38_aTaskIsRunUnlessItRunsOrIsAboutTo() {
     oneOfEach();
     for (String id : List.of("scheduled", "retry", "archived", "completed", "aggregating")) {
-      inspector().run("q", id);
+      inspector().queue("q").run(id);
       assertThat(state(id)).isEqualTo(TaskState.PENDING);
     }
-    isRefused(() -> inspector().run("q", "pending"), "cannot be run in state pending");
-    isRefused(() -> inspector().run("q", "active"), "active", "cancel it first");
+    isRefused(() -> inspector().queue("q").run("pending"), "cannot be run in state pending");
+    isRefused(() -> inspector().queue("q").run("active"), "active", "cancel it first");
   }
 
   @Test
   default void i39_i40_aTaskIsArchivedUnlessItIsOrRuns() {
     oneOfEach();
     for (String id : List.of("scheduled", "retry", "pending", "completed", "aggregating")) {
-      inspector().archive("q", id);
-      assertThat(inspector().task("q", id).since()).isEqualTo(NOON);
+      inspector().queue("q").archive(id);
+      assertThat(inspector().queue("q").task(id).since()).isEqualTo(NOON);
       assertThat(state(id)).isEqualTo(TaskState.ARCHIVED);
     }
-    isRefused(() -> inspector().archive("q", "archived"), "in state archived");
-    isRefused(() -> inspector().archive("q", "active"), "cancel it first");
+    isRefused(() -> inspector().queue("q").archive("archived"), "in state archived");
+    isRefused(() -> inspector().queue("q").archive("active"), "cancel it first");
   }
 
   @Test
   default void i34_i36_aTaskIsDeletedUnlessItRuns() {
     oneOfEach();
-    isRefused(() -> inspector().delete("q", "active"), "cannot be deleted", "cancel it first");
+    isRefused(
+        () -> inspector().queue("q").delete("active"), "cannot be deleted", "cancel it first");
 
     BulkReport report =
-        inspector().delete("q", List.of("pending", "active", "archived", "nothing", "retry"));
+        inspector().queue("q").delete(List.of("pending", "active", "archived", "nothing", "retry"));
 
     assertThat(report.done()).isEqualTo(3);
     assertThat(report.failures())
         .containsExactly(
             new BulkReport.Failure("active", TaskAction.DELETE.refusal(TaskState.ACTIVE)),
             new BulkReport.Failure("nothing", "does not exist"));
-    assertThat(inspector().queue("q").size()).isEqualTo(4);
+    assertThat(inspector().queue("q").snapshot().size()).isEqualTo(4);
   }
 
   @Test
   default void aTaskThatWaitsCanBeHadWaitForAnotherTime() {
     oneOfEach();
     for (String id : List.of("scheduled", "retry", "pending", "archived")) {
-      inspector().reschedule("q", id, NOON.plusMillis(59_001));
+      inspector().queue("q").reschedule(id, NOON.plusMillis(59_001));
 
-      TaskInfo task = inspector().task("q", id);
+      TaskInfo task = inspector().queue("q").task(id);
       assertThat(task.state())
           .isEqualTo(id.equals("retry") ? TaskState.RETRY : TaskState.SCHEDULED);
       assertThat(task.nextProcessAt()).isEqualTo(NOON.plusSeconds(60));
     }
     assertThat(list(TaskState.SCHEDULED, PageRequest.first(9)))
         .containsExactly("archived", "pending", "scheduled");
-    assertThat(inspector().queue("q").size(TaskState.PENDING)).isZero();
-    assertThat(inspector().queue("q").size(TaskState.ARCHIVED)).isZero();
+    assertThat(inspector().queue("q").snapshot().size(TaskState.PENDING)).isZero();
+    assertThat(inspector().queue("q").snapshot().size(TaskState.ARCHIVED)).isZero();
     for (String id : List.of("active", "completed", "aggregating")) {
-      isRefused(() -> inspector().reschedule("q", id, NOON), "cannot be rescheduled", id);
+      isRefused(() -> inspector().queue("q").reschedule(id, NOON), "cannot be rescheduled", id);
     }
     redis().clock.advance(Duration.ofMinutes(1));
     assertThat(redis().upkeep().forward(Q, 10).moved()).isEqualTo(4);
@@ -298,9 +304,9 @@ interface InspectorTaskContract extends InspectorContractSupport {
   default void aNewTimeReplacesAnExactOne() {
     enqueue("a", "t", "p", o -> o.processIn(Duration.ofMillis(1_250)).precise());
 
-    inspector().reschedule("q", List.of("a"), NOON.plusSeconds(1));
+    inspector().queue("q").reschedule(List.of("a"), NOON.plusSeconds(1));
 
-    assertThat(inspector().task("q", "a").nextProcessAt()).isEqualTo(NOON.plusSeconds(1));
+    assertThat(inspector().queue("q").task("a").nextProcessAt()).isEqualTo(NOON.plusSeconds(1));
   }
 
   @Test
@@ -309,31 +315,32 @@ interface InspectorTaskContract extends InspectorContractSupport {
       redis().seed(state, state.word() + 0, T);
       redis().seed(state, state.word() + 1, T + 1);
     }
-    assertThat(inspector().archiveAll("q", TaskState.PENDING)).isEqualTo(2);
-    assertThat(inspector().runAll("q", TaskState.RETRY)).isEqualTo(2);
-    assertThat(inspector().runAll("q", TaskState.AGGREGATING)).isEqualTo(2);
-    assertThat(inspector().deleteAll("q", TaskState.ARCHIVED)).isEqualTo(4);
-    assertThat(inspector().deleteAll("q", TaskState.ARCHIVED)).isZero();
-    assertThat(inspector().deleteAll("q", TaskState.AGGREGATING)).isZero();
+    assertThat(inspector().queue("q").archiveAll(TaskState.PENDING)).isEqualTo(2);
+    assertThat(inspector().queue("q").runAll(TaskState.RETRY)).isEqualTo(2);
+    assertThat(inspector().queue("q").runAll(TaskState.AGGREGATING)).isEqualTo(2);
+    assertThat(inspector().queue("q").deleteAll(TaskState.ARCHIVED)).isEqualTo(4);
+    assertThat(inspector().queue("q").deleteAll(TaskState.ARCHIVED)).isZero();
+    assertThat(inspector().queue("q").deleteAll(TaskState.AGGREGATING)).isZero();
     assertThat(list(TaskState.PENDING, PageRequest.first(9)))
         .containsExactly("retry0", "retry1", "aggregating0", "aggregating1");
-    assertThatThrownBy(() -> inspector().runAll("q", TaskState.PENDING))
+    assertThatThrownBy(() -> inspector().queue("q").runAll(TaskState.PENDING))
         .hasMessageContaining("pending");
-    assertThatThrownBy(() -> inspector().archiveAll("q", TaskState.ARCHIVED))
+    assertThatThrownBy(() -> inspector().queue("q").archiveAll(TaskState.ARCHIVED))
         .hasMessageContaining("already");
-    assertThatThrownBy(() -> inspector().deleteAll("q", TaskState.ACTIVE))
+    assertThatThrownBy(() -> inspector().queue("q").deleteAll(TaskState.ACTIVE))
         .hasMessageContaining("cancel");
   }
 
   @Test
   default void i32_aPayloadIsReplacedUnlessTheTaskRuns() {
     oneOfEach();
-    inspector().updatePayload("q", "scheduled", Payload.ofUtf8("new"));
-    assertThat(inspector().task("q", "scheduled").payload()).isEqualTo(Payload.ofUtf8("new"));
-    assertThat(inspector().task("q", "scheduled").nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
-    inspector().updatePayload("q", "retry", Payload.absent());
-    assertThat(inspector().task("q", "retry").payload()).isEqualTo(Payload.absent());
-    isRefused(() -> inspector().updatePayload("q", "active", Payload.absent()), "active");
+    inspector().queue("q").updatePayload("scheduled", Payload.ofUtf8("new"));
+    assertThat(inspector().queue("q").task("scheduled").payload()).isEqualTo(Payload.ofUtf8("new"));
+    assertThat(inspector().queue("q").task("scheduled").nextProcessAt())
+        .isEqualTo(NOON.plusSeconds(10));
+    inspector().queue("q").updatePayload("retry", Payload.absent());
+    assertThat(inspector().queue("q").task("retry").payload()).isEqualTo(Payload.absent());
+    isRefused(() -> inspector().queue("q").updatePayload("active", Payload.absent()), "active");
   }
 
   @Test
@@ -343,14 +350,14 @@ interface InspectorTaskContract extends InspectorContractSupport {
     List<String> heard = new CopyOnWriteArrayList<>();
     try (Subscription subscription = redis().broker.cancellations().subscribe(heard::add)) {
       assertThat(subscription).isNotNull();
-      inspector().cancel("q", "a");
+      inspector().queue("q").cancel("a");
       await().until(() -> heard.equals(List.of("a")));
-      inspector().cancel("q", "a", AfterCancel.ARCHIVE);
+      inspector().queue("q").cancel("a", AfterCancel.ARCHIVE);
       await().until(() -> heard.size() == 3);
     }
     assertThat(heard)
         .containsExactlyInAnyOrder(
             "a", "a", new ControlMessage.Cancel(Q, "a", AfterCancel.ARCHIVE).text());
-    isRefused(() -> inspector().cancel("q", "b"), "no worker is running it", "pending");
+    isRefused(() -> inspector().queue("q").cancel("b"), "no worker is running it", "pending");
   }
 }

@@ -32,7 +32,7 @@ interface InspectorTransferContract extends InspectorContractSupport {
 
   private boolean isThere(String queue, String id) {
     try {
-      return inspector().task(queue, id).id().equals(id);
+      return inspector().queue(queue).task(id).id().equals(id);
     } catch (TaskNotFoundException e) {
       return false;
     }
@@ -48,20 +48,22 @@ interface InspectorTransferContract extends InspectorContractSupport {
       redis().seed(state, state.word(), T + 10);
     }
     for (String id : List.of("pending", "scheduled", "retry", "archived", "grouped", "exact")) {
-      inspector().move("q", id, "other");
+      inspector().queue("q").move(id, "other");
       assertThat(isThere("q", id)).isFalse();
     }
 
-    assertThat(inspector().task("other", "pending").state()).isEqualTo(TaskState.PENDING);
-    assertThat(inspector().task("other", "archived").state()).isEqualTo(TaskState.PENDING);
+    assertThat(inspector().queue("other").task("pending").state()).isEqualTo(TaskState.PENDING);
+    assertThat(inspector().queue("other").task("archived").state()).isEqualTo(TaskState.PENDING);
     for (String id : List.of("scheduled", "retry")) {
-      assertThat(inspector().task("other", id).state()).isEqualTo(TaskState.SCHEDULED);
-      assertThat(inspector().task("other", id).nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
+      assertThat(inspector().queue("other").task(id).state()).isEqualTo(TaskState.SCHEDULED);
+      assertThat(inspector().queue("other").task(id).nextProcessAt())
+          .isEqualTo(NOON.plusSeconds(10));
     }
-    assertThat(inspector().task("other", "exact").nextProcessAt()).isEqualTo(NOON.plusMillis(1250));
-    assertThat(inspector().groups("other")).isEqualTo(Map.of("g", 1L));
-    assertThat(inspector().groups("q")).isEmpty();
-    inspector().removeQueue("q", false);
+    assertThat(inspector().queue("other").task("exact").nextProcessAt())
+        .isEqualTo(NOON.plusMillis(1250));
+    assertThat(inspector().queue("other").groups()).isEqualTo(Map.of("g", 1L));
+    assertThat(inspector().queue("q").groups()).isEmpty();
+    inspector().queue("q").remove(false);
   }
 
   @Test
@@ -71,9 +73,9 @@ interface InspectorTransferContract extends InspectorContractSupport {
         .settle(
             new Settlement.Retry(redis().claimOne(), Duration.ofMinutes(1), "broken", true, false));
 
-    inspector().move("q", "a", "other");
+    inspector().queue("q").move("a", "other");
 
-    TaskInfo moved = inspector().task("other", "a");
+    TaskInfo moved = inspector().queue("other").task("a");
     assertThat(moved.retried()).isEqualTo(1);
     assertThat(moved.maxRetry()).isEqualTo(3);
     assertThat(moved.lastError()).isEqualTo("broken");
@@ -85,16 +87,16 @@ interface InspectorTransferContract extends InspectorContractSupport {
   @Test
   default void theLockOfAUniqueTaskMovesForTheTimeItHasLeft() {
     enqueue("a", "t", "p", o -> o.uniqueFor(Duration.ofHours(1)));
-    inspector().move("q", "a", "other");
+    inspector().queue("q").move("a", "other");
 
     String lock = RedisKeys.unique(OTHER, "t", Payload.ofUtf8("p"));
-    assertThat(inspector().task("other", "a").uniqueKey()).isEqualTo(lock);
+    assertThat(inspector().queue("other").task("a").uniqueKey()).isEqualTo(lock);
     assertThat(ReplyParser.number(redis().raw(Command.TTL, lock))).isBetween(3_590L, 3_600L);
     assertThat(redis().raw(Command.EXISTS, RedisKeys.unique(Q, "t", Payload.ofUtf8("p"))))
         .isEqualTo(0L);
 
     enqueue("b", "t", "p", o -> o.uniqueFor(Duration.ofHours(1)));
-    assertThatThrownBy(() -> inspector().move("q", "b", "other"))
+    assertThatThrownBy(() -> inspector().queue("q").move("b", "other"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("unique task a");
     assertThat(isThere("q", "b")).isTrue();
@@ -105,11 +107,11 @@ interface InspectorTransferContract extends InspectorContractSupport {
     redis().seed(TaskState.ACTIVE, "a", T + 10);
     redis().seed(TaskState.COMPLETED, "c", T + 10);
     for (String id : List.of("a", "c")) {
-      assertThatThrownBy(() -> inspector().move("q", id, "other"))
+      assertThatThrownBy(() -> inspector().queue("q").move(id, "other"))
           .isInstanceOf(TaskStateException.class)
-          .hasMessageContaining(TaskAction.MOVE.refusal(inspector().task("q", id).state()));
+          .hasMessageContaining(TaskAction.MOVE.refusal(inspector().queue("q").task(id).state()));
     }
-    assertThatThrownBy(() -> inspector().move("q", "a", "q"))
+    assertThatThrownBy(() -> inspector().queue("q").move("a", "q"))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(inspector().queues()).containsExactly("q");
   }
@@ -119,12 +121,12 @@ interface InspectorTransferContract extends InspectorContractSupport {
     enqueue("a", "t", "mine");
     enqueue("a", "t", "another", o -> o.queue("other"));
 
-    assertThatThrownBy(() -> inspector().move("q", "a", "other"))
+    assertThatThrownBy(() -> inspector().queue("q").move("a", "other"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("another task with this ID");
 
-    assertThat(inspector().task("q", "a").payload()).isEqualTo(Payload.ofUtf8("mine"));
-    assertThat(inspector().task("other", "a").payload()).isEqualTo(Payload.ofUtf8("another"));
+    assertThat(inspector().queue("q").task("a").payload()).isEqualTo(Payload.ofUtf8("mine"));
+    assertThat(inspector().queue("other").task("a").payload()).isEqualTo(Payload.ofUtf8("another"));
   }
 
   @Test
@@ -148,15 +150,15 @@ interface InspectorTransferContract extends InspectorContractSupport {
                 throw new BrokerUnavailableException("gone", true, new IllegalStateException());
               });
 
-      assertThatThrownBy(() -> InspectorAccess.broker(failing).move("q", id, "other"))
+      assertThatThrownBy(() -> InspectorAccess.broker(failing).queue("q").move(id, "other"))
           .isInstanceOf(BrokerUnavailableException.class);
       assertThat(isThere("q", id) && isThere("other", id)).as("in both").isTrue();
 
-      inspector().move("q", id, "other");
+      inspector().queue("q").move(id, "other");
       assertThat(isThere("q", id)).isFalse();
       assertThat(isThere("other", id)).isTrue();
     }
-    assertThat(inspector().queue("other").size()).isEqualTo(3);
+    assertThat(inspector().queue("other").snapshot().size()).isEqualTo(3);
   }
 
   @Test
@@ -164,11 +166,11 @@ interface InspectorTransferContract extends InspectorContractSupport {
     redis().enqueue("a");
     Broker claimed = before("delete", 1, redis()::claimOne);
 
-    assertThatThrownBy(() -> InspectorAccess.broker(claimed).move("q", "a", "other"))
+    assertThatThrownBy(() -> InspectorAccess.broker(claimed).queue("q").move("a", "other"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("a worker or an aggregation has just taken it");
 
-    assertThat(inspector().task("q", "a").state()).isEqualTo(TaskState.ACTIVE);
+    assertThat(inspector().queue("q").task("a").state()).isEqualTo(TaskState.ACTIVE);
     assertThat(isThere("other", "a")).isFalse();
   }
 
@@ -184,7 +186,7 @@ interface InspectorTransferContract extends InspectorContractSupport {
               redis().source().claim(OTHER, 1, BrokerFixture.LEASE, QueueRules.NONE);
             });
 
-    assertThatThrownBy(() -> InspectorAccess.broker(claimed).move("q", "a", "other"))
+    assertThatThrownBy(() -> InspectorAccess.broker(claimed).queue("q").move("a", "other"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("its copy in queue \"other\"; it may run twice");
   }
@@ -192,9 +194,9 @@ interface InspectorTransferContract extends InspectorContractSupport {
   @Test
   default void twoWhoMoveTheSameTaskDoNotLoseIt() {
     redis().enqueue("a");
-    Broker second = before("delete", 1, () -> inspector().move("q", "a", "other"));
+    Broker second = before("delete", 1, () -> inspector().queue("q").move("a", "other"));
 
-    InspectorAccess.broker(second).move("q", "a", "other");
+    InspectorAccess.broker(second).queue("q").move("a", "other");
 
     assertThat(isThere("q", "a")).isFalse();
     assertThat(isThere("other", "a")).isTrue();
@@ -205,9 +207,9 @@ interface InspectorTransferContract extends InspectorContractSupport {
     enqueue("a", "t", "p", o -> o.header("k", "v").maxRetry(3).uniqueFor(Duration.ofHours(1)));
     archiveNext("broken");
 
-    String copy = inspector().copy("q", "a");
+    String copy = inspector().queue("q").copy("a");
 
-    TaskInfo task = inspector().task("q", copy);
+    TaskInfo task = inspector().queue("q").task(copy);
     assertThat(copy).isNotEqualTo("a");
     assertThat(task.state()).isEqualTo(TaskState.PENDING);
     assertThat(task.payload()).isEqualTo(Payload.ofUtf8("p"));
@@ -216,10 +218,11 @@ interface InspectorTransferContract extends InspectorContractSupport {
     assertThat(List.of(task.retried() + "", task.lastError(), task.uniqueKey()))
         .containsExactly("0", "", "");
     assertThat(isThere("q", "a")).isTrue();
-    assertThatThrownBy(() -> inspector().copy("q", "a", o -> o.id(copy)))
+    assertThatThrownBy(() -> inspector().queue("q").copy("a", o -> o.id(copy)))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining(copy);
-    assertThatThrownBy(() -> inspector().copy("q", "a", o -> o.uniqueFor(Duration.ofHours(1))))
+    assertThatThrownBy(
+            () -> inspector().queue("q").copy("a", o -> o.uniqueFor(Duration.ofHours(1))))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("unique task a");
   }
@@ -230,10 +233,11 @@ interface InspectorTransferContract extends InspectorContractSupport {
       redis().seed(state, state.word(), T + 10);
       String copy =
           inspector()
-              .copy("q", state.word(), o -> o.queue("other").processIn(Duration.ofMinutes(1)));
+              .queue("q")
+              .copy(state.word(), o -> o.queue("other").processIn(Duration.ofMinutes(1)));
 
-      assertThat(inspector().task("other", copy).state()).isEqualTo(TaskState.SCHEDULED);
-      assertThat(inspector().task("q", state.word()).state()).isEqualTo(state);
+      assertThat(inspector().queue("other").task(copy).state()).isEqualTo(TaskState.SCHEDULED);
+      assertThat(inspector().queue("q").task(state.word()).state()).isEqualTo(state);
     }
   }
 }

@@ -121,8 +121,8 @@ class MetricsIT {
     enqueue("mail", "b");
     client.enqueue(Task.of("t"), o -> o.queue("mail").processIn(Duration.ofHours(1))).orThrow();
     client.enqueue(Task.of("t"), o -> o.queue("mail").group("g")).orThrow();
-    inspector.archive("mail", "b");
-    inspector.pause("mail");
+    inspector.queue("mail").archive("b");
+    inspector.queue("mail").pause();
     try (Jedis jedis = jedis()) {
       jedis.set("asynq:{mail}:processed", "7");
       jedis.set("asynq:{mail}:failed", "3");
@@ -208,7 +208,7 @@ class MetricsIT {
     enqueue("mail", "a");
     QueueMetrics metrics = byHand();
     metrics.refresh();
-    inspector.removeQueue("mail", true);
+    inspector.queue("mail").remove(true);
 
     metrics.refresh();
 
@@ -324,7 +324,7 @@ class MetricsIT {
             1.0)
         .containsEntry("asynq_task_wait_seconds_count{queue=\"mail\",type=\"t\"}", 1.0);
     assertThat(values.get("asynq_task_wait_seconds_sum{queue=\"mail\",type=\"t\"}")).isPositive();
-    assertThat(inspector.task("mail", "worst").state()).isEqualTo(TaskState.ARCHIVED);
+    assertThat(inspector.queue("mail").task("worst").state()).isEqualTo(TaskState.ARCHIVED);
   }
 
   @Test
@@ -344,7 +344,10 @@ class MetricsIT {
       }
       running.start();
       await()
-          .until(() -> inspector.queues().stream().allMatch(q -> inspector.queue(q).size() == 0));
+          .until(
+              () ->
+                  inspector.queues().stream()
+                      .allMatch(q -> inspector.queue(q).snapshot().size() == 0));
     }
 
     List<String> names =

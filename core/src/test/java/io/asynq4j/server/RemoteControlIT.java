@@ -78,7 +78,7 @@ class RemoteControlIT {
     release.countDown();
     world.awaitGone("a");
     assertThat(world.state("b")).isEqualTo(TaskState.PENDING);
-    assertThat(inspector.explain("default", "b").reasons()).contains(new Reason.NoServer(2));
+    assertThat(inspector.queue("default").explain("b").reasons()).contains(new Reason.NoServer(2));
   }
 
   @Test
@@ -118,7 +118,7 @@ class RemoteControlIT {
 
   private void cancelIfItRuns(String id, AfterCancel after) {
     try {
-      inspector.cancel("default", id, after);
+      inspector.queue("default").cancel(id, after);
     } catch (TaskNotFoundException | TaskStateException e) {
       // An earlier try was heard.
     }
@@ -141,8 +141,8 @@ class RemoteControlIT {
           cancelIfItRuns("delete", AfterCancel.DELETE);
           assertThat(world.find("delete")).isEmpty();
         });
-    inspector.cancel("default", "archive", AfterCancel.ARCHIVE);
-    inspector.cancel("default", "retry");
+    inspector.queue("default").cancel("archive", AfterCancel.ARCHIVE);
+    inspector.queue("default").cancel("retry");
 
     world.awaitState("archive", TaskState.ARCHIVED);
     world.awaitState("retry", TaskState.RETRY);

@@ -120,7 +120,7 @@ class DashboardServletIT {
                   .build(),
               BodyHandlers.ofString());
       assertThat(paused.statusCode()).isEqualTo(204);
-      assertThat(on.inspector.queue("mail").paused()).isTrue();
+      assertThat(on.inspector.queue("mail").snapshot().paused()).isTrue();
     } finally {
       server.stop();
     }

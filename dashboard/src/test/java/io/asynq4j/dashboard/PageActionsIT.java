@@ -39,7 +39,7 @@ class PageActionsIT {
   }
 
   private static TaskInfo task(String id) {
-    return on.inspector.task("mail", id);
+    return on.inspector.queue("mail").task(id);
   }
 
   private static void soon(Runnable assertion) {
@@ -70,7 +70,7 @@ class PageActionsIT {
     browser.press("dialog", "Delete");
     browser.seeText("Task deleted");
 
-    assertThat(on.inspector.queue("mail").size()).isZero();
+    assertThat(on.inspector.queue("mail").snapshot().size()).isZero();
     browser.seeText("Task not found");
   }
 
@@ -93,7 +93,7 @@ class PageActionsIT {
     browser.press("dialog", "Move");
     browser.seeText("Task moved");
 
-    assertThat(on.inspector.task("slow", "a").state()).isEqualTo(TaskState.SCHEDULED);
+    assertThat(on.inspector.queue("slow").task("a").state()).isEqualTo(TaskState.SCHEDULED);
   }
 
   @Test
@@ -133,7 +133,7 @@ class PageActionsIT {
         .enqueue(
             Task.of("email", Payload.ofUtf8("{\"to\":\"nobody\"}")), o -> o.queue("mail").id("a"))
         .orThrow();
-    on.inspector.archive("mail", "a");
+    on.inspector.queue("mail").archive("a");
     open("/queues/mail/tasks/a");
 
     browser.press(".action-bar", "Edit payload");
@@ -167,7 +167,7 @@ class PageActionsIT {
     browser.seeText("Clone enqueued");
 
     TaskInfo copy =
-        on.inspector.tasks("again", TaskState.PENDING, PageRequest.first(10)).tasks().get(0);
+        on.inspector.queue("again").tasks(TaskState.PENDING, PageRequest.first(10)).tasks().get(0);
     assertThat(copy.payload().utf8()).isEqualTo("{\"n\":2}");
     assertThat(copy.headers()).containsEntry("tenant", "acme");
     assertThat(task("a").state()).isEqualTo(TaskState.COMPLETED);
@@ -207,14 +207,19 @@ class PageActionsIT {
     browser.go("/enqueue?queue=mail&type=grouped");
     fill("Group", "g1");
     browser.see(".enqueue .primary").click();
-    soon(() -> assertThat(on.inspector.queue("mail").size(TaskState.AGGREGATING)).isEqualTo(1));
+    soon(
+        () ->
+            assertThat(on.inspector.queue("mail").snapshot().size(TaskState.AGGREGATING))
+                .isEqualTo(1));
   }
 
   private static void fill(String label, String text) {
     browser.see("form.enqueue");
     browser.run(
-        "const l = [...document.querySelectorAll('.enqueue label')].find(e => e.querySelector('span').innerText === arguments[0]);"
-            + "const i = l.querySelector('input'); i.value = arguments[1]; i.dispatchEvent(new Event('input'))",
+        "const l = [...document.querySelectorAll('.enqueue label')].find(e =>"
+            + " e.querySelector('span').innerText === arguments[0]);const i ="
+            + " l.querySelector('input'); i.value = arguments[1]; i.dispatchEvent(new"
+            + " Event('input'))",
         label,
         text);
   }
@@ -229,16 +234,16 @@ class PageActionsIT {
     browser.press(".page-actions", "Pause");
     browser.press("dialog", "Pause");
     browser.seeText("Queue mail paused");
-    assertThat(on.inspector.queue("mail").paused()).isTrue();
+    assertThat(on.inspector.queue("mail").snapshot().paused()).isTrue();
     browser.press(".page-actions", "Resume");
     browser.press("dialog", "Resume");
     browser.seeText("Queue mail resumed");
-    assertThat(on.inspector.queue("mail").paused()).isFalse();
+    assertThat(on.inspector.queue("mail").snapshot().paused()).isFalse();
     browser.press(".page-actions", "Limits");
     browser.write("dialog input", "7");
     browser.press("dialog", "Save");
     browser.seeText("max. 7 active");
-    assertThat(on.inspector.limits("mail").maxActive().getAsInt()).isEqualTo(7);
+    assertThat(on.inspector.queue("mail").limits().maxActive().getAsInt()).isEqualTo(7);
 
     browser.press(".page-actions", "Remove");
     assertThat(browser.shown("dialog .danger:disabled")).isNotEmpty();
@@ -259,7 +264,7 @@ class PageActionsIT {
     browser.press("dialog", "Pause");
     browser.see("[aria-label='Resume mail']");
 
-    assertThat(on.inspector.queue("mail").paused()).isTrue();
+    assertThat(on.inspector.queue("mail").snapshot().paused()).isTrue();
   }
 
   // ---- schedules and servers
@@ -338,11 +343,13 @@ class PageActionsIT {
     browser.write("dialog input", "the network is back");
     browser.press("dialog", "Run now 2");
     browser.seeText("2 tasks made pending");
-    soon(() -> assertThat(on.inspector.queue("mail").size(TaskState.PENDING)).isEqualTo(2));
+    soon(
+        () ->
+            assertThat(on.inspector.queue("mail").snapshot().size(TaskState.PENDING)).isEqualTo(2));
     soon(() -> assertThat(browser.text(".page-meta")).contains("1 cause"));
     browser.press(".failure", "Delete");
     browser.press("dialog", "Delete 1");
-    soon(() -> assertThat(on.inspector.queue("mail").size(TaskState.RETRY)).isZero());
+    soon(() -> assertThat(on.inspector.queue("mail").snapshot().size(TaskState.RETRY)).isZero());
 
     browser.go("/audit");
     browser.seeText("the network is back");
@@ -364,13 +371,13 @@ class PageActionsIT {
     browser.write("dialog input", "slow");
     browser.press("dialog", "Move 3");
     browser.seeText("3 tasks moved");
-    assertThat(on.inspector.queue("slow").size(TaskState.PENDING)).isEqualTo(3);
+    assertThat(on.inspector.queue("slow").snapshot().size(TaskState.PENDING)).isEqualTo(3);
     browser.press(".search-line", "Reschedule");
     browser.press("dialog", "Reschedule 3");
     browser.seeText("3 tasks rescheduled");
 
-    assertThat(on.inspector.queue("slow").size(TaskState.SCHEDULED)).isEqualTo(3);
-    assertThat(on.inspector.queue("mail").size(TaskState.PENDING)).isEqualTo(2);
+    assertThat(on.inspector.queue("slow").snapshot().size(TaskState.SCHEDULED)).isEqualTo(3);
+    assertThat(on.inspector.queue("mail").snapshot().size(TaskState.PENDING)).isEqualTo(2);
   }
 
   @Test
@@ -386,7 +393,7 @@ class PageActionsIT {
     browser.press("dialog", "Move 2");
     browser.seeText("2 tasks moved");
 
-    assertThat(on.inspector.groups("slow")).isEqualTo(Map.of("g", 2L));
+    assertThat(on.inspector.queue("slow").groups()).isEqualTo(Map.of("g", 2L));
   }
 
   @Test
@@ -398,7 +405,7 @@ class PageActionsIT {
     browser.press(".bulk", "Archive");
     browser.see("dialog[open]");
 
-    on.inspector.delete("mail", "a");
+    on.inspector.queue("mail").delete("a");
     browser.press("dialog", "Archive 2");
 
     assertThat(browser.see(".toast.bad").getText())
@@ -458,7 +465,8 @@ class PageActionsIT {
     for (String line :
         String.valueOf(
                 browser.run(
-                    "return [...document.querySelectorAll('.commands button')].map(b => b.title).join('\\u0001')"))
+                    "return [...document.querySelectorAll('.commands button')].map(b =>"
+                        + " b.title).join('\\u0001')"))
             .split("\u0001", -1)) {
       (line.startsWith("curl ") ? requests : commands).add(line);
     }
@@ -594,7 +602,7 @@ class PageActionsIT {
     collect(commands, requests);
     browser.press(".page-actions", "Remove");
     collect(commands, requests);
-    on.inspector.pause("mail");
+    on.inspector.queue("mail").pause();
     browser.press(".page-actions", "Resume");
     collect(commands, requests);
     browser.go("/schedules/nightly");

@@ -84,7 +84,7 @@ class PageScaleIT {
   @Test
   void aQueueWithVeryManyTasksIsAsQuick() {
     BulkData.tasks(on, "huge", TASKS);
-    assertThat(on.inspector.queue("huge").size()).isEqualTo(TASKS);
+    assertThat(on.inspector.queue("huge").snapshot().size()).isEqualTo(TASKS);
     browser.fresh(WIDE, false);
     Dashboard dashboard = on.start(builder -> builder.refresh(Duration.ofSeconds(2)));
     browser.markWhenShown("task-table tbody tr");

@@ -148,7 +148,7 @@ class PagesIT {
   @Test
   void anArchivedTaskIsRunFromItsPageAfterAQuestionThatCanBeCopied() {
     on.enqueue("mail", "email", o -> o.id("a"));
-    on.inspector.archive("mail", "a");
+    on.inspector.queue("mail").archive("a");
     browser.fresh(WIDE, false);
     browser.open(on.start(), "/queues/mail/tasks/a");
 
@@ -157,7 +157,9 @@ class PagesIT {
     String commands =
         String.valueOf(
             browser.run(
-                "return [...document.querySelectorAll('.commands button')].map(b => b.title).join('\\n')"));
+                "return [...document.querySelectorAll('.commands button')].map(b =>"
+                    + " b.title).join('\\n"
+                    + "')"));
     browser.press("dialog", "Run now");
     browser.seeText("Task made pending");
 
@@ -165,7 +167,7 @@ class PagesIT {
         .contains("asynq task run --queue mail --id a")
         .contains("curl -X POST -H 'X-Asynq-Request: 1'")
         .contains("/api/v1/queues/mail/tasks/a/run");
-    assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
+    assertThat(on.inspector.queue("mail").task("a").state()).isEqualTo(TaskState.PENDING);
     await().untilAsserted(() -> assertThat(browser.text(".page-head .badge")).isEqualTo("pending"));
   }
 
@@ -186,13 +188,13 @@ class PagesIT {
               Task.of("email", Payload.ofUtf8("{\"to\":{\"name\":\"Ada\"}}")),
               o -> o.queue("mail").id("a").maxRetry(3).header("trace", "t-17"))
           .orThrow();
-      await().until(() -> on.inspector.task("mail", "a").state() == TaskState.RETRY);
-      on.inspector.run("mail", "a");
+      await().until(() -> on.inspector.queue("mail").task("a").state() == TaskState.RETRY);
+      on.inspector.queue("mail").run("a");
       await()
           .until(
               () ->
-                  on.inspector.task("mail", "a").state() == TaskState.RETRY
-                      && on.inspector.failures("mail", "a").size() == 2);
+                  on.inspector.queue("mail").task("a").state() == TaskState.RETRY
+                      && on.inspector.queue("mail").failures("a").size() == 2);
     }
     browser.fresh(WIDE, false);
     browser.open(on.start(), "/queues/mail/tasks/a");
@@ -220,7 +222,7 @@ class PagesIT {
     browser.press(".action-bar", "Archive");
     browser.see("dialog[open]");
 
-    on.inspector.delete("mail", "a");
+    on.inspector.queue("mail").delete("a");
     browser.press("dialog", "Archive");
 
     assertThat(browser.see(".toast.bad[role=alert]").getText()).contains("Failed: ");
@@ -238,7 +240,7 @@ class PagesIT {
     browser.press(".bulk", "Archive");
     browser.press("dialog", "Archive 1");
     browser.seeText("1 task archived");
-    assertThat(on.inspector.queue("mail").size(TaskState.ARCHIVED)).isEqualTo(1);
+    assertThat(on.inspector.queue("mail").snapshot().size(TaskState.ARCHIVED)).isEqualTo(1);
 
     browser.write(".toolbar query-box input", "type:odd");
     browser.enter();
@@ -257,7 +259,7 @@ class PagesIT {
     browser.press("dialog", browser.text("dialog .danger"));
     browser.see(".job[data-state=done]");
 
-    assertThat(on.inspector.queue("mail").size(TaskState.PENDING)).isBetween(29L, 30L);
+    assertThat(on.inspector.queue("mail").snapshot().size(TaskState.PENDING)).isBetween(29L, 30L);
     assertThat(browser.text(".job")).contains("0 failed");
   }
 
@@ -279,7 +281,7 @@ class PagesIT {
     browser.press("dialog", "Save");
     browser.seeText("Payload saved");
 
-    assertThat(on.inspector.queue("mail").size()).isEqualTo(2);
+    assertThat(on.inspector.queue("mail").snapshot().size()).isEqualTo(2);
     await().untilAsserted(() -> assertThat(browser.text("content-view")).contains("43"));
   }
 
@@ -385,7 +387,8 @@ class PagesIT {
     assertThat(browser.run("return window.pwned ?? null")).as(place).isNull();
     assertThat(
             browser.run(
-                "return document.querySelectorAll('img:not([src=\"icon.svg\"]), main script').length"))
+                "return document.querySelectorAll('img:not([src=\"icon.svg\"]), main"
+                    + " script').length"))
         .as(place)
         .isEqualTo(0L);
   }

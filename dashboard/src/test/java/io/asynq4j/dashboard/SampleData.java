@@ -57,10 +57,10 @@ final class SampleData implements AutoCloseable {
     await()
         .until(
             () ->
-                on.inspector.queue("mail").size(TaskState.RETRY) == 14
-                    && on.inspector.queue("reports").size(TaskState.ARCHIVED) == 9
-                    && on.inspector.queue("media").size(TaskState.ACTIVE) == 3
-                    && on.inspector.queue("mail").size(TaskState.COMPLETED) == 40);
+                on.inspector.queue("mail").snapshot().size(TaskState.RETRY) == 14
+                    && on.inspector.queue("reports").snapshot().size(TaskState.ARCHIVED) == 9
+                    && on.inspector.queue("media").snapshot().size(TaskState.ACTIVE) == 3
+                    && on.inspector.queue("mail").snapshot().size(TaskState.COMPLETED) == 40);
   }
 
   /** For pictures, some of the past: tasks that come and go for a while. */
@@ -147,7 +147,7 @@ final class SampleData implements AutoCloseable {
             Task.of("blob:store", Payload.of(new byte[] {0, 1, 2, (byte) 200, 'a', 'b'})),
             o -> o.queue("billing").id("blob"))
         .orThrow();
-    on.inspector.pause("billing");
+    on.inspector.queue("billing").pause();
   }
 
   private static void enqueue(

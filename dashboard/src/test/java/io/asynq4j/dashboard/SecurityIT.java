@@ -215,7 +215,7 @@ class SecurityIT {
             .isProblem(403, "forbidden");
       }
     }
-    assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
+    assertThat(on.inspector.queue("mail").task("a").state()).isEqualTo(TaskState.PENDING);
   }
 
   private static List<Route<Role, Exchange>> routes() {
@@ -315,7 +315,7 @@ class SecurityIT {
         .basic("otto", "otto's word")
         .post("{\"action\":\"doctor\"}")
         .isProblem(403, "forbidden");
-    assertThat(on.inspector.task("billing", "b").state()).isEqualTo(TaskState.PENDING);
+    assertThat(on.inspector.queue("billing").task("b").state()).isEqualTo(TaskState.PENDING);
   }
 
   @Test
@@ -430,7 +430,7 @@ class SecurityIT {
         .header("Sec-Fetch-Site", "cross-site")
         .get()
         .isProblem(403, "cross-site");
-    assertThat(on.inspector.queue("mail").paused()).isFalse();
+    assertThat(on.inspector.queue("mail").snapshot().paused()).isFalse();
 
     on.api(dashboard, "/queues/mail/pause")
         .header("Origin", "http://" + host)
@@ -603,7 +603,7 @@ class SecurityIT {
     on.api(dashboard, "/queues/mail/tasks/a/payload")
         .put("{\"payload\":{\"card\":{\"number\":\"[redacted]\",\"name\":\"Bob\"}}}")
         .isProblem(422, "unprocessable");
-    assertThat(on.inspector.task("mail", "a").payload().utf8()).contains("4111");
+    assertThat(on.inspector.queue("mail").task("a").payload().utf8()).contains("4111");
   }
 
   @Test

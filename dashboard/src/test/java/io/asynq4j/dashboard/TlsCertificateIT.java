@@ -137,7 +137,7 @@ class TlsCertificateIT {
                 .header("Origin", "https://127.0.0.1:" + dashboard.uri().getPort())
                 .POST(HttpRequest.BodyPublishers.noBody()));
     assertThat(changed.statusCode()).isEqualTo(204);
-    assertThat(on.inspector.queue("mail").paused()).isTrue();
+    assertThat(on.inspector.queue("mail").snapshot().paused()).isTrue();
   }
 
   @Test

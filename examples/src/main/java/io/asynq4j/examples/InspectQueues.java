@@ -28,24 +28,26 @@ public final class InspectQueues {
       client.enqueue(MAIL, new Mail("cem@example.org", "NO"));
 
       Inspector inspector = Inspector.create(redis);
-      inspector.pause("mails");
-      System.out.println(inspector.queue("mails").size(TaskState.PENDING) + " wait");
+      inspector.queue("mails").pause();
+      System.out.println(inspector.queue("mails").snapshot().size(TaskState.PENDING) + " wait");
 
       TaskInfo next =
-          inspector.tasks("mails", TaskState.PENDING, PageRequest.first(1)).tasks().get(0);
+          inspector.queue("mails").tasks(TaskState.PENDING, PageRequest.first(1)).tasks().get(0);
       inspector
-          .explain("mails", next.id())
+          .queue("mails")
+          .explain(next.id())
           .reasons()
           .forEach(reason -> System.out.println("because: " + reason.getClass().getSimpleName()));
 
       Selection norwegian =
           inspector
-              .select("mails", TaskState.PENDING)
+              .queue("mails")
+              .select(TaskState.PENDING)
               .where(TaskFilter.payloadAt("$.country", "NO"));
       System.out.println("dry run: " + norwegian.count().matched());
       BulkReport moved = norwegian.moveTo("mails-no");
       System.out.println("moved: " + moved.done() + ", failed: " + moved.failed());
-      System.out.println("left: " + inspector.queue("mails").size(TaskState.PENDING));
+      System.out.println("left: " + inspector.queue("mails").snapshot().size(TaskState.PENDING));
     }
   }
 }

@@ -97,7 +97,7 @@ class ArchiveIT extends InteropTestBase {
       tasks.add(SampleTasks.text("old-" + i, "x"));
     }
     enqueue(Side.JAVA, tasks);
-    assertThat(operator.droppingOldest().archiveAll(Q, TaskState.PENDING)).isEqualTo(count);
+    assertThat(operator.droppingOldest().queue(Q).archiveAll(TaskState.PENDING)).isEqualTo(count);
   }
 
   private void assertGoArchives(String id) {

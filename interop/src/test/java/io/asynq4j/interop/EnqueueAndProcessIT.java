@@ -122,7 +122,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
     assertThat(goEnqueues(first)).extracting(Answer::verdict).containsOnly("enqueued");
     assertThat(weEnqueue(second)).isEqualTo(duplicates);
 
-    inspector.delete(Q, List.of("first-0", "first-1", "first-2"));
+    inspector.queue(Q).delete(List.of("first-0", "first-1", "first-2"));
     assertThat(weEnqueue(second)).allMatch(EnqueueResult::isEnqueued);
     assertThat(goEnqueues(first)).extracting(Answer::verdict).containsOnly("duplicate");
     goDoes("delete", Q, "second-0");
@@ -178,7 +178,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
         (side, id) -> {
           assertThat(UUID.fromString(id).version()).as("%s", side).isEqualTo(4);
           assertThat(goSeesTask("default", id))
-              .isEqualTo(GoTaskInfo.of(inspector.task("default", id)));
+              .isEqualTo(GoTaskInfo.of(inspector.queue("default").task(id)));
         });
 
     try (WorkerProcess go = peer.work("default", "-concurrency", "1")) {
@@ -186,11 +186,14 @@ class EnqueueAndProcessIT extends InteropTestBase {
       assertThat(go.events("started"))
           .extracting(WorkerProcess.Event::id)
           .containsExactly(ids.get(Side.GO), ids.get(Side.JAVA));
-      soon(() -> assertThat(inspector.queue("default").size(TaskState.COMPLETED)).isEqualTo(2));
+      soon(
+          () ->
+              assertThat(inspector.queue("default").snapshot().size(TaskState.COMPLETED))
+                  .isEqualTo(2));
     }
     String next = goEnqueues(task).get(0).id();
     process(Side.JAVA, "default");
-    assertThat(inspector.task("default", next).state()).isEqualTo(TaskState.COMPLETED);
+    assertThat(inspector.queue("default").task(next).state()).isEqualTo(TaskState.COMPLETED);
   }
 
   @Test

@@ -111,7 +111,7 @@ class InspectionIT extends InteropTestBase {
     if (side == Side.GO) {
       goDoes("pause", Q);
     } else {
-      inspector.pause(Q);
+      inspector.queue(Q).pause();
     }
     enqueue(
         side,
@@ -120,7 +120,7 @@ class InspectionIT extends InteropTestBase {
             GoTask.of("alone", "x").group(OTHER_GROUP).build(),
             GoTask.of("waits too", "x").deadline(Instant.now().plus(HOUR)).build()));
     try (Jedis jedis = jedis()) {
-      String day = inspector.history(Q, 3).get(2).date().toString();
+      String day = inspector.queue(Q).history(3).get(2).date().toString();
       COUNTED.forEach((counter, count) -> jedis.set(key(counter + day), count));
     }
   }
@@ -148,8 +148,8 @@ class InspectionIT extends InteropTestBase {
     assertThat(stats().processed()).isEqualTo(8);
     assertThat(stats().failed()).isEqualTo(4);
     assertThat(stats().paused()).isTrue();
-    assertThat(inspector.history(Q, 90).get(2).processed()).isEqualTo(12);
-    assertThat(inspector.groups(Q)).isEqualTo(Map.of(GROUP, 2L, OTHER_GROUP, 1L));
+    assertThat(inspector.queue(Q).history(90).get(2).processed()).isEqualTo(12);
+    assertThat(inspector.queue(Q).groups()).isEqualTo(Map.of(GROUP, 2L, OTHER_GROUP, 1L));
     assertBothSeeTheSameServers();
   }
 
@@ -157,8 +157,8 @@ class InspectionIT extends InteropTestBase {
     PageRequest page = PageRequest.at(1, 1).oldestFirst();
     TaskPage second =
         state == TaskState.AGGREGATING
-            ? inspector.groupTasks(Q, GROUP, page)
-            : inspector.tasks(Q, state, page);
+            ? inspector.queue(Q).groupTasks(GROUP, page)
+            : inspector.queue(Q).tasks(state, page);
     return second.tasks().stream().map(GoTaskInfo::of).toList();
   }
 
@@ -180,7 +180,7 @@ class InspectionIT extends InteropTestBase {
     assertThat(go.get("Latency").asDouble() / 1e9)
         .isCloseTo(ours.latency().toMillis() / 1e3, Offset.offset(2.0));
     // Both guess it from a few tasks, but not from the same.
-    assertThat((double) inspector.memoryUsage(Q).orElseThrow())
+    assertThat((double) inspector.queue(Q).memoryUsage().orElseThrow())
         .isBetween(go.get("MemoryUsage").asDouble() / 2, go.get("MemoryUsage").asDouble() * 2);
 
     List<String> days = new ArrayList<>();
@@ -194,7 +194,7 @@ class InspectionIT extends InteropTestBase {
                         + day.get("Processed").asLong()
                         + " "
                         + day.get("Failed").asLong()));
-    List<DayCount> history = inspector.history(Q, 90);
+    List<DayCount> history = inspector.queue(Q).history(90);
     assertThat(history.stream().map(day -> day.date() + " " + day.processed() + " " + day.failed()))
         .containsExactlyElementsOf(days);
 
@@ -202,7 +202,7 @@ class InspectionIT extends InteropTestBase {
     goSees(JsonNode.class, "groups", Q)
         .get(0)
         .forEach(group -> groups.put(group.get("Group").asString(), group.get("Size").asLong()));
-    assertThat(inspector.groups(Q)).isEqualTo(groups);
+    assertThat(inspector.queue(Q).groups()).isEqualTo(groups);
   }
 
   /** What both tell of a server; times in seconds. */
@@ -294,8 +294,10 @@ class InspectionIT extends InteropTestBase {
   /** Beside what Go knows of, which it reads and shows. */
   @Test
   void goSeesTheSameOfWhatOnlyWeWrite() {
-    inspector.setLimits(
-        Q, QueueLimits.NONE.withMaxActive(9).withRate(RateLimit.of(50, Duration.ofSeconds(1))));
+    inspector
+        .queue(Q)
+        .setLimits(
+            QueueLimits.NONE.withMaxActive(9).withRate(RateLimit.of(50, Duration.ofSeconds(1))));
     Map<String, String> headers = Map.of("trace", "00-1", "leer", "", "Ünï", "日本");
     archiveAnUnreadableTask();
     archiveATaskThatCrashes();
@@ -323,8 +325,8 @@ class InspectionIT extends InteropTestBase {
       PageRequest all = PageRequest.first(100).oldestFirst();
       TaskPage page =
           state == TaskState.AGGREGATING
-              ? inspector.groupTasks(Q, GROUP, all)
-              : inspector.tasks(Q, state, all);
+              ? inspector.queue(Q).groupTasks(GROUP, all)
+              : inspector.queue(Q).tasks(state, all);
       assertThat(page.unreadable())
           .isEqualTo(state == TaskState.ARCHIVED ? List.of("unreadable") : List.of());
       List<GoTaskInfo> ours =
@@ -346,7 +348,7 @@ class InspectionIT extends InteropTestBase {
 
   /** It has failed, and is pending all the same. */
   private void assertGoSeesATaskThatHoldsTheLine() {
-    inspector.setLimits("line", QueueLimits.NONE.withOrdered(true));
+    inspector.queue("line").setLimits(QueueLimits.NONE.withOrdered(true));
     weEnqueue(
         GoTask.of("holds", "x").queue("line").build(),
         GoTask.of("waits", "x").queue("line").build());
@@ -405,7 +407,7 @@ class InspectionIT extends InteropTestBase {
   private void retryWithATrace() {
     weEnqueue(SampleTasks.text("traced", "x"));
     retry(NAME);
-    assertThat(inspector.failures(Q, "traced")).hasSize(1);
+    assertThat(inspector.queue(Q).failures("traced")).hasSize(1);
   }
 
   private void runWithProgress(GoTask task) {
@@ -428,10 +430,10 @@ class InspectionIT extends InteropTestBase {
   void bothKnowWhereInAClusterAQueueIs() {
     weEnqueue(SampleTasks.text("one", "x"));
     if (setting.store() == TestRedis.Kind.STANDALONE) {
-      assertThat(inspector.nodes(Q)).isEmpty();
+      assertThat(inspector.queue(Q).nodes()).isEmpty();
       return;
     }
-    assertThat(goSees(Long.class, "slot", Q)).containsExactly((long) inspector.slot(Q));
+    assertThat(goSees(Long.class, "slot", Q)).containsExactly((long) inspector.queue(Q).slot());
     List<String> nodes =
         goSees(JsonNode.class, "nodes", Q)
             .get(0)
@@ -439,7 +441,7 @@ class InspectionIT extends InteropTestBase {
             .map(node -> node.get("Addr").asString())
             .sorted(Comparator.naturalOrder())
             .toList();
-    assertThat(inspector.nodes(Q)).containsExactlyElementsOf(nodes);
+    assertThat(inspector.queue(Q).nodes()).containsExactlyElementsOf(nodes);
   }
 
   @Test
@@ -455,7 +457,7 @@ class InspectionIT extends InteropTestBase {
       assertThat(inspector.stopServer(server.id())).isTrue();
       weEnqueue(SampleTasks.text("next", "x"));
       go.await("finished", "next");
-      inspector.cancel(Q, "long", AfterCancel.DELETE);
+      inspector.queue(Q).cancel("long", AfterCancel.DELETE);
 
       assertThat(go.await("finished", "long").error()).isEqualTo("context canceled");
       soon(() -> assertThat(task("long").state()).isEqualTo(TaskState.RETRY));

@@ -206,7 +206,7 @@ public abstract class InteropTestBase {
 
   private void assertNothingIsLeftToDo(String... queues) {
     for (String queue : queues) {
-      QueueSnapshot now = inspector.queue(queue);
+      QueueSnapshot now = inspector.queue(queue).snapshot();
       assertThat(now.size(TaskState.PENDING) + now.size(TaskState.ACTIVE)).isZero();
     }
   }
@@ -255,15 +255,15 @@ public abstract class InteropTestBase {
   // ---- what is there
 
   TaskInfo task(String id) {
-    return inspector.task(Q, id);
+    return inspector.queue(Q).task(id);
   }
 
   TaskState stateOf(String queue, String id) {
-    return inspector.task(queue, id).state();
+    return inspector.queue(queue).task(id).state();
   }
 
   QueueSnapshot stats() {
-    return inspector.queue(Q);
+    return inspector.queue(Q).snapshot();
   }
 
   /** All tasks of a state in the order in which Go lists them. */
@@ -271,8 +271,8 @@ public abstract class InteropTestBase {
     PageRequest all = PageRequest.first(1000).oldestFirst();
     TaskPage page =
         state == TaskState.AGGREGATING
-            ? inspector.groupTasks(queue, GROUP, all)
-            : inspector.tasks(queue, state, all);
+            ? inspector.queue(queue).groupTasks(GROUP, all)
+            : inspector.queue(queue).tasks(state, all);
     assertThat(page.unreadable()).isEmpty();
     return page.tasks();
   }

@@ -73,7 +73,7 @@ class MixedFleetIT extends InteropTestBase {
       tasks.add(SampleTasks.text("task-" + i, "sleep 4ms"));
     }
     // Paused, so that neither is done before the other has started.
-    inspector.pause(Q);
+    inspector.queue(Q).pause();
     enqueue(Side.JAVA, tasks.subList(0, count / 2));
     enqueue(Side.GO, tasks.subList(count / 2, count));
 
@@ -237,7 +237,7 @@ class MixedFleetIT extends InteropTestBase {
         && QUEUES.stream()
             .allMatch(
                 queue -> {
-                  QueueSnapshot now = inspector.queue(queue);
+                  QueueSnapshot now = inspector.queue(queue).snapshot();
                   long ended = now.size(TaskState.ARCHIVED) + now.size(TaskState.COMPLETED);
                   try (Jedis jedis = store.jedis(queue)) {
                     return now.size() == ended && !jedis.exists(key(queue, "aggregation_sets"));
@@ -251,7 +251,7 @@ class MixedFleetIT extends InteropTestBase {
    * end, as if an hour had passed.
    */
   private void letTheDeadLose(String queue) {
-    if (inspector.queue(queue).size(TaskState.PENDING) > 0) {
+    if (inspector.queue(queue).snapshot().size(TaskState.PENDING) > 0) {
       return;
     }
     try (Jedis jedis = store.jedis(queue)) {
@@ -272,10 +272,14 @@ class MixedFleetIT extends InteropTestBase {
   private void assertEverythingIsWhereItBelongs(List<Planned> taken) {
     for (String queue : QUEUES) {
       assertThat(
-              idsOf(inspector.tasks(queue, TaskState.ARCHIVED, PageRequest.first(10_000)).tasks()))
+              idsOf(
+                  inspector
+                      .queue(queue)
+                      .tasks(TaskState.ARCHIVED, PageRequest.first(10_000))
+                      .tasks()))
           .isEqualTo(idsOf(taken, queue, Fate.ARCHIVED));
       List<TaskInfo> completed =
-          inspector.tasks(queue, TaskState.COMPLETED, PageRequest.first(10_000)).tasks();
+          inspector.queue(queue).tasks(TaskState.COMPLETED, PageRequest.first(10_000)).tasks();
       assertThat(idsOf(completed)).isEqualTo(idsOf(taken, queue, Fate.KEPT));
       assertThat(completed).allMatch(task -> task.result().utf8().equals(task.id()));
     }
@@ -312,7 +316,7 @@ class MixedFleetIT extends InteropTestBase {
         kills,
         reasons);
     for (String queue : QUEUES) {
-      QueueSnapshot counted = inspector.queue(queue);
+      QueueSnapshot counted = inspector.queue(queue).snapshot();
       review.assertCountersFit(queue, counted.processed(), counted.failed());
     }
   }

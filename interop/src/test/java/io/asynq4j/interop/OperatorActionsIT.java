@@ -84,14 +84,14 @@ class OperatorActionsIT extends InteropTestBase {
         assertThat(stateOf(verb.word(), "two-" + state.word())).isEqualTo(state);
       }
       // Those of the archive or in pending have grown by now.
-      Map<TaskState, Long> before = inspector.queue(verb.word()).sizes();
+      Map<TaskState, Long> before = inspector.queue(verb.word()).snapshot().sizes();
       for (TaskState state : verb.states()) {
         assertThat(actOnAll(author.other(), verb, state)).isEqualTo(before.get(state)).isNotZero();
         assertActed(verb, state, "two");
         assertActed(verb, state, "three");
       }
     }
-    assertThat(inspector.queue("delete").size()).isZero();
+    assertThat(inspector.queue("delete").snapshot().size()).isZero();
     assertTheDoctorFindsNothing();
   }
 
@@ -100,9 +100,9 @@ class OperatorActionsIT extends InteropTestBase {
       goDoes(verb.word(), verb.word(), id);
     } else {
       switch (verb) {
-        case RUN -> inspector.run("run", id);
-        case ARCHIVE -> inspector.archive("archive", id);
-        case DELETE -> inspector.delete("delete", id);
+        case RUN -> inspector.queue("run").run(id);
+        case ARCHIVE -> inspector.queue("archive").archive(id);
+        case DELETE -> inspector.queue("delete").delete(id);
       }
     }
   }
@@ -112,9 +112,9 @@ class OperatorActionsIT extends InteropTestBase {
       return goSees(Long.class, verb.word() + "-all", verb.word(), state.word(), GROUP).get(0);
     }
     return switch (verb) {
-      case RUN -> inspector.runAll("run", state);
-      case ARCHIVE -> inspector.archiveAll("archive", state);
-      case DELETE -> inspector.deleteAll("delete", state);
+      case RUN -> inspector.queue("run").runAll(state);
+      case ARCHIVE -> inspector.queue("archive").archiveAll(state);
+      case DELETE -> inspector.queue("delete").deleteAll(state);
     };
   }
 
@@ -125,7 +125,7 @@ class OperatorActionsIT extends InteropTestBase {
       assertThat(stateOf(verb.word(), id)).isEqualTo(now.get());
       assertThat(goSeesTask(verb.word(), id).state()).isEqualTo(now.get().word());
     } else {
-      assertThatThrownBy(() -> inspector.task(verb.word(), id))
+      assertThatThrownBy(() -> inspector.queue(verb.word()).task(id))
           .isInstanceOf(TaskNotFoundException.class);
     }
   }
@@ -137,7 +137,7 @@ class OperatorActionsIT extends InteropTestBase {
     weEnqueue(ours);
     goEnqueues(gos);
 
-    inspector.updatePayload(Q, "go's", Payload.ofUtf8("result new"));
+    inspector.queue(Q).updatePayload("go's", Payload.ofUtf8("result new"));
     assertThat(goSeesTask(Q, "go's")).isEqualTo(GoTaskInfo.of(task("go's")));
     if (setting.go().updatesPayloads()) {
       goDoes("update", Q, "ours", "result new");
@@ -146,7 +146,7 @@ class OperatorActionsIT extends InteropTestBase {
       process(Side.JAVA, Q);
       assertThat(task("ours").result().utf8()).isEqualTo("new");
     }
-    inspector.run(Q, "go's");
+    inspector.queue(Q).run("go's");
     process(Side.GO, Q);
     assertThat(task("go's").result().utf8()).isEqualTo("new");
   }
@@ -160,13 +160,13 @@ class OperatorActionsIT extends InteropTestBase {
               SampleTasks.text("pending", "x"),
               GoTask.of("scheduled", "x").processIn(HOUR).build()));
       assertThatThrownBy(() -> goDoes("remove", Q)).hasMessageContaining("not empty");
-      assertThatThrownBy(() -> inspector.removeQueue(Q, false))
+      assertThatThrownBy(() -> inspector.queue(Q).remove(false))
           .isInstanceOf(QueueNotEmptyException.class);
       assertThat(stats().size()).isEqualTo(2);
       if (author == Side.JAVA) {
         goDoes("remove", Q, "force");
       } else {
-        inspector.removeQueue(Q, true);
+        inspector.queue(Q).remove(true);
       }
       assertThat(inspector.queues()).isEmpty();
       assertTheDoctorFindsNothing();
@@ -207,7 +207,7 @@ class OperatorActionsIT extends InteropTestBase {
     weEnqueue(SampleTasks.text("long", "sleep 600000ms"));
     try (WorkerProcess go = goWorker("-retry-delay", "1h")) {
       go.await("started", "long");
-      inspector.cancel(Q, "long");
+      inspector.queue(Q).cancel("long");
 
       assertThat(go.await("finished", "long").error()).isEqualTo("context canceled");
       soon(() -> assertThat(task("long").state()).isEqualTo(TaskState.RETRY));
@@ -217,7 +217,7 @@ class OperatorActionsIT extends InteropTestBase {
 
   @Test
   void goDoesNotObeyOurLimits() {
-    inspector.setLimits(Q, QueueLimits.NONE.withMaxActive(1));
+    inspector.queue(Q).setLimits(QueueLimits.NONE.withMaxActive(1));
     weEnqueue(SampleTasks.text("one", "sleep 1500ms"), SampleTasks.text("two", "sleep 1500ms"));
     try (WorkerProcess go = goWorker()) {
       go.awaitCount("started", 2);
@@ -241,10 +241,10 @@ class OperatorActionsIT extends InteropTestBase {
       goDoes("pause", Q);
       weEnqueue(SampleTasks.text("one", "x"));
       assertNothingHappensFor(() -> assertThat(stats().size(TaskState.PENDING)).isEqualTo(1));
-      inspector.resume(Q);
+      inspector.queue(Q).resume();
       soon(() -> assertThat(stats().processed()).isEqualTo(1));
 
-      inspector.pause(Q);
+      inspector.queue(Q).pause();
       goEnqueues(SampleTasks.text("two", "x"));
       assertNothingHappensFor(() -> assertThat(stats().size(TaskState.PENDING)).isEqualTo(1));
       goDoes("unpause", Q);

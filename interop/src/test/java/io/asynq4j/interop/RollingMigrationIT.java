@@ -165,7 +165,7 @@ class RollingMigrationIT extends InteropTestBase {
 
     assertThat(task(left.id("retry")).retried()).isEqualTo(1);
     assertThat(task(left.id("retry")).lastError()).isEqualTo("broken");
-    inspector.deleteAll(Q, TaskState.ARCHIVED);
+    inspector.queue(Q).deleteAll(TaskState.ARCHIVED);
     assertThat(stats().size()).isZero();
   }
 
@@ -218,7 +218,7 @@ class RollingMigrationIT extends InteropTestBase {
     if (side == Side.GO) {
       goDoes("pause", Q);
     } else {
-      inspector.pause(Q);
+      inspector.queue(Q).pause();
     }
   }
 
@@ -226,7 +226,7 @@ class RollingMigrationIT extends InteropTestBase {
     if (side == Side.GO) {
       goDoes("unpause", Q);
     } else {
-      inspector.resume(Q);
+      inspector.queue(Q).resume();
     }
   }
 
@@ -234,7 +234,7 @@ class RollingMigrationIT extends InteropTestBase {
     if (side == Side.GO) {
       goDoes("run", Q, id);
     } else {
-      inspector.run(Q, id);
+      inspector.queue(Q).run(id);
     }
   }
 }

@@ -66,7 +66,7 @@ class SemaphoreIT extends InteropTestBase {
 
       // And the other way round.
       enough.countDown();
-      soon(() -> assertThat(inspector.queue(OURS).processed()).isEqualTo(3));
+      soon(() -> assertThat(inspector.queue(OURS).snapshot().processed()).isEqualTo(3));
       weEnqueue(hold("go-4", Q, "1ms"));
       go.await("released", "go-4");
     }

@@ -168,7 +168,7 @@ class SettlingIT extends InteropTestBase {
       assertThat(listed(Q, TaskState.COMPLETED))
           .extracting(TaskInfo::id)
           .containsExactly(ids.get(1), ids.get(2));
-      inspector.deleteAll(Q, TaskState.COMPLETED);
+      inspector.queue(Q).deleteAll(TaskState.COMPLETED);
     }
     assertThat(stats().processed()).isEqualTo(6);
     assertThat(stats().failed()).isZero();

@@ -80,7 +80,8 @@ class DurabilityIT {
         .until(
             () ->
                 promised.stream()
-                    .allMatch(id -> inspector.task("echo", id).state() == TaskState.COMPLETED));
+                    .allMatch(
+                        id -> inspector.queue("echo").task(id).state() == TaskState.COMPLETED));
   }
 
   @Test

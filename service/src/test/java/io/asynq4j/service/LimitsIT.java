@@ -136,9 +136,10 @@ class LimitsIT {
     String lease = "{\"names\":[\"slow\"],\"max\":2,\"wait\":\"30s\"}";
     assertThat(fixture.post("/v1/lease", lease).at("/tasks")).hasSize(1);
     CompletableFuture<Reply> waiting = fixture.sendAsync("POST", "/v1/lease", lease);
-    await().until(() -> fixture.inspector.queue("hosted").size(TaskState.COMPLETED) == 1);
-    assertThat(fixture.inspector.explain("slow", "1").text()).contains("at a rate of 1/h");
-    assertThat(fixture.inspector.explain("hosted", "3").text()).contains("at a rate of 1/h");
+    await()
+        .until(() -> fixture.inspector.queue("hosted").snapshot().size(TaskState.COMPLETED) == 1);
+    assertThat(fixture.inspector.queue("slow").explain("1").text()).contains("at a rate of 1/h");
+    assertThat(fixture.inspector.queue("hosted").explain("3").text()).contains("at a rate of 1/h");
     assertThat(waiting).isNotDone();
 
     for (String name : List.of("slow", "hosted")) {
@@ -151,7 +152,8 @@ class LimitsIT {
           .isEqualTo(Json.object().put("maxRun", 5).put("rate", "100/s").put("burst", 3));
     }
     assertThat(waiting.join().at("/tasks")).isNotEmpty();
-    await().until(() -> fixture.inspector.queue("hosted").size(TaskState.COMPLETED) == 4);
+    await()
+        .until(() -> fixture.inspector.queue("hosted").snapshot().size(TaskState.COMPLETED) == 4);
 
     fixture.send("PUT", "/v1/definitions/slow/limits", "{\"rate\":\"none\"}");
     submit("slow", 50, 40);
@@ -308,7 +310,10 @@ class LimitsIT {
       }
       await()
           .atMost(Duration.ofSeconds(FULL ? 180 : 60))
-          .until(() -> fixture.inspector.queue("nap").size(TaskState.COMPLETED) == KILLS * 40L);
+          .until(
+              () ->
+                  fixture.inspector.queue("nap").snapshot().size(TaskState.COMPLETED)
+                      == KILLS * 40L);
     } finally {
       replicas.forEach(Process::destroyForcibly);
     }

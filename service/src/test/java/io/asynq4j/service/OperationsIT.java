@@ -100,7 +100,7 @@ class OperationsIT {
       CompletableFuture<Reply> changed = fixture.sendAsync("POST", path, "");
       // The deletion is to come between any two steps of the change.
       LockSupport.parkNanos(random.nextInt(3_000_000));
-      fixture.inspector.delete("a", Integer.toString(i));
+      fixture.inspector.queue("a").delete(Integer.toString(i));
       Reply reply = changed.get(60, TimeUnit.SECONDS);
       assertThat(reply.status()).as(reply.body()).isIn(200, 404, 410);
     }

@@ -184,8 +184,8 @@ class ReferenceWorkersIT {
   private TaskInfo ended(String id, TaskState state) {
     await()
         .ignoreException(TaskNotFoundException.class)
-        .until(() -> fixture.inspector.task("work", id).state() == state);
-    return fixture.inspector.task("work", id);
+        .until(() -> fixture.inspector.queue("work").task(id).state() == state);
+    return fixture.inspector.queue("work").task(id);
   }
 
   @ParameterizedTest
@@ -225,7 +225,7 @@ class ReferenceWorkersIT {
   void aCancelledTaskIsStoppedByItsWorker(Language language) throws Exception {
     startWorker(language, 2);
     submit("1", "stop");
-    await().until(() -> fixture.inspector.task("work", "1").progress() != null);
+    await().until(() -> fixture.inspector.queue("work").task("1").progress() != null);
     String[] asKey = {"Authorization", "Bearer " + key};
     assertThat(fixture.post("/v1/tasks/1/cancel", "", asKey).status()).isEqualTo(200);
     assertThat(ended("1", TaskState.ARCHIVED).lastError()).isEqualTo("it was cancelled");

@@ -54,7 +54,7 @@ class ReplicasIT {
     }
     String lines = "{\"name\":\"nap\"}\n".repeat(60);
     fixture.post("/v1/tasks", lines, "Content-Type", "application/x-ndjson");
-    await().until(() -> fixture.inspector.queue("nap").size(TaskState.COMPLETED) == 60);
+    await().until(() -> fixture.inspector.queue("nap").snapshot().size(TaskState.COMPLETED) == 60);
     assertThat(most).hasValue(3);
   }
 
@@ -101,9 +101,9 @@ class ReplicasIT {
     String[] asKey = {"Authorization", "Bearer " + key};
     assertThat(fixture.post("/v1/tasks", "{\"name\":\"old\"}", asKey).status()).isEqualTo(422);
     fixture.post("/v1/tasks", "{\"name\":\"same\",\"id\":\"2\"}", asKey);
-    await().until(() -> fixture.inspector.task("same", "2").state() == TaskState.COMPLETED);
+    await().until(() -> fixture.inspector.queue("same").task("2").state() == TaskState.COMPLETED);
     // What was handed in stays, and what is scheduled comes.
-    assertThat(fixture.inspector.task("old", "1").state()).isEqualTo(TaskState.PENDING);
+    assertThat(fixture.inspector.queue("old").task("1").state()).isEqualTo(TaskState.PENDING);
     await().until(() -> fixture.inspector.queues().contains("new"));
   }
 

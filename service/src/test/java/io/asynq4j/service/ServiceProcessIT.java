@@ -54,7 +54,9 @@ class ServiceProcessIT {
       String head = "redis: { url: \"%s\" }\nlisten: { port: 0 }\n".formatted(server.uri());
       String slow =
           head
-              + "tasks:\n  slow: { kind: cmd, retention: 1h, cmd: { program: /bin/sh, args: [-c, 'sleep 2; echo done'] } }\n";
+              + "tasks:\n"
+              + "  slow: { kind: cmd, retention: 1h, cmd: { program: /bin/sh, args: [-c, 'sleep 2;"
+              + " echo done'] } }\n";
       Files.writeString(file, slow);
       Path output = directory.resolve("out");
       Process process = startProcess(file, output);
@@ -81,7 +83,7 @@ class ServiceProcessIT {
                     .statusCode())
             .isEqualTo(201);
         Inspector inspector = Inspector.create(redis);
-        await().until(() -> inspector.task("slow", "1").state() == TaskState.ACTIVE);
+        await().until(() -> inspector.queue("slow").task("1").state() == TaskState.ACTIVE);
         CompletableFuture<HttpResponse<String>> waiting =
             postAsync(url + "/v1/lease", "{\"names\":[\"more\"],\"wait\":\"30s\"}");
         CompletableFuture<HttpResponse<String>> result =
@@ -95,8 +97,8 @@ class ServiceProcessIT {
         assertThat(result.get(10, TimeUnit.SECONDS).body()).contains("\"state\":\"scheduled\"");
         assertThat(status(url + "/readyz")).isIn(503, 0);
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(inspector.task("slow", "1").state()).isEqualTo(TaskState.COMPLETED);
-        assertThat(inspector.task("slow", "1").result().utf8()).isEqualTo("done\n");
+        assertThat(inspector.queue("slow").task("1").state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(inspector.queue("slow").task("1").result().utf8()).isEqualTo("done\n");
         assertThat(process.exitValue()).isZero();
       } finally {
         process.destroyForcibly();

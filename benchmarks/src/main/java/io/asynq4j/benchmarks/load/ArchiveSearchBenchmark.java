@@ -50,8 +50,8 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
             .archive(archive -> archive.maxSize(Integer.MAX_VALUE))
             .build();
     BenchmarkTasks.fill(lab, List.of(queue), tasks);
-    inspector.archiveAll(queue.value(), TaskState.PENDING);
-    Selection archived = inspector.select(queue.value(), TaskState.ARCHIVED);
+    inspector.queue(queue).archiveAll(TaskState.PENDING);
+    Selection archived = inspector.queue(queue).select(TaskState.ARCHIVED);
     // Warm-up.
     archived.find(1_000);
 

@@ -44,7 +44,7 @@ final class QueueStatusReporter {
 
   private Stream<QueueSnapshot> snapshot(String queue) {
     try {
-      return Stream.of(inspector.queue(queue));
+      return Stream.of(inspector.queue(queue).snapshot());
     } catch (QueueNotFoundException e) {
       return Stream.empty();
     }

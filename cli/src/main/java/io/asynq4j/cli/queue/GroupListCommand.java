@@ -30,7 +30,7 @@ final class GroupListCommand extends ReadOnlyCommand {
   @Override
   protected int run(Session session) {
     List<Map.Entry<String, Long>> groups =
-        List.copyOf(new TreeMap<>(session.inspector().groups(queue)).entrySet());
+        List.copyOf(new TreeMap<>(session.inspector().queue(queue).groups()).entrySet());
     session
         .printer()
         .list(

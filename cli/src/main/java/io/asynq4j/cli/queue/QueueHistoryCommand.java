@@ -53,7 +53,7 @@ final class QueueHistoryCommand extends ReadOnlyCommand {
             .of(
                 queues,
                 name ->
-                    inspector.history(name, days, zone).stream()
+                    inspector.queue(name).history(days, zone).stream()
                         .map(count -> new Day(name, count))
                         .toList())
             .stream()

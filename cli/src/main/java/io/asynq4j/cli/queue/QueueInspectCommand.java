@@ -37,7 +37,9 @@ final class QueueInspectCommand extends ReadOnlyCommand {
             queues,
             name ->
                 new Found(
-                    inspector.queue(name), inspector.memoryUsage(name), inspector.limits(name)));
+                    inspector.queue(name).snapshot(),
+                    inspector.queue(name).memoryUsage(),
+                    inspector.queue(name).limits()));
     session.printer().details(found, columns());
     return each.exitCode();
   }

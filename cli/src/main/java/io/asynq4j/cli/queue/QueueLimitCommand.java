@@ -89,7 +89,7 @@ final class QueueLimitCommand extends RedisCommand {
   @Override
   protected int run(Session session) {
     Inspector inspector = session.inspector();
-    QueueLimits before = inspector.limits(queue);
+    QueueLimits before = inspector.queue(queue).limits();
     // Limits of a mistyped queue name would never be noticed. Limits of a queue that does not
     // exist yet can still be shown and cleared.
     if (!inspector.queues().contains(queue) && (namesLimits() || before.equals(QueueLimits.NONE))) {
@@ -107,7 +107,7 @@ final class QueueLimitCommand extends RedisCommand {
       limits = limits.withRate(given);
     }
     if (sets()) {
-      inspector.setLimits(queue, limits);
+      inspector.queue(queue).setLimits(limits);
     }
     session
         .printer()

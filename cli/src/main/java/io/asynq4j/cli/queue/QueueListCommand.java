@@ -58,10 +58,11 @@ final class QueueListCommand extends ReadOnlyCommand {
     columns.add(QueueListEntry.reason());
     Map<String, List<String>> nodes = new TreeMap<>();
     QueueListEntry.seen(queues)
-        .forEach(queue -> nodes.put(queue.queue(), inspector.nodes(queue.queue())));
+        .forEach(queue -> nodes.put(queue.queue(), inspector.queue(queue.queue()).nodes()));
     if (nodes.values().stream().anyMatch(each -> !each.isEmpty())) {
       columns.add(
-          QueueListEntry.of(Column.count("Slot", "slot", queue -> inspector.slot(queue.queue()))));
+          QueueListEntry.of(
+              Column.count("Slot", "slot", queue -> inspector.queue(queue.queue()).slot())));
       columns.add(
           Column.<QueueListEntry>of("Nodes", "nodes", queue -> nodes.get(queue.queue()))
               .shownAs(queue -> String.join(" ", nodes.getOrDefault(queue.queue(), List.of()))));

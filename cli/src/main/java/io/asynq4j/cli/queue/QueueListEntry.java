@@ -24,7 +24,7 @@ record QueueListEntry(String queue, @Nullable QueueSnapshot seen, @Nullable Stri
     List<QueueListEntry> lines = new ArrayList<>();
     for (String queue : inspector.queues()) {
       try {
-        lines.add(new QueueListEntry(queue, inspector.queue(queue), null));
+        lines.add(new QueueListEntry(queue, inspector.queue(queue).snapshot(), null));
       } catch (QueueNotFoundException e) {
         // It was removed in the meantime.
       } catch (BrokerRefusedException | IllegalArgumentException e) {

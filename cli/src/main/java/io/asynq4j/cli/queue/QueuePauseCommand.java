@@ -19,6 +19,6 @@ final class QueuePauseCommand extends QueuePauseStateCommand {
   @Override
   boolean change(Inspector inspector, String queue, boolean isKnown) {
     requireKnown(queue, isKnown);
-    return inspector.pause(queue);
+    return inspector.queue(queue).pause();
   }
 }

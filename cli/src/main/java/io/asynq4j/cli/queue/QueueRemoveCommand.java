@@ -61,7 +61,7 @@ final class QueueRemoveCommand extends RedisCommand {
 
   /** Returns the name, or an empty string if the user did not confirm. */
   private String remove(Session session, Inspector inspector, String name) {
-    long tasks = inspector.queue(name).size();
+    long tasks = inspector.queue(name).snapshot().size();
     if (force
         && tasks > 0
         && !confirmation.ask(
@@ -69,7 +69,7 @@ final class QueueRemoveCommand extends RedisCommand {
             "Remove queue %s and delete %s?".formatted(name, CountFormatter.tasks(tasks)))) {
       return "";
     }
-    inspector.removeQueue(name, force);
+    inspector.queue(name).remove(force);
     return name;
   }
 }

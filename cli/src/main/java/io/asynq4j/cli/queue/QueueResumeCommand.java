@@ -19,7 +19,7 @@ final class QueueResumeCommand extends QueuePauseStateCommand {
   /** A queue may have been paused before it existed. */
   @Override
   boolean change(Inspector inspector, String queue, boolean isKnown) {
-    boolean changed = inspector.resume(queue);
+    boolean changed = inspector.queue(queue).resume();
     if (!changed) {
       requireKnown(queue, isKnown);
     }

@@ -20,7 +20,7 @@ final class TaskExplainCommand extends TaskDetailCommand {
 
   @Override
   void show(Session session, TaskLocation ref) {
-    Explanation explanation = session.inspector().explain(ref.queue(), ref.id());
+    Explanation explanation = session.inspector().queue(ref.queue()).explain(ref.id());
     session
         .printer()
         .detail(

@@ -28,11 +28,11 @@ final class TaskInspectCommand extends TaskDetailCommand {
 
   @Override
   void show(Session session, TaskLocation ref) {
-    TaskInfo task = session.inspector().task(ref.queue(), ref.id());
+    TaskInfo task = session.inspector().queue(ref.queue()).task(ref.id());
     Printer printer = session.printer();
     List<Column<TaskInfo>> columns =
         new ArrayList<>(new TaskColumns(session.now()).all(printer.ink()));
-    List<FailedAttempt> failures = session.inspector().failures(ref.queue(), ref.id());
+    List<FailedAttempt> failures = session.inspector().queue(ref.queue()).failures(ref.id());
     columns.add(
         Column.<TaskInfo>of("Failures", "failures", any -> objects(failures))
             .shownAs(any -> words(failures, session.now())));

@@ -19,7 +19,8 @@ import picocli.CommandLine.Option;
     aliases = "ls",
     description = {
       "List the tasks of a queue in one state.",
-      "Archived and completed tasks are listed newest first, other tasks in the order in which they run."
+      "Archived and completed tasks are listed newest first, other tasks in the order in which they"
+          + " run."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -83,8 +84,8 @@ final class TaskListCommand extends ReadOnlyCommand {
     PageRequest request = PageRequest.at(Math.multiplyExact(page - 1, size), size);
     TaskPage found =
         group == null
-            ? inspector.tasks(queue, state, request)
-            : inspector.groupTasks(queue, group, request);
+            ? inspector.queue(queue).tasks(state, request)
+            : inspector.queue(queue).groupTasks(group, request);
     session
         .printer()
         .list(

@@ -106,7 +106,8 @@ final class TaskSearchCommand extends ReadOnlyCommand {
       Inspector inspector, String queue, TaskState state, int most, ShutdownSignal interruption) {
     try {
       return inspector
-          .select(queue, state)
+          .queue(queue)
+          .select(state)
           .where(filters.filter())
           .stopWhen(interruption::isAsked)
           .find(most);

@@ -169,7 +169,7 @@ class DashCommandIT {
     sees("Pause queue \"other\"?");
     press("y");
     sees("Queue \"other\" is paused", "PAUSED");
-    assertThat(Inspector.create(redis).queue("other").paused()).isTrue();
+    assertThat(Inspector.create(redis).queue("other").snapshot().paused()).isTrue();
     press("Escape");
     sees("2 queues, sorted by name");
 

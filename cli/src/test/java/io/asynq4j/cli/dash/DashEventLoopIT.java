@@ -98,12 +98,12 @@ class DashEventLoopIT {
     sees("Pause queue \"mail\"?");
     press("y");
     sees("Queue \"mail\" is paused", "PAUSED");
-    assertThat(inspector.queue("mail").paused()).isTrue();
+    assertThat(inspector.queue("mail").snapshot().paused()).isTrue();
     press("P");
     sees("Resume queue \"mail\"?");
     press("y");
     sees("is resumed");
-    assertThat(inspector.queue("mail").paused()).isFalse();
+    assertThat(inspector.queue("mail").snapshot().paused()).isFalse();
   }
 
   @Test
@@ -119,7 +119,7 @@ class DashEventLoopIT {
     press("r");
     press("y");
     sees("is pending.");
-    assertThat(inspector.queue("mail").size(TaskState.PENDING)).isEqualTo(2);
+    assertThat(inspector.queue("mail").snapshot().size(TaskState.PENDING)).isEqualTo(2);
     press("hhhh");
     sees("pending-1");
     press(Key.Code.ENTER);
@@ -128,7 +128,7 @@ class DashEventLoopIT {
     sees("permanently?");
     press("y");
     sees("is deleted.", "Last known data");
-    await().until(() -> inspector.queue("mail").size(TaskState.PENDING) == 1);
+    await().until(() -> inspector.queue("mail").snapshot().size(TaskState.PENDING) == 1);
   }
 
   @Test
@@ -149,10 +149,10 @@ class DashEventLoopIT {
     sees("2 marked");
     press("d");
     sees("Delete 2 marked tasks");
-    inspector.delete("other", "p-1");
+    inspector.queue("other").delete("p-1");
     press("y");
     sees("1 of 2 tasks are deleted. First error:", "p-1");
-    assertThat(inspector.queue("other").size()).isEqualTo(1);
+    assertThat(inspector.queue("other").snapshot().size()).isEqualTo(1);
   }
 
   @Test
@@ -182,7 +182,7 @@ class DashEventLoopIT {
     sees("retry-1");
     press("d");
     sees("permanently?");
-    inspector.delete("mail", "retry-1");
+    inspector.queue("mail").delete("retry-1");
     press("y");
     sees("cannot find task with id=retry-1");
   }

@@ -81,7 +81,7 @@ class ExporterCommandIT {
   @Test
   void prometheusIsToldWhatIsInTheQueues() throws Exception {
     try (TestDatabase scene = new TestDatabase().furnished()) {
-      scene.inspector().pause("mail");
+      scene.inspector().queue("mail").pause();
       URI metrics = start(scene.cli(home));
 
       HttpResponse<String> answer = get(metrics);

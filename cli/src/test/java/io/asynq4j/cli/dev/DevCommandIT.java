@@ -109,7 +109,7 @@ class DevCommandIT {
             .until(
                 () ->
                     inspector.queues().stream()
-                        .anyMatch(queue -> inspector.queue(queue).size(state) > 0));
+                        .anyMatch(queue -> inspector.queue(queue).snapshot().size(state) > 0));
       }
       await().until(() -> inspector.schedules().size() == 2);
     }
@@ -120,7 +120,7 @@ class DevCommandIT {
   }
 
   private static QueueSnapshot stats(RedisConnection redis) {
-    return Inspector.create(redis).queue("default");
+    return Inspector.create(redis).queue("default").snapshot();
   }
 
   private void start(String... options) throws IOException {

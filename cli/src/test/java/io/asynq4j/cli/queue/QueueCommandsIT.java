@@ -128,10 +128,10 @@ class QueueCommandsIT {
     assertThat(run("queue", "pause", "mail", "default").out())
         .isEqualTo("Queue mail is paused.\nQueue default is paused.\n");
     assertThat(run("queue", "pause", "mail").out()).isEqualTo("Queue mail is already paused.\n");
-    assertThat(scene.inspector().queue("mail").paused()).isTrue();
+    assertThat(scene.inspector().queue("mail").snapshot().paused()).isTrue();
     assertThat(run("queue", "unpause", "mail", "--json").out())
         .contains("\"paused\": false", "\"changed\": true");
-    assertThat(scene.inspector().queue("mail").paused()).isFalse();
+    assertThat(scene.inspector().queue("mail").snapshot().paused()).isFalse();
   }
 
   @Test
@@ -158,8 +158,8 @@ class QueueCommandsIT {
 
   @Test
   void whatALibrarySetBeforeThereIsAQueueCanBeSeenAndTakenBack() {
-    scene.inspector().pause("soon");
-    scene.inspector().setLimits("soon", QueueLimits.NONE.withMaxActive(2));
+    scene.inspector().queue("soon").pause();
+    scene.inspector().queue("soon").setLimits(QueueLimits.NONE.withMaxActive(2));
 
     assertThat(run("queue", "pause", "soon").exitCode()).isEqualTo(3);
     assertThat(run("queue", "limit", "soon", "--max-active", "3").exitCode()).isEqualTo(3);
@@ -200,7 +200,7 @@ class QueueCommandsIT {
     Answer answer = run("queue", "delete", "mail", "--force", "--yes");
 
     assertThat(answer.exitCode()).isEqualTo(1);
-    assertThat(scene.inspector().queue("mail").size(TaskState.ACTIVE)).isOne();
+    assertThat(scene.inspector().queue("mail").snapshot().size(TaskState.ACTIVE)).isOne();
   }
 
   @Test

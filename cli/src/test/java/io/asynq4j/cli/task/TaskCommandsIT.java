@@ -44,7 +44,7 @@ class TaskCommandsIT {
   }
 
   private TaskInfo task(String id) {
-    return scene.inspector().task("mail", id);
+    return scene.inspector().queue("mail").task(id);
   }
 
   @ParameterizedTest
@@ -134,7 +134,8 @@ class TaskCommandsIT {
                     .build())
             .build()) {
       server.start();
-      await().until(() -> scene.inspector().task("trouble", "t-1").state() == TaskState.RETRY);
+      await()
+          .until(() -> scene.inspector().queue("trouble").task("t-1").state() == TaskState.RETRY);
     }
 
     assertThat(run("task", "inspect", "t-1").out())
@@ -229,7 +230,7 @@ class TaskCommandsIT {
         .isZero();
     assertThat(task("later-8").state()).isEqualTo(TaskState.ARCHIVED);
     assertThat(run("task", "rm", "later-7", "later-8", "--json").out()).contains("\"deleted\"");
-    assertThat(scene.inspector().queue("mail").size(TaskState.ARCHIVED)).isOne();
+    assertThat(scene.inspector().queue("mail").snapshot().size(TaskState.ARCHIVED)).isOne();
   }
 
   @Test
@@ -253,7 +254,8 @@ class TaskCommandsIT {
     assertThat(run("task", "reschedule", "later-7").exitCode()).isEqualTo(2);
     assertThat(run("task", "move", "later-7", "--to", "slow").out())
         .contains("moved to queue slow");
-    assertThat(scene.inspector().task("slow", "later-7").state()).isEqualTo(TaskState.SCHEDULED);
+    assertThat(scene.inspector().queue("slow").task("later-7").state())
+        .isEqualTo(TaskState.SCHEDULED);
 
     Path file = Files.writeString(home.resolve("payload.json"), "{\"user\": 9}");
     assertThat(run("task", "update", "later-8", "--payload", "@" + file).exitCode()).isZero();

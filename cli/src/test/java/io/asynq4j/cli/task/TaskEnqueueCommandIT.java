@@ -61,7 +61,7 @@ class TaskEnqueueCommandIT {
 
     assertThat(answer.exitCode()).isZero();
     assertThat(answer.out()).matches("Enqueued task w to queue mail, due in (10m|9m59s)\\.\n");
-    TaskInfo task = scene.inspector().task("mail", "w");
+    TaskInfo task = scene.inspector().queue("mail").task("w");
     assertThat(task.maxRetry()).isEqualTo(3);
     assertThat(task.timeout()).isEqualTo(Duration.ofSeconds(90));
     assertThat(task.deadline()).isEqualTo(Instant.parse("2099-01-31T08:00:00Z"));
@@ -86,7 +86,7 @@ class TaskEnqueueCommandIT {
   }
 
   private String payload(String id) {
-    return scene.inspector().task("default", id).payload().utf8();
+    return scene.inspector().queue("default").task(id).payload().utf8();
   }
 
   @Test
@@ -133,8 +133,8 @@ class TaskEnqueueCommandIT {
 
     assertThat(answer.exitCode()).isZero();
     assertThat(answer.out()).isEqualTo("1,200 tasks enqueued.\n");
-    assertThat(scene.inspector().queue("mail").size(TaskState.PENDING)).isEqualTo(1_200);
-    assertThat(scene.inspector().task("mail", "t7").payload().utf8()).isEqualTo("{\"n\":7}");
+    assertThat(scene.inspector().queue("mail").snapshot().size(TaskState.PENDING)).isEqualTo(1_200);
+    assertThat(scene.inspector().queue("mail").task("t7").payload().utf8()).isEqualTo("{\"n\":7}");
     assertThat(run("task", "enqueue", "--from", file.toString(), "-t", "bulk", "-q", "mail").out())
         .isEqualTo("0 tasks enqueued, 1,200 already existed.\n");
   }
@@ -161,9 +161,9 @@ class TaskEnqueueCommandIT {
     assertThat(answer.err())
         .contains(
             "line 5: unknown key \"tipe\"", "line 6: \"type\" is missing", "line 7: invalid JSON");
-    assertThat(scene.inspector().task("x", "one").maxRetry()).isEqualTo(2);
+    assertThat(scene.inspector().queue("x").task("one").maxRetry()).isEqualTo(2);
     assertThat(payload("two")).isEqualTo("plain");
-    assertThat(scene.inspector().task("default", "three").payload().bytes())
+    assertThat(scene.inspector().queue("default").task("three").payload().bytes())
         .containsExactly(0, 1, 2);
     assertThat(run("task", "enqueue", "--from", "nosuch.jsonl").exitCode()).isEqualTo(2);
   }

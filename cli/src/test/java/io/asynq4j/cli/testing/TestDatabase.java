@@ -107,11 +107,11 @@ public final class TestDatabase implements AutoCloseable {
     task("email:later", "{\"user\": 8}", o -> o.queue("mail").id("later-8").processIn(hour()));
     task("email:digest", "{\"n\": 1}", o -> o.queue("mail").id("item-1").group("digest"));
     task("email:broken", "not json", o -> o.queue("mail").id("broken-1"));
-    inspector().archive("mail", "broken-1");
+    inspector().queue("mail").archive("broken-1");
     task("email:welcome", "{\"user\": 42}", o -> o.queue("default").id("other-1"));
     task("old", "", o -> o.queue("outdated"));
     task("old", "", o -> o.queue("unused").id("only"));
-    inspector().delete("unused", "only");
+    inspector().queue("unused").delete("only");
     return this;
   }
 

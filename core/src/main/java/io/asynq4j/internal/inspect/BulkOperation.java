@@ -10,6 +10,7 @@ import io.asynq4j.internal.broker.Inspection.Page;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -23,7 +24,21 @@ public final class BulkOperation {
 
   public static final int MAX_FAILURES = 1_000;
 
-  private final TaskScan walk;
+  /** Counts tasks. */
+  public static final BulkAction COUNT =
+      new BulkAction() {
+        @Override
+        public List<@Nullable String> apply(List<String> ids) {
+          return Collections.nCopies(ids.size(), null);
+        }
+
+        @Override
+        public boolean takesOut() {
+          return false;
+        }
+      };
+
+  private final TaskScan scan;
   private final TaskFilter filter;
   private final BulkAction action;
   private final Clock clock;
@@ -36,7 +51,7 @@ public final class BulkOperation {
   /** The action on tasks. */
   public interface BulkAction {
     /** Returns for each task why the action failed, or null. */
-    List<@Nullable String> apply(List<TaskInfo> tasks);
+    List<@Nullable String> apply(List<String> ids);
 
     /** Returns whether the action removes tasks from their state. */
     boolean takesOut();
@@ -45,7 +60,7 @@ public final class BulkOperation {
      * Returns whether the action was already applied to this task, which the scan has returned
      * again.
      */
-    default boolean isRepeated(TaskInfo task) {
+    default boolean isRepeated(String id) {
       return false;
     }
 
@@ -60,8 +75,8 @@ public final class BulkOperation {
     }
   }
 
-  public BulkOperation(TaskScan walk, TaskFilter filter, BulkAction action, Clock clock) {
-    this.walk = walk;
+  public BulkOperation(TaskScan scan, TaskFilter filter, BulkAction action, Clock clock) {
+    this.scan = scan;
     this.filter = filter;
     this.action = action;
     this.clock = clock;
@@ -76,32 +91,32 @@ public final class BulkOperation {
   public BulkReport run(
       long limit, long look, BooleanSupplier stop, Consumer<BulkProgress> progress) {
     try {
-      while (matched < limit && looked < look && !isAsked(stop)) {
-        long most = Math.min(Math.min(PAGE, look - looked), walk.left(looked));
-        Page page = walk.load((int) Math.max(1, most));
+      while (matched < limit && looked < look && !isStopped(stop)) {
+        long most = Math.min(Math.min(PAGE, look - looked), scan.left(looked));
+        Page page = scan.load((int) Math.max(1, most));
         if (page == null) {
           return report(null, null);
         }
         take(page, limit - matched);
-        progress.accept(BulkProgress.of(looked, walk.total(), matched, done, failed));
+        progress.accept(BulkProgress.of(looked, scan.total(), matched, done, failed));
         String obstacle = action.obstacle();
         if (obstacle != null) {
-          return report(walk.place(), obstacle);
+          return report(scan.place(), obstacle);
         }
-        if (walk.left(looked) <= 0) {
-          return report(walk.meetsSomeTwice() ? walk.place() : null, null);
+        if (scan.left(looked) <= 0) {
+          return report(scan.meetsSomeTwice() ? scan.place() : null, null);
         }
       }
     } catch (BrokerException e) {
       if (looked == 0) {
         throw e;
       }
-      return report(walk.place(), e.getMessage());
+      return report(scan.place(), e.getMessage());
     }
-    return report(walk.place(), null);
+    return report(scan.place(), null);
   }
 
-  private static boolean isAsked(BooleanSupplier stop) {
+  private static boolean isStopped(BooleanSupplier stop) {
     return stop.getAsBoolean() || Thread.currentThread().isInterrupted();
   }
 
@@ -110,24 +125,28 @@ public final class BulkOperation {
     Instant now = clock.instant();
     List<TaskInfo> wanted = wanted(page, now);
     if (wanted.size() > room) {
-      page = walk.shorten(page, page.tasks().indexOf(wanted.get((int) room - 1)) + 1);
+      page = scan.shorten(page, page.tasks().indexOf(wanted.get((int) room - 1)) + 1);
       wanted = wanted(page, now);
     }
-    long repeated = page.tasks().stream().filter(action::isRepeated).count();
+    long repeated = page.tasks().stream().filter(this::isRepeated).count();
     int takenOut = act(wanted);
     looked += TaskScan.rows(page) - repeated;
     matched += wanted.size();
     page.unreadable().forEach(id -> fail(id, "cannot be read, so the action was not applied"));
     // A run that resumes after an obstacle starts with the tasks that it left.
     if (action.obstacle() == null) {
-      walk.advance(takenOut);
+      scan.advance(takenOut);
     }
   }
 
   private List<TaskInfo> wanted(Page page, Instant now) {
     return page.tasks().stream()
-        .filter(task -> !action.isRepeated(task) && filter.matches(task, now))
+        .filter(task -> !isRepeated(task) && filter.matches(task, now))
         .toList();
+  }
+
+  private boolean isRepeated(TaskInfo task) {
+    return action.isRepeated(task.id());
   }
 
   /** Returns how many tasks have left their state. */
@@ -135,7 +154,7 @@ public final class BulkOperation {
     if (tasks.isEmpty()) {
       return 0;
     }
-    List<@Nullable String> problems = action.apply(tasks);
+    List<@Nullable String> problems = action.apply(tasks.stream().map(TaskInfo::id).toList());
     int dealtWith = 0;
     for (int i = 0; i < problems.size(); i++) {
       String problem = problems.get(i);

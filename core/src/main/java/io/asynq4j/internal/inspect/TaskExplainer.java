@@ -7,6 +7,7 @@ import io.asynq4j.inspect.Explanation;
 import io.asynq4j.inspect.Reason;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
+import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Inspection;
 import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.Inspection.Settings;
@@ -29,10 +30,10 @@ public final class TaskExplainer {
   private final ServerFleet fleet;
   private final Clock clock;
 
-  public TaskExplainer(Inspection inspection, ServerFleet fleet, Clock clock) {
-    this.inspection = inspection;
-    this.fleet = fleet;
-    this.clock = clock;
+  public TaskExplainer(Broker broker) {
+    this.inspection = broker.inspection();
+    this.fleet = new ServerFleet(broker);
+    this.clock = broker.clock();
   }
 
   public Explanation explain(QueueName queue, String id) {
@@ -143,14 +144,14 @@ public final class TaskExplainer {
 
   private void noServer(QueueName queue, List<Reason> reasons) {
     List<ServerSnapshot> servers = fleet.servers();
-    if (servers.stream().noneMatch(server -> server.serves(queue.value()))) {
+    if (servers.stream().noneMatch(server -> server.serves(queue))) {
       reasons.add(new Reason.NoServer(servers.size()));
     }
   }
 
   private void busy(QueueName queue, List<Reason> reasons) {
     List<ServerSnapshot> serving =
-        fleet.servers().stream().filter(server -> server.serves(queue.value())).toList();
+        fleet.servers().stream().filter(server -> server.serves(queue)).toList();
     int workers = serving.stream().mapToInt(ServerSnapshot::concurrency).sum();
     if (workers > 0
         && serving.stream().allMatch(server -> server.activeWorkers() >= server.concurrency())) {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Creates tasks from existing ones, in the same or another queue.
+ * Moves and copies tasks of one queue. Thread-safe.
  *
  * <p>Two queues may be on two nodes, so a move has two steps: the task is inserted into the target,
  * then deleted from the source. If a step fails, the task is in one of the queues or in both, never
@@ -33,40 +33,41 @@ import java.util.function.UnaryOperator;
 public final class TaskMover {
 
   private final Broker broker;
+  private final QueueName from;
 
-  TaskMover(Broker broker) {
+  TaskMover(Broker broker, QueueName from) {
     this.broker = broker;
+    this.from = from;
   }
 
   private Inspection inspection() {
     return broker.inspection();
   }
 
-  public static void requireMovable(QueueName from, TaskState state, QueueName to) {
-    requireOther(from, to);
+  public void requireMovable(TaskState state, QueueName to) {
+    requireOther(to);
     TaskAction.MOVE.require(state);
   }
 
-  private static void requireOther(QueueName from, QueueName to) {
+  private void requireOther(QueueName to) {
     if (from.equals(to)) {
       throw new IllegalArgumentException(
           "a task can only be moved to another queue, and it is already in queue \"" + to + "\"");
     }
   }
 
-  public void move(QueueName from, String id, QueueName to) {
-    requireOther(from, to);
+  public void move(String id, QueueName to) {
+    requireOther(to);
     Stored stored = inspection().stored(from, id);
     TaskOperations.require(TaskAction.MOVE, from, id, stored.state());
     NewTask there = new NewTask(stored.message().movedTo(to), placement(stored), stored.lockLeft());
-    insert(from, there);
+    insert(there);
     ActionAnswer deleted = inspection().delete(from, List.of(id)).get(0);
     if (deleted.verdict() == ActionAnswer.Status.WRONG_STATE) {
-      takeBack(from, id, to);
+      takeBack(id, to);
     }
     // A missing task was deleted by another move, or has just ended: in both cases the inserted one
-    // stays, since it
-    // may be the only one.
+    // stays, since it may be the only one.
   }
 
   private static Placement placement(Stored stored) {
@@ -79,7 +80,7 @@ public final class TaskMover {
         : new Placement.Pending();
   }
 
-  private void insert(QueueName from, NewTask there) {
+  private void insert(NewTask there) {
     String id = there.message().id();
     QueueName to = there.message().queue();
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(there)).get(0);
@@ -113,21 +114,22 @@ public final class TaskMover {
     }
   }
 
-  private void takeBack(QueueName from, String id, QueueName to) {
+  private void takeBack(String id, QueueName to) {
     ActionAnswer back = inspection().delete(to, List.of(id)).get(0);
     throw new TaskStateException(
         from,
         id,
         back.verdict() == ActionAnswer.Status.DONE
             ? "was not moved: a worker or an aggregation has just taken it"
-            : "was taken by a worker or an aggregation during the move, and so was its copy in queue \""
+            : "was taken by a worker or an aggregation during the move, and so was its copy in"
+                + " queue \""
                 + to
                 + "\"; it may run twice");
   }
 
   /** Enqueues the same task again. Returns the new ID. */
-  public String copy(QueueName queue, String id, UnaryOperator<TaskOptions.Builder> changes) {
-    Stored stored = inspection().stored(queue, id);
+  public String copy(String id, UnaryOperator<TaskOptions.Builder> changes) {
+    Stored stored = inspection().stored(from, id);
     TaskMessage message = stored.message();
     TaskOptions options = TaskOptions.of(builder -> changes.apply(like(stored, builder)));
     Task task = Task.of(message.type(), message.payload(), message.headers());
@@ -135,10 +137,10 @@ public final class TaskMover {
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
     if (answer.verdict() == Status.ID_CONFLICT) {
       throw new TaskStateException(
-          queue, id, "cannot be copied: a task already exists with id=" + copy.message().id());
+          from, id, "cannot be copied: a task already exists with id=" + copy.message().id());
     } else if (answer.verdict() == Status.DUPLICATE) {
       throw new TaskStateException(
-          queue, id, "cannot be copied: it would conflict with the unique task " + answer.holder());
+          from, id, "cannot be copied: it would conflict with the unique task " + answer.holder());
     }
     return copy.message().id();
   }

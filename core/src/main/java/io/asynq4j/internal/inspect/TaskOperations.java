@@ -2,7 +2,6 @@ package io.asynq4j.internal.inspect;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
-import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
@@ -16,25 +15,36 @@ import io.asynq4j.internal.broker.Inspection.ArchivedAll;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
+import io.asynq4j.internal.inspect.BulkOperation.BulkAction;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Actions of the inspector and its selections on tasks, with their error messages. */
+/** Operator actions on the tasks of one queue, with their error messages. Thread-safe. */
 public final class TaskOperations {
 
   private final Broker broker;
+  private final QueueName queue;
   private final ArchiveRules archiveRules;
   private final WhenFull whenFull;
-  private final TaskMover transfers;
 
-  public TaskOperations(Broker broker, ArchiveRules archiveRules, WhenFull whenFull) {
+  public TaskOperations(
+      Broker broker, QueueName queue, ArchiveRules archiveRules, WhenFull whenFull) {
     this.broker = broker;
+    this.queue = queue;
     this.archiveRules = archiveRules;
     this.whenFull = whenFull;
-    this.transfers = new TaskMover(broker);
+  }
+
+  public QueueName queue() {
+    return queue;
   }
 
   public Inspection inspection() {
@@ -45,41 +55,31 @@ public final class TaskOperations {
     return broker.clock();
   }
 
-  public TaskOperations droppingOldest() {
-    return new TaskOperations(broker, archiveRules, WhenFull.DROP_OLDEST);
+  public TaskMover mover() {
+    return new TaskMover(broker, queue);
   }
 
-  public boolean dropsOldest() {
-    return whenFull == WhenFull.DROP_OLDEST;
+  // ---- one task
+
+  public void run(String id) {
+    requireDone(id, TaskAction.RUN, inspection().run(queue, List.of(id)));
   }
 
-  public Archived archive(QueueName queue, List<String> ids) {
-    return inspection().archive(queue, ids, archiveRules, whenFull);
+  public void archive(String id) {
+    requireDone(id, TaskAction.ARCHIVE, archive(List.of(id)).answers());
   }
 
-  public ArchivedAll archiveAll(
-      QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
-    return inspection().archiveAll(queue, state, group, archiveRules, whenFull, progress);
+  public void delete(String id) {
+    requireDone(id, TaskAction.DELETE, inspection().delete(queue, List.of(id)));
   }
 
-  /** Returns how many more tasks fit into the archive of a queue. */
-  public long archiveRoom(QueueName queue) {
-    long archived = inspection().stats(queue).sizes().getOrDefault(TaskState.ARCHIVED, 0L);
-    return Math.max(0, archiveRules.maxSize() - archived);
+  public void reschedule(String id, Instant at) {
+    TimeMath.require(at, "the time of a task");
+    requireDone(id, TaskAction.RESCHEDULE, inspection().reschedule(queue, List.of(id), at));
   }
 
-  public String archiveFull(QueueName queue) {
-    return "the archive of queue \"%s\" is full (%,d tasks): delete or run archived tasks, or allow the oldest to be deleted"
-        .formatted(queue, archiveRules.maxSize());
-  }
-
-  public TaskMover transfers() {
-    return transfers;
-  }
-
-  public void cancel(QueueName queue, String id, AfterCancel after) {
-    TaskInfo task = inspection().task(queue, id);
-    require(TaskAction.CANCEL, queue, id, task.state());
+  public void cancel(String id, AfterCancel after) {
+    require(TaskAction.CANCEL, queue, id, inspection().task(queue, id).state());
     // For workers with leases, which no message reaches.
     inspection().markCancelled(queue, id, after);
     if (after != AfterCancel.RETRY) {
@@ -89,8 +89,109 @@ public final class TaskOperations {
     broker.cancellations().publish(id);
   }
 
-  /** Returns why an action on a task was not applied; null if it was. */
-  public static @Nullable String problem(TaskAction action, ActionAnswer answer) {
+  // ---- many tasks
+
+  public BulkAction runAction() {
+    return answered(TaskAction.RUN, ids -> inspection().run(queue, ids));
+  }
+
+  public BulkAction archiveAction() {
+    return new ArchiveAction(this);
+  }
+
+  public BulkAction deleteAction() {
+    return answered(TaskAction.DELETE, ids -> inspection().delete(queue, ids));
+  }
+
+  public BulkAction rescheduleAction(Instant at) {
+    TimeMath.require(at, "the time of a task");
+    return answered(TaskAction.RESCHEDULE, ids -> inspection().reschedule(queue, ids, at));
+  }
+
+  /** For tasks in a state that rescheduling does not change. */
+  public BulkAction rescheduleInPlaceAction(Instant at) {
+    return new RescheduleAction(rescheduleAction(at));
+  }
+
+  public BulkAction cancelAction(AfterCancel after) {
+    return each(/* takesOut= */ false, id -> cancel(id, after));
+  }
+
+  public BulkAction moveAction(QueueName to) {
+    return each(/* takesOut= */ true, id -> mover().move(id, to));
+  }
+
+  private static BulkAction answered(
+      TaskAction action, Function<List<String>, List<ActionAnswer>> call) {
+    return new FunctionAction(/* takesOut= */ true, ids -> problems(action, call.apply(ids)));
+  }
+
+  private static BulkAction each(boolean takesOut, Consumer<String> operation) {
+    return new FunctionAction(
+        takesOut,
+        ids -> {
+          List<@Nullable String> problems = new ArrayList<>(ids.size());
+          ids.forEach(id -> problems.add(problem(operation, id)));
+          return problems;
+        });
+  }
+
+  private static @Nullable String problem(Consumer<String> operation, String id) {
+    try {
+      operation.accept(id);
+      return null;
+    } catch (TaskNotFoundException | TaskStateException e) {
+      return e.getMessage();
+    }
+  }
+
+  private record FunctionAction(
+      boolean takesOut, Function<List<String>, List<@Nullable String>> function)
+      implements BulkAction {
+    @Override
+    public List<@Nullable String> apply(List<String> ids) {
+      return function.apply(ids);
+    }
+  }
+
+  // ---- the archive
+
+  public TaskOperations droppingOldest() {
+    return new TaskOperations(broker, queue, archiveRules, WhenFull.DROP_OLDEST);
+  }
+
+  boolean dropsOldest() {
+    return whenFull == WhenFull.DROP_OLDEST;
+  }
+
+  Archived archive(List<String> ids) {
+    return inspection().archive(queue, ids, archiveRules, whenFull);
+  }
+
+  ArchivedAll archiveAll(TaskState state, @Nullable String group, IntConsumer progress) {
+    return inspection().archiveAll(queue, state, group, archiveRules, whenFull, progress);
+  }
+
+  /** Returns how many more tasks fit into the archive. */
+  public long archiveRoom() {
+    return Math.max(0, archiveRules.maxSize() - inspection().stats(queue).size(TaskState.ARCHIVED));
+  }
+
+  String archiveFull() {
+    return "the archive of queue \"%s\" is full (%,d tasks): delete or run archived tasks, or allow the oldest to be deleted"
+        .formatted(queue, archiveRules.maxSize());
+  }
+
+  // ---- refusals
+
+  /** Returns for each task why an action was not applied; null if it was. */
+  static List<@Nullable String> problems(TaskAction action, List<ActionAnswer> answers) {
+    List<@Nullable String> problems = new ArrayList<>(answers.size());
+    answers.forEach(answer -> problems.add(problem(action, answer)));
+    return problems;
+  }
+
+  private static @Nullable String problem(TaskAction action, ActionAnswer answer) {
     return switch (answer.verdict()) {
       case DONE -> null;
       case NOT_FOUND -> "does not exist";
@@ -102,9 +203,8 @@ public final class TaskOperations {
     };
   }
 
-  /** Throws unless an action on a task was applied. */
-  public static void requireDone(
-      QueueName queue, String id, TaskAction action, ActionAnswer answer) {
+  private void requireDone(String id, TaskAction action, List<ActionAnswer> answers) {
+    ActionAnswer answer = answers.get(0);
     if (answer.verdict() == Status.NOT_FOUND) {
       throw new TaskNotFoundException(queue, id);
     }

@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Extends the leases of all attempts in time, and registers the server as alive. Runs on one thread,
- * which ends last. With several Redis servers, the leases of each are extended on a separate thread.
+ * Extends the leases of all attempts in time, and registers the server as alive. Runs on one
+ * thread, which ends last. With several Redis servers, the leases of each are extended on a
+ * separate thread.
  */
 final class LeaseRenewer implements Runnable {
 

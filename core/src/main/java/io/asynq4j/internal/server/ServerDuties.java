@@ -44,8 +44,7 @@ final class ServerDuties {
             TimeMath.min(config.heartbeat().multipliedBy(4), LONGEST_SWEEP_INTERVAL),
             "presence sweeper",
             parts.broker().presence()::forgetGoneSchedulers));
-    all.add(
-        Duty.every(FAILURE_LOG_INTERVAL, "failure log", parts.failures()::reportEndedWindows));
+    all.add(Duty.every(FAILURE_LOG_INTERVAL, "failure log", parts.failures()::reportEndedWindows));
     if (parts.queues().hasPatterns()) {
       all.add(
           new QueueFinder(
@@ -59,14 +58,10 @@ final class ServerDuties {
     if (config.groups() != null) {
       all.add(
           new Aggregator(
-              config.groups(),
-              context,
-              typeOptions(parts.handler()),
-              aggregatorThreads));
+              config.groups(), context, typeOptions(parts.handler()), aggregatorThreads));
     }
     if (config.healthCheck() != null) {
-      all.add(
-          new HealthCheck(config.healthInterval(), parts.redis()::ping, config.healthCheck()));
+      all.add(new HealthCheck(config.healthInterval(), parts.redis()::ping, config.healthCheck()));
     }
     return all;
   }

@@ -81,22 +81,22 @@ public final class QueueResource {
     String queue = exchange.queue();
     RedisInstance source = exchange.source();
     Inspector inspector = source.inspector();
-    QueueSnapshot seen = inspector.queue(queue);
+    QueueSnapshot seen = inspector.queue(queue).snapshot();
     QueueRow known = source.watch().last().queues().get(queue);
-    OptionalLong memory = inspector.memoryUsage(queue);
+    OptionalLong memory = inspector.queue(queue).memoryUsage();
     return ApiResponse.ok(
         new QueueRow(queue, seen, known == null ? 0 : known.servers(), null)
             .fields()
-            .put("limits", limits(inspector.limits(queue)).map())
+            .put("limits", limits(inspector.queue(queue).limits()).map())
             .put("memoryBytes", memory.isPresent() ? memory.getAsLong() : null)
-            .put("slot", inspector.slot(queue))
-            .put("nodes", inspector.nodes(queue)));
+            .put("slot", inspector.queue(queue).slot())
+            .put("nodes", inspector.queue(queue).nodes()));
   }
 
   private ApiResponse remove(Exchange exchange) {
     String queue = exchange.queue();
-    long size = exchange.source().inspector().queue(queue).size();
-    exchange.source().inspector().removeQueue(queue, exchange.flag("force"));
+    long size = exchange.source().inspector().queue(queue).snapshot().size();
+    exchange.source().inspector().queue(queue).remove(exchange.flag("force"));
     exchange.changed(size);
     return ApiResponse.NO_CONTENT;
   }
@@ -104,7 +104,7 @@ public final class QueueResource {
   private ApiResponse pause(Exchange exchange) {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
-    if (!exchange.source().inspector().pause(queue)) {
+    if (!exchange.source().inspector().queue(queue).pause()) {
       throw Problems.conflict("wrong-state", "Queue \"" + queue + "\" is paused already.");
     }
     return ApiResponse.NO_CONTENT;
@@ -119,7 +119,7 @@ public final class QueueResource {
 
   private ApiResponse resume(Exchange exchange) {
     String queue = exchange.queue();
-    if (!exchange.source().inspector().resume(queue)) {
+    if (!exchange.source().inspector().queue(queue).resume()) {
       requireQueue(exchange, queue);
       throw Problems.conflict("wrong-state", "Queue \"" + queue + "\" is not paused.");
     }
@@ -127,7 +127,7 @@ public final class QueueResource {
   }
 
   private ApiResponse limits(Exchange exchange) {
-    return ApiResponse.ok(limits(exchange.source().inspector().limits(exchange.queue())));
+    return ApiResponse.ok(limits(exchange.source().inspector().queue(exchange.queue()).limits()));
   }
 
   private static JsonFields limits(QueueLimits limits) {
@@ -154,7 +154,7 @@ public final class QueueResource {
             maxActive == null ? OptionalInt.empty() : OptionalInt.of(maxActive),
             body.flag("ordered"),
             rate(body));
-    exchange.source().inspector().setLimits(queue, limits);
+    exchange.source().inspector().queue(queue).setLimits(limits);
     return ApiResponse.ok(limits(limits));
   }
 
@@ -178,7 +178,7 @@ public final class QueueResource {
   private ApiResponse days(Exchange exchange) {
     int days = exchange.integer("days", 10, 1, MOST_DAYS);
     List<Object> items =
-        exchange.source().inspector().history(exchange.queue(), days, zone(exchange)).stream()
+        exchange.source().inspector().queue(exchange.queue()).history(days, zone(exchange)).stream()
             .map(
                 day ->
                     (Object)
@@ -204,7 +204,7 @@ public final class QueueResource {
 
   private ApiResponse groups(Exchange exchange) {
     Map<String, Long> groups =
-        new TreeMap<>(exchange.source().inspector().groups(exchange.queue()));
+        new TreeMap<>(exchange.source().inspector().queue(exchange.queue()).groups());
     Glob match = Glob.within(exchange.param("match", ""));
     return ApiResponse.ok(
         PageCursor.page(

@@ -84,7 +84,7 @@ public final class RedisResource {
             queue ->
                 new JsonFields()
                     .put("queue", queue)
-                    .put("slot", inspector.slot(queue))
-                    .put("nodes", inspector.nodes(queue))));
+                    .put("slot", inspector.queue(queue).slot())
+                    .put("nodes", inspector.queue(queue).nodes())));
   }
 }

@@ -16,6 +16,7 @@ import io.asynq4j.http.RequestFields;
 import io.asynq4j.http.Route;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueInspector;
 import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.internal.text.TextExcerpt;
 import java.time.Instant;
@@ -64,10 +65,10 @@ public final class TaskActionResource {
         Route.of("enqueue", "POST", all, role, this::enqueue)
             .withMaxBody(DashboardSettings.LARGEST_BODY),
         Route.of("batch", "POST", all + "/batch", role, this::batch),
-        Route.of("deleteTask", "DELETE", one, role, one(Inspector::delete)),
+        Route.of("deleteTask", "DELETE", one, role, one(QueueInspector::delete)),
         Route.of("updatePayload", "PUT", one + "/payload", role, this::edit)
             .withMaxBody(DashboardSettings.LARGEST_BODY),
-        Route.of("runTask", "POST", one + "/run", role, one(Inspector::run)),
+        Route.of("runTask", "POST", one + "/run", role, one(QueueInspector::run)),
         Route.of("archiveTask", "POST", one + "/archive", role, this::archive),
         Route.of("cancelTask", "POST", one + "/cancel", role, this::cancel),
         Route.of("rescheduleTask", "POST", one + "/reschedule", role, this::reschedule),
@@ -77,19 +78,21 @@ public final class TaskActionResource {
   }
 
   private interface Action {
-    void apply(Inspector inspector, String queue, String id);
+    void apply(QueueInspector queue, String id);
   }
 
   private static Function<Exchange, ApiResponse> one(Action action) {
     return exchange -> {
-      action.apply(exchange.source().inspector(), exchange.queue(), exchange.path("id"));
+      action.apply(exchange.source().inspector().queue(exchange.queue()), exchange.path("id"));
       exchange.changed(1);
       return ApiResponse.NO_CONTENT;
     };
   }
 
   private ApiResponse archive(Exchange exchange) {
-    inspector(exchange, exchange.flag("dropOldest")).archive(exchange.queue(), exchange.path("id"));
+    inspector(exchange, exchange.flag("dropOldest"))
+        .queue(exchange.queue())
+        .archive(exchange.path("id"));
     exchange.changed(1);
     return ApiResponse.NO_CONTENT;
   }
@@ -162,11 +165,11 @@ public final class TaskActionResource {
     Inspector inspector = exchange.source().inspector();
     Payload payload = PayloadFields.read(body);
     boolean isToRun = exchange.flag("run");
-    TaskInfo task = inspector.task(queue, id);
+    TaskInfo task = inspector.queue(queue).task(id);
     contents.requireNotMasked(task.type(), payload);
-    inspector.updatePayload(queue, id, payload);
+    inspector.queue(queue).updatePayload(id, payload);
     if (isToRun && TaskAction.RUN.isAllowedIn(task.state())) {
-      inspector.run(queue, id);
+      inspector.queue(queue).run(id);
     }
     exchange.changed(1);
     return ApiResponse.NO_CONTENT;
@@ -174,7 +177,7 @@ public final class TaskActionResource {
 
   private ApiResponse cancel(Exchange exchange) {
     AfterCancel after = afterCancel(exchange.body().knowing("after"));
-    exchange.source().inspector().cancel(exchange.queue(), exchange.path("id"), after);
+    exchange.source().inspector().queue(exchange.queue()).cancel(exchange.path("id"), after);
     exchange.changed(1);
     return ApiResponse.NO_CONTENT;
   }
@@ -195,7 +198,7 @@ public final class TaskActionResource {
 
   private ApiResponse reschedule(Exchange exchange) {
     Instant at = exchange.body().knowing("at", "in").timeFrom(exchange.source().now());
-    exchange.source().inspector().reschedule(exchange.queue(), exchange.path("id"), at);
+    exchange.source().inspector().queue(exchange.queue()).reschedule(exchange.path("id"), at);
     exchange.changed(1);
     return ApiResponse.NO_CONTENT;
   }
@@ -204,7 +207,7 @@ public final class TaskActionResource {
     String to = exchange.visible(exchange.body().knowing("queue").required("queue"));
     String queue = exchange.queue();
     exchange.target(queue + "/" + exchange.path("id") + " to " + to);
-    exchange.source().inspector().move(queue, exchange.path("id"), to);
+    exchange.source().inspector().queue(queue).move(exchange.path("id"), to);
     exchange.changed(1);
     return ApiResponse.NO_CONTENT;
   }
@@ -219,13 +222,13 @@ public final class TaskActionResource {
     RedisInstance source = exchange.source();
     String newId;
     if (PayloadFields.isIn(body)) {
-      newId = copyWithPayload(source, source.inspector().task(queue, id), body, to);
+      newId = copyWithPayload(source, source.inspector().queue(queue).task(id), body, to);
     } else {
       newId =
           source
               .inspector()
+              .queue(queue)
               .copy(
-                  queue,
                   id,
                   o -> {
                     set(body, o);
@@ -270,13 +273,13 @@ public final class TaskActionResource {
     Inspector inspector = inspector(exchange, body.flag("dropOldest", false));
     BulkReport report =
         switch (action) {
-          case "run" -> inspector.run(queue, ids);
-          case "archive" -> inspector.archive(queue, ids);
-          case "delete" -> inspector.delete(queue, ids);
+          case "run" -> inspector.queue(queue).run(ids);
+          case "archive" -> inspector.queue(queue).archive(ids);
+          case "delete" -> inspector.queue(queue).delete(ids);
           case "reschedule" ->
-              inspector.reschedule(queue, ids, body.timeFrom(exchange.source().now()));
-          case "cancel" -> inspector.cancel(queue, ids, afterCancel(body));
-          case "move" -> inspector.move(queue, ids, exchange.visible(body.required("queue")));
+              inspector.queue(queue).reschedule(ids, body.timeFrom(exchange.source().now()));
+          case "cancel" -> inspector.queue(queue).cancel(ids, afterCancel(body));
+          case "move" -> inspector.queue(queue).move(ids, exchange.visible(body.required("queue")));
           default ->
               throw Problems.unprocessable(
                   "\"action\" must be run, archive, delete, reschedule, cancel or move, not \""

@@ -130,13 +130,13 @@ public final class TaskResource {
       @Nullable String group,
       PageRequest page) {
     return group == null
-        ? inspector.tasks(queue, state, page)
-        : inspector.groupTasks(queue, group, page);
+        ? inspector.queue(queue).tasks(state, page)
+        : inspector.queue(queue).groupTasks(group, page);
   }
 
   private ApiResponse get(Exchange exchange) {
     RedisInstance source = exchange.source();
-    TaskInfo task = source.inspector().task(exchange.queue(), exchange.path("id"));
+    TaskInfo task = source.inspector().queue(exchange.queue()).task(exchange.path("id"));
     return ApiResponse.ok(
         tasks.whole(task, source, exchange.user()).put("failures", failures(source, task)));
   }
@@ -147,7 +147,7 @@ public final class TaskResource {
     if (contents.isHidden(HiddenField.ERROR)) {
       return failures;
     }
-    for (FailedAttempt failed : source.inspector().failures(task.queue().value(), task.id())) {
+    for (FailedAttempt failed : source.inspector().queue(task.queue()).failures(task.id())) {
       failures.add(
           new JsonFields()
               .put("at", failed.at())
@@ -160,7 +160,7 @@ public final class TaskResource {
 
   private ApiResponse explain(Exchange exchange) {
     Explanation explanation =
-        exchange.source().inspector().explain(exchange.queue(), exchange.path("id"));
+        exchange.source().inspector().queue(exchange.queue()).explain(exchange.path("id"));
     List<Object> reasons = new ArrayList<>();
     StringBuilder text = new StringBuilder();
     for (Reason reason : explanation.reasons()) {
@@ -196,13 +196,13 @@ public final class TaskResource {
   }
 
   private ApiResponse payload(Exchange exchange) {
-    TaskInfo task = exchange.source().inspector().task(exchange.queue(), exchange.path("id"));
+    TaskInfo task = exchange.source().inspector().queue(exchange.queue()).task(exchange.path("id"));
     return file(
         task, "payload", task.payload(), contents.wholePayload(task.type(), task.payload()));
   }
 
   private ApiResponse result(Exchange exchange) {
-    TaskInfo task = exchange.source().inspector().task(exchange.queue(), exchange.path("id"));
+    TaskInfo task = exchange.source().inspector().queue(exchange.queue()).task(exchange.path("id"));
     return file(task, "result", task.result(), contents.wholeResult(task.type(), task.result()));
   }
 

@@ -86,7 +86,7 @@ final class RedisReader implements AutoCloseable {
 
   private String serverOf(String queue) {
     try {
-      return inspector.serverOf(queue);
+      return inspector.queue(queue).redisServer();
     } catch (IllegalArgumentException e) {
       // No name of a queue, which reading it reports.
       return "";

@@ -376,7 +376,7 @@ public final class SnapshotPoller implements AutoCloseable {
             .toList();
     Map<String, Integer> found = new HashMap<>();
     reads
-        .ofEach("groups", queues, queue -> inspector.unaggregatedGroups(queue).size())
+        .ofEach("groups", queues, queue -> inspector.queue(queue).unaggregatedGroups().size())
         .forEach(
             (queue, answer) -> {
               if (answer.value() == null) {
@@ -403,7 +403,7 @@ public final class SnapshotPoller implements AutoCloseable {
   private Map<String, QueueRow> rows(
       List<String> names, RedisSnapshot before, Map<String, Integer> servedBy) {
     Map<String, RedisReader.QueueRead<QueueSnapshot>> answers =
-        reads.ofEach("queues", names, inspector::listedQueue);
+        reads.ofEach("queues", names, queue -> inspector.queue(queue).listedSnapshot());
     Map<String, QueueRow> rows = new HashMap<>();
     for (String queue : names) {
       int servers = servedBy.getOrDefault(queue, 0);

@@ -90,7 +90,8 @@ public final class TaskSearch {
     TaskFilter wanted = query.filter();
     return source
         .inspector()
-        .select(part.queue(), part.state())
+        .queue(part.queue())
+        .select(part.state())
         .where((task, now) -> wanted.matches(contents.shown(task), now));
   }
 

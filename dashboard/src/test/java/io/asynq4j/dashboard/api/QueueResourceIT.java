@@ -91,7 +91,7 @@ class QueueResourceIT {
 
     on.api(dashboard, "/queues/mail/pause").post("").is(204);
     on.api(dashboard, "/queues/mail/pause").post("").isProblem(409, "wrong-state");
-    assertThat(on.inspector.queue("mail").paused()).isTrue();
+    assertThat(on.inspector.queue("mail").snapshot().paused()).isTrue();
     assertThat(on.api(dashboard, "/queues/mail").get().json().get("pausedSince").isNull())
         .isFalse();
     on.api(dashboard, "/queues/mail/resume").post("").is(204);
@@ -123,7 +123,7 @@ class QueueResourceIT {
     assertThat(rated.get("rate").stringValue()).isEqualTo("100/s");
     assertThat(rated.get("burst").intValue()).isEqualTo(10);
     assertThat(rated.get("maxActive").isNull()).isTrue();
-    assertThat(on.inspector.limits("mail").rate()).contains(RateLimit.parse("100/s"));
+    assertThat(on.inspector.queue("mail").limits().rate()).contains(RateLimit.parse("100/s"));
     on.api(dashboard, "/queues/mail/limits")
         .put("{\"rate\":\"fast\"}")
         .isProblem(422, "unprocessable");
@@ -132,7 +132,7 @@ class QueueResourceIT {
     on.api(dashboard, "/queues/mail/limits").put("[]").isProblem(400, "bad-request");
     on.api(dashboard, "/queues/mail/limits").put("{").isProblem(400, "bad-request");
     on.api(dashboard, "/queues/mail/limits").put("").isProblem(400, "bad-request");
-    assertThat(on.inspector.limits("mail").rate()).contains(RateLimit.parse("100/s"));
+    assertThat(on.inspector.queue("mail").limits().rate()).contains(RateLimit.parse("100/s"));
   }
 
   @Test
@@ -148,7 +148,7 @@ class QueueResourceIT {
     assertThat(groups.at("/items/0/group").stringValue()).isEqualTo("g/1");
     assertThat(groups.at("/items/0/size").intValue()).isEqualTo(2);
     JsonNode slots = on.api(dashboard, "/redis/slots").get().json();
-    assertThat(slots.at("/items/0/slot").intValue()).isEqualTo(on.inspector.slot("mail"));
+    assertThat(slots.at("/items/0/slot").intValue()).isEqualTo(on.inspector.queue("mail").slot());
     JsonNode info = on.api(dashboard, "/redis/info").get().json();
     assertThat(info.at("/info/redis_version").stringValue()).isNotBlank();
     assertThat(info.get("cluster").booleanValue()).isFalse();
@@ -229,7 +229,7 @@ class QueueResourceIT {
         on.api(dashboard, path + "/tasks/" + PathSegmentCodec.encode(id)).get().is(200).json();
     assertThat(task.get("id").stringValue()).isEqualTo(id);
     on.api(dashboard, path + "/tasks/" + PathSegmentCodec.encode(id)).delete().is(204);
-    assertThat(on.inspector.queue(queue).size()).isZero();
+    assertThat(on.inspector.queue(queue).snapshot().size()).isZero();
   }
 
   @Test

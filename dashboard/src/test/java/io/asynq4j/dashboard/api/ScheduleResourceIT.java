@@ -56,7 +56,7 @@ class ScheduleResourceIT {
               () ->
                   assertThat(on.api(dashboard, path + "/runs").get().is(200).json().get("items"))
                       .hasSize(1));
-      assertThat(on.inspector.queue("default").size()).isEqualTo(1);
+      assertThat(on.inspector.queue("default").snapshot().size()).isEqualTo(1);
     }
     String path = "/schedules/" + PathSegmentCodec.encode("every/hour");
     on.api(dashboard, path).delete().is(204);

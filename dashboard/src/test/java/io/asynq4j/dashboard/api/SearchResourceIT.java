@@ -137,8 +137,8 @@ class SearchResourceIT {
     assertThat(deleted.get("state").stringValue()).isEqualTo("done");
     assertThat(deleted.get("done").intValue()).isEqualTo(600);
     assertThat(deleted.get("looked").intValue()).isEqualTo(610);
-    assertThat(on.inspector.queue("a").size()).isZero();
-    assertThat(on.inspector.queue("b").size()).isEqualTo(10);
+    assertThat(on.inspector.queue("a").snapshot().size()).isZero();
+    assertThat(on.inspector.queue("b").snapshot().size()).isEqualTo(10);
     await()
         .untilAsserted(
             () ->
@@ -180,7 +180,7 @@ class SearchResourceIT {
     assertThat(archived.get("done").intValue()).isEqualTo(20);
     assertThat(rescheduled.get("done").intValue()).isEqualTo(20);
     assertThat(moved.get("done").intValue()).isEqualTo(50);
-    assertThat(on.inspector.queue("b").size(TaskState.SCHEDULED)).isEqualTo(50);
+    assertThat(on.inspector.queue("b").snapshot().size(TaskState.SCHEDULED)).isEqualTo(50);
   }
 
   @Test
@@ -293,7 +293,7 @@ class SearchResourceIT {
             .build()) {
       many("mail", "email", 100, Duration.ZERO);
       server.start();
-      await().until(() -> on.inspector.queue("mail").size(TaskState.RETRY) == 100);
+      await().until(() -> on.inspector.queue("mail").snapshot().size(TaskState.RETRY) == 100);
     }
     Dashboard dashboard = on.start();
 
@@ -320,6 +320,6 @@ class SearchResourceIT {
                 .is(202)
                 .header("Location"));
     assertThat(run.get("done").intValue()).isEqualTo(10);
-    assertThat(on.inspector.queue("mail").size(TaskState.PENDING)).isEqualTo(10);
+    assertThat(on.inspector.queue("mail").snapshot().size(TaskState.PENDING)).isEqualTo(10);
   }
 }

@@ -68,7 +68,7 @@ class TaskResourceIT {
                 """)
             .is(201);
 
-    TaskInfo task = on.inspector.task("mail", "a/b");
+    TaskInfo task = on.inspector.queue("mail").task("a/b");
     assertThat(task.payload().utf8()).isEqualTo("{\"user\":42,\"price\":1.10}");
     assertThat(task.maxRetry()).isEqualTo(3);
     assertThat(task.timeout()).isEqualTo(Duration.ofSeconds(90));
@@ -139,7 +139,7 @@ class TaskResourceIT {
     assertThat(report.get("dropped").intValue()).isZero();
     assertThat(report.at("/failures/0/problem").stringValue()).contains("full");
     on.api(dashboard, "/queues/mail/tasks/c/archive").post("").isProblem(409, "wrong-state");
-    assertThat(on.inspector.queue("mail").size(TaskState.SCHEDULED)).isEqualTo(3);
+    assertThat(on.inspector.queue("mail").snapshot().size(TaskState.SCHEDULED)).isEqualTo(3);
 
     on.api(dashboard, "/queues/mail/tasks/c/archive?dropOldest=true").post("").is(204);
     JsonNode allowed =
@@ -149,7 +149,7 @@ class TaskResourceIT {
             .json();
     assertThat(allowed.get("done").intValue()).isEqualTo(2);
     assertThat(allowed.get("dropped").intValue()).isEqualTo(2);
-    assertThat(on.inspector.queue("mail").size(TaskState.ARCHIVED)).isEqualTo(2);
+    assertThat(on.inspector.queue("mail").snapshot().size(TaskState.ARCHIVED)).isEqualTo(2);
   }
 
   @Test
@@ -159,31 +159,31 @@ class TaskResourceIT {
     String task = "/queues/mail/tasks/a";
 
     on.api(dashboard, task + "/archive").post("").is(204);
-    assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.ARCHIVED);
+    assertThat(on.inspector.queue("mail").task("a").state()).isEqualTo(TaskState.ARCHIVED);
     on.api(dashboard, task + "/archive").post("").isProblem(409, "wrong-state");
     on.api(dashboard, task + "/reschedule").post("{\"in\":\"1h\"}").is(204);
-    assertThat(on.inspector.task("mail", "a").nextProcessAt())
+    assertThat(on.inspector.queue("mail").task("a").nextProcessAt())
         .isAfter(Instant.now().plus(Duration.ofMinutes(50)));
     on.api(dashboard, task + "/reschedule").post("{}").isProblem(422, "unprocessable");
     on.api(dashboard, task + "/payload").put("{\"payloadText\":\"new\"}").is(204);
     on.api(dashboard, task + "/payload").put("").isProblem(400, "bad-request");
-    assertThat(on.inspector.task("mail", "a").payload()).isEqualTo(Payload.ofUtf8("new"));
+    assertThat(on.inspector.queue("mail").task("a").payload()).isEqualTo(Payload.ofUtf8("new"));
     on.api(dashboard, task + "/run").post("").is(204);
-    assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
+    assertThat(on.inspector.queue("mail").task("a").state()).isEqualTo(TaskState.PENDING);
     on.api(dashboard, task + "/cancel").post("").isProblem(409, "wrong-state");
     on.api(dashboard, task + "/move").post("{\"queue\":\"other\"}").is(204);
-    assertThat(on.inspector.task("other", "a").payload().utf8()).isEqualTo("new");
+    assertThat(on.inspector.queue("other").task("a").payload().utf8()).isEqualTo("new");
     on.api(dashboard, task).get().isProblem(404, "task-not-found");
     JsonNode copy =
         on.api(dashboard, "/queues/other/tasks/a/copy")
             .post("{\"queue\":\"mail\",\"payload\":{\"x\":1},\"maxRetry\":1}")
             .is(201)
             .json();
-    TaskInfo copied = on.inspector.task("mail", copy.get("id").stringValue());
+    TaskInfo copied = on.inspector.queue("mail").task(copy.get("id").stringValue());
     assertThat(copied.payload().utf8()).isEqualTo("{\"x\":1}");
     assertThat(copied.maxRetry()).isEqualTo(1);
     JsonNode same = on.api(dashboard, "/queues/other/tasks/a/copy").post("").is(201).json();
-    assertThat(on.inspector.task("other", same.get("id").stringValue()).payload().utf8())
+    assertThat(on.inspector.queue("other").task(same.get("id").stringValue()).payload().utf8())
         .isEqualTo("new");
     on.api(dashboard, "/queues/other/tasks/a").delete().is(204);
     on.api(dashboard, "/queues/other/tasks/a").delete().isProblem(404, "task-not-found");
@@ -194,7 +194,7 @@ class TaskResourceIT {
   void aPayloadIsReplacedAndTheTaskRunAgainAtOnce() {
     on.enqueue("mail", "email", o -> o.id("a"));
     on.enqueue("mail", "email", o -> o.id("b"));
-    on.inspector.archive("mail", "a");
+    on.inspector.queue("mail").archive("a");
     Dashboard dashboard = on.start();
 
     on.api(dashboard, "/queues/mail/tasks/a/payload?run=true")
@@ -203,9 +203,9 @@ class TaskResourceIT {
     // What is pending already only gets another payload.
     on.api(dashboard, "/queues/mail/tasks/b/payload?run=true").put("{\"payload\":3}").is(204);
 
-    assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
-    assertThat(on.inspector.task("mail", "a").payload().utf8()).isEqualTo("{\"n\":2}");
-    assertThat(on.inspector.task("mail", "b").payload().utf8()).isEqualTo("3");
+    assertThat(on.inspector.queue("mail").task("a").state()).isEqualTo(TaskState.PENDING);
+    assertThat(on.inspector.queue("mail").task("a").payload().utf8()).isEqualTo("{\"n\":2}");
+    assertThat(on.inspector.queue("mail").task("b").payload().utf8()).isEqualTo("3");
   }
 
   @Test
@@ -258,9 +258,9 @@ class TaskResourceIT {
         .post("{\"action\":\"move\",\"query\":\"state:aggregating\",\"queue\":\"slow\"}")
         .is(202);
 
-    await().until(() -> on.inspector.groups("slow").equals(Map.of("g", 3L)));
+    await().until(() -> on.inspector.queue("slow").groups().equals(Map.of("g", 3L)));
     // A task is deleted here after it was inserted there.
-    await().until(() -> on.inspector.groups("mail").isEmpty());
+    await().until(() -> on.inspector.queue("mail").groups().isEmpty());
   }
 
   @Test
@@ -320,7 +320,7 @@ class TaskResourceIT {
     assertThat(report.get("done").intValue()).isEqualTo(1);
     assertThat(report.get("failed").intValue()).isEqualTo(2);
     assertThat(report.get("failures").findValuesAsString("id")).containsExactly("b", "c");
-    assertThat(on.inspector.task("mail", "a").state()).isEqualTo(TaskState.PENDING);
+    assertThat(on.inspector.queue("mail").task("a").state()).isEqualTo(TaskState.PENDING);
     JsonNode moved =
         on.api(dashboard, "/queues/mail/tasks/batch")
             .post("{\"action\":\"move\",\"ids\":[\"a\",\"c\"],\"queue\":\"other\"}")
@@ -355,7 +355,7 @@ class TaskResourceIT {
           .post("{\"after\":\"shred\"}")
           .isProblem(422, "unprocessable");
       on.api(dashboard, "/queues/mail/tasks/a/cancel").post("{\"after\":\"archive\"}").is(204);
-      await().until(() -> on.inspector.task("mail", "a").state() == TaskState.ARCHIVED);
+      await().until(() -> on.inspector.queue("mail").task("a").state() == TaskState.ARCHIVED);
 
       JsonNode shown = on.api(dashboard, "/servers").get().json();
       String id = shown.at("/items/0/id").stringValue();
@@ -399,7 +399,7 @@ class TaskResourceIT {
     Dashboard redacting = on.start(builder -> builder.redact("$.password"));
     JsonNode hidden = on.api(redacting, "/queues/mail/tasks?state=pending").get().json();
     assertThat(hidden.at("/items/0/payload/kind").stringValue()).isEqualTo("hidden");
-    assertThat(on.inspector.tasks("mail", TaskState.PENDING, PageRequest.first(1)).total())
+    assertThat(on.inspector.queue("mail").tasks(TaskState.PENDING, PageRequest.first(1)).total())
         .isEqualTo(2);
   }
 

@@ -122,7 +122,7 @@ class LiveUpdatesIT {
       assertThat(change.at("/queues/0/sizes/pending").intValue()).isEqualTo(2);
       assertThat(change.at("/overview/sizes/pending").intValue()).isEqualTo(3);
 
-      on.inspector.removeQueue("a", true);
+      on.inspector.queue("a").remove(true);
       change = viewer.next("change", each -> !each.get("removed").isEmpty());
       assertThat(change.at("/removed/0").stringValue()).isEqualTo("a");
 

@@ -86,7 +86,7 @@ class SilentShardPollingIT {
   }
 
   private int nodeOf(String queue) {
-    String server = inspector.serverOf(queue);
+    String server = inspector.queue(queue).redisServer();
     List<EmbeddedRedis> nodes = cluster.nodes();
     for (int i = 0; i < nodes.size(); i++) {
       if (server.endsWith(":" + nodes.get(i).port())) {

@@ -1,9 +1,9 @@
 package io.asynq4j.service.api;
 
 import io.asynq4j.RateLimit;
+import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
-import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
@@ -183,7 +183,7 @@ public final class DefinitionApi {
     }
     set = rate(fields).map(set::withRate).orElse(set);
     fields.end();
-    inspector.setLimits(queue, set);
+    inspector.queue(queue).setLimits(set);
     return CompletableFuture.completedFuture(ApiResponse.json(200, json(set)));
   }
 

@@ -216,7 +216,7 @@ public final class SubmitApi {
   /** Null when it has gone in the meantime. */
   private @Nullable TaskInfo find(String queue, String id) {
     try {
-      return inspector.task(queue, id);
+      return inspector.queue(queue).task(id);
     } catch (TaskNotFoundException | QueueNotFoundException e) {
       return null;
     }

@@ -100,7 +100,7 @@ public final class TaskApi {
   }
 
   private void run(Poll poll, PollInterval interval) {
-    TaskInfo task = inspector.task(poll.queue(), poll.id());
+    TaskInfo task = inspector.queue(poll.queue()).task(poll.id());
     if (isOver(poll, task)) {
       poll.answer().completeAsync(() -> answer(task), answers);
     } else {
@@ -136,11 +136,11 @@ public final class TaskApi {
         task,
         () -> {
           if (task.state() == TaskState.ACTIVE) {
-            inspector.cancel(queue, task.id(), AfterCancel.ARCHIVE);
+            inspector.queue(queue).cancel(task.id(), AfterCancel.ARCHIVE);
           } else {
             // As when a worker gives a task up: a full archive is no reason to run one that is not
             // wanted any more.
-            inspector.droppingOldest().archive(queue, task.id());
+            inspector.droppingOldest().queue(queue).archive(task.id());
           }
         });
   }
@@ -148,14 +148,14 @@ public final class TaskApi {
   /** It is to run again, or now. */
   CompletionStage<ApiResponse> retry(Exchange exchange) {
     TaskInfo task = find(exchange);
-    return changed(task, () -> inspector.run(task.queue().value(), task.id()));
+    return changed(task, () -> inspector.queue(task.queue()).run(task.id()));
   }
 
   private CompletionStage<ApiResponse> changed(TaskInfo task, Runnable change) {
     try {
       change.run();
       return CompletableFuture.completedFuture(
-          answer(inspector.task(task.queue().value(), task.id())));
+          answer(inspector.queue(task.queue()).task(task.id())));
     } catch (TaskStateException e) {
       throw Problems.conflict("state", String.valueOf(e.getMessage()), TaskJson.of(task));
     } catch (TaskNotFoundException | QueueNotFoundException e) {

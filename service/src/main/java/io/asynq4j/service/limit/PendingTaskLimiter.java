@@ -97,7 +97,7 @@ public final class PendingTaskLimiter {
 
   private static long pending(Inspector inspector, String queue) {
     try {
-      return inspector.queue(queue).size(TaskState.PENDING);
+      return inspector.queue(queue).snapshot().size(TaskState.PENDING);
     } catch (QueueNotFoundException e) {
       return 0;
     }

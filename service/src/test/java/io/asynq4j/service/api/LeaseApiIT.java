@@ -64,7 +64,7 @@ class LeaseApiIT {
   }
 
   private TaskInfo task(String name, String id) {
-    return fixture.inspector.task(name, id);
+    return fixture.inspector.queue(name).task(id);
   }
 
   @Test
@@ -94,15 +94,15 @@ class LeaseApiIT {
     assertThat(task("a", "1").lastError()).isEqualTo("oh");
     assertThat(task("a", "1").nextProcessAt())
         .isAfter(fixture.redis.clock().instant().plus(Duration.ofMinutes(50)));
-    fixture.inspector.run("a", "1");
+    fixture.inspector.queue("a").run("1");
     settle("fail", leaseOne("a"), ",\"error\":\"oh\",\"in\":\"10m\"");
     assertThat(task("a", "1").nextProcessAt())
         .isBefore(fixture.redis.clock().instant().plus(Duration.ofMinutes(11)));
-    fixture.inspector.run("a", "1");
+    fixture.inspector.queue("a").run("1");
     settle("snooze", leaseOne("a"), ",\"in\":\"5m\"");
     assertThat(task("a", "1").state()).isEqualTo(TaskState.SCHEDULED);
     assertThat(task("a", "1").retried()).isEqualTo(2);
-    fixture.inspector.run("a", "1");
+    fixture.inspector.queue("a").run("1");
     settle("release", leaseOne("a"), "");
     assertThat(task("a", "1").state()).isEqualTo(TaskState.PENDING);
     settle("fail", leaseOne("a"), ",\"error\":\"never\",\"retry\":false");
@@ -163,7 +163,7 @@ class LeaseApiIT {
     assertThat(reply.at("/tasks")).hasSize(50);
     assertThat(reply.at("/tasks"))
         .allSatisfy(task -> assertThat(task.get("state").stringValue()).isEqualTo("completed"));
-    assertThat(fixture.inspector.queue("a").size(TaskState.COMPLETED)).isEqualTo(50);
+    assertThat(fixture.inspector.queue("a").snapshot().size(TaskState.COMPLETED)).isEqualTo(50);
   }
 
   @Test

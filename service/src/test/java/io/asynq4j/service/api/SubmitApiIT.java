@@ -64,9 +64,10 @@ class SubmitApiIT {
     assertThat(reply.at("/task/id").stringValue()).isEqualTo("p1");
     assertThat(reply.at("/task/state").stringValue()).isEqualTo("pending");
     assertThat(reply.at("/task/maxRetry").intValue()).isEqualTo(3);
-    assertThat(fixture.inspector.task("plain", "p1").payload().utf8())
+    assertThat(fixture.inspector.queue("plain").task("p1").payload().utf8())
         .isEqualTo("{\"a\":[1,2.50]}");
-    assertThat(fixture.inspector.task("plain", "p1").timeout()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(fixture.inspector.queue("plain").task("p1").timeout())
+        .isEqualTo(Duration.ofSeconds(10));
     assertThat(fixture.get("/v1/tasks/p1").at("/task/name").stringValue()).isEqualTo("plain");
     assertThat(fixture.get("/v1/tasks/nobody").status()).isEqualTo(404);
   }
@@ -186,7 +187,8 @@ class SubmitApiIT {
     assertThat(other.status()).isEqualTo(422);
     assertThat(other.at("/error/field").stringValue()).isEqualTo("Idempotency-Key");
     // Kept for a day, so that the key is remembered after the task has succeeded.
-    assertThat(fixture.inspector.task("plain", first.at("/task/id").stringValue()).retention())
+    assertThat(
+            fixture.inspector.queue("plain").task(first.at("/task/id").stringValue()).retention())
         .isEqualTo(Duration.ofDays(1));
   }
 
@@ -198,7 +200,7 @@ class SubmitApiIT {
     Reply reply = fixture.post("/v1/tasks", "{\"name\":\"bounded\"}");
     assertThat(reply.status()).isEqualTo(429);
     assertThat(reply.header("Retry-After")).isEqualTo("2");
-    fixture.inspector.deleteAll("bounded", TaskState.PENDING);
+    fixture.inspector.queue("bounded").deleteAll(TaskState.PENDING);
     await()
         .untilAsserted(
             () ->
@@ -283,7 +285,7 @@ class SubmitApiIT {
               "/v1/tasks", "{\"name\":\"big\",\"id\":\"1\",\"params\":%s}".formatted(params));
 
       assertThat(reply.status()).as(reply.body()).isEqualTo(201);
-      assertThat(large.inspector.task("big", "1").payload().utf8()).isEqualTo(params);
+      assertThat(large.inspector.queue("big").task("1").payload().utf8()).isEqualTo(params);
     }
   }
 }

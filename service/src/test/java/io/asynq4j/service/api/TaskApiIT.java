@@ -7,8 +7,8 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.client.TaskClient;
-import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
@@ -61,7 +61,8 @@ class TaskApiIT {
                 (proxy, method, arguments) ->
                     method.getName().equals("getQueryString") ? "wait=60s&name=" + name : null);
     ApiKey anybody =
-        new ApiKey("a", "", EnumSet.allOf(Scope.class), List.of(io.asynq4j.internal.text.Glob.of("*")));
+        new ApiKey(
+            "a", "", EnumSet.allOf(Scope.class), List.of(io.asynq4j.internal.text.Glob.of("*")));
     return CompletableFuture.supplyAsync(
             () -> tasks.get(new Exchange(request, anybody, Map.of("id", id))), answers)
         .thenCompose(answer -> answer);
@@ -133,12 +134,12 @@ class TaskApiIT {
         await().until(() -> looks.get() > waiting.size());
         shard.pause();
         Inspector inspector = Inspector.create(redis);
-        inspector.archive(healthy, "1");
+        inspector.queue(healthy).archive("1");
         await().until(answer::isDone);
         assertThat(answer.join().status()).isEqualTo(200);
         assertThat(waiting).noneMatch(CompletableFuture::isDone);
         shard.resume();
-        inspector.archive(stuck, "1");
+        inspector.queue(stuck).archive("1");
         for (CompletableFuture<ApiResponse> each : waiting) {
           await().until(each::isDone);
         }

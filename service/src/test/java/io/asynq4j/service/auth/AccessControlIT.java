@@ -103,7 +103,7 @@ class AccessControlIT {
           .isEqualTo(422);
       assertThat(fixture.get("/v1/tasks/1", as(key)).status()).isEqualTo(404);
       assertThat(fixture.get("/dashboard/api/v1/queues/billing", as(key)).status()).isEqualTo(404);
-      assertThat(fixture.inspector.task("billing", "1").state()).isEqualTo(TaskState.PENDING);
+      assertThat(fixture.inspector.queue("billing").task("1").state()).isEqualTo(TaskState.PENDING);
       for (String own : List.of("{}", "{\"queue\":\"shop-other\"}")) {
         assertThat(fixture.send("PUT", "/v1/definitions/shop-x", own, as(key)).status())
             .isEqualTo(200);
@@ -156,7 +156,7 @@ class AccessControlIT {
       for (String verb : List.of("complete", "fail", "release", "extend", "progress")) {
         assertThat(fixture.post("/v1/" + verb, body, as(key)).status()).as(verb).isEqualTo(403);
       }
-      assertThat(fixture.inspector.task("billing", "1").state()).isEqualTo(TaskState.ACTIVE);
+      assertThat(fixture.inspector.queue("billing").task("1").state()).isEqualTo(TaskState.ACTIVE);
     }
   }
 
@@ -218,8 +218,9 @@ class AccessControlIT {
                 "1");
         assertThat(put.status()).as(put.body()).isEqualTo(201);
       }
-      await().until(() -> fixture.inspector.task("shop-cat", "1").state() == TaskState.ARCHIVED);
-      assertThat(fixture.inspector.task("shop-cat", "1").lastError()).contains("charge");
+      await()
+          .until(() -> fixture.inspector.queue("shop-cat").task("1").state() == TaskState.ARCHIVED);
+      assertThat(fixture.inspector.queue("shop-cat").task("1").lastError()).contains("charge");
       Reply leased = fixture.post("/v1/lease", "{\"names\":[\"shop-work\"]}", as(key));
       String token = leased.at("/tasks/0/token").stringValue();
       fixture.post("/v1/complete", "{\"token\":\"%s\"}".formatted(token), as(key));

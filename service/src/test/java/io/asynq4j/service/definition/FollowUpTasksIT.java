@@ -102,7 +102,7 @@ class FollowUpTasksIT {
     assertThat(success.get("name").stringValue()).isEqualTo("good");
     assertThat(success.at("/result/x").intValue()).isEqualTo(7);
     assertThat(signatures.get(0)).startsWith("t=");
-    assertThat(fixture.inspector.task("good", "1").state()).isEqualTo(TaskState.COMPLETED);
+    assertThat(fixture.inspector.queue("good").task("1").state()).isEqualTo(TaskState.COMPLETED);
   }
 
   @Test
@@ -112,8 +112,8 @@ class FollowUpTasksIT {
     assertThat(first.get("event").stringValue()).isEqualTo("failure");
     assertThat(first.get("error").stringValue()).contains("ended with 1");
     assertThat(first.get("willRetry").booleanValue()).isTrue();
-    await().until(() -> fixture.inspector.task("bad", "1").state() == TaskState.RETRY);
-    fixture.inspector.run("bad", "1");
+    await().until(() -> fixture.inspector.queue("bad").task("1").state() == TaskState.RETRY);
+    fixture.inspector.queue("bad").run("1");
     JsonNode last = note();
     assertThat(last.get("attempt").intValue()).isEqualTo(2);
     assertThat(last.get("willRetry").booleanValue()).isFalse();
@@ -152,7 +152,7 @@ class FollowUpTasksIT {
 
     String cut = "x".repeat(2_000) + "…";
     assertThat(note().get("error").stringValue()).isEqualTo(cut);
-    assertThat(fixture.inspector.task("leased", "1").lastError()).isEqualTo(cut);
+    assertThat(fixture.inspector.queue("leased").task("1").lastError()).isEqualTo(cut);
   }
 
   @Test
@@ -166,8 +166,9 @@ class FollowUpTasksIT {
       fixture.post("/v1/tasks", "{\"name\":\"leased\",\"id\":\"1\"}");
       assertThat(note().get("event").stringValue()).isEqualTo("before");
       assertThat(note().at("/result/y").intValue()).isEqualTo(9);
-      await().until(() -> fixture.inspector.task("leased", "1").state() == TaskState.COMPLETED);
-      TaskInfo done = fixture.inspector.task("leased", "1");
+      await()
+          .until(() -> fixture.inspector.queue("leased").task("1").state() == TaskState.COMPLETED);
+      TaskInfo done = fixture.inspector.queue("leased").task("1");
       assertThat(done.retried()).isZero();
     }
   }

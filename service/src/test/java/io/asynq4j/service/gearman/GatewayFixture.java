@@ -95,15 +95,15 @@ final class GatewayFixture implements AutoCloseable {
   }
 
   TaskInfo task(String queue, String id) {
-    return inspector.task(queue, id);
+    return inspector.queue(queue).task(id);
   }
 
   List<TaskInfo> tasks(String queue, TaskState state) {
-    return inspector.tasks(queue, state, PageRequest.first(100)).tasks();
+    return inspector.queue(queue).tasks(state, PageRequest.first(100)).tasks();
   }
 
   long size(String queue, TaskState state) {
-    return inspector.queue(queue).size(state);
+    return inspector.queue(queue).snapshot().size(state);
   }
 
   @Override

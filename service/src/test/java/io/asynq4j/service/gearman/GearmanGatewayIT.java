@@ -138,7 +138,7 @@ class GearmanGatewayIT {
     fixture.define("f");
     fixture.start();
     fixture.peer().submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
-    fixture.inspector.pause("f");
+    fixture.inspector.queue("f").pause();
     RawPeer worker = fixture.worker("f").sleep();
     // Once a second it may be sent to see, but it is not woken again and again.
     int woken = 0;
@@ -150,7 +150,7 @@ class GearmanGatewayIT {
       }
     }
     assertThat(woken).isLessThanOrEqualTo(4);
-    fixture.inspector.resume("f");
+    fixture.inspector.queue("f").resume();
     assertThat(worker.work().get(2)).isEqualTo("x");
   }
 
@@ -456,7 +456,7 @@ class GearmanGatewayIT {
       String id = after.name();
       String handle = client.submit(PacketType.SUBMIT_JOB_BG, "f", id, "x");
       worker.work();
-      fixture.inspector.cancel("f", id, after);
+      fixture.inspector.queue("f").cancel(id, after);
       await().until(() -> stateOf(id) != TaskState.ACTIVE);
       worker.send(PacketType.WORK_STATUS, handle, "1", "2");
       worker.send(PacketType.WORK_DATA, handle, "data");
@@ -472,7 +472,7 @@ class GearmanGatewayIT {
     for (AfterCancel after : AfterCancel.values()) {
       String handle = client.submit(PacketType.SUBMIT_JOB, "f", "awaited " + after, "x");
       worker.work();
-      fixture.inspector.cancel("f", JobKey.idOf(handle), after);
+      fixture.inspector.queue("f").cancel(JobKey.idOf(handle), after);
       assertThat(client.expect(PacketType.WORK_FAIL)).containsExactly(handle);
     }
   }
@@ -816,7 +816,7 @@ class GearmanGatewayIT {
     }
     assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "f", "", "x").get(0))
         .isEqualTo("JOB_QUEUE_FULL");
-    fixture.inspector.deleteAll("f", TaskState.PENDING);
+    fixture.inspector.queue("f").deleteAll(TaskState.PENDING);
     await()
         .untilAsserted(
             () ->

@@ -156,7 +156,7 @@ class GearmanPeersIT {
     RawPeer admin = fixture.peer();
     await().untilAsserted(() -> assertThat(admin.adminList("workers")).hasSize(1));
     // A worker that was lost with its client gone leaves its job.
-    fixture.inspector.deleteAll("f", TaskState.PENDING);
+    fixture.inspector.queue("f").deleteAll(TaskState.PENDING);
     othersAreServed();
   }
 }

@@ -85,7 +85,8 @@ class GearmanServiceIT {
       worker.send(PacketType.WORK_COMPLETE, job.get(0), "done");
       await()
           .untilAsserted(
-              () -> assertThat(inspector.task("work", "17").result().utf8()).isEqualTo("done"));
+              () ->
+                  assertThat(inspector.queue("work").task("17").result().utf8()).isEqualTo("done"));
 
       // The service executes what a gearman client waits for.
       String handle = client.submit(PacketType.SUBMIT_JOB, "echo", "", "{\"a\":2}");
@@ -106,7 +107,7 @@ class GearmanServiceIT {
           .isEqualTo("JOB_REFUSED");
       client.submit(PacketType.SUBMIT_JOB_BG, "strict", "", "{\"n\":1}");
     }
-    assertThat(inspector.tasks("told", TaskState.PENDING, PageRequest.first(10)).tasks())
+    assertThat(inspector.queue("told").tasks(TaskState.PENDING, PageRequest.first(10)).tasks())
         .singleElement()
         .extracting(TaskInfo::payload)
         .satisfies(payload -> assertThat(payload.utf8()).contains("\"success\"", "\"17\""));

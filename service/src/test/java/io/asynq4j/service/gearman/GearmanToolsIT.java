@@ -198,7 +198,9 @@ class GearmanToolsIT {
     assertThat(gearman("123", "-f", "wc", "-L", "-u", "mine")).isEqualTo("3\nexit 0");
     assertThat(gearman("1\n22\n333\n", "-f", "wc", "-N")).contains("1\n", "2\n", "3\n");
     assertThat(gearman("12345678", "-f", "wc", "-b")).endsWith("exit 0");
-    await().untilAsserted(() -> assertThat(fixture.inspector.queue("wc").processed()).isEqualTo(7));
+    await()
+        .untilAsserted(
+            () -> assertThat(fixture.inspector.queue("wc").snapshot().processed()).isEqualTo(7));
     assertThat(fixture.size("wc", TaskState.PENDING)).isZero();
     assertThat(gearman("x", "-f", "undefined"))
         .contains("UNKNOWN_FUNCTION", "no task named \"undefined\" is defined");

@@ -125,7 +125,7 @@ class SilentShardCallsIT {
       ofHealthy.submit(PacketType.SUBMIT_JOB_BG, mixed, "", "x");
     }
     Inspector inspector = Inspector.create(other);
-    await().until(() -> inspector.count(healthy.get(0), List.of("second")) == 1);
+    await().until(() -> inspector.queue(healthy.get(0)).count(List.of("second")) == 1);
 
     shard.resume();
     assertThat(ofStuck.expect(PacketType.JOB_CREATED).get(0))
@@ -157,7 +157,7 @@ class SilentShardCallsIT {
       shard.resume();
       held.expect(PacketType.NOOP);
       assertThat(held.work().get(0)).isEqualTo(new JobKey(healthy.get(0), "held").handle());
-      assertThat(Inspector.create(other).count(stuck, List.of("held.before"))).isEqualTo(1);
+      assertThat(Inspector.create(other).queue(stuck).count(List.of("held.before"))).isEqualTo(1);
     }
   }
 

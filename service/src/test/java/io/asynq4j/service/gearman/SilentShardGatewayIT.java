@@ -63,7 +63,7 @@ class SilentShardGatewayIT {
         ofStuck.expect(PacketType.NOOP);
         assertThat(ofStuck.work().get(1)).isEqualTo(stuck.get(1));
         Inspector inspector = Inspector.create(other);
-        await().until(() -> inspector.queue(stuck.get(0)).size(TaskState.PENDING) == 1);
+        await().until(() -> inspector.queue(stuck.get(0)).snapshot().size(TaskState.PENDING) == 1);
       } finally {
         shard.resume();
         peers.forEach(RawPeer::close);

@@ -305,8 +305,8 @@ class SilentShardLeaseIT {
         .untilAsserted(
             () -> {
               for (String queue : stuck) {
-                assertThat(inspector.queue(queue).size(TaskState.PENDING)).isEqualTo(1);
-                assertThat(inspector.queue(queue).size(TaskState.ACTIVE)).isZero();
+                assertThat(inspector.queue(queue).snapshot().size(TaskState.PENDING)).isEqualTo(1);
+                assertThat(inspector.queue(queue).snapshot().size(TaskState.ACTIVE)).isZero();
               }
             });
   }

@@ -116,8 +116,8 @@ class TimeLimitedClaimerIT {
   }
 
   private void assertSizes(String queue, int pending, int active) {
-    assertThat(inspector.queue(queue).size(TaskState.PENDING)).isEqualTo(pending);
-    assertThat(inspector.queue(queue).size(TaskState.ACTIVE)).isEqualTo(active);
+    assertThat(inspector.queue(queue).snapshot().size(TaskState.PENDING)).isEqualTo(pending);
+    assertThat(inspector.queue(queue).snapshot().size(TaskState.ACTIVE)).isEqualTo(active);
   }
 
   private void awaitSizes(String queue, int pending, int active) {
@@ -193,7 +193,7 @@ class TimeLimitedClaimerIT {
   }
 
   private int active(String queue) {
-    return (int) inspector.queue(queue).size(TaskState.ACTIVE);
+    return (int) inspector.queue(queue).snapshot().size(TaskState.ACTIVE);
   }
 
   @Test

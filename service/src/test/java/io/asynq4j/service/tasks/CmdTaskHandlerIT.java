@@ -36,18 +36,18 @@ class CmdTaskHandlerIT {
 
   private String yaml() {
     return """
-      shutdownTimeout: 500ms
-      tasks:
-        cat: { kind: cmd, retention: 1h, cmd: { program: /bin/cat } }
-        big: { kind: cmd, retention: 1h, cmd: { program: /bin/sh, args: [-c, "head -c 100000 /dev/zero | tr '\\\\0' x; cat >/dev/null"], resultLimit: 1KiB } }
-        args: { kind: cmd, retention: 1h, cmd: { program: /usr/bin/printf, args: ["%%s|", "{params.a}", "x={params.b}"] } }
-        env: { kind: cmd, retention: 1h, cmd: { program: /usr/bin/env, env: { WHO: "{params.who}" } } }
-        fails: { kind: cmd, cmd: { program: /bin/sh, args: [-c, "echo first >&2; head -c 5000 /dev/zero | tr '\\\\0' y >&2; echo the end >&2; exit 3"] } }
-        later: { kind: cmd, cmd: { program: /bin/sh, args: [-c, "exit 75"], snooze: 1h } }
-        tree: { kind: cmd, timeout: 1s, cmd: { program: /bin/sh, args: [-c, "trap '' TERM; sleep 300 & echo $! > %1$s/child; echo $$ > %1$s/leader; wait; sleep 300"], killGrace: 100ms } }
-        stops: { kind: cmd, cmd: { program: /bin/sh, args: [-c, "sleep 300 & echo $! > %1$s/stopped; wait"], killGrace: 100ms } }
-        memory: { kind: cmd, retries: 0, cmd: { program: /usr/bin/head, args: ["-c", "1", "/dev/zero"], memory: 1MiB } }
-      """
+    shutdownTimeout: 500ms
+    tasks:
+      cat: { kind: cmd, retention: 1h, cmd: { program: /bin/cat } }
+      big: { kind: cmd, retention: 1h, cmd: { program: /bin/sh, args: [-c, "head -c 100000 /dev/zero | tr '\\\\0' x; cat >/dev/null"], resultLimit: 1KiB } }
+      args: { kind: cmd, retention: 1h, cmd: { program: /usr/bin/printf, args: ["%%s|", "{params.a}", "x={params.b}"] } }
+      env: { kind: cmd, retention: 1h, cmd: { program: /usr/bin/env, env: { WHO: "{params.who}" } } }
+      fails: { kind: cmd, cmd: { program: /bin/sh, args: [-c, "echo first >&2; head -c 5000 /dev/zero | tr '\\\\0' y >&2; echo the end >&2; exit 3"] } }
+      later: { kind: cmd, cmd: { program: /bin/sh, args: [-c, "exit 75"], snooze: 1h } }
+      tree: { kind: cmd, timeout: 1s, cmd: { program: /bin/sh, args: [-c, "trap '' TERM; sleep 300 & echo $! > %1$s/child; echo $$ > %1$s/leader; wait; sleep 300"], killGrace: 100ms } }
+      stops: { kind: cmd, cmd: { program: /bin/sh, args: [-c, "sleep 300 & echo $! > %1$s/stopped; wait"], killGrace: 100ms } }
+      memory: { kind: cmd, retries: 0, cmd: { program: /usr/bin/head, args: ["-c", "1", "/dev/zero"], memory: 1MiB } }
+    """
         .formatted(directory);
   }
 
@@ -59,8 +59,8 @@ class CmdTaskHandlerIT {
   private TaskInfo run(String name, String params, TaskState expected) {
     String body = "{\"name\":\"%s\",\"id\":\"1\",\"params\":%s}".formatted(name, params);
     assertThat(fixture.post("/v1/tasks", body).status()).isEqualTo(201);
-    await().until(() -> fixture.inspector.task(name, "1").state() == expected);
-    return fixture.inspector.task(name, "1");
+    await().until(() -> fixture.inspector.queue(name).task("1").state() == expected);
+    return fixture.inspector.queue(name).task("1");
   }
 
   @Test
@@ -130,7 +130,7 @@ class CmdTaskHandlerIT {
       await().until(() -> Files.exists(directory.resolve("stopped")));
       await().until(() -> !Files.readString(directory.resolve("stopped")).isBlank());
       replica.close();
-      assertThat(own.inspector.task("stops", "1").state()).isEqualTo(TaskState.PENDING);
+      assertThat(own.inspector.queue("stops").task("1").state()).isEqualTo(TaskState.PENDING);
       await().until(() -> !isAlive(directory.resolve("stopped")));
     }
     assertThat(service.port()).isPositive();

@@ -121,8 +121,8 @@ class HttpTaskHandlerIT {
   private TaskInfo run(String name, TaskState expected) {
     String body = "{\"name\":\"%s\",\"id\":\"1\",\"params\":{\"user\":7}}".formatted(name);
     assertThat(fixture.post("/v1/tasks", body).status()).isEqualTo(201);
-    await().until(() -> fixture.inspector.task(name, "1").state() == expected);
-    return fixture.inspector.task(name, "1");
+    await().until(() -> fixture.inspector.queue(name).task("1").state() == expected);
+    return fixture.inspector.queue(name).task("1");
   }
 
   @Test
@@ -182,8 +182,8 @@ class HttpTaskHandlerIT {
           """
               .formatted(target.getAddress().getPort()));
       own.post("/v1/tasks", "{\"name\":\"inner\",\"id\":\"1\"}");
-      await().until(() -> own.inspector.task("inner", "1").state() == TaskState.RETRY);
-      assertThat(own.inspector.task("inner", "1").lastError()).contains("not public");
+      await().until(() -> own.inspector.queue("inner").task("1").state() == TaskState.RETRY);
+      assertThat(own.inspector.queue("inner").task("1").lastError()).contains("not public");
     }
     assertThat(calls.stream().filter(c -> "inner".equals(c.header("X-Asynq-Task-Name")))).isEmpty();
   }
@@ -192,9 +192,9 @@ class HttpTaskHandlerIT {
   void aCancellationClosesTheCall() throws InterruptedException {
     fixture.post("/v1/tasks", "{\"name\":\"hang\",\"id\":\"1\"}");
     assertThat(hanging.await(10, TimeUnit.SECONDS)).isTrue();
-    await().until(() -> fixture.inspector.task("hang", "1").state() == TaskState.ACTIVE);
+    await().until(() -> fixture.inspector.queue("hang").task("1").state() == TaskState.ACTIVE);
     fixture.post("/v1/tasks/1/cancel?name=hang", "");
     assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
-    await().until(() -> fixture.inspector.task("hang", "1").state() == TaskState.ARCHIVED);
+    await().until(() -> fixture.inspector.queue("hang").task("1").state() == TaskState.ARCHIVED);
   }
 }

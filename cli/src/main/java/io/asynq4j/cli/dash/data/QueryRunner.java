@@ -165,10 +165,10 @@ public final class QueryRunner {
   private void lookAt(String name, boolean isVisible, boolean looksAtMemory) {
     QueueRow before = rows.getOrDefault(name, QueueRow.unseen(name));
     try {
-      QueueSnapshot snapshot = inspector.queue(name);
+      QueueSnapshot snapshot = inspector.queue(name).snapshot();
       long memory = before.memory();
       if (looksAtMemory) {
-        memory = inspector.memoryUsage(name).orElse(QueueRow.UNKNOWN);
+        memory = inspector.queue(name).memoryUsage().orElse(QueueRow.UNKNOWN);
         memoryAges.computeIfAbsent(name, n -> new Timer()).set();
       }
       rows.put(name, new QueueRow(name, snapshot, memory, trends.add(snapshot, isVisible), null));
@@ -249,8 +249,8 @@ public final class QueryRunner {
         PageRequest.at((int) Math.min(Integer.MAX_VALUE, wish.offset()), wish.limit());
     TaskPage tasks =
         wish.group() == null
-            ? inspector.tasks(wish.queue(), wish.state(), page)
-            : inspector.groupTasks(wish.queue(), wish.group(), page);
+            ? inspector.queue(wish.queue()).tasks(wish.state(), page)
+            : inspector.queue(wish.queue()).groupTasks(wish.group(), page);
     return new QueryResult.Tasks(
         wish,
         tasks.tasks(),
@@ -262,7 +262,7 @@ public final class QueryRunner {
   }
 
   private QueryResult.Tasks search(Query.Tasks wish, BooleanSupplier isStale) {
-    Selection selection = inspector.select(wish.queue(), wish.state());
+    Selection selection = inspector.queue(wish.queue()).select(wish.state());
     if (wish.group() != null) {
       selection = selection.inGroup(wish.group());
     }
@@ -291,7 +291,8 @@ public final class QueryRunner {
         || groupsAge.isOver(SELDOM)) {
       List<QueryResult.Group> list = new ArrayList<>();
       inspector
-          .groups(wish.queue())
+          .queue(wish.queue())
+          .groups()
           .forEach((name, size) -> list.add(new QueryResult.Group(name, size)));
       known = new QueryResult.Groups(wish, list);
       groups = known;
@@ -304,7 +305,7 @@ public final class QueryRunner {
   private QueryResult history(Query.History wish) {
     QueryResult.History known = history;
     if (known == null || !known.wish().equals(wish) || historyAge.isOver(SELDOM)) {
-      known = new QueryResult.History(wish, inspector.history(wish.queue(), wish.days()));
+      known = new QueryResult.History(wish, inspector.queue(wish.queue()).history(wish.days()));
       history = known;
       historyAge.set();
     }
@@ -313,7 +314,7 @@ public final class QueryRunner {
 
   /** The explanation costs more than the task, so it is reloaded at intervals and on changes. */
   private QueryResult task(Query.Task wish) {
-    TaskInfo task = inspector.task(wish.queue(), wish.id());
+    TaskInfo task = inspector.queue(wish.queue()).task(wish.id());
     QueryResult.Task known = explained;
     if (known != null
         && known.wish().equals(wish)
@@ -322,7 +323,7 @@ public final class QueryRunner {
       return new QueryResult.Task(wish, task, known.why());
     }
     QueryResult.Task answer =
-        new QueryResult.Task(wish, task, inspector.explain(wish.queue(), wish.id()).text());
+        new QueryResult.Task(wish, task, inspector.queue(wish.queue()).explain(wish.id()).text());
     explained = answer;
     explainedAge.set();
     return answer;

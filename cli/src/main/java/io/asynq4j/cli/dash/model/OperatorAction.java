@@ -17,7 +17,7 @@ public sealed interface OperatorAction {
   record PauseQueue(String queue) implements OperatorAction {
     @Override
     public String perform(Inspector inspector) {
-      return inspector.pause(queue)
+      return inspector.queue(queue).pause()
           ? "Queue \"" + queue + "\" is paused. Running tasks continue."
           : "Queue \"" + queue + "\" was already paused.";
     }
@@ -26,7 +26,7 @@ public sealed interface OperatorAction {
   record ResumeQueue(String queue) implements OperatorAction {
     @Override
     public String perform(Inspector inspector) {
-      return inspector.resume(queue)
+      return inspector.queue(queue).resume()
           ? "Queue \"" + queue + "\" is resumed."
           : "Queue \"" + queue + "\" was not paused.";
     }
@@ -35,7 +35,7 @@ public sealed interface OperatorAction {
   record RunTask(String queue, String id) implements OperatorAction {
     @Override
     public String perform(Inspector inspector) {
-      inspector.run(queue, id);
+      inspector.queue(queue).run(id);
       return "Task " + id + " is pending.";
     }
   }
@@ -43,7 +43,7 @@ public sealed interface OperatorAction {
   record ArchiveTask(String queue, String id) implements OperatorAction {
     @Override
     public String perform(Inspector inspector) {
-      inspector.archive(queue, id);
+      inspector.queue(queue).archive(id);
       return "Task " + id + " is archived.";
     }
   }
@@ -51,7 +51,7 @@ public sealed interface OperatorAction {
   record DeleteTask(String queue, String id) implements OperatorAction {
     @Override
     public String perform(Inspector inspector) {
-      inspector.delete(queue, id);
+      inspector.queue(queue).delete(id);
       return "Task " + id + " is deleted.";
     }
   }
@@ -59,7 +59,7 @@ public sealed interface OperatorAction {
   record CancelTask(String queue, String id, AfterCancel afterwards) implements OperatorAction {
     @Override
     public String perform(Inspector inspector) {
-      inspector.cancel(queue, id, afterwards);
+      inspector.queue(queue).cancel(id, afterwards);
       return "Task %s is being cancelled (then: %s)."
           .formatted(id, afterwards.name().toLowerCase(Locale.ROOT));
     }

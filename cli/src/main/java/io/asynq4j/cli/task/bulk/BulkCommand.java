@@ -119,7 +119,7 @@ abstract class BulkCommand extends RedisCommand {
   @Override
   protected final int run(Session session) {
     Inspector inspector = session.inspector();
-    inspector.queue(queue);
+    inspector.queue(queue).snapshot();
     if (dryRun || !confirmation.isGiven()) {
       long count = count(session, inspector);
       warning(inspector, queue, count).ifPresent(session::note);
@@ -154,7 +154,7 @@ abstract class BulkCommand extends RedisCommand {
   }
 
   private Optional<BulkReport> quickly(Session session, Inspector inspector) {
-    long total = inspector.queue(queue).size(state());
+    long total = inspector.queue(queue).snapshot().size(state());
     try (ProgressBar bar = session.progress()) {
       return applyToAll(inspector, queue, so -> bar.show(verb(), so, total));
     }
@@ -162,7 +162,7 @@ abstract class BulkCommand extends RedisCommand {
 
   private long count(Session session, Inspector inspector) {
     if (isAll()) {
-      return inspector.queue(queue).size(state());
+      return inspector.queue(queue).snapshot().size(state());
     }
     return working(session, inspector, "Count", Selection::count).matched();
   }
@@ -176,7 +176,8 @@ abstract class BulkCommand extends RedisCommand {
         ShutdownSignal interruption = ShutdownSignal.watch()) {
       Selection selection =
           inspector
-              .select(queue, state())
+              .queue(queue)
+              .select(state())
               .where(filters.filter())
               .after(after)
               .stopWhen(interruption::isAsked)

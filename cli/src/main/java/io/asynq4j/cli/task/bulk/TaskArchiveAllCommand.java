@@ -68,12 +68,12 @@ public final class TaskArchiveAllCommand extends BulkCommand {
   @Override
   Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
     Inspector allowed = dropOldest ? inspector.droppingOldest() : inspector;
-    return Optional.of(allowed.archiveEach(name, state, progress));
+    return Optional.of(allowed.queue(name).archiveEach(state, progress));
   }
 
   @Override
   Optional<String> warning(Inspector inspector, String name, long count) {
-    long beyond = count - inspector.archiveRoom(name);
+    long beyond = count - inspector.queue(name).archiveRoom();
     if (beyond <= 0) {
       return Optional.empty();
     }

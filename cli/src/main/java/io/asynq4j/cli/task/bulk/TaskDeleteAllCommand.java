@@ -60,6 +60,6 @@ public final class TaskDeleteAllCommand extends BulkCommand {
 
   @Override
   Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
-    return reportOf(inspector.deleteAll(name, state, progress));
+    return reportOf(inspector.queue(name).deleteAll(state, progress));
   }
 }

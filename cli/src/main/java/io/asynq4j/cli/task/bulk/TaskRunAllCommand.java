@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "runall",
     description = {
-      "Run all tasks of a queue in one state now, or those that match the filters: make them pending.",
+      "Run all tasks of a queue in one state now, or those that match the filters: make them"
+          + " pending.",
       "The command counts the tasks and asks for confirmation first."
     },
     footerHeading = "%nExamples:%n",
@@ -60,6 +61,6 @@ public final class TaskRunAllCommand extends BulkCommand {
 
   @Override
   Optional<BulkReport> applyToAll(Inspector inspector, String name, LongConsumer progress) {
-    return reportOf(inspector.runAll(name, state, progress));
+    return reportOf(inspector.queue(name).runAll(state, progress));
   }
 }

@@ -25,7 +25,7 @@ public final class TaskArchiveCommand extends TaskChangeCommand {
 
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
-    (dropOldest ? inspector.droppingOldest() : inspector).archive(task.queue(), task.id());
+    (dropOldest ? inspector.droppingOldest() : inspector).queue(task.queue()).archive(task.id());
     return "archived";
   }
 }

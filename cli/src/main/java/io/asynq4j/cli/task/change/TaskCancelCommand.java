@@ -28,7 +28,7 @@ public final class TaskCancelCommand extends TaskChangeCommand {
 
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
-    inspector.cancel(task.queue(), task.id(), then);
+    inspector.queue(task.queue()).cancel(task.id(), then);
     return "cancellation requested";
   }
 }

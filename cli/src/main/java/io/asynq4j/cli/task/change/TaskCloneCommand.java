@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
     aliases = {"copy", "cp"},
     description = {
       "Enqueue copies of tasks in any state.",
-      "A copy has the options of the original, but no unique lock. The defaults below are those of new",
+      "A copy has the options of the original, but no unique lock. The defaults below are those of"
+          + " new",
       "tasks."
     },
     footerHeading = "%nExamples:%n",
@@ -45,7 +46,7 @@ public final class TaskCloneCommand extends TaskChangeCommand {
 
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
-    return "cloned as " + inspector.copy(task.queue(), task.id(), this::options);
+    return "cloned as " + inspector.queue(task.queue()).copy(task.id(), this::options);
   }
 
   private TaskOptions.Builder options(TaskOptions.Builder options) {

@@ -16,7 +16,7 @@ public final class TaskDeleteCommand extends TaskChangeCommand {
 
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
-    inspector.delete(task.queue(), task.id());
+    inspector.queue(task.queue()).delete(task.id());
     return "deleted";
   }
 }

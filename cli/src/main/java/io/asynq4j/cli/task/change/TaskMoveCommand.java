@@ -30,7 +30,7 @@ public final class TaskMoveCommand extends TaskChangeCommand {
 
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
-    inspector.move(task.queue(), task.id(), to);
+    inspector.queue(task.queue()).move(task.id(), to);
     return "moved to queue " + to;
   }
 }

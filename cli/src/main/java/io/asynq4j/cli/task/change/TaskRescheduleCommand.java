@@ -37,7 +37,7 @@ public final class TaskRescheduleCommand extends TaskChangeCommand {
   String change(Inspector inspector, Session session, TaskLocation task) {
     Instant now = session.now();
     Instant at = when.from(now);
-    inspector.reschedule(task.queue(), task.id(), at);
+    inspector.queue(task.queue()).reschedule(task.id(), at);
     return "due " + TimeFormatter.relative(at, now);
   }
 }

@@ -15,7 +15,7 @@ public final class TaskRunCommand extends TaskChangeCommand {
 
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
-    inspector.run(task.queue(), task.id());
+    inspector.queue(task.queue()).run(task.id());
     return "pending";
   }
 }

@@ -35,7 +35,7 @@ public final class TaskUpdateCommand extends TaskChangeCommand {
     if (read == null) {
       read = PayloadSource.read(payload, session.surroundings());
     }
-    inspector.updatePayload(task.queue(), task.id(), read);
+    inspector.queue(task.queue()).updatePayload(task.id(), read);
     return "payload replaced (%,d bytes)".formatted(read.size());
   }
 }

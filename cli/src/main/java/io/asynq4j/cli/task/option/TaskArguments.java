@@ -79,7 +79,7 @@ public final class TaskArguments {
 
   private static boolean has(Inspector inspector, String name, String id) {
     try {
-      inspector.task(name, id);
+      inspector.queue(name).task(id);
       return true;
     } catch (TaskNotFoundException | QueueNotFoundException e) {
       return false;

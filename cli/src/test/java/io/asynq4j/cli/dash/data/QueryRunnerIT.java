@@ -120,7 +120,7 @@ class QueryRunnerIT {
     assertThat(rest.cursor()).isNull();
 
     QueryResult.Tasks again = (QueryResult.Tasks) answer(first);
-    Inspector.create(redis).delete("mail", "b-0");
+    Inspector.create(redis).queue("mail").delete("b-0");
     assertThat(answer(first)).isEqualTo(again);
     lookup.forget();
     assertThat(((QueryResult.Tasks) answer(first)).tasks())

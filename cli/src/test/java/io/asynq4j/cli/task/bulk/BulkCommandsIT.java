@@ -43,7 +43,7 @@ class BulkCommandsIT {
   }
 
   private long size(TaskState state) {
-    return scene.inspector().queue("mail").size(state);
+    return scene.inspector().queue("mail").snapshot().size(state);
   }
 
   @Test
@@ -127,7 +127,7 @@ class BulkCommandsIT {
             Collections.nCopies(
                 7_900 - room,
                 EnqueueRequest.of(task, o -> o.queue("mail").processIn(Duration.ofHours(1)))));
-    scene.inspector().archiveAll("mail", TaskState.SCHEDULED);
+    scene.inspector().queue("mail").archiveAll(TaskState.SCHEDULED);
   }
 
   @Test
@@ -138,7 +138,8 @@ class BulkCommandsIT {
     assertThat(dry.out()).isEqualTo("30 tasks would be archived.\n");
     assertThat(dry.err())
         .contains(
-            "has no room for 25 of these tasks. They will not be archived unless you pass --drop-oldest");
+            "has no room for 25 of these tasks. They will not be archived unless you pass"
+                + " --drop-oldest");
     assertThat(size(TaskState.PENDING)).isEqualTo(30);
 
     Answer all = run("task", "archiveall", "-q", "mail", "-s", "pending", "--yes");
@@ -191,7 +192,7 @@ class BulkCommandsIT {
                     "--yes")
                 .out())
         .isEqualTo("1 task moved to queue slow.\n");
-    assertThat(scene.inspector().task("slow", "a-7").type()).isEqualTo("email:welcome");
+    assertThat(scene.inspector().queue("slow").task("a-7").type()).isEqualTo("email:welcome");
   }
 
   @Test

@@ -95,8 +95,8 @@ public final class ClaimLoop implements Runnable {
     this.workers = workers;
     this.settler = settler;
     this.shards = shards;
-    this.claims = new ShardClaimer(
-            shards, host.source(), settler, signal, () -> ShardClaimer.PATIENCE_NANOS);
+    this.claims =
+        new ShardClaimer(shards, host.source(), settler, signal, () -> ShardClaimer.PATIENCE_NANOS);
     this.signal = signal;
     this.readiness = readiness;
     this.ready = readiness.ready();

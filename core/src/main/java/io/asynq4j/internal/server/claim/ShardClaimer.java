@@ -186,9 +186,9 @@ final class ShardClaimer {
   }
 
   /**
-   * Takes the answer of a completed call. Returns null if the call failed, so that its queue stalls,
-   * or if another thread has taken the answer. After an error in one of the steps, such as a lack of
-   * memory, all are repeated by {@link #nextAnswer}.
+   * Takes the answer of a completed call. Returns null if the call failed, so that its queue
+   * stalls, or if another thread has taken the answer. After an error in one of the steps, such as
+   * a lack of memory, all are repeated by {@link #nextAnswer}.
    */
   private @Nullable Answer collect(Lane lane, Call call) {
     Answer answer = answerOf(call);

@@ -11,10 +11,10 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.server.config.GroupConfig;
-import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import io.asynq4j.internal.text.SafeLog;
+import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -48,9 +48,7 @@ public final class Aggregator implements Duty {
 
     static Failure after(@Nullable Failure before) {
       Duration pause =
-          before == null
-              ? FIRST_PAUSE
-              : TimeMath.min(before.pause.multipliedBy(2), LONGEST_PAUSE);
+          before == null ? FIRST_PAUSE : TimeMath.min(before.pause.multipliedBy(2), LONGEST_PAUSE);
       return new Failure(pause, System.nanoTime() + pause.toNanos());
     }
   }

@@ -1,8 +1,8 @@
 package io.asynq4j.internal.server.settle;
 
-import io.asynq4j.QueueName;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
+import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
@@ -165,8 +165,8 @@ final class BatchSettler {
   }
 
   /**
-   * Returns the exception if Redis would refuse these settlements forever. Refusals for memory, disk
-   * or permissions may pass, and other failures do not depend on the settlements.
+   * Returns the exception if Redis would refuse these settlements forever. Refusals for memory,
+   * disk or permissions may pass, and other failures do not depend on the settlements.
    */
   private static @Nullable BrokerRefusedException rejectionOf(BrokerException e) {
     return e instanceof BrokerRefusedException rejection
@@ -301,9 +301,7 @@ final class BatchSettler {
         continue;
       }
       if (answers.get(i) == SettleResult.APPLIED || inDoubt) {
-        context
-            .events()
-            .settled(attempt.ref(), entry.applied().outcome(), attempt.sinceEnded());
+        context.events().settled(attempt.ref(), entry.applied().outcome(), attempt.sinceEnded());
       } else {
         log.warn(
             "task {} ({}, queue {}) was not settled: its lease is lost",

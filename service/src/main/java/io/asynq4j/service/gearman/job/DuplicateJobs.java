@@ -62,7 +62,7 @@ final class DuplicateJobs {
     byQueue.forEach(
         (queue, jobs) -> {
           // Duplicates are rare, and one call can exclude them for all jobs.
-          if (inspector.count(queue.queue(), jobs.stream().map(Wanted::id).toList()) > 0) {
+          if (inspector.queue(queue.queue()).count(jobs.stream().map(Wanted::id).toList()) > 0) {
             for (Wanted wanted : jobs) {
               find(queue, wanted.id())
                   .ifPresent(
@@ -79,7 +79,7 @@ final class DuplicateJobs {
 
   private Optional<Found> find(DuplicateJob queue, String id) {
     try {
-      TaskInfo task = inspector.task(queue.queue(), id);
+      TaskInfo task = inspector.queue(queue.queue()).task(id);
       return JobKey.hasEnded(task)
           ? Optional.empty()
           : Optional.of(new Found(new JobKey(queue.queue(), id), queue.moreUrgent(), task));

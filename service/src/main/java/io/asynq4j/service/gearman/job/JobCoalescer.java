@@ -64,13 +64,14 @@ final class JobCoalescer {
   private boolean tryToJoin(JobSubmission job, JobKey key, boolean deletesEnded) {
     AtomicReference<TaskInfo> seen = new AtomicReference<>();
     boolean deleted =
-        inspector.deleteIf(
-            key.queue(),
-            key.id(),
-            task -> {
-              seen.set(task);
-              return deletesEnded && JobKey.hasEnded(task);
-            });
+        inspector
+            .queue(key.queue())
+            .deleteIf(
+                key.id(),
+                task -> {
+                  seen.set(task);
+                  return deletesEnded && JobKey.hasEnded(task);
+                });
     TaskInfo task = Objects.requireNonNull(seen.get());
     String waiter = job.background() ? WaitingGatewaysHeader.OTHERS : bus.name();
     if (deleted) {
@@ -82,8 +83,9 @@ final class JobCoalescer {
     } else if (WaitingGatewaysHeader.has(waiter, task.headers())) {
       return true;
     } else if (task.state() != TaskState.ACTIVE) {
-      inspector.updateHeaders(
-          key.queue(), key.id(), headers -> WaitingGatewaysHeader.with(waiter, headers));
+      inspector
+          .queue(key.queue())
+          .updateHeaders(key.id(), headers -> WaitingGatewaysHeader.with(waiter, headers));
     } else if (!job.background()) {
       bus.want(key);
     }

@@ -184,13 +184,14 @@ final class JobEnqueuer {
   /** Deletes a job that was enqueued after its duplicate, unless it was started or joined. */
   private boolean deleteIfLater(PreparedJob job, DuplicateJobs.Found duplicate) {
     try {
-      return inspector.deleteIf(
-          job.key().queue(),
-          job.key().id(),
-          task ->
-              (task.state() == TaskState.PENDING || task.state() == TaskState.SCHEDULED)
-                  && task.headers().equals(job.headers())
-                  && duplicate.isBefore(task));
+      return inspector
+          .queue(job.key().queue())
+          .deleteIf(
+              job.key().id(),
+              task ->
+                  (task.state() == TaskState.PENDING || task.state() == TaskState.SCHEDULED)
+                      && task.headers().equals(job.headers())
+                      && duplicate.isBefore(task));
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
       return false;
     }

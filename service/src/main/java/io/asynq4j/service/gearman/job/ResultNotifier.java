@@ -307,7 +307,7 @@ public final class ResultNotifier {
     }
     TaskInfo task;
     try {
-      task = inspector.task(key.queue(), key.id());
+      task = inspector.queue(key.queue()).task(key.id());
     } catch (TaskNotFoundException | QueueNotFoundException e) {
       // Deleted, or succeeded without keeping a result, which must not look like an empty one.
       if (isUpToDate(job)) {

@@ -188,7 +188,7 @@ final class AdminCommand {
       return Optional.empty();
     }
     try {
-      return Optional.of(gateway.inspector().queue(definition.queue().value()));
+      return Optional.of(gateway.inspector().queue(definition.queue()).snapshot());
     } catch (QueueNotFoundException e) {
       return Optional.empty();
     }
@@ -243,7 +243,8 @@ final class AdminCommand {
     try {
       return gateway
           .inspector()
-          .tasks(definition.queue().value(), state, PageRequest.first(most))
+          .queue(definition.queue())
+          .tasks(state, PageRequest.first(most))
           .tasks();
     } catch (QueueNotFoundException e) {
       return List.of();
@@ -284,7 +285,10 @@ final class AdminCommand {
   /** Only one that waits: the result of one that has ended may be wanted. */
   private boolean hasDeleted(JobKey key) {
     try {
-      return gateway.inspector().deleteIf(key.queue(), key.id(), task -> !JobKey.hasEnded(task));
+      return gateway
+          .inspector()
+          .queue(key.queue())
+          .deleteIf(key.id(), task -> !JobKey.hasEnded(task));
     } catch (TaskNotFoundException | QueueNotFoundException | TaskStateException e) {
       return false;
     }

@@ -168,7 +168,7 @@ public final class ClientSession {
     if (job != null) {
       return Optional.of(uniquePacket(unique, true, true, job.status(), clients));
     }
-    if (gateway.inspector().count(key.queue(), List.of(key.id())) == 0) {
+    if (gateway.inspector().queue(key.queue()).count(List.of(key.id())) == 0) {
       return Optional.empty();
     }
     TaskInfo task = find(key);
@@ -195,7 +195,7 @@ public final class ClientSession {
 
   private @Nullable TaskInfo find(JobKey key) {
     try {
-      return gateway.inspector().task(key.queue(), key.id());
+      return gateway.inspector().queue(key.queue()).task(key.id());
     } catch (TaskNotFoundException | QueueNotFoundException e) {
       return null;
     }
@@ -271,8 +271,8 @@ public final class ClientSession {
     try {
       gateway
           .inspector()
+          .queue(key.queue())
           .deleteIf(
-              key.queue(),
               key.id(),
               task ->
                   isUnfinished(task)

@@ -202,7 +202,8 @@ class AssignedJobRegistryIT {
     assertThat(told)
         .as("what follows the attempt is not changed")
         .allSatisfy(AssignedJobRegistryIT::isCompleted);
-    assertThat(Inspector.create(redis).task("bad", "refused").lastError()).contains("WRONGTYPE");
+    assertThat(Inspector.create(redis).queue("bad").task("refused").lastError())
+        .contains("WRONGTYPE");
     assertThat(jobs.size()).isEqualTo(HEALTHY.size());
   }
 

@@ -1,0 +1,412 @@
+package io.asynq4j.inspect;
+
+import io.asynq4j.AfterCancel;
+import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.FailedAttempt;
+import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.Inspection.QueueStats;
+import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
+import io.asynq4j.internal.doctor.UnservedTaskDetector;
+import io.asynq4j.internal.inspect.BulkTaskOperations;
+import io.asynq4j.internal.inspect.TaskExplainer;
+import io.asynq4j.internal.inspect.TaskOperations;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and operates one queue and its tasks. Obtained from {@link Inspector#queue(String)}.
+ * Immutable and thread-safe.
+ *
+ * <p>Methods throw a {@code QueueNotFoundException} if the queue does not exist, a {@code
+ * TaskNotFoundException} if the task does not exist, and a {@code TaskStateException} if the state
+ * of the task does not allow the action ({@link TaskAction}). Only pauses and limits can be set
+ * before the queue exists.
+ */
+public final class QueueInspector {
+
+  /** Redis keeps the counters of 90 days; a much larger number is a mistake. */
+  private static final int MAX_DAYS = 1_000;
+
+  private final Broker broker;
+  private final Inspection inspection;
+  private final QueueName queue;
+  private final TaskOperations operations;
+  private final BulkTaskOperations bulk;
+
+  QueueInspector(Broker broker, QueueName queue, ArchiveRules archive, WhenFull whenFull) {
+    this.broker = broker;
+    this.inspection = broker.inspection();
+    this.queue = queue;
+    this.operations = new TaskOperations(broker, queue, archive, whenFull);
+    this.bulk = new BulkTaskOperations(operations);
+  }
+
+  // ---- the queue
+
+  /** Returns the sizes and counters of the queue. */
+  public QueueSnapshot snapshot() {
+    return snapshot(inspection.stats(queue));
+  }
+
+  /**
+   * Returns the sizes and counters of a queue whose name is from {@link Inspector#queues}. Calls
+   * only the Redis server that has the queue, since another server of a cluster may have the names.
+   * A queue that was removed meanwhile is empty.
+   */
+  public QueueSnapshot listedSnapshot() {
+    return snapshot(inspection.statsOfListed(queue));
+  }
+
+  private QueueSnapshot snapshot(QueueStats stats) {
+    return QueueSnapshot.builder(queue.value(), stats.at())
+        .sizes(stats.sizes())
+        .groups(stats.groups())
+        .processedToday(stats.processedToday())
+        .failedToday(stats.failedToday())
+        .processed(stats.processed())
+        .failed(stats.failed())
+        .oldestPendingSince(stats.oldestPendingSince())
+        .pausedSince(stats.paused() ? inspection.pausedSince(queue).orElse(stats.at()) : null)
+        .build();
+  }
+
+  /**
+   * Returns a name of the Redis server of a cluster that has the queue, from cached data. Callers
+   * use it to keep calls to one server from delaying calls to another. Empty if one server has all
+   * queues.
+   */
+  public String redisServer() {
+    return broker.watches().shardOf(queue);
+  }
+
+  /**
+   * Returns the estimated memory usage of the queue in bytes; empty if Redis does not report it.
+   */
+  public OptionalLong memoryUsage() {
+    return inspection.memoryUsage(queue);
+  }
+
+  /** Returns the settled attempts of each of the last days by UTC date, today first. */
+  public List<DayCount> history(int days) {
+    return history(days, ZoneOffset.UTC);
+  }
+
+  /**
+   * Returns the settled attempts of each of the last days, today first. Redis counts by UTC days,
+   * so each entry has the start and end of its UTC day in the given zone.
+   */
+  public List<DayCount> history(int days, ZoneId zone) {
+    if (days < 1 || days > MAX_DAYS) {
+      throw new IllegalArgumentException(
+          "the number of days must be 1 to %,d, got %,d".formatted(MAX_DAYS, days));
+    }
+    return inspection.history(queue, days).stream()
+        .map(day -> DayCount.of(day.date(), zone, day.processed(), day.failed()))
+        .toList();
+  }
+
+  /** Returns the groups with their number of waiting tasks; -1 if a group cannot be read. */
+  public Map<String, Long> groups() {
+    inspection.requireQueue(queue);
+    return inspection.groupSizes(queue);
+  }
+
+  /**
+   * Returns the groups that no server seems to aggregate: their last task arrived more than an hour
+   * ago. Checks the first 200 groups by name, with one call each.
+   */
+  public List<String> unaggregatedGroups() {
+    return new UnservedTaskDetector(broker).groups(queue);
+  }
+
+  /**
+   * Pauses the queue: servers stop claiming its tasks, and running attempts continue. Returns false
+   * if it was already paused.
+   */
+  public boolean pause() {
+    return inspection.pause(queue);
+  }
+
+  /** Resumes the queue. Returns false if it was not paused. */
+  public boolean resume() {
+    return inspection.resume(queue);
+  }
+
+  /** Returns the limits of the queue that are set in Redis. */
+  public QueueLimits limits() {
+    Settings settings = inspection.settings(queue);
+    return new QueueLimits(settings.maxActive(), settings.ordered(), settings.rate());
+  }
+
+  /** Sets the limits of the queue in Redis. They apply at once, until they are set again. */
+  public void setLimits(QueueLimits limits) {
+    inspection.set(queue, new Settings(limits.maxActive(), limits.ordered(), limits.rate()));
+  }
+
+  /**
+   * Removes the queue and all its data. Throws a {@code QueueNotEmptyException} if it has active
+   * tasks, or any tasks unless forced.
+   */
+  public void remove(boolean force) {
+    inspection.removeQueue(queue, force);
+  }
+
+  /** Returns the Redis Cluster slot of the queue. */
+  public int slot() {
+    return inspection.slot(queue);
+  }
+
+  /**
+   * Returns the nodes that serve the slot of the queue, as host:port, the primary first. Empty if
+   * Redis is not a cluster.
+   */
+  public List<String> nodes() {
+    return inspection.nodes(queue);
+  }
+
+  // ---- reading tasks
+
+  /** Returns a task. */
+  public TaskInfo task(String id) {
+    return inspection.task(queue, id);
+  }
+
+  /** Returns how many of these tasks exist, in any state. A repeated ID counts repeatedly. */
+  public long count(Collection<String> ids) {
+    return inspection.count(queue, ids);
+  }
+
+  /**
+   * Returns the latest failed attempts of a task, oldest first. Servers keep five by default. Go
+   * servers keep only {@link TaskInfo#lastError}.
+   */
+  public List<FailedAttempt> failures(String id) {
+    return inspection.failures(queue, id);
+  }
+
+  /** Returns a page of the tasks in a state. For aggregating tasks, use {@link #groupTasks}. */
+  public TaskPage tasks(TaskState state, PageRequest page) {
+    if (state == TaskState.AGGREGATING) {
+      throw new IllegalArgumentException(
+          "aggregating tasks are listed by group: use groups() and groupTasks(group, page)");
+    }
+    return page(state, null, page);
+  }
+
+  /** Returns a page of the tasks that wait in a group; empty if there is no such group. */
+  public TaskPage groupTasks(String group, PageRequest page) {
+    return page(TaskState.AGGREGATING, group, page);
+  }
+
+  private TaskPage page(TaskState state, @Nullable String group, PageRequest page) {
+    Inspection.Page found = inspection.list(queue, page.listing(state, group));
+    return new TaskPage(found.tasks(), found.total(), found.cursor(), found.unreadable());
+  }
+
+  /** Returns why a task does not run, or where it is instead. */
+  public Explanation explain(String id) {
+    return new TaskExplainer(broker).explain(queue, id);
+  }
+
+  // ---- one task
+
+  /** Makes a waiting, archived or completed task pending. Keeps its retry count. */
+  public void run(String id) {
+    operations.run(id);
+  }
+
+  /**
+   * Archives a task that is not active. Throws a {@code TaskStateException} also if the archive is
+   * full, unless {@link Inspector#droppingOldest} is used.
+   */
+  public void archive(String id) {
+    operations.archive(id);
+  }
+
+  /** Returns how many more tasks fit into the archive. */
+  public long archiveRoom() {
+    return operations.archiveRoom();
+  }
+
+  /** Deletes a task that is not active, and its unique lock. */
+  public void delete(String id) {
+    operations.delete(id);
+  }
+
+  /**
+   * Deletes a task if the condition holds. No change of the task between test and deletion goes
+   * unnoticed, not even its replacement by another task with the same ID. Returns false if the
+   * condition does not hold.
+   *
+   * @param condition may be tested more than once
+   */
+  public boolean deleteIf(String id, Predicate<TaskInfo> condition) {
+    return inspection.deleteIf(queue, id, condition);
+  }
+
+  /** Sets the time at which a task is due, rounded up to a second. */
+  public void reschedule(String id, Instant at) {
+    operations.reschedule(id, at);
+  }
+
+  /** Cancels a task with {@link AfterCancel#RETRY}. */
+  public void cancel(String id) {
+    cancel(id, AfterCancel.RETRY);
+  }
+
+  /**
+   * Asks the worker of a task to stop. If the handler still returns a result in time, that counts.
+   * Go servers always retry the task. Delivery of the request is not confirmed; the state of the
+   * task shows the effect.
+   */
+  public void cancel(String id, AfterCancel afterwards) {
+    operations.cancel(id, afterwards);
+  }
+
+  /**
+   * Replaces the payload of a task that is neither active nor completed, and its unique lock.
+   * Throws a {@code TaskStateException} if another unique task has the same payload.
+   */
+  public void updatePayload(String id, Payload payload) {
+    inspection.updatePayload(queue, id, payload);
+  }
+
+  /**
+   * Replaces the headers of a task that is neither active nor completed. Throws a {@code
+   * TaskStateException} also if the task changes meanwhile.
+   *
+   * @param newHeaders returns the new headers for the current ones
+   */
+  public void updateHeaders(String id, UnaryOperator<Map<String, String>> newHeaders) {
+    inspection.updateHeaders(queue, id, newHeaders);
+  }
+
+  /**
+   * Moves a task to another queue. It keeps its state, except that an archived task becomes
+   * pending. The task is inserted there and then deleted here, so a failure loses nothing, and
+   * repeating the call completes the move.
+   */
+  public void move(String id, QueueName to) {
+    operations.mover().move(id, to);
+  }
+
+  /** As {@link #move(String, QueueName)}. */
+  public void move(String id, String to) {
+    move(id, QueueName.of(to));
+  }
+
+  /** Enqueues the same task again with a new ID, to run at once. Returns the new ID. */
+  public String copy(String id) {
+    return copy(id, options -> options);
+  }
+
+  /**
+   * Enqueues the same task again with changed options, such as another queue or time. Its retry
+   * count starts at 0, and it is unique only if the options require it. Returns the new ID.
+   */
+  public String copy(String id, UnaryOperator<TaskOptions.Builder> changes) {
+    return operations.mover().copy(id, changes);
+  }
+
+  // ---- many tasks
+
+  /** Selects the tasks of a state, to search them or to apply an action to all of them. */
+  public Selection select(TaskState state) {
+    return new Selection(operations, state);
+  }
+
+  /** Makes tasks pending, by ID. The report has the reason for each task that refused. */
+  public BulkReport run(Collection<String> ids) {
+    return bulk.byId(operations.runAction(), ids);
+  }
+
+  /** Archives tasks, by ID. The report has the reason for each task that refused. */
+  public BulkReport archive(Collection<String> ids) {
+    return bulk.byId(operations.archiveAction(), ids);
+  }
+
+  /** Deletes tasks, by ID. The report has the reason for each task that refused. */
+  public BulkReport delete(Collection<String> ids) {
+    return bulk.byId(operations.deleteAction(), ids);
+  }
+
+  /** Reschedules tasks, by ID. The report has the reason for each task that refused. */
+  public BulkReport reschedule(Collection<String> ids, Instant at) {
+    return bulk.byId(operations.rescheduleAction(at), ids);
+  }
+
+  /** Cancels tasks, by ID. The report has the reason for each task that refused. */
+  public BulkReport cancel(Collection<String> ids, AfterCancel afterwards) {
+    return bulk.byId(operations.cancelAction(afterwards), ids);
+  }
+
+  /** Moves tasks, by ID. The report has the reason for each task that refused. */
+  public BulkReport move(Collection<String> ids, QueueName to) {
+    return bulk.byId(operations.moveAction(to), ids);
+  }
+
+  /** As {@link #move(Collection, QueueName)}. */
+  public BulkReport move(Collection<String> ids, String to) {
+    return move(ids, QueueName.of(to));
+  }
+
+  /** As {@link #runAll(TaskState, LongConsumer)}. */
+  public long runAll(TaskState state) {
+    return runAll(state, count -> {});
+  }
+
+  /**
+   * Makes all tasks of a state pending; if it is aggregating, those of all groups. Returns their
+   * number.
+   *
+   * @param progress called with the number so far, on the calling thread
+   */
+  public long runAll(TaskState state, LongConsumer progress) {
+    return bulk.runAll(state, progress);
+  }
+
+  /** As {@link #archiveAll(TaskState, LongConsumer)}. */
+  public long archiveAll(TaskState state) {
+    return archiveAll(state, count -> {});
+  }
+
+  /**
+   * Archives all tasks of a state, with progress as in {@link #runAll(TaskState, LongConsumer)}.
+   * Throws an {@code IllegalStateException} and archives nothing if the archive has not enough
+   * room, unless {@link Inspector#droppingOldest} is used.
+   */
+  public long archiveAll(TaskState state, LongConsumer progress) {
+    return bulk.archiveAll(state, progress);
+  }
+
+  /** Archives the tasks of a state until the archive is full, which the report shows. */
+  public BulkReport archiveEach(TaskState state, LongConsumer progress) {
+    return bulk.archiveEach(state, progress);
+  }
+
+  /** As {@link #deleteAll(TaskState, LongConsumer)}. */
+  public long deleteAll(TaskState state) {
+    return deleteAll(state, count -> {});
+  }
+
+  /** Deletes all tasks of a state, with progress as in {@link #runAll(TaskState, LongConsumer)}. */
+  public long deleteAll(TaskState state, LongConsumer progress) {
+    return bulk.deleteAll(state, progress);
+  }
+}
