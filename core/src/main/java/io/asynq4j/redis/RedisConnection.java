@@ -6,9 +6,8 @@ import java.time.Clock;
 import java.time.Duration;
 
 /**
- * A connection to Redis, shared by everything in a process that works with its tasks: clients,
- * servers, schedulers and inspectors. Thread-safe. It reconnects by itself after an outage, a
- * failover or a resharding. Close it last.
+ * A connection to Redis, shared by the clients, servers, schedulers and inspectors of a process.
+ * Thread-safe. It reconnects by itself after an outage, a failover or a resharding. Close it last.
  *
  * <pre>{@code
  * try (RedisConnection redis = RedisConnection.open("redis://localhost:6379")) {
@@ -21,8 +20,8 @@ import java.time.Duration;
 public sealed interface RedisConnection extends AutoCloseable permits BrokerConnection {
 
   /**
-   * Connects to a Redis by its URL, such as {@code redis://localhost:6379}, and checks that its
-   * version and settings are fit for tasks.
+   * Connects to the Redis at a URL, such as {@code redis://localhost:6379}, and checks that its
+   * version and settings are suitable for tasks.
    *
    * @throws io.asynq4j.BrokerException if Redis does not answer or refuses the connection
    */
@@ -31,7 +30,7 @@ public sealed interface RedisConnection extends AutoCloseable permits BrokerConn
   }
 
   /**
-   * Connects, and checks that this Redis is fit for tasks.
+   * Connects, and checks that the version and settings of this Redis are suitable for tasks.
    *
    * @throws io.asynq4j.BrokerException if Redis does not answer or refuses the connection
    */
@@ -39,7 +38,7 @@ public sealed interface RedisConnection extends AutoCloseable permits BrokerConn
     return BrokerConnection.open(config);
   }
 
-  /** Connects to a Redis by its URL when the connection is first used; see {@link #lazy}. */
+  /** Connects to the Redis at a URL when the connection is first used; see {@link #lazy}. */
   static RedisConnection lazy(String uri) {
     return lazy(RedisConfig.parse(uri));
   }
@@ -58,15 +57,14 @@ public sealed interface RedisConnection extends AutoCloseable permits BrokerConn
   Clock clock();
 
   /**
-   * The maximum number of calls to a server that can be under way at once. As many connections
-   * again may be open to each server: those that are reserved for extending leases and settling
-   * tasks.
+   * Maximum number of concurrent calls to a server. As many connections again may be open to each
+   * server, reserved for extending leases and settling tasks.
    */
   int maxConnections();
 
   /**
-   * How inputs and results become bytes, unless a client, a server or a scheduler on this
-   * connection says otherwise; see {@link RedisConfig.Builder#codec}.
+   * Encoding of inputs and results, unless a client, a server or a scheduler on this connection
+   * sets its own; see {@link RedisConfig.Builder#codec}.
    */
   PayloadCodec codec();
 

@@ -1,7 +1,7 @@
 package io.asynq4j.redis;
 
-import static io.asynq4j.redis.RedisConfig.SECRET;
-import static io.asynq4j.redis.RedisConfig.require;
+import static io.asynq4j.redis.RedisSettings.SECRET;
+import static io.asynq4j.redis.RedisSettings.require;
 
 import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.redis.RedisConfig.Endpoint;
@@ -10,13 +10,13 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,11 +24,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a Redis URI, still encoded except for the parameters. Cut by hand, because {@link
- * java.net.URI} knows no authority with several hosts.
+ * The parts of a Redis URI, still encoded except for the parameters. Parsed by hand, because {@link
+ * java.net.URI} does not support several hosts.
  *
- * <p>No problem that is reported here quotes a part before the parameters: with a reserved
- * character in a password any of them may be a piece of it.
+ * <p>No message quotes a part before the parameters: if a password contains a reserved character,
+ * any of them may be a piece of it.
  */
 record RedisUri(
     Scheme scheme,
@@ -58,13 +58,16 @@ record RedisUri(
           "keyStorePassword");
 
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://");
+  private static final Pattern OUTER_SLASHES = Pattern.compile("^/+|/+$");
   private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
 
   static RedisUri read(String uri) {
     String schemeText =
         schemeText(uri)
             .orElseThrow(
-                () -> new IllegalArgumentException("It does not begin with a scheme, redis://"));
+                () ->
+                    new IllegalArgumentException(
+                        "It does not start with a scheme, such as redis://"));
     Scheme scheme =
         Scheme.of(schemeText)
             .orElseThrow(
@@ -87,7 +90,7 @@ record RedisUri(
     String path = pathStart < 0 ? "" : beforeQuery.substring(pathStart);
     require(
         scheme.kind == Kind.SOCKET || path.indexOf('@') < 0,
-        "There is an '@' after the first '/': in a user name or password, '/' must be written"
+        "It contains an '@' after the first '/': in a user name or password, '/' must be written"
             + " %2F and '@' %40");
 
     int userInfoEnd = authority.lastIndexOf('@');
@@ -130,7 +133,8 @@ record RedisUri(
     RedisConfig.Builder builder = RedisConfig.builder();
     applyPlace(builder);
     applyUserInfo(builder);
-    String pathDatabase = scheme.kind == Kind.SOCKET ? "" : withoutOuterSlashes(path);
+    String pathDatabase =
+        scheme.kind == Kind.SOCKET ? "" : OUTER_SLASHES.matcher(path).replaceAll("");
     if (!pathDatabase.isEmpty()) {
       require(
           !parameters.containsKey("db"),
@@ -151,7 +155,7 @@ record RedisUri(
     if (scheme.kind == Kind.SOCKET) {
       require(
           hosts.isEmpty(),
-          "Only user:password@ may stand between redis-socket:// and the path, which begins with"
+          "Only user:password@ may be between redis-socket:// and the path, which starts with"
               + " '/'");
       builder.socket(Path.of(decode(path)));
       return;
@@ -163,18 +167,14 @@ record RedisUri(
       default -> {
         require(
             endpoints.length == 1,
-            "Several hosts need the scheme redis-cluster:// or redis-sentinel://");
+            "Several hosts require the scheme redis-cluster:// or redis-sentinel://");
         builder.standalone(endpoints[0].host(), endpoints[0].port());
       }
     }
   }
 
   private Endpoint[] endpoints() {
-    List<Endpoint> result = new ArrayList<>();
-    for (String host : hosts.split(",", -1)) {
-      result.add(endpoint(host));
-    }
-    return result.toArray(new Endpoint[0]);
+    return Stream.of(hosts.split(",", -1)).map(this::endpoint).toArray(Endpoint[]::new);
   }
 
   private Endpoint endpoint(String text) {
@@ -230,22 +230,31 @@ record RedisUri(
       case "master" ->
           require(
               scheme.kind == Kind.SENTINEL,
-              "The parameter 'master' needs the scheme redis-sentinel://");
+              "The parameter 'master' requires the scheme redis-sentinel://");
       default ->
           require(
               scheme.tls,
-              "The parameter '" + name + "' is about TLS, which needs a scheme with rediss");
+              "The parameter '" + name + "' is for TLS, which requires a scheme with rediss");
     }
   }
 
   private TlsConfig tls() {
-    boolean verify = flag("verifyHostname", parameters.getOrDefault("verifyHostname", "true"));
-    return new TlsConfig(
-        Optional.ofNullable(parameters.get("trustStore")).map(Path::of),
-        Optional.ofNullable(parameters.get("trustStorePassword")),
-        Optional.ofNullable(parameters.get("keyStore")).map(Path::of),
-        Optional.ofNullable(parameters.get("keyStorePassword")),
-        verify);
+    TlsConfig tls =
+        TlsConfig.defaults()
+            .withVerifyHostname(
+                flag("verifyHostname", parameters.getOrDefault("verifyHostname", "true")));
+    tls = withStore(tls, "trustStore", tls::withTrustStore);
+    return withStore(tls, "keyStore", tls::withKeyStore);
+  }
+
+  private TlsConfig withStore(
+      TlsConfig tls, String name, BiFunction<Path, @Nullable String, TlsConfig> add) {
+    String store = parameters.get(name);
+    String password = parameters.get(name + "Password");
+    require(
+        store != null || password == null,
+        name + "Password is given without " + name + ": name the store that it opens");
+    return store == null ? tls : add.apply(Path.of(store), password);
   }
 
   private static boolean flag(String name, String value) {
@@ -267,7 +276,7 @@ record RedisUri(
       return DurationFormat.parse(value);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "The parameter '" + name + "' is wrong: " + e.getMessage(), e);
+          "The parameter '" + name + "' is invalid: " + e.getMessage(), e);
     }
   }
 
@@ -285,19 +294,7 @@ record RedisUri(
     }
   }
 
-  private static String withoutOuterSlashes(String path) {
-    int start = 0;
-    int end = path.length();
-    while (start < end && path.charAt(start) == '/') {
-      start++;
-    }
-    while (end > start && path.charAt(end - 1) == '/') {
-      end--;
-    }
-    return path.substring(start, end);
-  }
-
-  /** The URI without anything that could be a password, rather too little than too much. */
+  /** Returns the URI without anything that could be a password; in doubt, leaves out more. */
   static String masked(String uri) {
     String start = schemeText(uri).map(text -> text + "://").orElse("");
     String rest = uri.substring(start.length());

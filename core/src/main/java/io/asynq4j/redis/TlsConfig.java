@@ -3,192 +3,139 @@ package io.asynq4j.redis;
 import static java.util.Objects.requireNonNull;
 
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How connections to Redis are encrypted: whom to trust, and which certificate to show. Immutable
- * and safe for use by many threads.
+ * Encryption of connections to Redis: the certificates to trust, and the client certificate to
+ * present. Starts from {@link #defaults}. Immutable and thread-safe.
  *
- * <p>A store is read as JKS when its name ends in {@code .jks}, and as PKCS12 otherwise.
+ * <p>A store is read as JKS if its name ends in {@code .jks}, and as PKCS12 otherwise.
  */
 public final class TlsConfig {
 
   private static final TlsConfig DEFAULTS =
-      new TlsConfig(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), true);
+      new TlsConfig(Store.NONE, Store.NONE, true, true, Optional.empty());
 
-  private final Optional<Path> trustStore;
-  private final Optional<String> trustStorePassword;
-  private final Optional<Path> keyStore;
-  private final Optional<String> keyStorePassword;
+  /** A file with certificates or keys, and its password. */
+  private record Store(Optional<Path> path, Optional<String> password) {
+    static final Store NONE = new Store(Optional.empty(), Optional.empty());
+
+    static Store of(Path path, @Nullable String password) {
+      return new Store(Optional.of(path), Optional.ofNullable(password));
+    }
+  }
+
+  private final Store trust;
+  private final Store key;
   private final boolean verifyHostname;
-  private final Optional<String> serverName;
   private final boolean verifyCertificate;
+  private final Optional<String> serverName;
 
-  TlsConfig(
-      Optional<Path> trustStore,
-      Optional<String> trustStorePassword,
-      Optional<Path> keyStore,
-      Optional<String> keyStorePassword,
+  private TlsConfig(
+      Store trust,
+      Store key,
       boolean verifyHostname,
-      Optional<String> serverName,
-      boolean verifyCertificate) {
-    this.trustStore = trustStore;
-    this.trustStorePassword = trustStorePassword;
-    this.keyStore = keyStore;
-    this.keyStorePassword = keyStorePassword;
+      boolean verifyCertificate,
+      Optional<String> serverName) {
+    this.trust = trust;
+    this.key = key;
     this.verifyHostname = verifyHostname;
-    this.serverName = serverName;
     this.verifyCertificate = verifyCertificate;
-    serverName.ifPresent(
-        name -> {
-          if (!name.matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")) {
-            throw new IllegalArgumentException(
-                "serverName must be the name of a host, such as redis.example.com: " + name);
-          }
-        });
-    requireStoreFor("trustStorePassword", trustStorePassword, "trustStore", trustStore);
-    requireStoreFor("keyStorePassword", keyStorePassword, "keyStore", keyStore);
+    this.serverName = serverName;
   }
 
-  /** The certificates to trust; empty for those that the JVM trusts. */
+  /** Returns settings that trust the certificates of the JVM and verify the host name. */
+  public static TlsConfig defaults() {
+    return DEFAULTS;
+  }
+
+  /** Returns a copy that trusts only the certificates in this store. */
+  public TlsConfig withTrustStore(Path store, @Nullable String password) {
+    return new TlsConfig(
+        Store.of(store, password), key, verifyHostname, verifyCertificate, serverName);
+  }
+
+  /** Returns a copy that presents the client certificate in this store. */
+  public TlsConfig withKeyStore(Path store, @Nullable String password) {
+    return new TlsConfig(
+        trust, Store.of(store, password), verifyHostname, verifyCertificate, serverName);
+  }
+
+  /** Returns a copy that verifies the host name in the server's certificate, or does not. */
+  public TlsConfig withVerifyHostname(boolean verify) {
+    return new TlsConfig(trust, key, verify, verifyCertificate, serverName);
+  }
+
+  /**
+   * Returns a copy that requests this name from the server and expects it in the certificate: for a
+   * server that is reached by its address or through a tunnel.
+   *
+   * @throws IllegalArgumentException if this is not a host name
+   */
+  public TlsConfig withServerName(String name) {
+    if (!requireNonNull(name, "name").matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")) {
+      throw new IllegalArgumentException(
+          "serverName must be the name of a host, such as redis.example.com: " + name);
+    }
+    return new TlsConfig(trust, key, verifyHostname, verifyCertificate, Optional.of(name));
+  }
+
+  /**
+   * Returns a copy that accepts any certificate. This prevents eavesdropping only, not
+   * man-in-the-middle attacks: for tests.
+   */
+  public TlsConfig withoutVerification() {
+    return new TlsConfig(trust, key, false, false, serverName);
+  }
+
+  /** The certificates to trust; empty for those of the JVM. */
   public Optional<Path> trustStore() {
-    return trustStore;
+    return trust.path();
   }
 
-  /** Opens the trust store. */
+  /** The password of the trust store. */
   public Optional<String> trustStorePassword() {
-    return trustStorePassword;
+    return trust.password();
   }
 
-  /** The client certificate and its key; empty for none of its own. */
+  /** The client certificate and its key; empty for no client certificate. */
   public Optional<Path> keyStore() {
-    return keyStore;
+    return key.path();
   }
 
-  /** Opens the key store and the key in it. */
+  /** The password of the key store and of the key in it. */
   public Optional<String> keyStorePassword() {
-    return keyStorePassword;
+    return key.password();
   }
 
-  /** Whether the server's certificate must be for the host that was asked for. */
+  /** Whether the server's certificate must be for the requested host. */
   public boolean verifyHostname() {
     return verifyHostname;
   }
 
-  /** The name to ask for, and to find in the certificate, where it is not that of the host. */
+  /** The name to request and to expect in the certificate, if it is not the name of the host. */
   public Optional<String> serverName() {
     return serverName;
   }
 
   /**
-   * Whether the certificate must come from somebody who is trusted; without, whoever stands between
+   * Whether the server's certificate must be trusted. If not, an attacker between client and server
    * can read everything.
    */
   public boolean verifyCertificate() {
     return verifyCertificate;
   }
 
-  /** With the name of the host, and only for who is trusted. */
-  public TlsConfig(
-      Optional<Path> trustStore,
-      Optional<String> trustStorePassword,
-      Optional<Path> keyStore,
-      Optional<String> keyStorePassword,
-      boolean verifyHostname) {
-    this(
-        trustStore,
-        trustStorePassword,
-        keyStore,
-        keyStorePassword,
-        verifyHostname,
-        Optional.empty(),
-        true);
-  }
-
-  /** Trusts what the JVM trusts and verifies the host name. */
-  public static TlsConfig defaults() {
-    return DEFAULTS;
-  }
-
-  /** The same, but trusting the certificates in this store only. */
-  public TlsConfig withTrustStore(Path store, @Nullable String password) {
-    return new TlsConfig(
-        Optional.of(store),
-        Optional.ofNullable(password),
-        keyStore,
-        keyStorePassword,
-        verifyHostname,
-        serverName,
-        verifyCertificate);
-  }
-
-  /** The same, but showing the client certificate in this store. */
-  public TlsConfig withKeyStore(Path store, @Nullable String password) {
-    return new TlsConfig(
-        trustStore,
-        trustStorePassword,
-        Optional.of(store),
-        Optional.ofNullable(password),
-        verifyHostname,
-        serverName,
-        verifyCertificate);
-  }
-
-  /** The same, but with or without a look at the host name in the server's certificate. */
-  public TlsConfig withVerifyHostname(boolean verify) {
-    return new TlsConfig(
-        trustStore,
-        trustStorePassword,
-        keyStore,
-        keyStorePassword,
-        verify,
-        serverName,
-        verifyCertificate);
-  }
-
-  /**
-   * The same, but asking for this name and looking for it in the certificate: for a server that is
-   * reached by an address or through a tunnel.
-   */
-  public TlsConfig withServerName(String name) {
-    return new TlsConfig(
-        trustStore,
-        trustStorePassword,
-        keyStore,
-        keyStorePassword,
-        verifyHostname,
-        Optional.of(name),
-        verifyCertificate);
-  }
-
-  /**
-   * The same, but any certificate will do. It keeps out who only listens, not who stands between:
-   * for tests.
-   */
-  public TlsConfig withoutVerification() {
-    return new TlsConfig(
-        trustStore, trustStorePassword, keyStore, keyStorePassword, false, serverName, false);
-  }
-
-  private static void requireStoreFor(
-      String passwordName, Optional<String> password, String storeName, Optional<Path> store) {
-    requireNonNull(store, storeName);
-    if (requireNonNull(password, passwordName).isPresent() && store.isEmpty()) {
-      throw new IllegalArgumentException(
-          passwordName + " is given without " + storeName + ": name the store that it opens");
-    }
-  }
-
+  /** Returns the settings, without passwords. */
   @Override
   public String toString() {
     return "TlsConfig[trustStore="
-        + trustStore.map(Path::toString).orElse("JVM default")
-        + trustStorePassword.map(p -> ", trustStorePassword=***").orElse("")
-        + keyStore.map(p -> ", keyStore=" + p).orElse("")
-        + keyStorePassword.map(p -> ", keyStorePassword=***").orElse("")
+        + trust.path().map(Path::toString).orElse("JVM default")
+        + trust.password().map(p -> ", trustStorePassword=***").orElse("")
+        + key.path().map(p -> ", keyStore=" + p).orElse("")
+        + key.password().map(p -> ", keyStorePassword=***").orElse("")
         + ", verifyHostname="
         + verifyHostname
         + serverName.map(name -> ", serverName=" + name).orElse("")
@@ -206,14 +153,7 @@ public final class TlsConfig {
     return values().hashCode();
   }
 
-  private List<@Nullable Object> values() {
-    return Arrays.asList(
-        trustStore,
-        trustStorePassword,
-        keyStore,
-        keyStorePassword,
-        verifyHostname,
-        serverName,
-        verifyCertificate);
+  private List<Object> values() {
+    return List.of(trust, key, verifyHostname, verifyCertificate, serverName);
   }
 }

@@ -90,7 +90,7 @@ class RedisConfigTest {
       value = {
         "U14 | rdb://localhost:6379 | The scheme rdb:// is unknown |"
             + " redis://user:password@localhost:6379/0",
-        "U15 | localhost:6379 | does not begin with a scheme |"
+        "U15 | localhost:6379 | does not start with a scheme |"
             + " redis://user:password@localhost:6379/0",
         "U16 | redis://localhost:6379/1,2,3 | must be the number of a database |"
             + " redis://user:password@localhost:6379/0",

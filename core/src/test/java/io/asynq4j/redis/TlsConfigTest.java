@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -236,12 +235,11 @@ class TlsConfigTest {
 
   @Test
   void refusesAPasswordWithoutAStore() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                new TlsConfig(
-                    Optional.empty(), Optional.of("x"), Optional.empty(), Optional.empty(), true))
-        .withMessageContaining("trustStorePassword is given without trustStore");
+    for (String store : List.of("trustStore", "keyStore")) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> RedisConfig.parse("rediss://localhost?" + store + "Password=x"))
+          .withMessageContaining(store + "Password is given without " + store);
+    }
   }
 
   @Test
