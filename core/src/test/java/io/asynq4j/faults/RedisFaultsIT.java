@@ -119,7 +119,7 @@ class RedisFaultsIT {
     // A connection that stays, whatever happens to new ones.
     direct.link.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs());
     link = BrokerFixture.link(config().build());
-    broker = new RedisBroker(link, BrokerTime.of(direct.clock));
+    broker = RedisBroker.on(link, BrokerTime.of(direct.clock));
   }
 
   private RedisConfig.Builder config() {
@@ -697,7 +697,7 @@ class RedisFaultsIT {
     direct.enqueue("a");
     AtomicLong timer = new AtomicLong();
     RedisClock clock = new RedisClock(timer::get, Instant.now());
-    RedisBroker other = new RedisBroker(link, clock);
+    RedisBroker other = RedisBroker.on(link, clock);
     direct.clock.set(Instant.now().minusSeconds(60));
     Claim claim = direct.claimOne();
     Supplier<List<Upkeep.Recovered>> recover =
@@ -754,7 +754,7 @@ class RedisFaultsIT {
         RedisCommandExecutor patient = BrokerFixture.link(config)) {
       hog.setSoTimeout((int) PATIENCE.toMillis());
       patient.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs());
-      RedisBroker onBusy = new RedisBroker(patient, BrokerTime.of(direct.clock));
+      RedisBroker onBusy = RedisBroker.on(patient, BrokerTime.of(direct.clock));
       CompletableFuture<Void> running =
           CompletableFuture.runAsync(
               () -> send(hog, Command.EVAL, "while true do end", "0"), threads);
@@ -807,7 +807,7 @@ class RedisFaultsIT {
       assertThat(e.mayHaveBeenApplied()).isFalse();
       assertThat(e).hasMessageContainingAll("READONLY", "this is a replica");
 
-      RedisBroker waiting = new RedisBroker(patient, BrokerTime.of(direct.clock));
+      RedisBroker waiting = RedisBroker.on(patient, BrokerTime.of(direct.clock));
       CompletableFuture<List<EnqueueReply>> answer =
           CompletableFuture.supplyAsync(
               () -> waiting.enqueueing().enqueue(List.of(direct.task("c"))), threads);
@@ -909,7 +909,7 @@ class RedisFaultsIT {
         RedisCommandExecutor own =
             BrokerFixture.link(
                 RedisConfig.builder().standalone("127.0.0.1", kept.port()).build())) {
-      RedisBroker onKept = new RedisBroker(own, BrokerTime.of(direct.clock));
+      RedisBroker onKept = RedisBroker.on(own, BrokerTime.of(direct.clock));
       for (int i = 0; i < 4; i++) {
         int each = i;
         CompletableFuture.allOf(
@@ -1002,7 +1002,7 @@ class RedisFaultsIT {
               () ->
                   ReplyParser.text(send(admin, Command.INFO, "persistence"))
                       .contains("rdb_last_bgsave_status:err"));
-      RedisBroker onBroken = new RedisBroker(own, BrokerTime.of(direct.clock));
+      RedisBroker onBroken = RedisBroker.on(own, BrokerTime.of(direct.clock));
 
       BrokerRefusedException e =
           refused(() -> onBroken.enqueueing().enqueue(List.of(direct.task("a"))));

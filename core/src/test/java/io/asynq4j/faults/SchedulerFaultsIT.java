@@ -83,7 +83,7 @@ class SchedulerFaultsIT {
                 .commandTimeout(commandTimeout)
                 .retryFor(retryFor)
                 .build());
-    broker = new RedisBroker(link, BrokerTime.of(clock));
+    broker = RedisBroker.on(link, BrokerTime.of(clock));
   }
 
   @AfterEach

@@ -106,7 +106,7 @@ class TaskLeasesIT {
     final RedisClock follower = new RedisClock(timer::get, redis.clock.instant());
     final TaskLeases leases =
         TaskLeasesAccess.broker(
-                new RedisBroker(
+                RedisBroker.on(
                     redis.link,
                     new BrokerTime() {
                       @Override

@@ -42,7 +42,7 @@ public final class BrokerConnection implements RedisConnection {
             config.retryFor(),
             where(config),
             ConnectionFailureAnalyzer.of(config));
-    this.broker = new RedisBroker(link, clock, config.numberedEnqueue());
+    this.broker = RedisBroker.on(link, clock, config.numberedEnqueue());
   }
 
   public static BrokerConnection open(RedisConfig config) {
@@ -115,7 +115,7 @@ public final class BrokerConnection implements RedisConnection {
 
   @Override
   public void close() {
-    broker.closing();
+    broker.closeActions().run();
     link.close();
   }
 }

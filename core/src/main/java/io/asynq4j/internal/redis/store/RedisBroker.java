@@ -33,129 +33,56 @@ import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.ElapsedBounds;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Redis implementation of the broker, over one connection. */
-public final class RedisBroker implements Broker {
+/** Redis implementation of the broker, over one connection: one component per topic. */
+public record RedisBroker(
+    EnqueueOperations enqueueing,
+    LeaseOperations leases,
+    Upkeep upkeep,
+    Aggregation aggregation,
+    Presence presence,
+    CancellationChannel cancellations,
+    PubSub pubSub,
+    SemaphoreOperations semaphores,
+    Inspection inspection,
+    StoreWatch watches,
+    Diagnostics diagnostics,
+    ScheduleStore schedules,
+    DefinitionStore definitions,
+    BrokerTime time,
+    CloseActions closeActions)
+    implements Broker {
 
-  private static final Logger log = LoggerFactory.getLogger(RedisBroker.class);
-
-  /** Compared by identity: the same action may be registered twice. */
-  private static final class Closing {
-    private final Runnable action;
-
-    Closing(Runnable action) {
-      this.action = action;
-    }
+  /** Returns the broker on a connection, with numbered enqueues. */
+  public static RedisBroker on(RedisCommandExecutor link, BrokerTime time) {
+    return on(link, time, /* numberedEnqueue= */ true);
   }
 
-  private final List<Closing> beforeClose = new CopyOnWriteArrayList<>();
-  private boolean closing;
-  private final BrokerTime time;
-  private final RedisEnqueueOperations sink;
-  private final RedisLeaseOperations source;
-  private final RedisUpkeep upkeep;
-  private final RedisAggregation aggregation;
-  private final RedisPresence presence;
-  private final RedisCancellationChannel cancellations;
-  private final RedisPubSub channels;
-  private final RedisSemaphoreOperations semaphores;
-  private final RedisInspection inspection;
-  private final RedisStoreWatch lookout;
-  private final RedisDiagnostics diagnostics;
-  private final RedisScheduleStore schedules;
-  private final RedisDefinitionStore definitions;
-
-  public RedisBroker(RedisCommandExecutor link, BrokerTime time) {
-    this(link, time, /* numberedEnqueue= */ true);
-  }
-
-  public RedisBroker(RedisCommandExecutor link, BrokerTime time, boolean numberedEnqueue) {
+  /** Returns the broker on a connection. */
+  public static RedisBroker on(
+      RedisCommandExecutor link, BrokerTime time, boolean numberedEnqueue) {
     SafeLog.prepare();
-    this.time = time;
     ScriptRunner scripts = new ScriptRunner(link, time);
     QueueRegistry registry = new QueueRegistry(link);
-    this.sink = new RedisEnqueueOperations(link, time, scripts, registry, numberedEnqueue);
-    this.source = new RedisLeaseOperations(scripts, time);
-    this.upkeep = new RedisUpkeep(scripts, link, time);
-    this.aggregation = new RedisAggregation(scripts, link);
-    this.presence = new RedisPresence(scripts, link);
-    this.cancellations = new RedisCancellationChannel(link);
-    this.channels = new RedisPubSub(link);
-    this.semaphores = new RedisSemaphoreOperations(scripts, link);
-    this.lookout = new RedisStoreWatch(link);
-    this.schedules = new RedisScheduleStore(scripts, link, time, registry);
-    this.definitions = new RedisDefinitionStore(link);
-    this.inspection = new RedisInspection(scripts, link, time, registry, aggregation, upkeep);
-    this.diagnostics = new RedisDiagnostics(scripts, link, time, registry, presence, aggregation);
-  }
-
-  @Override
-  public EnqueueOperations enqueueing() {
-    return sink;
-  }
-
-  @Override
-  public LeaseOperations leases() {
-    return source;
-  }
-
-  @Override
-  public Upkeep upkeep() {
-    return upkeep;
-  }
-
-  @Override
-  public Aggregation aggregation() {
-    return aggregation;
-  }
-
-  @Override
-  public Presence presence() {
-    return presence;
-  }
-
-  @Override
-  public CancellationChannel cancellations() {
-    return cancellations;
-  }
-
-  @Override
-  public PubSub pubSub() {
-    return channels;
-  }
-
-  @Override
-  public SemaphoreOperations semaphores() {
-    return semaphores;
-  }
-
-  @Override
-  public Inspection inspection() {
-    return inspection;
-  }
-
-  @Override
-  public StoreWatch watches() {
-    return lookout;
-  }
-
-  @Override
-  public Diagnostics diagnostics() {
-    return diagnostics;
-  }
-
-  @Override
-  public ScheduleStore schedules() {
-    return schedules;
-  }
-
-  @Override
-  public DefinitionStore definitions() {
-    return definitions;
+    RedisUpkeep upkeep = new RedisUpkeep(scripts, link, time);
+    RedisAggregation aggregation = new RedisAggregation(scripts, link);
+    RedisPresence presence = new RedisPresence(scripts, link);
+    return new RedisBroker(
+        new RedisEnqueueOperations(link, time, scripts, registry, numberedEnqueue),
+        new RedisLeaseOperations(scripts, time),
+        upkeep,
+        aggregation,
+        presence,
+        new RedisCancellationChannel(link),
+        new RedisPubSub(link),
+        new RedisSemaphoreOperations(scripts, link),
+        new RedisInspection(scripts, link, time, registry, aggregation, upkeep),
+        new RedisStoreWatch(link),
+        new RedisDiagnostics(scripts, link, time, registry, presence, aggregation),
+        new RedisScheduleStore(scripts, link, time, registry),
+        new RedisDefinitionStore(link),
+        time,
+        new CloseActions());
   }
 
   @Override
@@ -170,31 +97,6 @@ public final class RedisBroker implements Broker {
 
   @Override
   public Registration beforeClose(Runnable action) {
-    Closing own = new Closing(action);
-    synchronized (this) {
-      if (closing) {
-        throw new IllegalStateException("the Redis connection is closed; open a new one");
-      }
-      beforeClose.add(own);
-    }
-    return () -> beforeClose.remove(own);
-  }
-
-  /** Runs the registered actions before the connection is closed. */
-  public void closing() {
-    synchronized (this) {
-      closing = true;
-    }
-    for (Closing each : List.copyOf(beforeClose)) {
-      if (beforeClose.remove(each)) {
-        try {
-          each.action.run();
-        } catch (RuntimeException | Error e) {
-          log.error(
-              "a component that uses the Redis connection failed to stop before the connection closes",
-              e);
-        }
-      }
-    }
+    return closeActions.add(action);
   }
 }

@@ -56,7 +56,7 @@ public final class SimulatedWorker implements AutoCloseable {
     this.link =
         new RedisCommandExecutor(
             nodes, patient ? Duration.ofSeconds(5) : Duration.ZERO, "the test's Redis");
-    this.broker = new RedisBroker(link, BrokerTime.of(clock));
+    this.broker = RedisBroker.on(link, BrokerTime.of(clock));
   }
 
   Deque<Unanswered> unanswered(QueueName queue) {

@@ -249,7 +249,7 @@ interface ClaimContract {
     redis().enqueue("a", "b");
     QueueRules rated = new QueueRules(0, false, RateLimit.of(1, Duration.ofSeconds(10)));
     BrokerTime apart = BrokerFixture.apart(redis().clock, Duration.ofSeconds(60));
-    LeaseOperations source = new RedisBroker(redis().link, apart).leases();
+    LeaseOperations source = RedisBroker.on(redis().link, apart).leases();
     source.claim(Q, 1, LEASE, rated);
 
     assertThat(source.claim(Q, 1, LEASE, rated).heldUntil()).isEqualTo(NOON.plusSeconds(70));
@@ -460,7 +460,7 @@ interface ClaimContract {
     redis().enqueue("a");
 
     Claim claim =
-        new RedisBroker(redis().link, noTimeForScripts)
+        RedisBroker.on(redis().link, noTimeForScripts)
             .leases()
             .claim(Q, 1, LEASE, QueueRules.NONE)
             .claims()

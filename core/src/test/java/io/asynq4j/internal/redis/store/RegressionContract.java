@@ -50,7 +50,7 @@ interface RegressionContract {
     try (RedisCommandExecutor link =
         new RedisCommandExecutor(nodes, Duration.ofSeconds(2), "a Redis that loses answers")) {
       RedisBroker broker =
-          new RedisBroker(link, BrokerTime.of(redis().clock), /* numberedEnqueue= */ false);
+          RedisBroker.on(link, BrokerTime.of(redis().clock), /* numberedEnqueue= */ false);
       nodes.loseAnswer(1);
 
       assertThatThrownBy(() -> broker.enqueueing().enqueue(List.of(redis().task("a"))))
