@@ -3,7 +3,9 @@ package io.asynq4j.internal.redis.command;
 import io.asynq4j.internal.time.TimeMath;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Converts Redis replies to the Java types that their commands return. */
@@ -14,6 +16,21 @@ public final class ReplyParser {
   @SuppressWarnings("unchecked") // a protocol array arrives as a list of objects
   public static List<@Nullable Object> list(@Nullable Object reply) {
     return reply == null ? List.of() : (List<@Nullable Object>) reply;
+  }
+
+  /** Returns the texts of a list. */
+  public static List<String> texts(@Nullable Object reply) {
+    return list(reply).stream().map(ReplyParser::text).toList();
+  }
+
+  /** Returns the names and values of a hash, in the order of the reply. */
+  public static Map<String, String> map(@Nullable Object reply) {
+    List<@Nullable Object> flat = list(reply);
+    Map<String, String> map = new LinkedHashMap<>();
+    for (int i = 0; i < flat.size(); i += 2) {
+      map.put(text(flat.get(i)), text(flat.get(i + 1)));
+    }
+    return map;
   }
 
   /** Returns a number, from an integer or from digits; 0 for null. */

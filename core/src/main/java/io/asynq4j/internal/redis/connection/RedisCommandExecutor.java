@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -80,6 +81,19 @@ public final class RedisCommandExecutor implements AutoCloseable {
         nodes, retryNanos, failures, closed, /* heedsInterrupts= */ false);
   }
 
+  /**
+   * Sends an idempotent command on one key.
+   *
+   * @param more the arguments after the key: texts and numbers
+   */
+  public @Nullable Object callSafe(ProtocolCommand command, String key, Object... more) {
+    CommandArgs args = new CommandArgs(1 + more.length).add(key);
+    for (Object each : more) {
+      args.add(each.toString());
+    }
+    return call(key, ResendPolicy.SAFE, command, args);
+  }
+
   /** Sends a command that concerns one key. */
   public @Nullable Object call(
       String key, ResendPolicy repeat, ProtocolCommand command, CommandArgs args) {
@@ -99,25 +113,19 @@ public final class RedisCommandExecutor implements AutoCloseable {
     RESERVED
   }
 
-  /** An action on the connection that delivered a reply. It must not throw. */
-  @FunctionalInterface
-  public interface AfterReply {
-    void on(Connection connection);
-  }
-
-  /** Sends a command, and then runs an action on the same connection. */
+  /** Sends a command, and then runs an action on the same connection, which must not throw. */
   public @Nullable Object call(
       int slot,
       ResendPolicy repeat,
       PoolKind lines,
       ProtocolCommand command,
       CommandArgs args,
-      @Nullable AfterReply epilogue) {
+      @Nullable Consumer<Connection> afterReply) {
     CommandArguments arguments = new CommandArguments(command);
     for (byte[] value : args.values()) {
       arguments.add(value);
     }
-    return persist(repeat, () -> callOnce(slot, repeat, lines, arguments, epilogue));
+    return persist(repeat, () -> callOnce(slot, repeat, lines, arguments, afterReply));
   }
 
   /**
@@ -202,7 +210,7 @@ public final class RedisCommandExecutor implements AutoCloseable {
       ResendPolicy repeat,
       PoolKind lines,
       CommandArguments arguments,
-      @Nullable AfterReply epilogue) {
+      @Nullable Consumer<Connection> afterReply) {
     HostAndPort target = null;
     boolean asking = false;
     for (int redirections = 0; redirections <= MAX_REDIRECTIONS; redirections++) {
@@ -211,8 +219,12 @@ public final class RedisCommandExecutor implements AutoCloseable {
           requireAlive(slot, borrowed);
         }
         Object reply = exchange(slot, borrowed, asking, arguments);
-        if (epilogue != null) {
-          conclude(borrowed, epilogue);
+        if (afterReply != null) {
+          borrowed.use(
+              () -> {
+                afterReply.accept(borrowed.connection());
+                return true;
+              });
         }
         return reply;
       } catch (JedisRedirectionException redirection) {
@@ -238,14 +250,6 @@ public final class RedisCommandExecutor implements AutoCloseable {
       Connection connection, List<CommandArguments> commands) {
     commands.forEach(connection::sendCommand);
     return connection.getMany(commands.size());
-  }
-
-  private static void conclude(PooledConnection borrowed, AfterReply epilogue) {
-    borrowed.use(
-        () -> {
-          epilogue.on(borrowed.connection());
-          return true;
-        });
   }
 
   private PooledConnection connect(int slot, PoolKind lines, @Nullable HostAndPort target) {

@@ -7,15 +7,19 @@ import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.IdempotencyLanes;
 import io.asynq4j.internal.redis.command.RedisKeys;
+import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -44,6 +48,16 @@ public final class ScriptRunner {
    */
   public @Nullable Object run(Script script, QueueName queue, CommandArgs given) {
     return run(script, queue, given, null);
+  }
+
+  /** Runs a script on a queue that returns a list. */
+  public List<@Nullable Object> runList(Script script, QueueName queue, CommandArgs given) {
+    return ReplyParser.list(run(script, queue, given));
+  }
+
+  /** Runs a script on a queue that returns a number. */
+  public int runInt(Script script, QueueName queue, CommandArgs given) {
+    return ReplyParser.integer(run(script, queue, given));
   }
 
   /** Runs a script on a queue and has the write confirmed if a confirmer is given. */
@@ -149,7 +163,7 @@ public final class ScriptRunner {
       int slot,
       byte[][] keys,
       CommandArgs args,
-      RedisCommandExecutor.@Nullable AfterReply epilogue) {
+      @Nullable Consumer<Connection> afterReply) {
     boolean inDoubt = false;
     if (byHash.get()) {
       try {
@@ -159,7 +173,7 @@ public final class ScriptRunner {
             script.lines(),
             Protocol.Command.EVALSHA,
             command(script.sha(), keys, args),
-            epilogue);
+            afterReply);
       } catch (BrokerRefusedException e) {
         if (!mustBeSentInFull(e)) {
           throw e;
@@ -174,7 +188,7 @@ public final class ScriptRunner {
           script.lines(),
           Protocol.Command.EVAL,
           command(script.source(), keys, args),
-          epilogue);
+          afterReply);
     } catch (BrokerException e) {
       throw inDoubt ? RedisCommandExecutor.inDoubt(e) : e;
     }

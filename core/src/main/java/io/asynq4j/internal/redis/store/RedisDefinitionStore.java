@@ -7,11 +7,8 @@ import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /** Stores all task definitions in one hash. */
@@ -27,21 +24,12 @@ final class RedisDefinitionStore implements DefinitionStore {
 
   @Override
   public Map<String, String> all() {
-    List<@Nullable Object> reply =
-        ReplyParser.list(
-            link.call(KEY, ResendPolicy.SAFE, Command.HGETALL, new CommandArgs().add(KEY)));
-    Map<String, String> all = new LinkedHashMap<>();
-    for (int i = 0; i + 1 < reply.size(); i += 2) {
-      all.put(ReplyParser.text(reply.get(i)), ReplyParser.text(reply.get(i + 1)));
-    }
-    return all;
+    return ReplyParser.map(link.callSafe(Command.HGETALL, KEY));
   }
 
   @Override
   public Optional<String> get(String name) {
-    Object reply =
-        link.call(KEY, ResendPolicy.SAFE, Command.HGET, new CommandArgs().add(KEY).add(name));
-    return reply == null ? Optional.empty() : Optional.of(ReplyParser.text(reply));
+    return Optional.ofNullable(link.callSafe(Command.HGET, KEY, name)).map(ReplyParser::text);
   }
 
   @Override

@@ -405,7 +405,7 @@ interface MixedFleetContract {
     afterEachOperation(
         world -> {
           ((RedisUpkeep) redis().upkeep())
-              .walk(
+              .scan(
                   Q,
                   "",
                   words ->

@@ -72,11 +72,8 @@ final class KeyspaceScanner {
    * twice.
    */
   private Members listed(String key, long from) {
-    CommandArgs args = new CommandArgs().add(key).add(from).add(from + IDS_PER_PAGE - 1);
     List<String> ids =
-        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.LRANGE, args)).stream()
-            .map(ReplyParser::text)
-            .toList();
+        ReplyParser.texts(link.callSafe(Command.LRANGE, key, from, from + IDS_PER_PAGE - 1));
     return new Members(ids, ids.size() < IDS_PER_PAGE ? "" : Long.toString(from + IDS_PER_PAGE));
   }
 

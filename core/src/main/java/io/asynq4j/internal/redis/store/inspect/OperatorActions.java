@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -106,7 +105,7 @@ final class OperatorActions {
       CommandArgs args = new CommandArgs(head.size() + batch.size());
       head.values().forEach(args::add);
       batch.forEach(args::add);
-      List<@Nullable Object> replies = ReplyParser.list(scripts.run(script, queue, args));
+      List<@Nullable Object> replies = scripts.runList(script, queue, args);
       replies.subList(0, batch.size()).forEach(reply -> answers.add(answer(reply)));
       rest.of(batch.size(), replies.subList(batch.size(), replies.size()));
     }
@@ -121,12 +120,16 @@ final class OperatorActions {
   }
 
   private static Status verdict(long code) {
-    if (code == 1) {
-      return Status.DONE;
-    } else if (code == 0) {
-      return Status.NOT_FOUND;
-    }
-    return code == -2 ? Status.ARCHIVE_FULL : Status.NO_MESSAGE;
+    return switch ((int) code) {
+      case 1 -> Status.DONE;
+      case 0 -> Status.NOT_FOUND;
+      case -2 -> Status.ARCHIVE_FULL;
+      default -> Status.NO_MESSAGE;
+    };
+  }
+
+  private static boolean isFull(ActionAnswer answer) {
+    return answer.verdict() == Status.ARCHIVE_FULL;
   }
 
   int runAll(QueueName queue, TaskState state, @Nullable String group, IntConsumer progress) {
@@ -150,13 +153,11 @@ final class OperatorActions {
             ids -> {
               Archived archived = archive(queue, ids, rules, whenFull);
               dropped.add(archived.dropped());
-              archived.answers().stream()
-                  .filter(answer -> answer.verdict() == Status.ARCHIVE_FULL)
-                  .findAny()
-                  .ifPresent(answer -> full.set(true));
+              if (archived.answers().stream().anyMatch(OperatorActions::isFull)) {
+                full.set(true);
+              }
               return archived.answers();
             },
-            full::get,
             progress);
     return new ArchivedAll(done, dropped.sum(), full.get());
   }
@@ -173,27 +174,15 @@ final class OperatorActions {
     return act(Script.DELETE, queue, new CommandArgs().add(container).addEmpty(), ids);
   }
 
-  private int all(
-      QueueName queue,
-      TaskState state,
-      @Nullable String group,
-      Function<List<String>, List<ActionAnswer>> action,
-      IntConsumer progress) {
-    return all(queue, state, group, action, () -> false, progress);
-  }
-
   /**
    * Acts on all tasks that are in a state at the start, in steps. Tasks that arrive meanwhile may
-   * be included; tasks that do not allow the action are skipped.
-   *
-   * @param stop checked after each step
+   * be included; tasks that do not allow the action are skipped. Stops when the archive is full.
    */
   private int all(
       QueueName queue,
       TaskState state,
       @Nullable String group,
       Function<List<String>, List<ActionAnswer>> action,
-      BooleanSupplier stop,
       IntConsumer progress) {
     queues.requireQueue(queue);
     int done = 0;
@@ -207,7 +196,9 @@ final class OperatorActions {
       if (ids.isEmpty() || done + passedOver >= budget) {
         return done;
       }
+      boolean full = false;
       for (ActionAnswer answer : action.apply(ids)) {
+        full |= isFull(answer);
         if (answer.verdict() == Status.DONE) {
           done++;
         } else {
@@ -215,7 +206,7 @@ final class OperatorActions {
         }
       }
       progress.accept(done);
-      if (stop.getAsBoolean()) {
+      if (full) {
         return done;
       }
     }

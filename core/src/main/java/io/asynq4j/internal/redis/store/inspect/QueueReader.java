@@ -44,7 +44,7 @@ final class QueueReader {
   private final ScriptRunner scripts;
   private final RedisCommandExecutor link;
   private final BrokerTime time;
-  private final AtomicBoolean toldOfMemory = new AtomicBoolean();
+  private final AtomicBoolean warnedOfMemory = new AtomicBoolean();
   private final UnreadableDataLog unreadables = new UnreadableDataLog();
 
   QueueReader(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time) {
@@ -54,18 +54,11 @@ final class QueueReader {
   }
 
   Set<String> queues() {
-    Set<String> queues = new TreeSet<>();
-    CommandArgs args = new CommandArgs().add(RedisKeys.QUEUES);
-    for (Object name :
-        ReplyParser.list(link.call(RedisKeys.QUEUES, ResendPolicy.SAFE, Command.SMEMBERS, args))) {
-      queues.add(ReplyParser.text(name));
-    }
-    return queues;
+    return new TreeSet<>(ReplyParser.texts(link.callSafe(Command.SMEMBERS, RedisKeys.QUEUES)));
   }
 
   void requireQueue(QueueName queue) {
-    CommandArgs args = new CommandArgs().add(RedisKeys.QUEUES).add(queue.value());
-    if (ReplyParser.number(link.call(RedisKeys.QUEUES, ResendPolicy.SAFE, Command.SISMEMBER, args))
+    if (ReplyParser.number(link.callSafe(Command.SISMEMBER, RedisKeys.QUEUES, queue.value()))
         == 0) {
       throw new QueueNotFoundException(queue);
     }
@@ -77,8 +70,7 @@ final class QueueReader {
   }
 
   QueueStats statsOfListed(QueueName queue) {
-    List<@Nullable Object> reply =
-        ReplyParser.list(scripts.run(Script.QUEUE_STATS, queue, new CommandArgs()));
+    List<@Nullable Object> reply = scripts.runList(Script.QUEUE_STATS, queue, new CommandArgs());
     Map<TaskState, Long> sizes = new EnumMap<>(TaskState.class);
     TaskState[] order = {
       TaskState.PENDING,
@@ -111,7 +103,7 @@ final class QueueReader {
       CommandArgs args = new CommandArgs(2).add(TASK_SAMPLE).add(GROUP_SAMPLE);
       return OptionalLong.of(ReplyParser.number(scripts.run(Script.MEMORY, queue, args)));
     } catch (BrokerRefusedException e) {
-      if (toldOfMemory.compareAndSet(false, true)) {
+      if (warnedOfMemory.compareAndSet(false, true)) {
         log.warn(
             "memory usage of queues is not shown: this Redis denies MEMORY USAGE ({})",
             e.getMessage());
@@ -156,8 +148,7 @@ final class QueueReader {
   }
 
   Map<String, Long> groupSizes(QueueName queue) {
-    List<@Nullable Object> reply =
-        ReplyParser.list(scripts.run(Script.GROUP_STATS, queue, new CommandArgs()));
+    List<@Nullable Object> reply = scripts.runList(Script.GROUP_STATS, queue, new CommandArgs());
     Map<String, Long> sizes = new TreeMap<>();
     for (int i = 0; i < reply.size(); i += 2) {
       sizes.put(ReplyParser.text(reply.get(i)), ReplyParser.number(reply.get(i + 1)));

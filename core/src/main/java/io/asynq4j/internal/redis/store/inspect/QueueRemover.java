@@ -6,7 +6,6 @@ import io.asynq4j.TaskState;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
-import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
@@ -61,9 +60,7 @@ final class QueueRemover {
 
   private void refuseWhileActive(QueueName queue) {
     String key = RedisKeys.of(queue, "lease");
-    if (ReplyParser.number(
-            link.call(key, ResendPolicy.SAFE, Command.ZCARD, new CommandArgs().add(key)))
-        > 0) {
+    if (ReplyParser.number(link.callSafe(Command.ZCARD, key)) > 0) {
       throw new QueueNotEmptyException(queue, TaskState.ACTIVE.word());
     }
   }
@@ -84,18 +81,16 @@ final class QueueRemover {
       swept = aggregation.sweep(queue, BatchSplitter.MAX);
     } while (swept > 0);
     // Leftovers of the Go implementation: records in no container, and locks of deleted tasks.
-    upkeep.walk(queue, "t:", ids -> actions.delete(queue, ids));
-    upkeep.walk(queue, "unique:", locks -> locks.forEach(lock -> dropAbandoned(queue, lock)));
+    upkeep.scan(queue, "t:", ids -> actions.delete(queue, ids));
+    upkeep.scan(queue, "unique:", locks -> locks.forEach(lock -> dropAbandoned(queue, lock)));
   }
 
   private void dropAbandoned(QueueName queue, String lock) {
     String key = RedisKeys.of(queue, "unique:" + lock);
-    Object holder = link.call(key, ResendPolicy.SAFE, Command.GET, new CommandArgs().add(key));
+    Object holder = link.callSafe(Command.GET, key);
     String task = RedisKeys.task(queue, ReplyParser.text(holder));
-    if (ReplyParser.number(
-            link.call(task, ResendPolicy.SAFE, Command.EXISTS, new CommandArgs().add(task)))
-        == 0) {
-      link.call(key, ResendPolicy.SAFE, Command.DEL, new CommandArgs().add(key));
+    if (ReplyParser.number(link.callSafe(Command.EXISTS, task)) == 0) {
+      link.callSafe(Command.DEL, key);
     }
   }
 }

@@ -45,7 +45,7 @@ final class QueueSettingsStore {
 
   Optional<Instant> pausedSince(QueueName queue) {
     String key = RedisKeys.of(queue, "paused");
-    Object since = link.call(key, ResendPolicy.SAFE, Command.GET, new CommandArgs().add(key));
+    Object since = link.callSafe(Command.GET, key);
     if (since == null) {
       return Optional.empty();
     }
@@ -72,7 +72,7 @@ final class QueueSettingsStore {
   void set(QueueName queue, Settings settings) {
     String key = RedisKeys.of(queue, "settings");
     if (settings.equals(Settings.NONE)) {
-      link.call(key, ResendPolicy.SAFE, Command.DEL, new CommandArgs().add(key));
+      link.callSafe(Command.DEL, key);
       return;
     }
     CommandArgs set = new CommandArgs().add(key);

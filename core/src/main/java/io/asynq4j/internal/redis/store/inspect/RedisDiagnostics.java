@@ -70,7 +70,7 @@ public final class RedisDiagnostics implements Diagnostics {
   private final RedisAggregation aggregation;
   private final ArchiveTrimmer archives;
   private final TaskDiagnostics tasks;
-  private final KeyspaceScanner walk;
+  private final KeyspaceScanner scanner;
 
   public RedisDiagnostics(
       ScriptRunner scripts,
@@ -87,12 +87,12 @@ public final class RedisDiagnostics implements Diagnostics {
     this.aggregation = aggregation;
     this.archives = new ArchiveTrimmer(scripts);
     this.tasks = new TaskDiagnostics(scripts);
-    this.walk = new KeyspaceScanner(link);
+    this.scanner = new KeyspaceScanner(link);
   }
 
   @Override
   public Members members(QueueName queue, String container, String cursor) {
-    return walk.members(queue, container, cursor);
+    return scanner.members(queue, container, cursor);
   }
 
   @Override
@@ -104,13 +104,13 @@ public final class RedisDiagnostics implements Diagnostics {
 
   @Override
   public List<Node> nodes(@Nullable QueueName queue) {
-    return walk.nodes(queue);
+    return scanner.nodes(queue);
   }
 
   @Override
   public Keyspace keys(
       Node node, @Nullable QueueName queue, Set<String> registered, String cursor) {
-    return walk.keys(node, queue, registered, cursor);
+    return scanner.keys(node, queue, registered, cursor);
   }
 
   @Override
@@ -154,7 +154,7 @@ public final class RedisDiagnostics implements Diagnostics {
         args.add(subject.kind().name().toLowerCase(Locale.ROOT)).add(subject.name());
       }
       QueueName queue = queueOf(batch.get(0));
-      for (Object answer : ReplyParser.list(scripts.run(Script.TIDY, queue, args))) {
+      for (Object answer : scripts.runList(Script.TIDY, queue, args)) {
         String word = ReplyParser.text(answer);
         findings.add(
             word.isEmpty() ? null : finding(FindingKind.valueOf(word.toUpperCase(Locale.ROOT)), 1));
@@ -180,7 +180,7 @@ public final class RedisDiagnostics implements Diagnostics {
 
   private long archivedBefore(QueueName queue, ArchiveRules rules) {
     long cutoff = TimeMath.minus(time.clock().instant(), rules.maxAge()).getEpochSecond();
-    return number(Command.ZCOUNT, RedisKeys.of(queue, "archived"), "-inf", Long.toString(cutoff));
+    return number(Command.ZCOUNT, RedisKeys.of(queue, "archived"), "-inf", cutoff);
   }
 
   private @Nullable FindingDetail queue(Subject subject) {
@@ -214,10 +214,8 @@ public final class RedisDiagnostics implements Diagnostics {
   private @Nullable FindingDetail presence(Subject subject) {
     String key = subject.name();
     String list = Objects.requireNonNull(RedisKeys.registryOf(key));
-    CommandArgs args = new CommandArgs().add(list).add(key);
     boolean leaked =
-        link.call(list, ResendPolicy.SAFE, Command.ZSCORE, args) == null
-            && number(Command.EXISTS, key) == 1;
+        link.callSafe(Command.ZSCORE, list, key) == null && number(Command.EXISTS, key) == 1;
     return leaked ? finding(FindingKind.LEAKED_PRESENCE, 1) : null;
   }
 
@@ -235,12 +233,8 @@ public final class RedisDiagnostics implements Diagnostics {
                 : null);
   }
 
-  private long number(Command command, String... args) {
-    CommandArgs all = new CommandArgs(args.length);
-    for (String arg : args) {
-      all.add(arg);
-    }
-    return ReplyParser.number(link.call(args[0], ResendPolicy.SAFE, command, all));
+  private long number(Command command, String key, Object... more) {
+    return ReplyParser.number(link.callSafe(command, key, more));
   }
 
   @Override
@@ -284,7 +278,7 @@ public final class RedisDiagnostics implements Diagnostics {
           number(
               Command.EXPIRE,
               RedisKeys.schedulerHistory(subject.name()),
-              Long.toString(RedisPresence.HISTORY_TTL.toSeconds()));
+              RedisPresence.HISTORY_TTL.toSeconds());
       default -> {
         // The script has already repaired it.
       }

@@ -197,7 +197,7 @@ final class TaskDiagnostics {
       for (int i = from; i < to; i++) {
         add(args, tasks.get(i), repairs.get(i));
       }
-      List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.EXAMINE, queue, args));
+      List<@Nullable Object> reply = scripts.runList(Script.EXAMINE, queue, args);
       for (int i = 0; i < reply.size(); i += 2) {
         String finding = ReplyParser.text(reply.get(i));
         if (finding.equals(LATER)) {

@@ -11,7 +11,6 @@ import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.TaskRow;
-import io.asynq4j.internal.redis.codec.UnreadableMessageException;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
@@ -59,12 +58,7 @@ final class TaskEditor {
 
   private void update(QueueName queue, String id, UnaryOperator<TaskMessage> change) {
     TaskRow row = tasks.row(queue, id);
-    TaskMessage stored;
-    try {
-      stored = MessageCodec.decode(row.message(), queue, id);
-    } catch (UnreadableMessageException e) {
-      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
-    }
+    TaskMessage stored = TaskReader.message(row);
     TaskMessage changed = change.apply(stored);
     CommandArgs args =
         new CommandArgs(5)
@@ -103,7 +97,7 @@ final class TaskEditor {
         return false;
       }
       CommandArgs args = new CommandArgs(3).addEmpty().add(row.fingerprint()).add(id);
-      Object reply = ReplyParser.list(scripts.run(Script.DELETE, queue, args)).get(0);
+      Object reply = scripts.runList(Script.DELETE, queue, args).get(0);
       if (!(reply instanceof Long code)) {
         throw new TaskStateException(
             queue, id, TaskAction.DELETE.refusal(TaskState.ofWord(ReplyParser.text(reply))));

@@ -58,8 +58,7 @@ final class TaskReader {
   }
 
   TaskRow row(QueueName queue, String id) {
-    List<@Nullable Object> reply =
-        ReplyParser.list(scripts.run(Script.TASK, queue, new CommandArgs(1).add(id)));
+    List<@Nullable Object> reply = scripts.runList(Script.TASK, queue, new CommandArgs(1).add(id));
     if (reply.isEmpty()) {
       // Checked only now: in a cluster, another server may have the queue names.
       queues.requireQueue(queue);
@@ -77,15 +76,14 @@ final class TaskReader {
     try {
       return row.info();
     } catch (UnreadableMessageException e) {
-      throw new TaskStateException(row.queue(), row.id(), "cannot be read: " + e.getMessage());
+      throw unreadable(row, e);
     }
   }
 
   List<FailedAttempt> failures(QueueName queue, String id) {
     String key = RedisKeys.task(queue, id);
-    CommandArgs args = new CommandArgs().add(key).add("msg").add(FailuresField.NAME);
     List<@Nullable Object> fields =
-        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.HMGET, args));
+        ReplyParser.list(link.callSafe(Command.HMGET, key, "msg", FailuresField.NAME));
     if (fields.get(0) == null) {
       queues.requireQueue(queue);
       throw new TaskNotFoundException(queue, id);
@@ -128,16 +126,24 @@ final class TaskReader {
 
   Stored stored(QueueName queue, String id) {
     TaskRow row = row(queue, id);
+    TaskMessage message = message(row).withGroup(row.group());
+    Instant due =
+        row.state() == TaskState.SCHEDULED || row.state() == TaskState.RETRY
+            ? row.nextProcessAt()
+            : null;
+    return new Stored(message, row.state(), due, lockLeft(message));
+  }
+
+  static TaskMessage message(TaskRow row) {
     try {
-      TaskMessage message = MessageCodec.decode(row.message(), queue, id).withGroup(row.group());
-      Instant due =
-          row.state() == TaskState.SCHEDULED || row.state() == TaskState.RETRY
-              ? row.nextProcessAt()
-              : null;
-      return new Stored(message, row.state(), due, lockLeft(message));
+      return MessageCodec.decode(row.message(), row.queue(), row.id());
     } catch (UnreadableMessageException e) {
-      throw new TaskStateException(queue, id, "cannot be read: " + e.getMessage());
+      throw unreadable(row, e);
     }
+  }
+
+  private static TaskStateException unreadable(TaskRow row, UnreadableMessageException e) {
+    return new TaskStateException(row.queue(), row.id(), "cannot be read: " + e.getMessage());
   }
 
   private @Nullable Duration lockLeft(TaskMessage message) {
@@ -145,29 +151,18 @@ final class TaskReader {
     if (lock.isEmpty()) {
       return null;
     }
-    CommandArgs args = new CommandArgs().add(lock);
-    if (!ReplyParser.text(link.call(lock, ResendPolicy.SAFE, Command.GET, args))
-        .equals(message.id())) {
+    if (!ReplyParser.text(link.callSafe(Command.GET, lock)).equals(message.id())) {
       return null;
     }
-    long millis = ReplyParser.number(link.call(lock, ResendPolicy.SAFE, Command.PTTL, args));
+    long millis = ReplyParser.number(link.callSafe(Command.PTTL, lock));
     return millis > 0 ? Duration.ofMillis(millis) : null;
   }
 
   long ahead(QueueName queue, String id) {
     String key = RedisKeys.of(queue, TaskState.PENDING.word());
-    long size =
-        ReplyParser.number(
-            link.call(key, ResendPolicy.SAFE, Command.LLEN, new CommandArgs().add(key)));
-    CommandArgs args =
-        new CommandArgs(6)
-            .add(key)
-            .add(id)
-            .add("RANK")
-            .add(-1)
-            .add("MAXLEN")
-            .add(Inspection.AHEAD_AT_MOST);
-    Object index = link.call(key, ResendPolicy.SAFE, Command.LPOS, args);
+    long size = ReplyParser.number(link.callSafe(Command.LLEN, key));
+    Object index =
+        link.callSafe(Command.LPOS, key, id, "RANK", -1, "MAXLEN", Inspection.AHEAD_AT_MOST);
     if (index == null) {
       return size > Inspection.AHEAD_AT_MOST ? Inspection.AHEAD_AT_MOST : -1;
     }
@@ -217,7 +212,7 @@ final class TaskReader {
             .add(limit)
             .add(after == null ? "" : after.id())
             .add(after == null ? "" : after.place());
-    List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.LIST, queue, args));
+    List<@Nullable Object> reply = scripts.runList(Script.LIST, queue, args);
     Instant now = TaskRow.time(reply.get(0));
     long total = ReplyParser.number(reply.get(1));
     long offset = ReplyParser.number(reply.get(2));

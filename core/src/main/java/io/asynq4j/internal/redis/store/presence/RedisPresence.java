@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -51,22 +52,25 @@ public final class RedisPresence implements Presence {
 
   @Override
   public void show(Server server, List<Worker> workers, Duration ttl) {
-    String serverKey = RedisKeys.server(server.host(), server.pid(), server.serverId());
-    String workersKey = RedisKeys.workers(server.host(), server.pid(), server.serverId());
+    String[] keys = keys(server);
     // In a cluster each key may be on another server: an unavailable one must not block the others.
     inTurn(
-        () -> register(RedisKeys.SERVERS, serverKey, ttl),
-        () -> register(RedisKeys.WORKERS, workersKey, ttl),
-        () -> showState(server, workers, ttl));
+        () -> register(RedisKeys.SERVERS, keys[0], ttl),
+        () -> register(RedisKeys.WORKERS, keys[1], ttl),
+        () -> showState(server, workers, keys, ttl));
   }
 
-  /** Writes few workers at a time, since each includes its payload. */
-  private void showState(Server server, List<Worker> workers, Duration ttl) {
-    String[] keys = {
+  /** The keys of a server, of its workers, and of the workers that are being written. */
+  private static String[] keys(Server server) {
+    return new String[] {
       RedisKeys.server(server.host(), server.pid(), server.serverId()),
       RedisKeys.workers(server.host(), server.pid(), server.serverId()),
       RedisKeys.gatheredWorkers(server.host(), server.pid(), server.serverId())
     };
+  }
+
+  /** Writes few workers at a time, since each includes its payload. */
+  private void showState(Server server, List<Worker> workers, String[] keys, Duration ttl) {
     byte[] info = PresenceCodec.encode(server);
     List<List<Worker>> batches = BatchSplitter.of(workers, MOST_WORKERS);
     int last = Math.max(0, batches.size() - 1);
@@ -118,21 +122,18 @@ public final class RedisPresence implements Presence {
 
   @Override
   public void hide(Server server) {
-    String serverKey = RedisKeys.server(server.host(), server.pid(), server.serverId());
-    String workersKey = RedisKeys.workers(server.host(), server.pid(), server.serverId());
-    unregister(RedisKeys.SERVERS, serverKey);
-    unregister(RedisKeys.WORKERS, workersKey);
-    delete(serverKey);
-    delete(workersKey);
-    delete(RedisKeys.gatheredWorkers(server.host(), server.pid(), server.serverId()));
+    String[] keys = keys(server);
+    unregister(RedisKeys.SERVERS, keys[0]);
+    unregister(RedisKeys.WORKERS, keys[1]);
+    Stream.of(keys).forEach(this::delete);
   }
 
   private void unregister(String registry, String key) {
-    link.call(registry, ResendPolicy.SAFE, Command.ZREM, new CommandArgs().add(registry).add(key));
+    link.callSafe(Command.ZREM, registry, key);
   }
 
   private void delete(String key) {
-    link.call(key, ResendPolicy.SAFE, Command.DEL, new CommandArgs().add(key));
+    link.callSafe(Command.DEL, key);
   }
 
   @Override
@@ -145,13 +146,11 @@ public final class RedisPresence implements Presence {
 
   @Override
   public Set<String> servedQueues(Instant now) {
-    CommandArgs since =
-        new CommandArgs(3).add(RedisKeys.SERVERS).add(now.getEpochSecond()).add("+inf");
     Set<String> queues = new HashSet<>();
-    for (Object key :
-        ReplyParser.list(
-            link.call(RedisKeys.SERVERS, ResendPolicy.SAFE, Command.ZRANGEBYSCORE, since))) {
-      readServer(ReplyParser.text(key), unreadable -> {})
+    Object present =
+        link.callSafe(Command.ZRANGEBYSCORE, RedisKeys.SERVERS, now.getEpochSecond(), "+inf");
+    for (String key : ReplyParser.texts(present)) {
+      readServer(key, unreadable -> {})
           .ifPresent(server -> queues.addAll(server.queues().keySet()));
     }
     return queues;
@@ -161,8 +160,7 @@ public final class RedisPresence implements Presence {
   public List<Seen> seen(Consumer<Unreadable> broken) {
     List<Seen> seen = new ArrayList<>();
     for (String key : live(RedisKeys.SERVERS)) {
-      CommandArgs args = new CommandArgs().add(RedisKeys.SERVERS).add(key);
-      Object until = link.call(RedisKeys.SERVERS, ResendPolicy.SAFE, Command.ZSCORE, args);
+      Object until = link.callSafe(Command.ZSCORE, RedisKeys.SERVERS, key);
       if (until != null) {
         readServer(key, broken)
             .ifPresent(
@@ -252,11 +250,10 @@ public final class RedisPresence implements Presence {
   @Override
   public List<SchedulerEvent> events(String entryId, int offset, int limit) {
     String key = RedisKeys.schedulerHistory(entryId);
-    CommandArgs args =
-        new CommandArgs().add(key).add(offset).add(offset + limit - 1L).add("WITHSCORES");
     List<SchedulerEvent> events = new ArrayList<>();
     List<@Nullable Object> rows =
-        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.ZREVRANGE, args));
+        ReplyParser.list(
+            link.callSafe(Command.ZREVRANGE, key, offset, offset + limit - 1L, "WITHSCORES"));
     for (int i = 0; i < rows.size(); i += 2) {
       Instant second = ReplyParser.second(ReplyParser.text(rows.get(i + 1)));
       decode(
@@ -275,12 +272,7 @@ public final class RedisPresence implements Presence {
   }
 
   private List<String> live(String registry) {
-    List<String> keys = new ArrayList<>();
-    for (Object key :
-        ReplyParser.list(scripts.run(Script.LIVE, new String[] {registry}, new CommandArgs()))) {
-      keys.add(ReplyParser.text(key));
-    }
-    return keys;
+    return ReplyParser.texts(scripts.run(Script.LIVE, new String[] {registry}, new CommandArgs()));
   }
 
   private interface Decoder<T> {
@@ -326,11 +318,7 @@ public final class RedisPresence implements Presence {
   }
 
   private static String reason(Exception e) {
-    String text = message(e);
+    String text = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
     return e instanceof WireFormatException ? "not a valid message: " + text : text;
-  }
-
-  private static String message(Exception e) {
-    return Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
   }
 }

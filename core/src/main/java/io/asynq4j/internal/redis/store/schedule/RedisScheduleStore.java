@@ -34,6 +34,7 @@ public final class RedisScheduleStore implements ScheduleStore {
   private static final long NOT_TO_BE_FIRED = -1;
 
   private final ScriptRunner scripts;
+  private final RedisCommandExecutor link;
   private final BrokerTime time;
   private final QueueRegistry registry;
   private final ScheduleRecords records;
@@ -43,6 +44,7 @@ public final class RedisScheduleStore implements ScheduleStore {
   public RedisScheduleStore(
       ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time, QueueRegistry registry) {
     this.scripts = scripts;
+    this.link = link;
     this.time = time;
     this.registry = registry;
     this.records = new ScheduleRecords(link);
@@ -55,21 +57,19 @@ public final class RedisScheduleStore implements ScheduleStore {
   public boolean lead(String group, String schedulerId, Duration ttl) {
     String key = RedisKeys.schedulerLeader(group);
     long seconds = WholeSeconds.ceil(ttl);
-    String leader = ReplyParser.text(records.call(key, Command.GET, key));
+    String leader = ReplyParser.text(link.callSafe(Command.GET, key));
     if (leader.equals(schedulerId)) {
-      return ReplyParser.number(records.call(key, Command.EXPIRE, key, Long.toString(seconds)))
-          == 1;
+      return ReplyParser.number(link.callSafe(Command.EXPIRE, key, seconds)) == 1;
     }
     return leader.isEmpty()
-        && records.call(key, Command.SET, key, schedulerId, "NX", "EX", Long.toString(seconds))
-            != null;
+        && link.callSafe(Command.SET, key, schedulerId, "NX", "EX", seconds) != null;
   }
 
   @Override
   public void resign(String group, String schedulerId) {
     String key = RedisKeys.schedulerLeader(group);
-    if (ReplyParser.text(records.call(key, Command.GET, key)).equals(schedulerId)) {
-      records.call(key, Command.DEL, key);
+    if (ReplyParser.text(link.callSafe(Command.GET, key)).equals(schedulerId)) {
+      link.callSafe(Command.DEL, key);
     }
   }
 
@@ -87,20 +87,17 @@ public final class RedisScheduleStore implements ScheduleStore {
   public long revision() {
     String revision =
         ReplyParser.text(
-            records.call(
-                RedisKeys.SCHEDULES, Command.HGET, RedisKeys.SCHEDULES, ScheduleRecords.REVISION));
+            link.callSafe(Command.HGET, RedisKeys.SCHEDULES, ScheduleRecords.REVISION));
     return (long) ReplyParser.decimal(revision, 0);
   }
 
   private void changed() {
     try {
-      records.call(
-          RedisKeys.SCHEDULES, Command.HINCRBY, RedisKeys.SCHEDULES, ScheduleRecords.REVISION, "1");
+      link.callSafe(Command.HINCRBY, RedisKeys.SCHEDULES, ScheduleRecords.REVISION, 1);
     } catch (BrokerRefusedException e) {
       // Not a number: any change of the value makes schedulers reload.
-      String now = Long.toString(time.clock().instant().toEpochMilli());
-      records.call(
-          RedisKeys.SCHEDULES, Command.HSET, RedisKeys.SCHEDULES, ScheduleRecords.REVISION, now);
+      long now = time.clock().instant().toEpochMilli();
+      link.callSafe(Command.HSET, RedisKeys.SCHEDULES, ScheduleRecords.REVISION, now);
     }
   }
 
@@ -120,7 +117,7 @@ public final class RedisScheduleStore implements ScheduleStore {
       RedisEnqueueOperations.add(args, firing.task());
     }
     List<@Nullable EnqueueReply> answers = new ArrayList<>(firings.size());
-    for (Object reply : ReplyParser.list(scripts.run(Script.FIRE, queue, args))) {
+    for (Object reply : scripts.runList(Script.FIRE, queue, args)) {
       answers.add(
           reply instanceof Long code && code == NOT_TO_BE_FIRED
               ? null
@@ -131,14 +128,12 @@ public final class RedisScheduleStore implements ScheduleStore {
 
   @Override
   public void forget(String name) {
-    String queue =
-        ReplyParser.text(
-            records.call(RedisKeys.SCHEDULES, Command.HGET, RedisKeys.SCHEDULES, name));
+    String queue = ReplyParser.text(link.callSafe(Command.HGET, RedisKeys.SCHEDULES, name));
     if (!queue.isEmpty()) {
       if (ScheduleRecords.isQueue(queue)) {
         records.ifReadable(QueueName.of(queue), () -> records.delete(QueueName.of(queue), name));
       }
-      records.call(RedisKeys.SCHEDULES, Command.HDEL, RedisKeys.SCHEDULES, name);
+      link.callSafe(Command.HDEL, RedisKeys.SCHEDULES, name);
       changed();
     }
   }
@@ -160,34 +155,32 @@ public final class RedisScheduleStore implements ScheduleStore {
 
   @Override
   public boolean pause(String name) {
-    String key = ScheduleRecords.key(catalog.queueOf(name));
-    String now = Long.toString(time.clock().instant().toEpochMilli());
-    boolean isNew =
-        ReplyParser.number(
-                records.call(key, Command.HSET, key, ScheduleRecords.field("paused", name), now))
-            == 1;
+    Object added = mark(ScheduleRecords.key(catalog.queueOf(name)), "paused", name);
     changed();
-    return isNew;
+    return ReplyParser.number(added) == 1;
   }
 
   @Override
   public boolean resume(String name) {
     String key = ScheduleRecords.key(catalog.queueOf(name));
-    if (records.call(key, Command.HGET, key, ScheduleRecords.field("paused", name)) == null) {
+    if (link.callSafe(Command.HGET, key, ScheduleRecords.field("paused", name)) == null) {
       return false;
     }
-    String now = Long.toString(time.clock().instant().toEpochMilli());
-    records.call(key, Command.HSET, key, ScheduleRecords.field("from", name), now);
-    records.call(key, Command.HDEL, key, ScheduleRecords.field("paused", name));
+    mark(key, "from", name);
+    link.callSafe(Command.HDEL, key, ScheduleRecords.field("paused", name));
     changed();
     return true;
   }
 
   @Override
   public void requestRun(String name) {
-    String key = ScheduleRecords.key(catalog.queueOf(name));
-    String now = Long.toString(time.clock().instant().toEpochMilli());
-    records.call(key, Command.HSET, key, ScheduleRecords.field("run", name), now);
+    mark(ScheduleRecords.key(catalog.queueOf(name)), "run", name);
     changed();
+  }
+
+  /** Sets a field of an entry to the current time. */
+  private @Nullable Object mark(String key, String word, String name) {
+    long now = time.clock().instant().toEpochMilli();
+    return link.callSafe(Command.HSET, key, ScheduleRecords.field(word, name), now);
   }
 }

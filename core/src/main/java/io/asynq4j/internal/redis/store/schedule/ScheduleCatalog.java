@@ -44,12 +44,8 @@ final class ScheduleCatalog {
   }
 
   List<Known> known(Consumer<Unreadable> broken) {
-    Map<String, String> queues = new TreeMap<>();
-    List<@Nullable Object> flat =
-        ReplyParser.list(records.call(RedisKeys.SCHEDULES, Command.HGETALL, RedisKeys.SCHEDULES));
-    for (int i = 0; i < flat.size(); i += 2) {
-      queues.put(ReplyParser.text(flat.get(i)), ReplyParser.text(flat.get(i + 1)));
-    }
+    Map<String, String> queues =
+        new TreeMap<>(ReplyParser.map(link.callSafe(Command.HGETALL, RedisKeys.SCHEDULES)));
     queues.remove(ScheduleRecords.REVISION);
     Found all = new Found();
     Map<QueueName, List<String>> byQueue = new LinkedHashMap<>();
@@ -154,8 +150,7 @@ final class ScheduleCatalog {
   }
 
   boolean isListed(String name) {
-    return !name.isEmpty()
-        && records.call(RedisKeys.SCHEDULES, Command.HGET, RedisKeys.SCHEDULES, name) != null;
+    return !name.isEmpty() && link.callSafe(Command.HGET, RedisKeys.SCHEDULES, name) != null;
   }
 
   Known known(String name) {
@@ -184,8 +179,7 @@ final class ScheduleCatalog {
     String queue =
         name.isEmpty()
             ? ""
-            : ReplyParser.text(
-                records.call(RedisKeys.SCHEDULES, Command.HGET, RedisKeys.SCHEDULES, name));
+            : ReplyParser.text(link.callSafe(Command.HGET, RedisKeys.SCHEDULES, name));
     if (queue.isEmpty()) {
       throw new ScheduleNotFoundException(name);
     }

@@ -98,10 +98,7 @@ final class ScheduleEnrollment {
         legacies.getOrDefault(entry, NO_LEGACY).forEach(args::add);
       }
       read(
-          states,
-          batch,
-          ScheduleRecords.STATE.size(),
-          ReplyParser.list(scripts.run(Script.ENROLL, queue, args)));
+          states, batch, ScheduleRecords.STATE.size(), scripts.runList(Script.ENROLL, queue, args));
     }
   }
 
@@ -241,8 +238,8 @@ final class ScheduleEnrollment {
     records.ifReadable(
         queue,
         () -> {
-          records.call(
-              key, Command.HSET, key, ScheduleRecords.field(ScheduleRecords.LEAVING, name), "1");
+          link.callSafe(
+              Command.HSET, key, ScheduleRecords.field(ScheduleRecords.LEAVING, name), "1");
           values.clear();
           records
               .fields(queue, name, ScheduleRecords.SPEC_AND_STATE)
@@ -256,12 +253,7 @@ final class ScheduleEnrollment {
       records.ifReadable(
           QueueName.of(left), () -> records.delete(QueueName.of(left), entry.name()));
     }
-    records.call(
-        RedisKeys.SCHEDULES,
-        Command.HSET,
-        RedisKeys.SCHEDULES,
-        entry.name(),
-        entry.queue().value());
+    link.callSafe(Command.HSET, RedisKeys.SCHEDULES, entry.name(), entry.queue().value());
   }
 
   private static Map<QueueName, List<Entry>> byQueue(Collection<Entry> entries) {

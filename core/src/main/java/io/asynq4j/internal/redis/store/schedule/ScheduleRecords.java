@@ -59,15 +59,6 @@ final class ScheduleRecords {
     return RedisKeys.of(queue, "schedules");
   }
 
-  /** Runs an idempotent command. */
-  @Nullable Object call(String key, Command command, String... words) {
-    CommandArgs args = new CommandArgs(words.length);
-    for (String word : words) {
-      args.add(word);
-    }
-    return link.call(key, ResendPolicy.SAFE, command, args);
-  }
-
   List<@Nullable Object> fields(QueueName queue, String name, List<String> words) {
     return ReplyParser.list(
         link.call(

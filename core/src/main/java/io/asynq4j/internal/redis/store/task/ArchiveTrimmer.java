@@ -3,7 +3,6 @@ package io.asynq4j.internal.redis.store.task;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.redis.command.CommandArgs;
-import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 
@@ -19,7 +18,7 @@ public final class ArchiveTrimmer {
   public int trim(QueueName queue, int limit, ArchiveRules rules) {
     CommandArgs args =
         new CommandArgs(3).add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(limit);
-    return ReplyParser.integer(scripts.run(Script.TRIM, queue, args));
+    return scripts.runInt(Script.TRIM, queue, args);
   }
 
   /**

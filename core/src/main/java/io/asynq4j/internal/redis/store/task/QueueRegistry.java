@@ -3,9 +3,7 @@ package io.asynq4j.internal.redis.store.task;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
-import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import java.time.Duration;
 import java.util.Map;
@@ -83,11 +81,7 @@ public final class QueueRegistry {
 
   private void add(QueueName queue, RedisCommandExecutor link) {
     long now = System.nanoTime();
-    link.call(
-        RedisKeys.QUEUES,
-        ResendPolicy.SAFE,
-        Protocol.Command.SADD,
-        new CommandArgs().add(RedisKeys.QUEUES).add(queue.value()));
+    link.callSafe(Protocol.Command.SADD, RedisKeys.QUEUES, queue.value());
     registeredAt.put(queue, now);
   }
 
@@ -161,10 +155,6 @@ public final class QueueRegistry {
 
   public void remove(QueueName queue) {
     registeredAt.remove(queue);
-    link.call(
-        RedisKeys.QUEUES,
-        ResendPolicy.SAFE,
-        Protocol.Command.SREM,
-        new CommandArgs().add(RedisKeys.QUEUES).add(queue.value()));
+    link.callSafe(Protocol.Command.SREM, RedisKeys.QUEUES, queue.value());
   }
 }

@@ -9,7 +9,6 @@ import io.asynq4j.internal.redis.codec.UnreadableMessageException;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
-import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
@@ -45,14 +44,7 @@ public final class RedisAggregation implements Aggregation {
   @Override
   public Set<String> groups(QueueName queue) {
     String key = RedisKeys.of(queue, "groups");
-    Set<String> groups = new TreeSet<>();
-    for (Object name :
-        ReplyParser.list(
-            link.call(
-                key, ResendPolicy.SAFE, Protocol.Command.SMEMBERS, new CommandArgs().add(key)))) {
-      groups.add(ReplyParser.text(name));
-    }
-    return groups;
+    return new TreeSet<>(ReplyParser.texts(link.callSafe(Protocol.Command.SMEMBERS, key)));
   }
 
   @Override
@@ -66,7 +58,7 @@ public final class RedisAggregation implements Aggregation {
             .add(WholeSeconds.ceil(rules.maxDelay()))
             .add(WholeSeconds.ceil(rules.grace()))
             .add(WholeSeconds.ceil(rules.timeout()));
-    int size = ReplyParser.integer(scripts.run(Script.AGGREGATE, queue, args));
+    int size = scripts.runInt(Script.AGGREGATE, queue, args);
     return size == 0
         ? Optional.empty()
         : Optional.of(new AggregationSet(queue, group, setId, size));
@@ -81,8 +73,7 @@ public final class RedisAggregation implements Aggregation {
     int read;
     do {
       CommandArgs args = new CommandArgs(3).add(key(set)).add(offset).add(BatchSplitter.MAX);
-      List<@Nullable Object> reply =
-          ReplyParser.list(scripts.run(Script.READ_SET, set.queue(), args));
+      List<@Nullable Object> reply = scripts.runList(Script.READ_SET, set.queue(), args);
       deadline = deadline(ReplyParser.text(reply.get(0)));
       for (int i = 1; i < reply.size(); i += 2) {
         String id = ReplyParser.text(reply.get(i));
@@ -159,11 +150,8 @@ public final class RedisAggregation implements Aggregation {
   /** Returns the tasks of all sets to their groups, including sets that are being processed. */
   public void reclaimAll(QueueName queue) {
     String key = RedisKeys.of(queue, "aggregation_sets");
-    CommandArgs args = new CommandArgs().add(key).add(0).add(-1);
-    for (Object setKey :
-        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Protocol.Command.ZRANGE, args))) {
-      reclaim(queue, ReplyParser.text(setKey));
-    }
+    ReplyParser.texts(link.callSafe(Protocol.Command.ZRANGE, key, 0, -1))
+        .forEach(setKey -> reclaim(queue, setKey));
   }
 
   private int reclaim(QueueName queue, String setKey) {
@@ -171,7 +159,7 @@ public final class RedisAggregation implements Aggregation {
     boolean more = true;
     while (more) {
       CommandArgs args = new CommandArgs(2).add(setKey).add(BatchSplitter.MAX);
-      List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.RECLAIM, queue, args));
+      List<@Nullable Object> reply = scripts.runList(Script.RECLAIM, queue, args);
       moved += ReplyParser.integer(reply.get(0));
       more = ReplyParser.number(reply.get(1)) == 1;
     }
@@ -180,9 +168,8 @@ public final class RedisAggregation implements Aggregation {
 
   @Override
   public int sweep(QueueName queue, int limit) {
-    return ReplyParser.integer(
-        scripts.run(
-            Script.SWEEP, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
+    return scripts.runInt(
+        Script.SWEEP, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX)));
   }
 
   private static String key(AggregationSet set) {

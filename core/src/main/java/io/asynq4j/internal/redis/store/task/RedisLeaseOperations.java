@@ -236,7 +236,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
     for (List<Claim> batch : BatchSplitter.of(claims)) {
       CommandArgs args = new CommandArgs(1 + batch.size() * 2).add(WholeSeconds.ceil(lease));
       batch.forEach(claim -> args.add(claim.id()).add(claim.token()));
-      List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.EXTEND, queue, args));
+      List<@Nullable Object> reply = scripts.runList(Script.EXTEND, queue, args);
       Instant expiry = Instant.ofEpochSecond(ReplyParser.number(reply.get(0)));
       for (int i = 1; i < reply.size(); i++) {
         expiries.add(ReplyParser.number(reply.get(i)) == 1 ? expiry : null);
@@ -256,7 +256,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
     for (List<LeaseRef> batch : BatchSplitter.of(tickets)) {
       CommandArgs args = new CommandArgs(batch.size() * 2);
       batch.forEach(ticket -> args.add(ticket.id()).add(LeaseToken.orNone(ticket.token())));
-      List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.RESTORE, queue, args));
+      List<@Nullable Object> reply = scripts.runList(Script.RESTORE, queue, args);
       for (int i = 0; i < batch.size(); i++) {
         restored.add(restored(queue, batch.get(i), reply.subList(3 * i, 3 * i + 3)));
       }
@@ -334,7 +334,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
   }
 
   private List<Boolean> write(QueueName queue, CommandArgs args) {
-    return ReplyParser.list(scripts.run(Script.WRITE_RESULT, queue, args)).stream()
+    return scripts.runList(Script.WRITE_RESULT, queue, args).stream()
         .map(answer -> ReplyParser.number(answer) == 1)
         .toList();
   }

@@ -61,9 +61,8 @@ public final class RedisUpkeep implements Upkeep {
   @Override
   public Forwarded forward(QueueName queue, int limit) {
     List<@Nullable Object> reply =
-        ReplyParser.list(
-            scripts.run(
-                Script.FORWARD, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
+        scripts.runList(
+            Script.FORWARD, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX)));
     long wait = ReplyParser.number(reply.get(1));
     // By the clock of the queue's server, which may differ from the clock that RedisClock follows.
     return new Forwarded(
@@ -107,7 +106,7 @@ public final class RedisUpkeep implements Upkeep {
           .add(recovery.delayMillis())
           .add(recovery.quarantine());
     }
-    List<@Nullable Object> replies = ReplyParser.list(scripts.run(Script.RECOVER, queue, args));
+    List<@Nullable Object> replies = scripts.runList(Script.RECOVER, queue, args);
     List<Recovered> recovered = new ArrayList<>();
     for (int i = 0; i < recoveries.size(); i++) {
       if (ReplyParser.number(replies.get(i)) == 1) {
@@ -125,7 +124,7 @@ public final class RedisUpkeep implements Upkeep {
             .add(Math.min(limit, BatchSplitter.MAX))
             .add(WholeSeconds.ceil(crash.goGrace()));
     long sent = time.nanoTime();
-    List<@Nullable Object> reply = ReplyParser.list(scripts.run(Script.EXPIRED, queue, args));
+    List<@Nullable Object> reply = scripts.runList(Script.EXPIRED, queue, args);
     String shard = link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue)));
     if (time.hasStepped(shard, queue, TaskRow.time(reply.get(0)), sent, afterStep(crash))) {
       // Live workers extend their leases first; leases that really expired can wait.
@@ -179,9 +178,8 @@ public final class RedisUpkeep implements Upkeep {
 
   @Override
   public int expire(QueueName queue, int limit) {
-    return ReplyParser.integer(
-        scripts.run(
-            Script.EXPIRE, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX))));
+    return scripts.runInt(
+        Script.EXPIRE, queue, new CommandArgs(1).add(Math.min(limit, BatchSplitter.MAX)));
   }
 
   @Override
@@ -197,9 +195,8 @@ public final class RedisUpkeep implements Upkeep {
     int offset = 0;
     do {
       List<@Nullable Object> reply =
-          ReplyParser.list(
-              scripts.run(
-                  Script.REPAIR, queue, new CommandArgs(2).add(offset).add(BatchSplitter.MAX)));
+          scripts.runList(
+              Script.REPAIR, queue, new CommandArgs(2).add(offset).add(BatchSplitter.MAX));
       repaired += ReplyParser.integer(reply.get(0));
       listed = ReplyParser.number(reply.get(1));
       leased = ReplyParser.number(reply.get(2));
@@ -227,18 +224,17 @@ public final class RedisUpkeep implements Upkeep {
             missing.subList(0, Math.min(missing.size(), MOST_RELISTED)), RELISTED_TOGETHER)) {
       CommandArgs args = new CommandArgs(batch.size());
       batch.forEach(args::add);
-      relisted += ReplyParser.integer(scripts.run(Script.RELIST, queue, args));
+      relisted += scripts.runInt(Script.RELIST, queue, args);
     }
     return relisted;
   }
 
   private void pages(String key, Protocol.Command command, Consumer<List<String>> page) {
-    List<@Nullable Object> found;
+    List<String> found;
     long offset = 0;
     do {
-      CommandArgs args = new CommandArgs(3).add(key).add(offset).add(offset + KEYS_PER_SCAN - 1);
-      found = ReplyParser.list(link.call(key, ResendPolicy.SAFE, command, args));
-      page.accept(found.stream().map(ReplyParser::text).toList());
+      found = ReplyParser.texts(link.callSafe(command, key, offset, offset + KEYS_PER_SCAN - 1));
+      page.accept(found);
       offset += KEYS_PER_SCAN;
     } while (found.size() == KEYS_PER_SCAN);
   }
@@ -246,13 +242,13 @@ public final class RedisUpkeep implements Upkeep {
   @Override
   public int relistGroups(QueueName queue) {
     AtomicInteger listed = new AtomicInteger();
-    walk(
+    scan(
         queue,
         "g:",
         groups -> {
           for (String group : groups) {
             CommandArgs args = new CommandArgs(1).add(group);
-            listed.addAndGet(ReplyParser.integer(scripts.run(Script.LIST_GROUP, queue, args)));
+            listed.addAndGet(scripts.runInt(Script.LIST_GROUP, queue, args));
           }
         });
     return listed.get();
@@ -262,7 +258,7 @@ public final class RedisUpkeep implements Upkeep {
    * Scans the keys of a queue that start with {@code word}, in small steps, and passes on what
    * follows the word.
    */
-  public void walk(QueueName queue, String word, Consumer<List<String>> step) {
+  public void scan(QueueName queue, String word, Consumer<List<String>> step) {
     String prefix = RedisKeys.of(queue, word);
     String pattern = RedisKeys.pattern(prefix);
     String cursor = "0";
@@ -272,10 +268,9 @@ public final class RedisUpkeep implements Upkeep {
       List<@Nullable Object> page =
           ReplyParser.list(link.call(prefix, ResendPolicy.SAFE, Protocol.Command.SCAN, args));
       cursor = ReplyParser.text(page.get(0));
-      List<@Nullable Object> keys = ReplyParser.list(page.get(1));
+      List<String> keys = ReplyParser.texts(page.get(1));
       if (!keys.isEmpty()) {
-        step.accept(
-            keys.stream().map(key -> ReplyParser.text(key).substring(prefix.length())).toList());
+        step.accept(keys.stream().map(key -> key.substring(prefix.length())).toList());
       }
     } while (!cursor.equals("0"));
   }

@@ -76,7 +76,7 @@ final class SettleScripts {
                   places, most, Settlement.MOST_BYTES, place -> settlements.get(place).size())) {
             CommandArgs args = head(script, rules, archive, leaveNothing);
             batch.forEach(place -> encode(args, settlements.get(place), leaveNothing));
-            List<@Nullable Object> replies = ReplyParser.list(scripts.run(script, queue, args));
+            List<@Nullable Object> replies = scripts.runList(script, queue, args);
             for (int i = 0; i < batch.size(); i++) {
               answers[batch.get(i)] =
                   ReplyParser.number(replies.get(i)) == 1
@@ -101,7 +101,7 @@ final class SettleScripts {
       for (LeaseOperations.LeaseRef ticket : batch) {
         args.add(ticket.id()).add(LeaseToken.orNone(ticket.token())).addEmpty();
       }
-      for (Object reply : ReplyParser.list(scripts.run(Script.COMPLETE, queue, args))) {
+      for (Object reply : scripts.runList(Script.COMPLETE, queue, args)) {
         answers.add(
             ReplyParser.number(reply) == 1 ? SettleResult.APPLIED : SettleResult.LEASE_LOST);
       }
