@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The response to a request. Immutable, as long as nobody changes a body that was passed in. */
+/** The response to a request. Immutable if the body that was passed in is not changed. */
 public final class ApiResponse {
 
   public static final String JSON = "application/json";
@@ -85,7 +85,7 @@ public final class ApiResponse {
     return new ApiResponse(status, type, body, json, headers, undelivered);
   }
 
-  /** Sets what is done when the response could not be sent. */
+  /** Sets an action for the case that the response cannot be sent. */
   public ApiResponse orElse(Runnable action) {
     return new ApiResponse(status, contentType, body, json, headers, action);
   }
@@ -99,12 +99,12 @@ public final class ApiResponse {
     return contentType;
   }
 
-  /** The bytes to send; written anew at each call. */
+  /** Returns the bytes to send; serialized at each call. */
   public byte[] body() {
     return json == null ? body : Json.bytes(json);
   }
 
-  /** The response to one of many requests, with its status, as a line. */
+  /** Returns the response to one of many requests, with its status, as one line. */
   public ObjectNode line() {
     ObjectNode line = Json.object();
     line.put("status", status);
@@ -118,7 +118,7 @@ public final class ApiResponse {
     return headers;
   }
 
-  /** What is to be done when it could not be sent. */
+  /** The action for the case that the response cannot be sent. */
   public Runnable undelivered() {
     return undelivered;
   }

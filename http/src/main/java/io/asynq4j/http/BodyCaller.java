@@ -3,18 +3,18 @@ package io.asynq4j.http;
 /**
  * The sender of a body, as far as it is known before the body is read. Immutable.
  *
- * @param name callers of the same name share what one caller may hold
- * @param kind how far it is known
+ * @param name callers of the same name share the memory of one caller
+ * @param kind whether the caller is verified
  */
 public record BodyCaller(String name, Kind kind) {
 
-  /** How far a caller is known. */
+  /** Whether a caller is verified. */
   public enum Kind {
-    /** It may be anybody, and all of them together may hold a part of the memory only. */
+    /** Not authenticated. All such callers together may use a part of the memory only. */
     UNVERIFIED,
-    /** Its login or key is right. */
+    /** Authenticated by a valid login or key. */
     VERIFIED,
-    /** There is no other caller to leave room for, such as on a server for its own machine. */
+    /** The only possible caller, such as on a server for its own machine. */
     ALONE
   }
 

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Counts the bytes of bodies that are held, of all callers and of each, so that no caller takes the
- * room of all others. Thread-safe.
+ * Counts the bytes of bodies in memory, in total and by caller, so that one caller cannot use the
+ * memory of all others. Thread-safe.
  */
 final class BodyMemory {
 
@@ -18,7 +18,7 @@ final class BodyMemory {
     return held;
   }
 
-  /** Counts these bytes; false when they would be too many, and then nothing is counted. */
+  /** Reserves bytes. Returns false if the limit would be exceeded; then nothing is reserved. */
   synchronized boolean tryHold(BodyCaller caller, int bytes, BodyLimits limits) {
     long own = byCaller.getOrDefault(caller, 0L) + bytes;
     if (held + bytes > limits.total() || own > mostOf(caller, limits)) {

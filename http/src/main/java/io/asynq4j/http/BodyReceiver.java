@@ -19,8 +19,8 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the body of a request before a thread works on it, so that senders who are slow, or who
- * stop half-way, hold none. Bodies that come too slowly are refused. Thread-safe.
+ * Receives the body of a request before a thread handles it, so that slow senders occupy no thread.
+ * Bodies that arrive too slowly are refused. Thread-safe.
  */
 public final class BodyReceiver extends Handler.Wrapper {
 
@@ -32,8 +32,8 @@ public final class BodyReceiver extends Handler.Wrapper {
   private final BodyMemory memory = new BodyMemory();
 
   /**
-   * @param callers who sends a request; empty for requests that are refused whatever their body is,
-   *     which is then not read
+   * @param callers returns the sender of a request; empty for requests that are refused regardless
+   *     of their body, which is then not read
    */
   public BodyReceiver(
       Handler next, Supplier<BodyLimits> limits, Function<Request, Optional<BodyCaller>> callers) {
@@ -61,19 +61,20 @@ public final class BodyReceiver extends Handler.Wrapper {
     return true;
   }
 
-  /** Nothing looks at the body of a request that only reads. */
+  /** Whether the handler of a request ignores its body. */
   private static boolean isRead(String method) {
     return HttpMethod.GET.is(method) || HttpMethod.HEAD.is(method);
   }
 
-  /** How many bytes of bodies are held. */
+  /** Number of bytes of bodies in memory. */
   public long held() {
     return memory.held();
   }
 
   /**
-   * One body that comes in. One that is somewhat too large is read and discarded before it is
-   * refused: a client that is still sending when the connection is closed may never see the answer.
+   * One body that is being received. One that is slightly too large is read and discarded before it
+   * is refused: a client that is still sending when the connection is closed may not see the
+   * response.
    */
   private final class Reception implements Runnable {
     private final Request request;
@@ -125,7 +126,10 @@ public final class BodyReceiver extends Handler.Wrapper {
               .schedule(this::look, Math.max(0, in.toNanos()), TimeUnit.NANOSECONDS);
     }
 
-    /** Goes on as long as enough has come since the last look, and the body is not too old. */
+    /**
+     * Continues as long as enough bytes have arrived since the last check, and the body is not too
+     * old.
+     */
     private void look() {
       synchronized (this) {
         if (ended) {
@@ -139,11 +143,11 @@ public final class BodyReceiver extends Handler.Wrapper {
         }
         ended = true;
       }
-      // Not on the scheduler's thread, which all share.
+      // Not on the thread of the scheduler, which all requests share.
       request.getComponents().getExecutor().execute(() -> refuse(HttpStatus.REQUEST_TIMEOUT_408));
     }
 
-    /** Takes what has come; called again when there is more. */
+    /** Reads what has arrived; called again when there is more. */
     @Override
     public void run() {
       Runnable next;
@@ -153,7 +157,7 @@ public final class BodyReceiver extends Handler.Wrapper {
       next.run();
     }
 
-    /** Takes one chunk. Returns what is to be done then, not holding the lock; null to go on. */
+    /** Reads one chunk. Returns the action to run without the lock; null to continue. */
     private synchronized @Nullable Runnable step() {
       if (ended) {
         return () -> {};
@@ -182,7 +186,7 @@ public final class BodyReceiver extends Handler.Wrapper {
       return null;
     }
 
-    /** Counts and keeps a chunk, both or neither; returns the status to refuse it with, or 0. */
+    /** Reserves and keeps a chunk, both or neither. Returns the status to refuse it with, or 0. */
     private synchronized int keep(Content.Chunk chunk) {
       try {
         int size = chunk.remaining();
@@ -222,7 +226,7 @@ public final class BodyReceiver extends Handler.Wrapper {
       body = new ByteArrayOutputStream(0);
     }
 
-    /** The whole body, which is then kept by the caller alone. */
+    /** Returns the whole body, and keeps no reference to it. */
     private synchronized byte[] takeBody() {
       byte[] whole = body.toByteArray();
       body = new ByteArrayOutputStream(0);
@@ -234,7 +238,7 @@ public final class BodyReceiver extends Handler.Wrapper {
       if (status == HttpStatus.SERVICE_UNAVAILABLE_503) {
         response.getHeaders().put(HttpHeader.RETRY_AFTER, 1);
       }
-      // The rest of the body is not read, so nothing else can come on this connection.
+      // The rest of the body is not read, so the connection cannot be reused.
       response.getHeaders().put(HttpHeader.CONNECTION, "close");
       Response.writeError(request, response, callback, status);
     }
@@ -252,7 +256,7 @@ public final class BodyReceiver extends Handler.Wrapper {
     }
   }
 
-  /** A request whose body is there. */
+  /** A request whose body has been received. */
   private static final class ReceivedRequest extends Request.Wrapper {
     private Content.@Nullable Chunk rest;
 

@@ -38,7 +38,7 @@ public abstract class HttpExchange {
     return Objects.requireNonNull(variables.get(name), name);
   }
 
-  /** A variable that only some paths have. */
+  /** A variable that not all paths have. */
   protected final Optional<String> optionalPath(String name) {
     return Optional.ofNullable(variables.get(name));
   }
@@ -47,7 +47,7 @@ public abstract class HttpExchange {
     return Optional.ofNullable(request.getHeader(name));
   }
 
-  /** A parameter of the URL alone: a container would look into the body too. */
+  /** A parameter of the URL only: a container would search the body too. */
   public final Optional<String> query(String name) {
     String query = request.getQueryString();
     if (query == null) {
@@ -62,7 +62,7 @@ public abstract class HttpExchange {
     return Optional.empty();
   }
 
-  /** A parameter of the URL; null when it is missing or empty. */
+  /** A parameter of the URL; null if it is missing or empty. */
   public final @Nullable String param(String name) {
     return query(name).filter(value -> !value.isEmpty()).orElse(null);
   }
@@ -82,11 +82,12 @@ public abstract class HttpExchange {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Refused below, as a number out of bounds is.
+      // Refused below, like a number out of range.
     }
     throw problems.malformed(
         name,
-        "\"%s\" must be a whole number from %d to %d: \"%s\"".formatted(name, least, most, value));
+        "\"%s\" must be a whole number from %d to %d, got \"%s\""
+            .formatted(name, least, most, value));
   }
 
   public final boolean flag(String name) {
@@ -106,13 +107,16 @@ public abstract class HttpExchange {
     }
   }
 
-  /** The type of the body without its parameters, in lower case; empty when there is none. */
+  /** The type of the body without its parameters, in lower case; empty if there is none. */
   protected final String contentType() {
     String type = request.getContentType();
     return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
   }
 
-  /** The body. Throws {@link Problem} when it has more bytes, which are not read then. */
+  /**
+   * Returns the body. Throws {@link Problem} if it is larger than allowed, without reading the
+   * rest.
+   */
   public final byte[] body(int mostBytes) throws IOException {
     if (request.getContentLengthLong() > mostBytes) {
       throw problems.tooLarge(mostBytes);

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 /**
  * A range of IP addresses. Immutable.
  *
- * @param address the first address of the range, or any other one in it
- * @param bits how many leading bits all addresses of the range share
+ * @param address any address of the range
+ * @param bits number of leading bits that all addresses of the range share
  */
 public record IpNetwork(InetAddress address, int bits) {
 
@@ -19,13 +19,13 @@ public record IpNetwork(InetAddress address, int bits) {
 
   private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F.:]*:[0-9a-fA-F.:]*");
 
-  /** The part of an IPv6 address that a provider assigns to one customer. */
+  /** Number of bits that a provider usually assigns to one customer in IPv6. */
   private static final int IPV6_SITE_BITS = 64;
 
   public IpNetwork {
     if (bits > address.getAddress().length * 8) {
       throw new IllegalArgumentException(
-          "a network of %s may have %d bits at most: %d"
+          "a network of %s must have at most %d bits, got %d"
               .formatted(address.getHostAddress(), address.getAddress().length * 8, bits));
     }
   }
@@ -45,8 +45,8 @@ public record IpNetwork(InetAddress address, int bits) {
   }
 
   /**
-   * Parses an address; empty when it is none. Never asks for a name: what a client writes must not
-   * make this process wait for a name server.
+   * Parses an address; empty if the text is not one. Never resolves names: text from a client must
+   * not cause a DNS lookup.
    */
   public static Optional<InetAddress> literal(String text) {
     String bare =
@@ -57,7 +57,7 @@ public record IpNetwork(InetAddress address, int bits) {
       if (IPV4.matcher(digits).matches()) {
         return Optional.of(InetAddress.getByName(digits));
       }
-      // In brackets it is an address or refused, and never taken for a name.
+      // In brackets it is an address or invalid, and never resolved as a name.
       return IPV6.matcher(digits).matches()
           ? Optional.of(InetAddress.getByName("[" + digits + "]"))
           : Optional.empty();
@@ -66,7 +66,7 @@ public record IpNetwork(InetAddress address, int bits) {
     }
   }
 
-  /** The network of one customer: an IPv4 address alone, an IPv6 address with its neighbours. */
+  /** Returns the network of one customer: a single IPv4 address, or a range of IPv6 addresses. */
   static IpNetwork siteOf(InetAddress address) {
     byte[] bytes = address.getAddress();
     int bits = bytes.length == 4 ? 32 : IPV6_SITE_BITS;
@@ -75,11 +75,11 @@ public record IpNetwork(InetAddress address, int bits) {
       System.arraycopy(bytes, 0, first, 0, bits / 8);
       return new IpNetwork(InetAddress.getByAddress(first), bits);
     } catch (UnknownHostException e) {
-      throw new AssertionError("an address has as many bytes as before: " + address, e);
+      throw new AssertionError("unexpected length of an address: " + address, e);
     }
   }
 
-  /** The same as text for an address as text; what is no address is left as it is. */
+  /** The same for text; text that is not an address is returned unchanged. */
   public static String siteOf(String address) {
     return literal(address).map(IpNetwork::siteOf).map(IpNetwork::toString).orElse(address);
   }

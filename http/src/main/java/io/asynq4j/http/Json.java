@@ -24,7 +24,9 @@ import tools.jackson.databind.node.ValueNode;
 /** Reads and writes JSON. */
 public final class Json {
 
-  /** Numbers keep their digits: ids may be larger than a double can hold, and 1.50 is not 1.5. */
+  /**
+   * Numbers keep their digits: ids may exceed the precision of a double, and 1.50 differs from 1.5.
+   */
   public static final JsonMapper MAPPER =
       JsonMapper.builder()
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -33,7 +35,7 @@ public final class Json {
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
 
-  /** The same for what comes from outside. */
+  /** The same with limits, for data of clients. */
   private static final JsonMapper BOUNDED =
       MAPPER.rebuild().nodeFactory(new BoundedNumbers()).build();
 
@@ -45,7 +47,7 @@ public final class Json {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** What is stored, by whomever; empty when it is no JSON. */
+  /** Parses stored data; empty if it is not JSON. */
   public static Optional<JsonNode> read(byte[] bytes) {
     try {
       return Optional.of(MAPPER.readTree(bytes)).filter(node -> !node.isMissingNode());
@@ -55,9 +57,9 @@ public final class Json {
   }
 
   /**
-   * Parses a body, or a part of one. Throws {@link Problem} with the place, never the contents.
+   * Parses a body, or a part of one. Throws {@link Problem} with the position, never the contents.
    *
-   * @param what is parsed, for the problem
+   * @param what name of the text in the problem
    */
   public static JsonNode parse(byte[] bytes, String what, ProblemFactory problems) {
     try {
@@ -69,7 +71,7 @@ public final class Json {
     } catch (StreamConstraintsException e) {
       throw problems.notJson(what + " exceeds a limit: " + e.getOriginalMessage());
     } catch (NumberFormatException e) {
-      // An exponent that a BigDecimal cannot hold.
+      // An exponent too large for a BigDecimal.
       throw problems.notJson(what + " exceeds a limit: " + BoundedNumbers.WORDS);
     } catch (JacksonException e) {
       String place =
@@ -82,17 +84,17 @@ public final class Json {
   }
 
   /**
-   * Refuses numbers with which a computation would not end: {@code 1e300000} is short to write and
-   * has that many digits once something is added to it.
+   * Refuses numbers that would make a computation endless: {@code 1e300000} is short, but has that
+   * many digits once another number is added.
    */
   private static final class BoundedNumbers extends JsonNodeFactory {
     private static final long serialVersionUID = 1;
 
-    /** As many digits as a number may have when they are written out. */
+    /** Maximum number of digits of a number. */
     private static final int MOST = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
 
     private static final String WORDS =
-        "a number must have an exponent from -%1$d to %1$d".formatted(MOST);
+        "the exponent of a number must be from -%1$d to %1$d".formatted(MOST);
 
     @Override
     public ValueNode numberNode(@Nullable BigDecimal number) {
@@ -107,7 +109,7 @@ public final class Json {
     }
   }
 
-  /** Writes a tree, or maps and lists. */
+  /** Serializes a tree, or maps and lists. */
   public static byte[] bytes(Object value) {
     return MAPPER.writeValueAsBytes(value);
   }
@@ -117,7 +119,7 @@ public final class Json {
     return MAPPER.writeValueAsString(value);
   }
 
-  /** Whether it is JSON, without keeping it. */
+  /** Whether the bytes are valid JSON, without building a tree. */
   public static boolean isJson(byte[] bytes) {
     try (JsonParser parser = MAPPER.createParser(new ByteArrayInputStream(bytes))) {
       if (parser.nextToken() == null) {
@@ -130,7 +132,7 @@ public final class Json {
     }
   }
 
-  /** One in each line. */
+  /** Serializes values, one per line. */
   public static byte[] lines(List<ObjectNode> nodes) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     try (SequenceWriter writer = LINES.writeValues(all)) {

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON object that is being put together, in order. Not thread-safe. */
+/** Builder of a JSON object that keeps the order of fields. Not thread-safe. */
 public final class JsonFields {
 
   private final Map<String, @Nullable Object> values = new LinkedHashMap<>();

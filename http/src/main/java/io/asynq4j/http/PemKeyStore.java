@@ -23,10 +23,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a certificate and its key from PEM files into a key store, which is what the JDK uses. */
+/** Reads a certificate and its key from PEM files into a key store for the JDK. */
 public final class PemKeyStore {
 
-  /** Of the key store, which never leaves this process: it protects nothing. */
+  /**
+   * Password of the key store. The key store never leaves this process, so the password protects
+   * nothing.
+   */
   public static final String PASSWORD = "";
 
   private static final Pattern BLOCK =
@@ -36,12 +39,12 @@ public final class PemKeyStore {
   private PemKeyStore() {}
 
   /**
-   * A key store in memory, whose password is {@link #PASSWORD}. Throws {@code
-   * IllegalArgumentException} when the files are not what they should be, with a message that says
-   * nothing of the key.
+   * Returns a key store in memory with the password {@link #PASSWORD}. Throws {@code
+   * IllegalArgumentException} if the files are invalid, with a message that does not contain the
+   * key.
    *
-   * @param chain the certificate, and behind it those that issued it
-   * @param key its private key, not encrypted: a block {@code BEGIN PRIVATE KEY}
+   * @param chain the certificate, followed by its issuers
+   * @param key its unencrypted private key: a block {@code BEGIN PRIVATE KEY}
    */
   public static KeyStore read(Path chain, Path key) {
     PrivateKey secret = key(key);
@@ -54,7 +57,7 @@ public final class PemKeyStore {
       return store;
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalArgumentException(
-          "the certificate %s does not go with the key %s: %s"
+          "the certificate %s and the key %s do not match: %s"
               .formatted(chain, key, e.getMessage()),
           e);
     }
@@ -65,7 +68,7 @@ public final class PemKeyStore {
       return Files.readAllBytes(file);
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "the file %s cannot be read; check its path and who may read it".formatted(file), e);
+          "the file %s cannot be read; check its path and permissions".formatted(file), e);
     }
   }
 
@@ -86,7 +89,8 @@ public final class PemKeyStore {
 
   private static IllegalArgumentException notACertificate(Path file, @Nullable Exception cause) {
     return new IllegalArgumentException(
-        "the file %s holds no certificate; it must have a block BEGIN CERTIFICATE".formatted(file),
+        "the file %s contains no certificate; it must have a block BEGIN CERTIFICATE"
+            .formatted(file),
         cause);
   }
 
@@ -99,12 +103,12 @@ public final class PemKeyStore {
       }
       if (what.endsWith("PRIVATE KEY")) {
         throw new IllegalArgumentException(
-            "the key %s is of the form \"%s\"; turn it into PKCS8 with: openssl pkcs8 -topk8 -nocrypt -in %s -out key.pem"
+            "the key %s has the format \"%s\"; convert it to PKCS8 with: openssl pkcs8 -topk8 -nocrypt -in %s -out key.pem"
                 .formatted(file, what, file));
       }
     }
     throw new IllegalArgumentException(
-        "the file %s holds no key; it must have a block BEGIN PRIVATE KEY".formatted(file));
+        "the file %s contains no key; it must have a block BEGIN PRIVATE KEY".formatted(file));
   }
 
   private static PrivateKey decode(Path file, String base64) {
@@ -113,16 +117,19 @@ public final class PemKeyStore {
       try {
         return KeyFactory.getInstance(kind).generatePrivate(spec);
       } catch (InvalidKeySpecException e) {
-        // It may be of another kind.
+        // It may have another algorithm.
       } catch (GeneralSecurityException e) {
-        throw new IllegalStateException("this JVM knows no " + kind + " keys", e);
+        throw new IllegalStateException("this JVM does not support " + kind + " keys", e);
       }
     }
     throw new IllegalArgumentException(
-        "the key %s cannot be read; it must be one of RSA, EC or Ed25519".formatted(file));
+        "the key %s cannot be read; it must be an RSA, EC or Ed25519 key".formatted(file));
   }
 
-  /** Else every connection would fail, with words that nobody understands. */
+  /**
+   * Checks that key and certificate match. Otherwise each connection would fail with an unclear
+   * error.
+   */
   private static void requirePair(Certificate certificate, PrivateKey key, Path chain, Path file)
       throws GeneralSecurityException {
     String algorithm =
@@ -146,13 +153,13 @@ public final class PemKeyStore {
       signer.update(text);
       isPair = signer.verify(signature);
     } catch (InvalidKeyException | SignatureException e) {
-      // Of another kind, so no pair.
+      // Another algorithm, so not a pair.
     }
     if (!isPair) {
       throw new IllegalArgumentException(
-          "the key %s is not the one of the first certificate in %s; the file must begin with the"
+          "the key %s does not match the first certificate in %s; the file must start with the"
                   .formatted(file, chain)
-              + " server's own certificate, followed by those that issued it");
+              + " server's own certificate, followed by its issuers");
     }
   }
 }

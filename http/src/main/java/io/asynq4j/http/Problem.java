@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reason why a request is refused: a status, a code for programs and a text for people. How it
- * is written is up to a {@link ProblemRenderer}. Immutable.
+ * Reason for refusing a request: a status, a code for programs and a text for people. A {@link
+ * ProblemRenderer} defines the format. Immutable.
  */
 public final class Problem extends RuntimeException {
 
@@ -23,7 +23,7 @@ public final class Problem extends RuntimeException {
   private final transient Map<String, Object> extras;
   private final transient Map<String, String> headers;
 
-  /** A problem without a title, for APIs that show none. */
+  /** Creates a problem without a title, for APIs that have none. */
   public Problem(int status, String code, String detail) {
     this(status, code, "", detail);
   }
@@ -51,7 +51,7 @@ public final class Problem extends RuntimeException {
     this.headers = headers;
   }
 
-  /** Names the field, parameter or header that is wrong; empty for the body as a whole. */
+  /** Names the invalid field, parameter or header; empty for the body as a whole. */
   public Problem forField(String name) {
     return new Problem(status, code, title, detail(), name, retryAfter, extras, headers);
   }
@@ -106,7 +106,7 @@ public final class Problem extends RuntimeException {
     return extras;
   }
 
-  /** Headers of the response, among them when to ask again. */
+  /** Headers of the response, including when to retry. */
   public Map<String, String> headers() {
     return retryAfter == null
         ? headers

@@ -8,14 +8,14 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
-/** Writes what the HTTP server itself refuses, such as a malformed path, in the form of an API. */
+/** Renders errors of the HTTP server itself, such as a malformed path, in the format of an API. */
 public final class ProblemErrorHandler extends ErrorHandler {
 
   private final IntFunction<Problem> problems;
   private final ProblemRenderer renderer;
 
   /**
-   * @param problems the problem of a status
+   * @param problems returns the problem of a status
    */
   public ProblemErrorHandler(IntFunction<Problem> problems, ProblemRenderer renderer) {
     this.problems = problems;

@@ -2,25 +2,25 @@ package io.asynq4j.http;
 
 import java.util.List;
 
-/** Makes problems with the statuses, codes and titles of one API. Thread-safe. */
+/** Creates problems with the statuses, codes and titles of one API. Thread-safe. */
 public interface ProblemFactory {
 
-  /** A field of the body, or a parameter, is of another type than expected, or unknown. */
+  /** A field of the body, or a parameter, has the wrong type or is unknown. */
   Problem malformed(String field, String detail);
 
-  /** A field is of the expected type but missing, or its value is not possible. */
+  /** A field has the right type, but is missing or has an invalid value. */
   Problem invalid(String field, String detail);
 
   /** The body is not JSON. */
   Problem notJson(String detail);
 
-  /** The body is of a type that is not expected. */
+  /** The Content-Type of the body is not supported. */
   Problem unsupportedType(String detail);
 
   /** The body is larger than allowed. */
   Problem tooLarge(long mostBytes);
 
-  /** The URL is not encoded as it must be. */
+  /** The URL is not encoded correctly. */
   Problem malformedUrl(String detail);
 
   /** The path exists, but not with this method. */

@@ -2,16 +2,16 @@ package io.asynq4j.http;
 
 import io.asynq4j.internal.concurrent.ProcessSignal;
 
-/** The signals of the operating system that a server process obeys. */
+/** Handlers for the signals of the operating system. */
 public final class ProcessSignals {
 
   private ProcessSignals() {}
 
   /**
-   * Has an action run at each signal of this name; does nothing where signals cannot be handled.
+   * Runs an action at each signal of this name. Does nothing if signals cannot be handled.
    *
    * @param name without its prefix, such as {@code TERM}
-   * @return undoes it
+   * @return removes the handler
    */
   public static Runnable on(String name, Runnable action) {
     return ProcessSignal.on(name, action)::undo;

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Metrics in the text form of Prometheus. Redis is asked at most every few seconds, however often
- * they are scraped. Thread-safe.
+ * Metrics in the text format of Prometheus. Redis is called at most every few seconds, regardless
+ * of how often they are scraped. Thread-safe.
  */
 public final class PrometheusScrape implements AutoCloseable {
 
@@ -24,14 +24,14 @@ public final class PrometheusScrape implements AutoCloseable {
   private long readNanos = System.nanoTime() - SHARED.toNanos();
 
   /**
-   * @param queues are read when they are scraped, and closed with this
+   * @param queues meters that are updated at a scrape, and closed with this object
    */
   public PrometheusScrape(List<QueueMetrics> queues) {
     this.queues = List.copyOf(queues);
     this.queues.forEach(each -> each.bindTo(registry));
   }
 
-  /** Where other metrics are registered. */
+  /** The registry for further metrics. */
   public MeterRegistry registry() {
     return registry;
   }

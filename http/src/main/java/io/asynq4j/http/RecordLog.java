@@ -8,9 +8,9 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * A log of records that somebody relies on, such as an audit log. A record is written whatever
- * level its logger has: as information where that is on, else as the least that is on, else to
- * standard error. Thread-safe.
+ * A log of records that must not be lost, such as an audit log. A record is written regardless of
+ * the level of its logger: as INFO if that is on, otherwise with the lowest level that is on,
+ * otherwise to standard error. Thread-safe.
  */
 public final class RecordLog {
 
@@ -29,7 +29,7 @@ public final class RecordLog {
   /**
    * Writes a record with values.
    *
-   * @param values are kept apart where the logging system can do that
+   * @param values structured, if the logging system supports it
    */
   public void write(String record, Map<String, ?> values) {
     for (Level level : LEVELS) {

@@ -14,8 +14,7 @@ import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A JSON object of a request, read field by field. A field that is null counts as missing. Not
- * thread-safe.
+ * A JSON object of a request, read field by field. A null field counts as missing. Not thread-safe.
  */
 public final class RequestFields {
 
@@ -25,11 +24,11 @@ public final class RequestFields {
 
   private final JsonNode object;
   private final ProblemFactory problems;
-  // Few, and asked for in each task of a batch.
+  // A list: the names are few, and read for each task of a batch.
   private final List<String> known = new ArrayList<>(8);
 
   /**
-   * @param what is read, for the problem when it is no object
+   * @param what name of the object in problems
    */
   public RequestFields(JsonNode object, String what, ProblemFactory problems) {
     if (!object.isObject()) {
@@ -39,25 +38,24 @@ public final class RequestFields {
     this.problems = problems;
   }
 
-  /** Refuses fields of other names at once, before any is read. */
+  /** Refuses unknown fields immediately, before any field is read. */
   public RequestFields knowing(String... names) {
     known.addAll(List.of(names));
     end();
     return this;
   }
 
-  /** Refuses fields that were not asked for: a misspelt field must not be lost in silence. */
+  /** Refuses fields that were not read: a misspelt field must not be ignored silently. */
   public void end() {
     for (String field : object.propertyNames()) {
       if (!known.contains(field)) {
         throw problems.malformed(
-            field,
-            "\"%s\" is not known here; known fields: %s".formatted(field, new TreeSet<>(known)));
+            field, "unknown field \"%s\"; known fields: %s".formatted(field, new TreeSet<>(known)));
       }
     }
   }
 
-  /** Whether the field is there, be it null. */
+  /** Whether the field is present, even if null. */
   public boolean contains(String field) {
     return object.has(field);
   }
@@ -73,7 +71,7 @@ public final class RequestFields {
         .map(
             node -> {
               if (!node.isString()) {
-                throw malformed(field, "must be a text");
+                throw malformed(field, "must be a string");
               }
               return unicode(field, node.stringValue());
             });
@@ -83,20 +81,20 @@ public final class RequestFields {
     return text(field).orElseThrow(() -> missing(field));
   }
 
-  /** Half of a surrogate pair can be neither stored nor sent as text. */
+  /** Refuses half of a surrogate pair, which can be neither stored nor sent as text. */
   private String unicode(String field, String text) {
     if (text.codePoints().anyMatch(each -> Character.getType(each) == Character.SURROGATE)) {
-      throw invalid(field, "has half of a surrogate pair");
+      throw invalid(field, "contains half of a surrogate pair");
     }
     return text;
   }
 
-  /** A required list of at least one text and at most this many. */
+  /** A required list of strings, with at least one and at most this many. */
   public List<String> texts(String field, int most) {
     return texts(field, list(field, most));
   }
 
-  /** A list of texts; empty when it is missing. */
+  /** A list of strings; empty if it is missing. */
   public List<String> texts(String field) {
     return any(field).map(list -> texts(field, list)).orElse(List.of());
   }
@@ -109,7 +107,7 @@ public final class RequestFields {
       }
     }
     if (!list.isArray() || texts.size() < list.size()) {
-      throw malformed(field, "must be a list of texts");
+      throw malformed(field, "must be a list of strings");
     }
     return texts;
   }
@@ -123,7 +121,7 @@ public final class RequestFields {
     return list;
   }
 
-  /** An object of texts, in order; empty when it is missing. */
+  /** An object with string values, in order; empty if it is missing. */
   public Map<String, String> map(String field) {
     Map<String, String> map = new LinkedHashMap<>();
     any(field)
@@ -135,23 +133,23 @@ public final class RequestFields {
                       entry ->
                           map.put(entry.getKey(), unicode(field, entry.getValue().stringValue())));
               if (!object.isObject() || map.size() < object.size()) {
-                throw malformed(field, "must be an object of texts");
+                throw malformed(field, "must be an object with string values");
               }
             });
     return map;
   }
 
-  /** A text, or a whole number with all its digits. */
+  /** A string, or a whole number with all its digits. */
   public Optional<String> id(String field) {
     return any(field)
         .map(
             node -> {
               String id = node.isString() || node.isIntegralNumber() ? node.asString() : "";
               if (id.isBlank()) {
-                throw invalid(field, "must be a text or a whole number");
+                throw invalid(field, "must be a string or a whole number");
               }
               if (id.length() > LONGEST_ID) {
-                throw invalid(field, "must have %d characters or less".formatted(LONGEST_ID));
+                throw invalid(field, "must have at most %d characters".formatted(LONGEST_ID));
               }
               return unicode(field, id);
             });
@@ -172,7 +170,7 @@ public final class RequestFields {
                                         DurationFormat.EXPECTED, TextExcerpt.of(text, 100)))));
   }
 
-  /** A time of a year that four digits can say, which is also what others can read. */
+  /** A time in a year of four digits, which all parsers can read. */
   public Optional<Instant> time(String field) {
     return text(field)
         .map(
@@ -195,7 +193,7 @@ public final class RequestFields {
     return !time.isBefore(FIRST) && time.isBefore(END);
   }
 
-  /** A time that is given as {@code at}, or as {@code in}, a duration from now. */
+  /** A time given as {@code at}, or as {@code in}, a duration from now. */
   public Instant timeFrom(Instant now) {
     Optional<Instant> at = time("at");
     Optional<Duration> in = duration("in");

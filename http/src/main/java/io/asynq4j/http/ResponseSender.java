@@ -20,22 +20,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends responses without a thread that waits for their readers: what a client does not read yet is
- * kept in memory, and the thread is free for the next request. A client that takes too long is
- * disconnected. Event streams are passed on as they are, since they never block. Thread-safe.
+ * Sends responses without blocking a thread until clients read them: unread data is kept in memory,
+ * and the thread is free for the next request. A client that takes too long is disconnected. Event
+ * streams are passed through, since they never block. Thread-safe.
  */
 public final class ResponseSender extends Handler.Wrapper {
 
   /**
-   * The attribute of a request with a {@link Runnable} to be run when its response was accepted
-   * here and could not be sent after all. It may run although the writer has seen a failure too.
+   * Request attribute with a {@link Runnable} that runs if the response was accepted here but could
+   * not be sent. It may run although the writer has seen a failure too.
    */
   public static final String UNDELIVERED = ResponseSender.class.getName() + ".undelivered";
 
-  /** How much of a response is kept, however much is kept of others. */
+  /** Bytes of each response that are kept in memory, regardless of the total. */
   private static final int ALWAYS_KEPT = 128 << 10;
 
-  /** How long a client may take for what it did not read at once. */
+  /** How long a client may take to read the data in memory. */
   private static final Duration LONGEST = Duration.ofMinutes(5);
 
   private static final Logger log = LoggerFactory.getLogger(ResponseSender.class);
@@ -51,8 +51,8 @@ public final class ResponseSender extends Handler.Wrapper {
   }
 
   /**
-   * @param most how many bytes of all responses are kept; with more, threads wait for the readers
-   *     of large responses
+   * @param most maximum bytes of all responses in memory; above it, threads block until clients
+   *     read large responses
    */
   ResponseSender(Handler next, long most, Duration longest) {
     super(next);
@@ -60,7 +60,7 @@ public final class ResponseSender extends Handler.Wrapper {
     this.longest = longest;
   }
 
-  /** How many bytes of responses are kept. */
+  /** Number of bytes of responses in memory. */
   public long held() {
     return held.get();
   }
@@ -72,7 +72,7 @@ public final class ResponseSender extends Handler.Wrapper {
   }
 
   private record Part(boolean last, ByteBuffer bytes, int size) {
-    /** Copied: the writer uses its buffer again. */
+    /** Copies the data: the writer reuses its buffer. */
     static Part of(boolean last, @Nullable ByteBuffer source) {
       if (source == null) {
         return new Part(last, ByteBuffer.allocate(0), 0);
@@ -82,7 +82,7 @@ public final class ResponseSender extends Handler.Wrapper {
     }
   }
 
-  /** One response. It ends when its handler has ended and everything is sent. */
+  /** One response. It ends when its handler has ended and all data is sent. */
   private final class Sending extends Response.Wrapper implements Callback {
     private final Callback callback;
     private final Writes writes = new Writes();
@@ -126,7 +126,7 @@ public final class ResponseSender extends Handler.Wrapper {
           failed = failure;
           if (failed == null && parts > 0) {
             startDeadline();
-            if (!mayGoOn()) {
+            if (!canContinue()) {
               blocked = writer;
               return;
             }
@@ -145,8 +145,8 @@ public final class ResponseSender extends Handler.Wrapper {
       return type != null && type.startsWith(EVENT_STREAM);
     }
 
-    /** Whether the writer need not wait for the reader. */
-    private boolean mayGoOn() {
+    /** Whether the writer can continue without waiting for the client. */
+    private boolean canContinue() {
       return unsent <= ALWAYS_KEPT || held.get() <= most;
     }
 
@@ -167,10 +167,10 @@ public final class ResponseSender extends Handler.Wrapper {
       }
     }
 
-    /** Has the write that is under way fail. */
+    /** Fails the current write. */
     private void disconnect() {
       TimeoutException cause = new TimeoutException("the client reads the response too slowly");
-      // Not on the scheduler's thread, which all share.
+      // Not on the thread of the scheduler, which all responses share.
       getRequest()
           .getComponents()
           .getExecutor()
@@ -182,7 +182,7 @@ public final class ResponseSender extends Handler.Wrapper {
               });
     }
 
-    /** After the last part is sent, the connection may serve another request. */
+    /** Whether parts are unsent. After the last one, the connection may serve another request. */
     private synchronized boolean isUnsent() {
       return parts > 0 && failure == null;
     }
@@ -197,7 +197,7 @@ public final class ResponseSender extends Handler.Wrapper {
       return super.hasLastWrite();
     }
 
-    /** The handler has ended. */
+    /** Called when the handler has ended. */
     @Override
     public void succeeded() {
       Throwable failed;
@@ -228,7 +228,7 @@ public final class ResponseSender extends Handler.Wrapper {
       }
     }
 
-    /** Forgets what is not sent. Returns the writer that waits, if one does. */
+    /** Discards unsent data. Returns the writer that waits, if any. */
     private synchronized @Nullable Callback fail(Throwable cause) {
       if (failure == null) {
         failure = cause;
@@ -247,7 +247,7 @@ public final class ResponseSender extends Handler.Wrapper {
       return waiting.poll();
     }
 
-    /** Where no thread can be had, on this one. */
+    /** Runs an action on a thread of the server, or on this one if there is none. */
     private void executeOrRun(Runnable action) {
       try {
         getRequest().getComponents().getExecutor().execute(action);
@@ -255,12 +255,12 @@ public final class ResponseSender extends Handler.Wrapper {
         try {
           action.run();
         } catch (RuntimeException | Error other) {
-          SafeLog.error(log, "what was not delivered could not be given back", other);
+          SafeLog.error(log, "the action for an undelivered response failed", other);
         }
       }
     }
 
-    /** Sends one part after the other. */
+    /** Sends the parts in order. */
     private final class Writes extends IteratingCallback {
       private int size;
 
@@ -294,7 +294,7 @@ public final class ResponseSender extends Handler.Wrapper {
           if (parts == 0) {
             stopDeadline();
           }
-          if (blocked != null && mayGoOn()) {
+          if (blocked != null && canContinue()) {
             writer = blocked;
             blocked = null;
           }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One operation of an API. Immutable.
  *
- * @param operation its id, such as in an OpenAPI document and in an audit log
+ * @param operation its id in the OpenAPI document and in the audit log
  * @param segments of its path; one in braces is a variable
- * @param permission what a caller must be allowed to do; null for everybody, even without a login
- * @param maxBody bytes of a body, unless the endpoint has a limit of its own
+ * @param permission required permission; null = public, without a login
+ * @param maxBody maximum bytes of a body, unless the endpoint has its own limit
  * @param <P> the permissions of the API
  * @param <E> its exchanges
  */
@@ -30,14 +30,14 @@ public record Route<P, E extends HttpExchange>(
 
   private static final int DEFAULT_MAX_BODY = 1 << 20;
 
-  /** Answers a request, now or later. */
+  /** Answers a request, immediately or later. */
   @FunctionalInterface
   public interface Endpoint<E extends HttpExchange> {
     CompletionStage<ApiResponse> handle(E exchange) throws Exception;
   }
 
   /**
-   * A route whose endpoint answers at once.
+   * Creates a route whose endpoint answers immediately.
    *
    * @param path such as {@code /tasks/{id}}
    */
@@ -55,7 +55,7 @@ public record Route<P, E extends HttpExchange>(
         exchange -> CompletableFuture.completedFuture(endpoint.apply(exchange)));
   }
 
-  /** A route whose endpoint may answer later. */
+  /** Creates a route whose endpoint may answer later. */
   public static <P, E extends HttpExchange> Route<P, E> async(
       String operation, String method, String path, @Nullable P permission, Endpoint<E> endpoint) {
     return new Route<>(operation, method, segments(path), permission, DEFAULT_MAX_BODY, endpoint);
@@ -69,12 +69,12 @@ public record Route<P, E extends HttpExchange>(
     return new Route<>(operation, method, segments, permission, bytes, endpoint);
   }
 
-  /** Whether it may change something. */
+  /** Whether the operation may change data. */
   public boolean changes() {
     return !method.equals("GET");
   }
 
-  /** The variables in a path of this route; empty when it is not one. */
+  /** Returns the variables in a path of this route; empty if the path does not match. */
   Optional<Map<String, String>> match(List<String> path, UnaryOperator<String> decoder) {
     if (path.size() != segments.size()) {
       return Optional.empty();

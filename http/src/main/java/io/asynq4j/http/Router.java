@@ -19,7 +19,7 @@ public final class Router<P, E extends HttpExchange> {
   private final ProblemFactory problems;
 
   /**
-   * @param decoder turns a segment of a path into the value of a variable
+   * @param decoder converts a segment of a path to the value of a variable
    */
   public Router(List<Route<P, E>> routes, UnaryOperator<String> decoder, ProblemFactory problems) {
     this.routes = List.copyOf(routes);
@@ -27,7 +27,7 @@ public final class Router<P, E extends HttpExchange> {
     this.problems = problems;
   }
 
-  /** A route, and the variables of the path. */
+  /** A route with the variables of a path. */
   public record Match<P, E extends HttpExchange>(
       Route<P, E> route, Map<String, String> variables) {}
 
@@ -35,14 +35,14 @@ public final class Router<P, E extends HttpExchange> {
     return routes;
   }
 
-  /** The same for a path that begins with a slash. */
+  /** The same for a path with a leading slash. */
   public Optional<Match<P, E>> find(String method, String path) {
     return find(method, Route.segments(path));
   }
 
   /**
-   * Empty when no route has this path; throws {@link Problem} when one has, but with another
-   * method. HEAD is answered as GET.
+   * Returns the route of a path; empty if there is none. Throws {@link Problem} if the path exists
+   * with other methods only. HEAD is handled as GET.
    */
   public Optional<Match<P, E>> find(String method, List<String> path) {
     List<Match<P, E>> matches = new ArrayList<>();

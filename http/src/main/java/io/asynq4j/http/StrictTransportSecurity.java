@@ -3,7 +3,7 @@ package io.asynq4j.http;
 import java.time.Duration;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 
-/** Tells browsers that have asked with TLS once never to ask without it. */
+/** Instructs browsers that have used TLS once to always use it (HSTS). */
 public final class StrictTransportSecurity {
 
   private static final Duration REMEMBERED = Duration.ofDays(365);
@@ -11,8 +11,8 @@ public final class StrictTransportSecurity {
   private StrictTransportSecurity() {}
 
   /**
-   * A server is asked for under any name, as it is without TLS; clients compare names. Other hosts
-   * of its domain are left alone.
+   * Adds the header for any host name, without checking SNI: clients verify the name. Subdomains
+   * are not included.
    */
   public static SecureRequestCustomizer customizer() {
     return new SecureRequestCustomizer(

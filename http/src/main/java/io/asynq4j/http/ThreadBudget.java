@@ -13,12 +13,12 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets requests have so many threads of a server and no more: others wait without one. What is
- * exempt, such as a health check, finds a thread whatever the others do. Thread-safe.
+ * Limits the threads of a server that requests use; further requests wait without a thread. Exempt
+ * requests, such as health checks, always find a thread. Thread-safe.
  */
 public final class ThreadBudget extends Handler.Wrapper {
 
-  /** Threads of a server that no request but an exempt one gets; some of them are Jetty's own. */
+  /** Threads that only exempt requests may use; some of them are Jetty's own. */
   public static final int RESERVED = 20;
 
   private static final int MOST_WAITING = 10_000;
@@ -62,7 +62,7 @@ public final class ThreadBudget extends Handler.Wrapper {
     }
   }
 
-  /** Gives the thread's place to who waits the longest. */
+  /** Passes the thread to the request that has waited longest. */
   private void next() {
     while (true) {
       Waiting next = takeFirst();
@@ -73,7 +73,7 @@ public final class ThreadBudget extends Handler.Wrapper {
         getServer().getThreadPool().execute(() -> begin(next));
         return;
       } catch (RejectedExecutionException e) {
-        // The server stops, and those who wait with it.
+        // The server is stopping, and the waiting requests with it.
         next.callback().failed(e);
       }
     }

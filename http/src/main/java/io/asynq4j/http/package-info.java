@@ -1,4 +1,4 @@
-/** HTTP plumbing that the dashboard and the task service share. */
+/** HTTP infrastructure shared by the dashboard and the task service. */
 @NullMarked
 package io.asynq4j.http;
 

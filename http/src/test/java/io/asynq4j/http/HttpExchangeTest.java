@@ -94,7 +94,7 @@ class HttpExchangeTest {
         .hasMessageContaining("%");
     assertThatThrownBy(() -> exchange("a=x", 0).integer("a", 5, 0, 9))
         .isInstanceOf(Problem.class)
-        .hasMessage("\"a\" must be a whole number from 0 to 9: \"x\"");
+        .hasMessage("\"a\" must be a whole number from 0 to 9, got \"x\"");
     assertThatThrownBy(() -> exchange("a=10", 0).integer("a", 5, 0, 9)).isInstanceOf(Problem.class);
     assertThatThrownBy(() -> exchange("a=perhaps", 0).flag("a")).isInstanceOf(Problem.class);
   }

@@ -70,13 +70,13 @@ class RequestFieldsTest {
   @Test
   void refusesOtherTypes() {
     RequestFields fields = fields("{\"a\": [1], \"b\": {\"k\": 1}, \"c\": 1.5}");
-    refused("malformed", "\"a\" must be a text", () -> fields.text("a"));
+    refused("malformed", "\"a\" must be a string", () -> fields.text("a"));
     refused("malformed", "\"c\" must be a whole number", () -> fields.number("c"));
     refused("malformed", "\"c\" must be true or false", () -> fields.flag("c"));
-    refused("malformed", "\"a\" must be a list of texts", () -> fields.texts("a"));
-    refused("malformed", "\"c\" must be a list of texts", () -> fields.texts("c"));
-    refused("malformed", "\"b\" must be an object of texts", () -> fields.map("b"));
-    refused("malformed", "\"c\" must be an object of texts", () -> fields.map("c"));
+    refused("malformed", "\"a\" must be a list of strings", () -> fields.texts("a"));
+    refused("malformed", "\"c\" must be a list of strings", () -> fields.texts("c"));
+    refused("malformed", "\"b\" must be an object with string values", () -> fields.map("b"));
+    refused("malformed", "\"c\" must be an object with string values", () -> fields.map("c"));
     refused("malformed", "the body must be a JSON object", () -> fields("[]"));
   }
 
@@ -95,15 +95,15 @@ class RequestFieldsTest {
     refused("invalid", "must be a duration, such as", () -> fields.duration("negative"));
     refused("invalid", "must be a duration, such as", () -> fields.duration("soon"));
     refused("invalid", "must be a time such as", () -> fields.time("late"));
-    refused("invalid", "must be a text or a whole number", () -> fields.id("many"));
+    refused("invalid", "must be a string or a whole number", () -> fields.id("many"));
   }
 
   @Test
   void refusesUnknownFields() {
     RequestFields read = fields("{\"a\": 1, \"b\": 2}");
     assertThat(read.number("a")).contains(1L);
-    refused("malformed", "\"b\" is not known here; known fields: [a]", read::end);
-    refused("malformed", "\"b\" is not known here", () -> fields("{\"b\": 2}").knowing("a"));
+    refused("malformed", "unknown field \"b\"; known fields: [a]", read::end);
+    refused("malformed", "unknown field \"b\"", () -> fields("{\"b\": 2}").knowing("a"));
     assertThat(fields("{\"b\": 2}").knowing("a", "b").number("b")).contains(2L);
   }
 

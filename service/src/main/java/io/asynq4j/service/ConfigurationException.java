@@ -3,13 +3,13 @@ package io.asynq4j.service;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A configuration cannot be used. Its message has a line for each problem. */
+/** The configuration is invalid. The message has one line for each problem. */
 public final class ConfigurationException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
 
   /**
-   * One thing that is wrong. Immutable.
+   * One error in the configuration. Immutable.
    *
    * @param line counted from 1
    * @param column counted from 1
@@ -28,7 +28,7 @@ public final class ConfigurationException extends RuntimeException {
     this.problems = List.copyOf(problems);
   }
 
-  /** Everything that is wrong, in the order of the file. */
+  /** All errors, in the order of the file. */
   public List<Problem> problems() {
     return problems;
   }

@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a {@link ServiceConfig} of the sections of a file. Not thread-safe. */
+/** Reads a {@link ServiceConfig} from the sections of a file. Not thread-safe. */
 final class ConfigurationReader {
 
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -51,7 +51,7 @@ final class ConfigurationReader {
     try {
       RedisConfig.parse(redisUrl);
     } catch (IllegalArgumentException e) {
-      redis.problem("url", "cannot be used: " + e.getMessage());
+      redis.problem("url", "is invalid: " + e.getMessage());
     }
     redis.end();
 
@@ -103,7 +103,7 @@ final class ConfigurationReader {
         try {
           PemKeyStore.read(certificate, key);
         } catch (IllegalArgumentException e) {
-          tls.problem("certificate", "cannot be used: " + e.getMessage());
+          tls.problem("certificate", "is invalid: " + e.getMessage());
         }
       }
     }
@@ -111,7 +111,7 @@ final class ConfigurationReader {
     if (keys.isEmpty() && !isLoopback(host)) {
       listen.problem(
           "host",
-          "is reachable from elsewhere, which needs authentication: add keys, or listen on"
+          "is reachable from other machines, which requires authentication: add keys, or listen on"
               + " 127.0.0.1");
     }
     listen.end();
@@ -125,7 +125,7 @@ final class ConfigurationReader {
     }
     Path path = Path.of(name.get());
     if (!Files.isReadable(path)) {
-      section.problem(key, "cannot be read: \"" + path + "\"");
+      section.problem(key, "is not readable: \"" + path + "\"");
       return null;
     }
     return path;
@@ -185,18 +185,18 @@ final class ConfigurationReader {
       if (!hash.isEmpty() && !ApiKey.HASH.matcher(hash).matches()) {
         // The value is not repeated: it may be the key itself.
         section.problem(
-            "hash", "must be \"sha256:\" and 64 hex digits, as asynq serve --new-key prints it");
+            "hash", "must be \"sha256:\" and 64 hex digits, as printed by asynq serve --new-key");
       }
       Set<Scope> scopes = EnumSet.noneOf(Scope.class);
       for (String word : section.texts("scopes")) {
         try {
           scopes.add(Scope.valueOf(word.toUpperCase(Locale.ROOT)));
         } catch (IllegalArgumentException e) {
-          section.problem("scopes", "are submit, work and operate, not \"" + word + "\"");
+          section.problem("scopes", "must be submit, work or operate, got \"" + word + "\"");
         }
       }
       if (scopes.isEmpty()) {
-        section.problem("scopes", "must name one of submit, work and operate, or more");
+        section.problem("scopes", "must contain at least one of submit, work and operate");
       }
       List<Glob> names =
           section.has("names")
@@ -213,7 +213,7 @@ final class ConfigurationReader {
     try {
       return new AllowedHosts(entries);
     } catch (IllegalArgumentException e) {
-      http.problem("allow", "cannot be used: " + e.getMessage());
+      http.problem("allow", "is invalid: " + e.getMessage());
       return new AllowedHosts(List.of());
     }
   }

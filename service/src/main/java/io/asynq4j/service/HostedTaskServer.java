@@ -51,7 +51,7 @@ final class HostedTaskServer implements AutoCloseable {
     middlewares.forEach(handlers::use);
     this.server =
         TaskServer.builder(redis)
-            .definitions(handler::careOf)
+            .definitions(handler::servingMode)
             .handlers(handlers.build())
             .concurrency(config.get().concurrency())
             .shutdownTimeout(config.get().shutdownTimeout())

@@ -3,19 +3,19 @@ package io.asynq4j.service;
 import io.asynq4j.service.auth.ApiKey;
 
 /**
- * A new API key: the key for whoever calls, and its hash for the configuration. Immutable.
+ * A new API key for a caller, and its hash for the configuration file. Immutable.
  *
- * @param key is kept nowhere
+ * @param key not stored anywhere
  */
 public record NewKey(String key, String hash) {
 
-  /** Makes one of random bits. */
+  /** Creates a random key. */
   public static NewKey make() {
     String key = ApiKey.create();
     return new NewKey(key, ApiKey.hashOf(key));
   }
 
-  /** Without the key. */
+  /** Omits the key. */
   @Override
   public String toString() {
     return "NewKey[" + hash + "]";

@@ -1,11 +1,11 @@
 package io.asynq4j.service;
 
-/** What an API key may do. */
+/** Permission of an API key. */
 public enum Scope {
-  /** Hand in tasks, and look at them. */
+  /** Enqueue and read tasks. */
   SUBMIT,
   /** Lease and settle tasks. */
   WORK,
-  /** Cancel and retry tasks, change definitions, reload. */
+  /** Cancel and retry tasks, change definitions, and reload the configuration. */
   OPERATE
 }

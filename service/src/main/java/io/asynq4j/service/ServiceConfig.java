@@ -22,16 +22,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that a task service is told by its file, checked. Immutable. Made by {@link #load} and
- * {@link #parse}.
+ * Validated configuration of a task service. Immutable. Created by {@link #load} and {@link
+ * #parse}.
  */
 public final class ServiceConfig {
 
   /**
-   * Where requests come in.
+   * Address of the service.
    *
-   * @param certificate a file with the certificate and those above it, in PEM; null = no TLS
-   * @param key a file with its private key, in PEM
+   * @param certificate PEM file with the certificate chain; null = no TLS
+   * @param key PEM file with the private key of the certificate
    */
   record Listener(String host, int port, @Nullable Path certificate, @Nullable Path key) {
     boolean isEncrypted() {
@@ -39,20 +39,20 @@ public final class ServiceConfig {
     }
   }
 
-  /** What hosted tasks may do: how many at once, and where they may connect to. */
+  /** Concurrency and network access of hosted tasks. */
   record Hosting(
       int concurrency,
       Duration shutdownTimeout,
       AllowedHosts allowedHosts,
       Duration connectTimeout) {}
 
-  /** The dashboard on the same port: whether it is there, and whether it changes anything. */
+  /** Whether the dashboard is served on the same port, and whether it is read-only. */
   record DashboardPages(boolean enabled, boolean readOnly) {}
 
   /**
-   * What the service tells of itself.
+   * Logs of requests.
    *
-   * @param audit the file for what callers have changed; null = the log
+   * @param audit file of the audit log; null = the application log
    * @param requests whether each request is logged
    */
   record Logs(@Nullable Path audit, boolean requests) {}
@@ -94,18 +94,16 @@ public final class ServiceConfig {
     this.tasks = Map.copyOf(tasks);
   }
 
-  /**
-   * Reads a file. Throws {@link ConfigurationException} with all that is wrong with it, and where.
-   */
+  /** Reads a file. Throws {@link ConfigurationException} with all errors and their positions. */
   public static ServiceConfig load(Path file, Map<String, String> environment) {
     try {
       return parse(file.getFileName().toString(), Files.readString(file), environment);
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read the configuration " + file, e);
+      throw new UncheckedIOException("the configuration cannot be read: " + file, e);
     }
   }
 
-  /** The same with the text of a file. */
+  /** Parses the text of a file. */
   public static ServiceConfig parse(String file, String yaml, Map<String, String> environment) {
     return new ConfigurationReader(new ConfigurationParser(file, environment)).read(yaml);
   }
@@ -118,7 +116,7 @@ public final class ServiceConfig {
     return listener;
   }
 
-  /** Whether only this machine can reach it. */
+  /** Whether only this machine can reach the service. */
   boolean isLocal() {
     return ConfigurationReader.isLoopback(listener.host());
   }
@@ -151,7 +149,7 @@ public final class ServiceConfig {
     return leases;
   }
 
-  /** The gearman gateway; null where there is none. */
+  /** Settings of the gearman gateway; null if it is off. */
   @Nullable GearmanConfig gearman() {
     return gearman;
   }
@@ -199,7 +197,7 @@ public final class ServiceConfig {
     return tasks.keySet();
   }
 
-  /** Without secrets. */
+  /** Omits secrets. */
   @Override
   public String toString() {
     return "ServiceConfig[%s:%d, %d tasks, %d keys]"

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process that is a replica of the task service and nothing else: it ends in order on TERM and
- * INT, at once when asked a second time, and reads its file again on HUP.
+ * A process that runs one replica of the task service: shuts down gracefully on TERM and INT, exits
+ * immediately on the second of these signals, and reloads its file on HUP.
  */
 public final class ServiceProcess {
 
@@ -22,11 +22,11 @@ public final class ServiceProcess {
   private ServiceProcess() {}
 
   /**
-   * Runs a replica until the process is told to end. Throws {@link ConfigurationException} when the
-   * file is wrong.
+   * Runs a replica until the process receives TERM or INT. Throws {@link ConfigurationException} if
+   * the file is invalid.
    *
    * @param environment the variables that the file may use
-   * @param started is told when the replica answers requests
+   * @param started called when the replica serves requests
    */
   public static void run(Path file, Map<String, String> environment, Consumer<TaskService> started)
       throws InterruptedException {
@@ -36,7 +36,7 @@ public final class ServiceProcess {
     Runnable stop =
         () -> {
           if (asked.incrementAndGet() > 1) {
-            log.warn("asked to end a second time: ending at once");
+            log.warn("second signal to stop: exiting immediately");
             Runtime.getRuntime().halt(INTERRUPTED);
           }
           end.countDown();
@@ -48,7 +48,7 @@ public final class ServiceProcess {
       ProcessSignals.on("HUP", () -> reload(service));
       started.accept(service);
       end.await();
-      log.info("ending: what runs is waited for");
+      log.info("shutting down: waiting for running tasks");
     }
   }
 
@@ -56,7 +56,9 @@ public final class ServiceProcess {
     try {
       service.reload();
     } catch (RuntimeException e) {
-      log.error("the configuration stays as it was: {}", e.getMessage());
+      log.error(
+          "the configuration could not be reloaded; the previous one stays in use: {}",
+          e.getMessage());
     }
   }
 }

@@ -4,11 +4,11 @@ import io.asynq4j.TaskState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as the service shows it to its clients. Immutable.
+ * A task as the service returns it. Immutable.
  *
  * @param params as JSON
- * @param result as JSON; null while there is none
- * @param error why the last attempt failed; empty when none did
+ * @param result as JSON; null if there is none
+ * @param error error of the last failed attempt; empty if none failed
  */
 public record ServiceTask(
     String id,
@@ -19,7 +19,7 @@ public record ServiceTask(
     String error,
     int retried) {
 
-  /** Without params and result: neither belongs in logs. */
+  /** Omits params and result, which do not belong in logs. */
   @Override
   public String toString() {
     return "ServiceTask[%s, %s, %s]".formatted(id, name, state);

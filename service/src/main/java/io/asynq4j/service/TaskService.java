@@ -52,8 +52,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One replica of the task service: takes in tasks, executes hosted ones, and leases others to
- * workers, all over HTTP. Any number of replicas work on one Redis; none keeps anything to itself.
+ * One replica of the task service: accepts tasks, executes hosted ones and leases the others to
+ * workers, over HTTP. Any number of replicas share one Redis; none keeps state of its own.
  * Thread-safe.
  *
  * <pre>{@code
@@ -68,10 +68,10 @@ public final class TaskService implements AutoCloseable {
 
   private static final Duration FOLLOW_INTERVAL = Duration.ofSeconds(2);
 
-  /** One may wait for Redis, for the task definitions. */
+  /** Two, because reading the task definitions may block one. */
   private static final int TIMER_THREADS = 2;
 
-  /** The largest payload of a task that a client accepts. */
+  /** Maximum payload of a task that the client accepts. */
   private static final int MAX_PAYLOAD = 64 << 20;
 
   private static final String DASHBOARD = "/dashboard";
@@ -100,7 +100,7 @@ public final class TaskService implements AutoCloseable {
     this.access = new AccessControl(config.keys());
     this.redis = RedisConnection.open(config.redisUrl());
     this.catalog = new DefinitionCatalog(redis);
-    // The limits of bodies bound it, which may be raised while the service runs.
+    // The limits of bodies apply first, and may be raised by a reload.
     this.client = TaskClient.builder(redis).maxPayload(MAX_PAYLOAD).build();
     this.timer = Executors.newScheduledThreadPool(TIMER_THREADS, TaskService::daemon);
     this.followUps = new FollowUpTasks(catalog::definition, client);
@@ -156,7 +156,7 @@ public final class TaskService implements AutoCloseable {
     return thread;
   }
 
-  /** Starts a replica; returns when it answers requests. */
+  /** Starts a replica. Returns when it serves requests. */
   public static TaskService start(ServiceConfig config) {
     return builder(config).start();
   }
@@ -179,7 +179,7 @@ public final class TaskService implements AutoCloseable {
       startGearman();
       web.start();
       warnOfPlainText();
-      log.info("the task service answers at {}", uri());
+      log.info("the task service is listening at {}", uri());
       return this;
     } catch (Exception e) {
       close();
@@ -200,8 +200,8 @@ public final class TaskService implements AutoCloseable {
   private void warnOfPlainText() {
     if (!config.listener().isEncrypted() && !config.keys().isEmpty() && !config.isLocal()) {
       log.warn(
-          "requests are not encrypted, so keys can be read on the way: set listen.tls, or put a"
-              + " proxy with TLS before it");
+          "requests are not encrypted, so API keys are sent in plain text: set listen.tls, or use a"
+              + " proxy with TLS");
     }
   }
 
@@ -209,7 +209,7 @@ public final class TaskService implements AutoCloseable {
     return config.tasks().values().stream().map(ConfiguredTask::definition).toList();
   }
 
-  /** Applies a change of the definitions that this replica has made at once. */
+  /** Applies a change of the definitions made by this replica immediately. */
   private void definitionsChanged() {
     catalog.refresh();
     hosted.followDefinitions();
@@ -233,15 +233,17 @@ public final class TaskService implements AutoCloseable {
   }
 
   /**
-   * Reads the file again, if it was started with one. The same as {@link #reload(ServiceConfig)}.
+   * Reads the configuration file again, if the replica was started with one. See {@link
+   * #reload(ServiceConfig)}.
    */
   public Set<String> reload() {
     return reload(reader.get());
   }
 
   /**
-   * Goes on with another configuration. What runs or waits goes on; keys, limits, hosts and task
-   * definitions are the new ones from now on. Returns the settings that differ and need a restart.
+   * Applies another configuration. Running and waiting tasks and requests continue; keys, limits,
+   * hosts and task definitions change immediately. Returns the changed settings that need a
+   * restart.
    */
   public synchronized Set<String> reload(ServiceConfig changed) {
     ServiceConfig before = config;
@@ -253,13 +255,13 @@ public final class TaskService implements AutoCloseable {
     web.reload(changed.listener());
     Set<String> needRestart = changed.needRestart(before);
     log.info(
-        "the configuration was read again: {} tasks{}",
+        "reloaded the configuration: {} tasks{}",
         changed.tasks().size(),
-        needRestart.isEmpty() ? "" : "; only a restart changes " + needRestart);
+        needRestart.isEmpty() ? "" : "; a restart is needed for " + needRestart);
     return needRestart;
   }
 
-  /** Where it answers. */
+  /** The URL of the service. */
   public URI uri() {
     String host = config.listener().host();
     return URI.create(
@@ -270,26 +272,26 @@ public final class TaskService implements AutoCloseable {
                 port()));
   }
 
-  /** Where it listens: another port than configured, if that was 0. */
+  /** The port that the service listens on; differs from the configured one if that is 0. */
   public int port() {
     return web.port();
   }
 
-  /** Where gearman's clients and workers are served, if they are. */
+  /** The port of the gearman gateway; empty if it is off. */
   public OptionalInt gearmanPort() {
     GearmanGateway gateway = gearman;
     return gateway == null ? OptionalInt.empty() : OptionalInt.of(gateway.port());
   }
 
   /**
-   * Ends in order: it is no longer ready, workers that wait are sent away, hosted tasks are waited
-   * for until the shutdown timeout and put back otherwise, requests under way are answered.
+   * Shuts down: the replica reports not ready, ends the requests of waiting workers, waits for
+   * hosted tasks until the shutdown timeout and requeues the rest, and completes open requests.
    */
   @Override
   public void close() {
     draining = true;
     dispatcher.close();
-    // Workers of both kinds finish at the same time.
+    // Hosted tasks and gearman jobs end at the same time.
     Thread gearmanEnds = new Thread(this::closeGearman, "asynq-service-gearman-ends");
     gearmanEnds.start();
     hosted.drain();
@@ -318,7 +320,7 @@ public final class TaskService implements AutoCloseable {
     }
   }
 
-  /** Collects what a replica is to be; not thread-safe. */
+  /** Builder of a replica. Not thread-safe. */
   public static final class Builder {
     private final ServiceConfig config;
     private final List<Middleware> middlewares = new ArrayList<>();
@@ -329,19 +331,19 @@ public final class TaskService implements AutoCloseable {
       this.config = config;
     }
 
-    /** Wraps around hosted tasks; the first one added is the outermost. */
+    /** Adds a middleware around hosted tasks; the first one is the outermost. */
     public Builder use(Middleware middleware) {
       middlewares.add(middleware);
       return this;
     }
 
-    /** Where a reload finds the configuration; without it, a reload changes nothing. */
+    /** Sets the source of the configuration for reloads. Without it, a reload changes nothing. */
     public Builder reader(Supplier<ServiceConfig> reader) {
       this.reader = reader;
       return this;
     }
 
-    /** How often workers that wait are looked for tasks although nothing was told. */
+    /** Sets how often waiting workers claim without a notification. Default: 1s. */
     Builder lookEvery(Duration interval) {
       this.lookEvery = interval;
       return this;

@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Hands in tasks to the task service over HTTP, for Java services that have no Redis. Thread-safe.
- * What the service refuses is a {@link TaskServiceException}.
+ * Enqueues tasks through the task service over HTTP, for Java services without access to Redis.
+ * Throws {@link TaskServiceException} for errors of the service. Thread-safe.
  */
 public final class TaskServiceClient {
 
@@ -34,24 +34,25 @@ public final class TaskServiceClient {
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
 
   /**
-   * @param service where it is, such as {@code http://localhost:8080}
-   * @param key an API key with the scope submit; null where the service has none
+   * @param service URL of the service, such as {@code http://localhost:8080}
+   * @param key an API key with the scope submit; null if the service has no keys
    */
   public TaskServiceClient(URI service, @Nullable String key) {
     this.service = service;
     this.key = key;
   }
 
-  /** Hands in a task with params that Jackson can write. */
+  /** Enqueues a task with params that Jackson can serialize. */
   public ServiceTask submit(String name, Object params) throws InterruptedException {
     return submit(name, params, null, Duration.ZERO);
   }
 
   /**
-   * Hands in a task.
+   * Enqueues a task.
    *
-   * @param id its id; null = the service chooses one. With one, it is safe to ask again
-   * @param delay until it may run
+   * @param id id of the task; null = the service generates one. With an id, the call is safe to
+   *     repeat
+   * @param delay time until the task may run
    */
   public ServiceTask submit(String name, Object params, @Nullable String id, Duration delay)
       throws InterruptedException {
@@ -71,12 +72,12 @@ public final class TaskServiceClient {
     return send(request, TIMEOUT);
   }
 
-  /** Shows a task. */
+  /** Returns a task. */
   public ServiceTask find(String name, String id) throws InterruptedException {
     return await(name, id, Duration.ZERO);
   }
 
-  /** Waits until a task has ended, or so long, a minute at most; then shows how it is. */
+  /** Waits until a task has ended, at most for this time and a minute, and returns it. */
   public ServiceTask await(String name, String id, Duration most) throws InterruptedException {
     String path =
         "/v1/tasks/%s?name=%s&wait=%dms".formatted(encoded(id), encoded(name), most.toMillis());
@@ -96,17 +97,20 @@ public final class TaskServiceClient {
     try {
       return task(http.send(request.build(), BodyHandlers.ofByteArray()));
     } catch (IOException e) {
-      throw new UncheckedIOException("the task service does not answer: " + e.getMessage(), e);
+      throw new UncheckedIOException("the task service does not respond: " + e.getMessage(), e);
     }
   }
 
   private static ServiceTask task(HttpResponse<byte[]> response) {
     JsonNode body;
     try {
-      body = Json.parse(response.body(), "the answer", Problems.FACTORY);
+      body = Json.parse(response.body(), "the response", Problems.FACTORY);
     } catch (Problem e) {
       throw new TaskServiceException(
-          response.statusCode(), "no-json", "", "this is no task service: it answers no JSON");
+          response.statusCode(),
+          "no-json",
+          "",
+          "the response is not JSON: check the URL of the task service");
     }
     if (response.statusCode() >= 300) {
       JsonNode error = body.path("error");
@@ -114,7 +118,7 @@ public final class TaskServiceClient {
           response.statusCode(),
           error.path("code").asString(""),
           error.path("field").asString(""),
-          error.path("message").asString("the task service answered " + response.statusCode()));
+          error.path("message").asString("the task service returned " + response.statusCode()));
     }
     JsonNode task = body.path("task");
     return new ServiceTask(

@@ -1,6 +1,6 @@
 package io.asynq4j.service;
 
-/** The task service has refused a request, or cannot answer now. */
+/** The task service refused a request, or is unavailable. */
 public final class TaskServiceException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
@@ -16,17 +16,17 @@ public final class TaskServiceException extends RuntimeException {
     this.field = field;
   }
 
-  /** The status of the answer, such as 409. */
+  /** The status of the response, such as 409. */
   public int status() {
     return status;
   }
 
-  /** What is wrong, as a word: {@code id-taken}, {@code invalid}. */
+  /** The code of the problem, such as {@code id-taken} or {@code invalid}. */
   public String code() {
     return code;
   }
 
-  /** The field that makes no sense; empty when it is not about one. */
+  /** The invalid field; empty if the problem is not about one. */
   public String field() {
     return field;
   }

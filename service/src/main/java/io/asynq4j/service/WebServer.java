@@ -46,10 +46,10 @@ final class WebServer implements AutoCloseable {
 
   private static final int MOST_THREADS = 200;
 
-  /** Answered whatever else is under way. */
+  /** Path that is served regardless of the load. */
   private static final String HEALTH = "/livez";
 
-  /** Longer than anybody may wait for an answer. */
+  /** Longer than a request may wait for its response. */
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
@@ -61,9 +61,9 @@ final class WebServer implements AutoCloseable {
   private final SslContextFactory.@Nullable Server tls;
 
   /**
-   * @param bodies what is received of bodies
-   * @param callers who sends a body with this Authorization, or none; empty for requests that are
-   *     refused without reading it
+   * @param bodies limits of request bodies
+   * @param callers returns the sender of a body by its Authorization header, if any; empty for
+   *     requests that are refused without reading the body
    */
   WebServer(
       Listener listener,
@@ -75,7 +75,7 @@ final class WebServer implements AutoCloseable {
     this.server = new Server(threads);
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
-    // Ids may hold any character.
+    // Ids may contain any character.
     http.setUriCompliance(
         UriCompliance.DEFAULT.with(
             "ids",
@@ -120,16 +120,16 @@ final class WebServer implements AutoCloseable {
     tls.setKeyStorePassword(PemKeyStore.PASSWORD);
   }
 
-  /** Before the start. */
+  /** Adds a servlet before the start. */
   void add(HttpServlet servlet, String path) {
     ServletHolder holder = new ServletHolder(servlet);
     holder.setAsyncSupported(true);
-    // Started with the server, so that what cannot start is seen then.
+    // Initialized with the server, so that a failure is reported at the start.
     holder.setInitOrder(1);
     context.addServlet(holder, path);
   }
 
-  /** Before the start. */
+  /** Adds a filter before the start. */
   void add(Filter filter, String path) {
     FilterHolder holder = new FilterHolder(filter);
     holder.setAsyncSupported(true);
@@ -140,7 +140,7 @@ final class WebServer implements AutoCloseable {
     server.start();
   }
 
-  /** New connections have the certificate that is in the files now. */
+  /** Reads the certificate again; new connections use it. */
   void reload(Listener listener) {
     SslContextFactory.Server current = tls;
     if (current == null || !listener.isEncrypted()) {
@@ -149,11 +149,13 @@ final class WebServer implements AutoCloseable {
     try {
       current.reload(factory -> use(current, listener));
     } catch (Exception e) {
-      log.error("the certificate stays as it was: {}", e.getMessage());
+      log.error(
+          "the certificate could not be reloaded; the previous one stays in use: {}",
+          e.getMessage());
     }
   }
 
-  /** How many bytes of answers wait for clients to read them. */
+  /** Number of bytes of responses that wait for clients to read them. */
   long unsent() {
     return sender.held();
   }
@@ -167,7 +169,7 @@ final class WebServer implements AutoCloseable {
     try {
       server.stop();
     } catch (Exception e) {
-      log.warn("requests were under way when the service ended: {}", e.getMessage());
+      log.warn("requests were still open when the service stopped: {}", e.getMessage());
     }
   }
 }

@@ -158,8 +158,12 @@ class ServiceConfigTest {
         .satisfiesExactly(
             p -> assertThat(p).startsWith("asynq.yaml:1:14: concurrency must be a whole number"),
             p -> assertThat(p).startsWith("asynq.yaml:3:9: listen.host is reachable"),
-            p -> assertThat(p).startsWith("asynq.yaml:7:5: tasks.mail.retires is unknown"),
-            p -> assertThat(p).contains("asynq.yaml:9:12: tasks.mail.http.url is at elsewhere"),
+            p ->
+                assertThat(p)
+                    .startsWith("asynq.yaml:7:5: unknown key tasks.mail.retires; known keys"),
+            p ->
+                assertThat(p)
+                    .contains("asynq.yaml:9:12: tasks.mail.http.url has the host elsewhere"),
             p ->
                 assertThat(p).contains("asynq.yaml:12:21: tasks.run.cmd.program must be an absol"));
   }
@@ -168,28 +172,33 @@ class ServiceConfigTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "a: [                                       | no YAML",
-        "tasks: { a: { } }                          | tasks.a.kind is missing",
+        "a: [                                       | invalid YAML",
+        "tasks: { a: { } }                          | tasks.a.kind is required",
         "tasks: { a: { kind: ftp } }                | must be one of [http, cmd, worker]",
         "tasks: { a: { kind: http } }               | tasks.a.http.url is missing",
         "tasks: { a: { kind: worker, timeout: 5 } } | must be a duration",
         "tasks: { a: { kind: worker, queue: b }, b: { kind: worker } } | share queue",
-        "tasks: { a: { kind: worker, ordered: true, maxRun: 2 } } | is 1 where ordered is set",
-        "tasks: { a: { kind: worker, params: { type: 7 } } } | tasks.a.params is no JSON Schema",
-        "tasks: { a: { kind: worker, schedule: { cron: x } } } | schedule.cron cannot be used",
-        "redis: { url: '${NOWHERE}' }               | the environment has no variable NOWHERE",
-        "redis: { url: 'http://x' }                 | redis.url cannot be used",
+        "tasks: { a: { kind: worker, ordered: true, maxRun: 2 } } | is always 1 if ordered is set",
+        "tasks: { a: { kind: worker, params: { type: 7 } } } | tasks.a.params is not a valid JSON"
+            + " Schema",
+        "tasks: { a: { kind: worker, schedule: { cron: x } } } | schedule.cron is invalid",
+        "redis: { url: '${NOWHERE}' }               | the environment variable NOWHERE is not set",
+        "redis: { url: 'http://x' }                 | redis.url is invalid",
         "keys: [ { name: a, hash: plain, scopes: [submit] } ] | keys[0].hash must be",
-        "keys: [ { name: a, hash: plain, scopes: [all] } ] | are submit, work and operate",
-        "http: { allow: ['http://x/'] }             | http.allow cannot be used",
+        "keys: [ { name: a, hash: plain, scopes: [all] } ] | must be submit, work or operate",
+        "http: { allow: ['http://x/'] }             | http.allow is invalid",
         "limits: { body: 1XB }                      | must be a size",
-        "concurrency: 1\\nconcurrency: 2            | is there twice",
-        "tasks: { a: { kind: worker, rate: fast } } | tasks.a.rate cannot be used",
-        "tasks: { a: { kind: worker, burst: 5 } }   | tasks.a.burst needs a rate",
-        "tasks: { a: { kind: worker, callbacks: { success: { task: b } } } } | which is not defined",
-        "tasks: { a: { kind: worker, callbacks: { before: { task: a } } } } | must have none of its own",
-        "tasks: { a: { kind: worker, callbacks: { failure: { url: 'http://x/' } } } } | not in http.allow",
-        "listen: { tls: { certificate: /nowhere, key: /nowhere } } | listen.tls.certificate cannot be read",
+        "concurrency: 1\\nconcurrency: 2            | duplicate key",
+        "tasks: { a: { kind: worker, rate: fast } } | tasks.a.rate is invalid",
+        "tasks: { a: { kind: worker, burst: 5 } }   | tasks.a.burst requires a rate",
+        "tasks: { a: { kind: worker, callbacks: { success: { task: b } } } } | which is not"
+            + " defined",
+        "tasks: { a: { kind: worker, callbacks: { before: { task: a } } } } | must have none of its"
+            + " own",
+        "tasks: { a: { kind: worker, callbacks: { failure: { url: 'http://x/' } } } } | top-level"
+            + " http.allow does not contain",
+        "listen: { tls: { certificate: /nowhere, key: /nowhere } } | listen.tls.certificate is not"
+            + " readable",
       })
   void whatIsWrongIsRefused(String yaml, String expected) {
     assertThat(problems(yaml.replace("\\n", "\n")).toString()).contains(expected);

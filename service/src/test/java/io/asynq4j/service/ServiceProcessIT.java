@@ -73,7 +73,7 @@ class ServiceProcessIT {
         await().until(() -> definitions.all().containsKey("more"));
         Files.writeString(file, slow + "  broken: { kind: nothing }\n");
         signal(process, "HUP");
-        await().until(() -> Files.readString(output).contains("stays as it was"));
+        await().until(() -> Files.readString(output).contains("stays in use"));
         assertThat(definitions.all()).containsOnlyKeys("slow", "more");
 
         assertThat(post(url + "/v1/tasks", "{\"name\":\"slow\",\"id\":\"1\"}").statusCode())

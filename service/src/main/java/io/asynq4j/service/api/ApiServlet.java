@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds out who asks for what, has it answered, and sends the answer. Thread-safe. */
+/** Authenticates requests, calls their endpoints and sends the responses. Thread-safe. */
 public final class ApiServlet extends HttpServlet {
 
   private static final long serialVersionUID = 1;
@@ -78,12 +78,12 @@ public final class ApiServlet extends HttpServlet {
             .whenComplete((sent, e) -> end(later, response, e));
   }
 
-  /** Nothing else ends a request that is answered later: it has no time limit. */
+  /** Completes an asynchronous request. It has no time limit, so nothing else would. */
   private static void end(
       AsyncContext later, HttpServletResponse response, @Nullable Throwable failure) {
     try {
       if (failure != null) {
-        SafeLog.error(log, "a request could not be answered", failure);
+        SafeLog.error(log, "the response to a request could not be created", failure);
         if (!response.isCommitted()) {
           response.reset();
           response.setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
@@ -99,10 +99,7 @@ public final class ApiServlet extends HttpServlet {
     Router.Match<Scope, Exchange> match =
         router
             .find(request.getMethod(), segments(request.getRequestURI()))
-            .orElseThrow(
-                () ->
-                    new Problem(
-                        404, "not-found", "there is nothing at this path; see /v1/openapi.json"));
+            .orElseThrow(() -> new Problem(404, "not-found", "unknown path; see /v1/openapi.json"));
     Route<Scope, Exchange> route = match.route();
     visit.found(route);
     ApiKey caller = access.get().require(request, route.permission(), visit);
@@ -110,7 +107,7 @@ public final class ApiServlet extends HttpServlet {
   }
 
   private static List<String> segments(String path) {
-    // The path of "OPTIONS *" is no path.
+    // "OPTIONS *" has no path.
     return path.startsWith("/")
         ? Arrays.stream(path.substring(1).split("/", -1))
             .map(segment -> HttpExchange.decoded(segment.replace("+", "%2B"), Problems.FACTORY))
@@ -134,13 +131,14 @@ public final class ApiServlet extends HttpServlet {
               503,
               "unavailable",
               broker.mayHaveBeenApplied()
-                  ? "Redis failed, and it is not known whether it was done; ask again with the same"
+                  ? "Redis failed, and the request may have been applied; repeat it with the same"
                       + " id or Idempotency-Key"
-                  : "Redis failed, and nothing was done; ask again",
+                  : "Redis failed, and nothing was changed; repeat the request",
               Duration.ofSeconds(1)));
     }
     SafeLog.error(log, "a request failed", Objects.requireNonNull(cause, "failure"));
-    return Problems.render(new Problem(500, "internal", "this is a defect; the log says more"));
+    return Problems.render(
+        new Problem(500, "internal", "internal error; see the log of the service"));
   }
 
   private static Runnable once(Runnable action) {
@@ -158,7 +156,7 @@ public final class ApiServlet extends HttpServlet {
       HttpServletRequest request,
       HttpServletResponse response) {
     Runnable undelivered = once(answer.undelivered());
-    // What is accepted here may still fail later.
+    // Sending may still fail after the response is accepted here.
     request.setAttribute(ResponseSender.UNDELIVERED, undelivered);
     try {
       records.answered(visit, answer.status());
@@ -174,7 +172,7 @@ public final class ApiServlet extends HttpServlet {
       response.getOutputStream().write(body);
       response.flushBuffer();
     } catch (IOException e) {
-      log.debug("an answer could not be sent", e);
+      log.debug("a response could not be sent", e);
       undelivered.run();
     } catch (RuntimeException | Error e) {
       undelivered.run();

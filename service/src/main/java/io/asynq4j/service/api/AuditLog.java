@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Who has operated the service, and who was refused: a line of JSON for each, in a file of its own
- * or in the log. The file is opened anew for each line, so that it can be moved away. Thread-safe.
+ * Audit log: one line of JSON for each operation and each refused request, in a file or in the
+ * application log. The file is opened for each line, so that it can be rotated. Thread-safe.
  */
 public final class AuditLog {
 
@@ -29,7 +29,7 @@ public final class AuditLog {
   }
 
   /**
-   * @param key the name of the caller's key; null when it has shown none that counts
+   * @param key the name of the caller's key; null without a valid key
    */
   void add(@Nullable String key, String from, String method, String path, int status) {
     ObjectNode line = Json.object();
@@ -52,7 +52,7 @@ public final class AuditLog {
       Files.writeString(path, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     } catch (IOException e) {
       log.write(
-          "the audit log %s cannot be written (%s): %s".formatted(path, e.getMessage(), line));
+          "the audit log %s could not be written (%s): %s".formatted(path, e.getMessage(), line));
     }
   }
 }

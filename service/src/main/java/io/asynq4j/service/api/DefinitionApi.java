@@ -25,8 +25,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The central list over HTTP. What a request may define is only done by workers: what the service
- * itself calls or runs is decided by the file. Thread-safe.
+ * Lists and changes task definitions and limits. Requests can only define tasks of kind worker: the
+ * configuration file alone decides what the service itself calls or runs. Thread-safe.
  */
 public final class DefinitionApi {
 
@@ -36,7 +36,7 @@ public final class DefinitionApi {
   private final Supplier<RequestLimits> limits;
 
   /**
-   * @param changed to be called when the list has changed
+   * @param changed called after a change of the definitions
    */
   public DefinitionApi(
       DefinitionCatalog catalog,
@@ -103,7 +103,9 @@ public final class DefinitionApi {
     RequestFields fields = exchange.fields(limits.get().body());
     if (!fields.text("kind").orElse("worker").equals("worker")) {
       throw Problems.invalid(
-          "kind", "only tasks of kind worker are defined by requests; others by the file");
+          "kind",
+          "only tasks of kind worker can be defined by requests; define others in the configuration"
+              + " file");
     }
     TaskDefinition.Builder builder = TaskDefinition.builder(name, TaskKind.WORKER);
     fields
@@ -140,12 +142,12 @@ public final class DefinitionApi {
     return CompletableFuture.completedFuture(ApiResponse.json(200, json(definition)));
   }
 
-  /** Keys and grants name queues by patterns: no name may be taken for one that matches others. */
+  /** Requires a name without wildcards: keys and grants match names by patterns. */
   private static void requireNoPattern(String field, String name) {
     if (!DashboardAuthFilter.isNoPattern(name)) {
       throw Problems.invalid(
           field,
-          "%s must not contain * and not be longer than %d characters"
+          "%s must not contain * and must have at most %d characters"
               .formatted(field, Glob.MAX_LENGTH));
     }
   }
@@ -154,23 +156,26 @@ public final class DefinitionApi {
     int burst = fields.integer("burst", 0, 1_000_000, 0);
     Optional<String> text = fields.text("rate");
     if (text.isEmpty() && burst > 0) {
-      throw Problems.invalid("burst", "burst needs a rate");
+      throw Problems.invalid("burst", "burst requires a rate");
     }
     try {
       return text.map(RateLimit::parse)
           .map(rate -> burst == 0 || rate.isUnlimited() ? rate : rate.withBurst(burst));
     } catch (IllegalArgumentException e) {
-      throw Problems.invalid("rate", "rate cannot be used: " + e.getMessage());
+      throw Problems.invalid("rate", "rate is invalid: " + e.getMessage());
     }
   }
 
-  /** What operators have set for a name; it wins over the definition, at once. */
+  /**
+   * Returns the limits that operators have set for a name; they take precedence over the
+   * definition.
+   */
   CompletionStage<ApiResponse> limits(Exchange exchange) {
     String queue = queueOf(exchange);
     return CompletableFuture.completedFuture(ApiResponse.json(200, json(inspector.limits(queue))));
   }
 
-  /** All of them: what is left out or null is left to the definition. */
+  /** Sets all limits of a name; those that are missing or null are taken from the definition. */
   CompletionStage<ApiResponse> setLimits(Exchange exchange) throws Exception {
     String queue = queueOf(exchange);
     RequestFields fields = exchange.fields(limits.get().body());
@@ -193,7 +198,7 @@ public final class DefinitionApi {
     return catalog
         .definition(name)
         .map(definition -> definition.queue().value())
-        .orElseThrow(() -> new Problem(404, "not-found", "no task is defined by this name"));
+        .orElseThrow(() -> new Problem(404, "not-found", "no task is defined with this name"));
   }
 
   private static ObjectNode json(QueueLimits limits) {
@@ -217,7 +222,7 @@ public final class DefinitionApi {
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
     if (!catalog.definitions().remove(name)) {
-      throw new Problem(404, "not-found", "no task is defined by this name");
+      throw new Problem(404, "not-found", "no task is defined with this name");
     }
     changed.run();
     return CompletableFuture.completedFuture(ApiResponse.json(200, Json.object()));

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A request whose sender is known. Used by one thread at a time. */
+/** A request of an authenticated caller. Used by one thread at a time. */
 public final class Exchange extends HttpExchange {
 
   private final ApiKey caller;
@@ -43,7 +43,7 @@ public final class Exchange extends HttpExchange {
                         .formatted(DurationFormat.format(longest), DurationFormat.EXPECTED)));
   }
 
-  /** Whether it holds many tasks, one in each line. Other types than JSON are refused. */
+  /** Whether the body has many tasks, one per line. Refuses types other than JSON. */
   public boolean isLines() {
     String type = contentType();
     if (type.equals(ApiResponse.JSON_LINES) || type.equals("application/jsonl")) {
@@ -60,10 +60,10 @@ public final class Exchange extends HttpExchange {
     return new RequestFields(json(limit), "the body", Problems.FACTORY);
   }
 
-  /** The body, where many tasks are no lines but a list in it. */
+  /** Returns the body of an endpoint that expects many tasks as a list instead of lines. */
   public JsonNode json(int limit) throws IOException {
     if (isLines()) {
-      throw Problems.FACTORY.unsupportedType("one JSON object is expected here");
+      throw Problems.FACTORY.unsupportedType("the body must be one JSON object");
     }
     return Json.parse(body(limit), "the body", Problems.FACTORY);
   }

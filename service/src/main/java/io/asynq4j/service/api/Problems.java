@@ -9,16 +9,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The problems of the service, and their form: an object {@code error} with a code and a text. */
+/** The problems of the service, rendered as an object {@code error} with a code and a message. */
 public final class Problems {
 
-  /** For problems that the parser of requests finds. */
+  /** Creates the problems that the parser of requests finds. */
   public static final ProblemFactory FACTORY = new Factory();
 
   private Problems() {}
 
   /**
-   * A field has a value that is not possible.
+   * A field has an invalid value.
    *
    * @param field empty for the body as a whole
    */
@@ -27,30 +27,30 @@ public final class Problems {
   }
 
   /**
-   * A task is there already, or in another state than expected.
+   * A task already exists, or is in another state than expected.
    *
-   * @param existing is shown with the problem
+   * @param existing returned with the problem
    */
   public static Problem conflict(String code, String message, @Nullable ObjectNode existing) {
     Problem problem = new Problem(409, code, message);
     return existing == null ? problem : problem.with("task", existing);
   }
 
-  /** The same request may succeed later. */
+  /** A temporary problem: the same request may succeed later. */
   public static Problem notNow(int status, String code, String message, Duration retryAfter) {
     return new Problem(status, code, message).retryAfter(retryAfter);
   }
 
-  /** What the HTTP server refuses by itself. */
+  /** Returns the problem of a status that the HTTP server sets itself. */
   public static Problem ofStatus(int status) {
     return switch (status) {
-      case 408 -> new Problem(408, "too-slow", "the body came too slowly");
+      case 408 -> new Problem(408, "too-slow", "the body arrived too slowly");
       case 413 -> new Problem(413, "too-large", "the body is too large");
-      case 503 -> new Problem(503, "unavailable", "too much is under way; ask again");
+      case 503 -> new Problem(503, "unavailable", "the service is overloaded; repeat the request");
       default ->
           status >= 500
               ? new Problem(status, "internal", "the request failed")
-              : new Problem(status, "bad-request", "this is no valid HTTP request");
+              : new Problem(status, "bad-request", "invalid HTTP request");
     };
   }
 
@@ -102,7 +102,10 @@ public final class Problems {
     @Override
     public Problem methodNotAllowed(String method, List<String> allowed) {
       String methods = String.join(", ", allowed.stream().sorted().toList());
-      return new Problem(405, "method-not-allowed", "this path is for " + methods + " alone")
+      return new Problem(
+              405,
+              "method-not-allowed",
+              "the method is not allowed for this path; allowed: " + methods)
           .withHeader("Allow", methods);
     }
   }

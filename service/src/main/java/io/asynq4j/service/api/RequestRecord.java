@@ -7,7 +7,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A request from its begin to its answer, for those who keep records. Used by one at a time. */
+/** Data of a request for logs, metrics and audit. Used by one thread at a time. */
 public final class RequestRecord {
 
   private static final Pattern VARIABLE = Pattern.compile("\\{[^}]*}");
@@ -20,7 +20,7 @@ public final class RequestRecord {
   private @Nullable ApiKey caller;
 
   RequestRecord(HttpServletRequest request) {
-    // Taken out now: a container uses requests again once they are answered.
+    // Copied now: the container reuses requests after the response.
     this.method = request.getMethod();
     this.path = request.getRequestURI();
     this.from = request.getRemoteAddr();
@@ -46,12 +46,12 @@ public final class RequestRecord {
     return from;
   }
 
-  /** The path of the route, which is one of few, with a star for each variable. */
+  /** The path of the route, with a star for each variable: a small set of values. */
   String routePath() {
     return route == null ? "none" : VARIABLE.matcher(route.path()).replaceAll("*");
   }
 
-  /** The method, where there is a route for it: others are whatever somebody sends. */
+  /** The method, if there is a route for it: others are arbitrary text. */
   String knownMethod() {
     return route == null ? "other" : method;
   }

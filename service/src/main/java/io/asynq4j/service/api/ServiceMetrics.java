@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.List;
 
-/** What Prometheus asks for: requests, hosted tasks, queues. Thread-safe. */
+/** Metrics of requests, hosted tasks and queues for Prometheus. Thread-safe. */
 public final class ServiceMetrics implements AutoCloseable {
 
   private final PrometheusScrape metrics;
@@ -34,7 +34,7 @@ public final class ServiceMetrics implements AutoCloseable {
         .register(metrics.registry());
   }
 
-  /** Routes and not paths, of which there are too many. */
+  /** Counts a request by its route; paths would be too many. */
   void answered(String method, String route, int status, long nanos) {
     Timer.builder("asynq.service.requests")
         .description("answered requests")

@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Takes in tasks, one or many. Thread-safe. */
+/** Enqueues the tasks of requests, one or many. Thread-safe. */
 public final class SubmitApi {
 
   private static final Duration RETRY_WHEN_FULL = Duration.ofSeconds(2);
@@ -60,7 +60,8 @@ public final class SubmitApi {
     if (exchange.isLines()) {
       if (key != null) {
         throw Problems.invalid(
-            "Idempotency-Key", "an Idempotency-Key is for one task; give those of a batch ids");
+            "Idempotency-Key",
+            "an Idempotency-Key applies to one task; set the id of each task of a batch instead");
       }
       return CompletableFuture.completedFuture(batch(exchange));
     }
@@ -68,7 +69,7 @@ public final class SubmitApi {
     return CompletableFuture.completedFuture(submit(List.of(body), exchange.caller(), key).get(0));
   }
 
-  /** An answer for each line, in their order. */
+  /** Enqueues one task per line. The response has one line for each, in the same order. */
   private ApiResponse batch(Exchange exchange) throws Exception {
     RequestLimits most = this.limits.get();
     List<byte[]> lines = lines(exchange.body(most.batch()));
@@ -76,7 +77,7 @@ public final class SubmitApi {
       throw new Problem(
           413,
           "too-large",
-          "a batch must not have more than %,d lines: %,d"
+          "a batch must have at most %,d lines, got %,d"
               .formatted(most.batchLines(), lines.size()));
     }
     List<ApiResponse> answers = submit(lines, exchange.caller(), null);
@@ -139,16 +140,16 @@ public final class SubmitApi {
             catalog,
             key,
             settings.get().idempotency());
-    requireRoom(submission.definition());
+    requireCapacity(submission.definition());
     return submission;
   }
 
-  private void requireRoom(TaskDefinition definition) {
+  private void requireCapacity(TaskDefinition definition) {
     if (!pending.tryAdmit(definition)) {
       throw Problems.notNow(
           429,
           "too-many-waiting",
-          "as many tasks named \"%s\" wait as may (%,d)"
+          "the maximum number of pending tasks named \"%s\" is reached (%,d)"
               .formatted(definition.name(), definition.maxPending()),
           RETRY_WHEN_FULL);
     }
@@ -167,7 +168,7 @@ public final class SubmitApi {
       TaskInfo existing = find(queue, duplicate.holderId());
       throw Problems.conflict(
           "duplicate",
-          "an equal task is there already, with the id \"" + duplicate.holderId() + "\"",
+          "an equal task already exists, with the id \"" + duplicate.holderId() + "\"",
           existing == null ? null : TaskJson.of(existing));
     }
     RuntimeException error = ((EnqueueResult.Failed) result).error();
@@ -175,7 +176,7 @@ public final class SubmitApi {
       throw Problems.notNow(
           503,
           "unconfirmed",
-          "task \"%s\" is in, but not as durable as configured; it may get lost in a failover"
+          "task \"%s\" is enqueued, but not as durably as configured; a failover may lose it"
               .formatted(unconfirmed.task().id()),
           Duration.ofSeconds(1));
     }
@@ -199,11 +200,11 @@ public final class SubmitApi {
         return ApiResponse.json(201, wrapped(existing)).with("Idempotent-Replayed", "true");
       }
       throw Problems.invalid(
-          "Idempotency-Key", "this Idempotency-Key was used with another body before");
+          "Idempotency-Key", "this Idempotency-Key was already used with another body");
     }
     throw Problems.conflict(
         "id-taken",
-        "a task with the id \"" + id + "\" is there already",
+        "a task with the id \"" + id + "\" already exists",
         existing == null ? null : TaskJson.of(existing));
   }
 
@@ -213,7 +214,7 @@ public final class SubmitApi {
     return body;
   }
 
-  /** Null when it has gone in the meantime. */
+  /** Returns null if the task was deleted in the meantime. */
   private @Nullable TaskInfo find(String queue, String id) {
     try {
       return inspector.queue(queue).task(id);

@@ -25,14 +25,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Looks at tasks and changes single ones. Thread-safe. */
+/** Returns, cancels and retries single tasks. Thread-safe. */
 public final class TaskApi {
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
   private static final Duration FIRST_INTERVAL = Duration.ofMillis(20);
 
   /**
-   * A request that waits for a task to end.
+   * A request that waits until a task has ended.
    *
    * @param until by {@code System.nanoTime()}
    */
@@ -50,9 +50,9 @@ public final class TaskApi {
   private final BooleanSupplier draining;
 
   /**
-   * @param timer only starts what is due; nothing blocks its threads
-   * @param answers where Redis is called and answers are sent, both of which may take long
-   * @param draining whether requests that wait are to be answered as things are
+   * @param timer starts polls; nothing blocks its threads
+   * @param answers calls Redis and sends responses, both of which may take long
+   * @param draining whether waiting requests should be answered immediately
    */
   public TaskApi(
       DefinitionCatalog catalog,
@@ -68,7 +68,7 @@ public final class TaskApi {
     this.calls = new ServerCallLimiter(answers);
   }
 
-  /** The task, at once or when it has ended. */
+  /** Returns the task, immediately or when it has ended. */
   CompletionStage<ApiResponse> get(Exchange exchange) {
     Duration wait = exchange.waitTime(LONGEST_WAIT);
     TaskInfo task = find(exchange);
@@ -108,7 +108,7 @@ public final class TaskApi {
     }
   }
 
-  /** Answers the request whatever fails: nothing else would ever end it. */
+  /** Runs a step, and answers the request if it fails: nothing else would. */
   private void orFail(Poll poll, Runnable step) {
     try {
       step.run();
@@ -123,12 +123,12 @@ public final class TaskApi {
     try {
       answers.execute(() -> poll.answer().completeExceptionally(failure));
     } catch (RuntimeException | Error e) {
-      // Without another thread, on this one.
+      // No other thread is available.
       poll.answer().completeExceptionally(failure);
     }
   }
 
-  /** It is not to run: what waits is archived, what runs is told to stop. */
+  /** Cancels a task: a waiting task is archived, a running one is cancelled at its worker. */
   CompletionStage<ApiResponse> cancel(Exchange exchange) {
     TaskInfo task = find(exchange);
     String queue = task.queue().value();
@@ -138,14 +138,13 @@ public final class TaskApi {
           if (task.state() == TaskState.ACTIVE) {
             inspector.queue(queue).cancel(task.id(), AfterCancel.ARCHIVE);
           } else {
-            // As when a worker gives a task up: a full archive is no reason to run one that is not
-            // wanted any more.
+            // A full archive must not keep an unwanted task from being cancelled.
             inspector.droppingOldest().queue(queue).archive(task.id());
           }
         });
   }
 
-  /** It is to run again, or now. */
+  /** Runs a task again, or immediately. */
   CompletionStage<ApiResponse> retry(Exchange exchange) {
     TaskInfo task = find(exchange);
     return changed(task, () -> inspector.queue(task.queue()).run(task.id()));
@@ -163,12 +162,12 @@ public final class TaskApi {
     }
   }
 
-  /** It was there when the request came. */
+  /** The task existed at the start of the request. */
   private static Problem gone() {
     return new Problem(
         410,
         "gone",
-        "the task has ended or was deleted, and is not kept: give its definition a retention");
+        "the task has ended without retention, or was deleted; set a retention in its definition");
   }
 
   private static ApiResponse answer(TaskInfo task) {
@@ -177,7 +176,10 @@ public final class TaskApi {
     return ApiResponse.json(200, body);
   }
 
-  /** Ids are unique within a name; without one, all names that the caller may see are tried. */
+  /**
+   * Finds a task. Ids are unique within a name; without a name, all names that the caller may see
+   * are searched.
+   */
   private TaskInfo find(Exchange exchange) {
     String id = exchange.path("id");
     Optional<String> name = exchange.query("name");
@@ -192,13 +194,12 @@ public final class TaskApi {
       throw new Problem(
           404,
           "no-task",
-          "there is no task with the id \"%s\"; one that has succeeded is kept for the retention"
-                  .formatted(id)
+          "task \"%s\" not found; a task that has succeeded is kept for the retention".formatted(id)
               + " of its definition");
     }
     if (found.size() > 1) {
       throw Problems.conflict(
-          "ambiguous", "tasks of several names have this id; add ?name=…", null);
+          "ambiguous", "tasks with several names have this id; add ?name=…", null);
     }
     return found.get(0);
   }

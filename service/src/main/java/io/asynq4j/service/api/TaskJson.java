@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tasks as answers show them. */
+/** JSON of tasks in responses. */
 public final class TaskJson {
 
   private TaskJson() {}
@@ -20,9 +20,9 @@ public final class TaskJson {
   }
 
   /**
-   * A task as a response shows it.
+   * Returns the JSON of a task.
    *
-   * @param params what its payload is, for who knows it already
+   * @param params its payload, if already parsed
    */
   public static ObjectNode of(TaskInfo task, JsonNode params) {
     ObjectNode json = Json.object();
@@ -56,7 +56,7 @@ public final class TaskJson {
     }
   }
 
-  /** As JSON if it is, else as text. */
+  /** Returns the payload as JSON if it is valid JSON, otherwise as a string. */
   public static JsonNode value(Payload payload) {
     if (payload.size() == 0) {
       return Json.object();

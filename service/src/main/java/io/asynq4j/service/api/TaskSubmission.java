@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A task that somebody hands in, checked. Immutable.
+ * A validated task of a request. Immutable.
  *
- * @param fingerprint of the Idempotency-Key and of what was handed in with it; null without one
+ * @param fingerprint of the Idempotency-Key and its request; null without a key
  */
 public record TaskSubmission(
     TaskDefinition definition,
@@ -29,10 +29,10 @@ public record TaskSubmission(
     EnqueueRequest request,
     @Nullable Fingerprint fingerprint) {
 
-  /** A header of the task, so that it is there exactly as long as the task. */
+  /** Header of the task, so that it is kept exactly as long as the task. */
   public static final String FINGERPRINT_HEADER = "asynq-idempotency";
 
-  /** Which request made a task. */
+  /** Identifies the request that created a task. */
   public record Fingerprint(String key, String body) {
 
     static Fingerprint of(String caller, String name, String key, JsonNode body) {
@@ -55,12 +55,12 @@ public record TaskSubmission(
         byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
         return HexFormat.of().formatHex(digest, 0, 16);
       } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("this JVM has no SHA-256", e);
+        throw new IllegalStateException("SHA-256 is not available in this JVM", e);
       }
     }
   }
 
-  /** Throws a problem that names the field. */
+  /** Parses and validates a task. Throws a problem that names the field. */
   public static TaskSubmission read(
       JsonNode body,
       ApiKey caller,
@@ -74,7 +74,8 @@ public record TaskSubmission(
         catalog
             .find(name)
             .orElseThrow(
-                () -> Problems.invalid("name", "no task is defined by the name \"" + name + "\""));
+                () ->
+                    Problems.invalid("name", "no task is defined with the name \"" + name + "\""));
     JsonNode params = fields.any("params").orElseGet(Json::object);
     if (entry.schema() != null) {
       entry
@@ -89,7 +90,8 @@ public record TaskSubmission(
     Fingerprint fingerprint = null;
     if (idempotencyKey != null) {
       if (idempotencyKey.isBlank() || idempotencyKey.length() > 255) {
-        throw Problems.invalid("Idempotency-Key", "an Idempotency-Key has 1 to 255 characters");
+        throw Problems.invalid(
+            "Idempotency-Key", "an Idempotency-Key must have 1 to 255 characters");
       }
       fingerprint = Fingerprint.of(caller.name(), name, idempotencyKey, body);
     }
@@ -115,7 +117,7 @@ public record TaskSubmission(
     }
   }
 
-  /** The task itself is what a key is remembered by, so it is kept for as long. */
+  /** Sets the id and retention by which the key is remembered: the task itself is the record. */
   private static TaskOptions remembered(
       TaskOptions options, Fingerprint fingerprint, Duration least) {
     TaskOptions.Builder more = TaskOptions.builder();

@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Who may ask for what. Immutable. */
+/** Authenticates and authorizes requests by API keys. Immutable. */
 public final class AccessControl {
 
-  /** Where no keys are configured, which only a loopback address may do. */
+  /** The caller if no keys are configured, which only a loopback address allows. */
   private static final ApiKey ANYBODY =
       new ApiKey("anybody", "", EnumSet.allOf(Scope.class), List.of(Glob.of("*")));
 
@@ -33,19 +33,22 @@ public final class AccessControl {
     keys.forEach(key -> byHash.put(key.hash(), key));
   }
 
-  /** Whether there are no keys at all. */
+  /** Whether no keys are configured. */
   public boolean isOpen() {
     return byHash.isEmpty();
   }
 
-  /** Who sends a body, by this header; empty for requests that are refused without reading it. */
+  /**
+   * Returns the sender of a body by its Authorization header; empty for requests that are refused
+   * without reading the body.
+   */
   public Optional<BodyCaller> bodyCaller(@Nullable String authorization) {
     return isOpen()
         ? Optional.of(BodyCaller.alone())
         : presented(authorization).flatMap(this::find).map(key -> BodyCaller.verified(key.hash()));
   }
 
-  /** The key in an Authorization header: as a bearer, or as the password of any user. */
+  /** Returns the key in an Authorization header: a bearer token, or the password of any user. */
   static Optional<String> presented(@Nullable String authorization) {
     Optional<String> bearer = Exchange.bearer(authorization);
     return bearer.isPresent() ? bearer : password(authorization);
@@ -67,7 +70,7 @@ public final class AccessControl {
   }
 
   Optional<ApiKey> find(String presented) {
-    // Found by its hash: how long that takes tells nothing about the keys there are.
+    // Found by its hash, so the time of the lookup reveals nothing about the keys.
     return Optional.ofNullable(byHash.get(ApiKey.hashOf(presented)));
   }
 
@@ -87,40 +90,48 @@ public final class AccessControl {
                     new Problem(
                         401,
                         "unauthorized",
-                        "send a valid API key: \"Authorization: Bearer asq_…\""));
+                        "a valid API key is required: \"Authorization: Bearer asq_…\""));
     visit.isOf(key);
     if (!key.scopes().contains(scope)) {
       throw new Problem(
-          403, "forbidden", "the key \"%s\" lacks the scope %s".formatted(key.name(), scope));
+          403,
+          "forbidden",
+          "the key \"%s\" does not have the scope %s".formatted(key.name(), scope));
     }
     return key;
   }
 
-  /** Without keys, a page in somebody's browser must not get through to a local service. */
+  /**
+   * Refuses requests of web pages to a service without keys: a browser on this machine could send
+   * them for any site.
+   */
   private static void requireNoWebPage(HttpServletRequest request) {
     if (request.getHeader("Origin") != null || !LOCAL.matcher(request.getServerName()).matches()) {
       throw new Problem(
-          403, "forbidden", "without API keys, web pages and other host names are refused");
+          403,
+          "forbidden",
+          "a service without API keys refuses requests of web pages and requests to other host"
+              + " names");
     }
   }
 
-  /** A queue that no definition assigns to a name is the key's if it is named like its tasks. */
+  /** Requires access to a queue. A queue without a definition is matched like a task name. */
   public static void requireQueue(ApiKey caller, String queue) {
     if (!caller.allows(queue)) {
       throw new Problem(
           403,
           "forbidden",
-          "the key \"%s\" is not for queues named \"%s\"".formatted(caller.name(), queue));
+          "the key \"%s\" does not allow queues named \"%s\"".formatted(caller.name(), queue));
     }
   }
 
-  /** For what shows or changes all tasks at once. */
+  /** Requires access to all tasks, for requests that show or change all of them. */
   public static void requireUnrestricted(ApiKey caller) {
     if (!caller.isUnrestricted()) {
       throw new Problem(
           403,
           "forbidden",
-          "the key \"%s\" is restricted to some names; this concerns all of them"
+          "the key \"%s\" is restricted to some task names; this request needs access to all"
               .formatted(caller.name()));
     }
   }
@@ -130,7 +141,7 @@ public final class AccessControl {
       throw new Problem(
           403,
           "forbidden",
-          "the key \"%s\" is not for tasks named \"%s\"".formatted(caller.name(), taskName));
+          "the key \"%s\" does not allow tasks named \"%s\"".formatted(caller.name(), taskName));
     }
   }
 }

@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Who may do what for which task names. Only the hash of the key is kept. Immutable.
+ * An API key with its scopes and task names. Only the hash of the key is kept. Immutable.
  *
- * @param name what it is called in logs
+ * @param name name of the key in logs
  * @param hash {@code sha256:} and the hash of the key in hex
  * @param names patterns of task names
  */
@@ -30,7 +30,7 @@ public record ApiKey(String name, String hash, Set<Scope> scopes, List<Glob> nam
     names = List.copyOf(names);
   }
 
-  /** Whether it is for every task, and so for what concerns all of them. */
+  /** Whether the key allows all tasks, and therefore requests that concern all of them. */
   boolean isUnrestricted() {
     return names.stream().anyMatch(Glob::matchesAll);
   }
@@ -39,14 +39,14 @@ public record ApiKey(String name, String hash, Set<Scope> scopes, List<Glob> nam
     return names.stream().anyMatch(glob -> glob.matches(taskName));
   }
 
-  /** A key has 256 random bits, so that a plain hash of it tells nothing. */
+  /** Hashes a key. A key has 256 random bits, so a plain hash is safe. */
   public static String hashOf(String key) {
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
       return "sha256:" + HexFormat.of().formatHex(digest);
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this JVM has no SHA-256", e);
+      throw new IllegalStateException("SHA-256 is not available in this JVM", e);
     }
   }
 

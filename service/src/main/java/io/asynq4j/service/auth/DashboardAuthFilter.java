@@ -17,15 +17,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Lets those into the dashboard whose API key has the scope operate: as a bearer, or as the
- * password that a browser asks for. They see the queues of the tasks that their key is for.
- * Thread-safe.
+ * Protects the dashboard by API keys with the scope operate, sent as a bearer token or as the
+ * password in the browser's login dialog. The dashboard shows the queues of the tasks that the key
+ * allows. Thread-safe.
  */
 public final class DashboardAuthFilter extends HttpFilter {
 
   private static final long serialVersionUID = 1;
 
-  /** Where the key of a request is noted for {@link #grant}. */
+  /** Request attribute with the key, for {@link #grant}. */
   private static final String KEY = DashboardAuthFilter.class.getName();
 
   private final transient Supplier<AccessControl> access;
@@ -42,7 +42,7 @@ public final class DashboardAuthFilter extends HttpFilter {
       throws IOException, ServletException {
     AccessControl now = access.get();
     if (now.isOpen()) {
-      // Then the dashboard itself answers nobody but this machine.
+      // The dashboard itself then serves only this machine.
       chain.doFilter(request, response);
       return;
     }
@@ -55,7 +55,9 @@ public final class DashboardAuthFilter extends HttpFilter {
       response.setStatus(HttpServletResponse.SC_UNAUTHORIZED);
       response.setHeader("WWW-Authenticate", "Basic realm=\"asynq\", charset=\"UTF-8\"");
       response.setContentType("text/plain");
-      response.getWriter().println("an API key with the scope operate is the password here");
+      response
+          .getWriter()
+          .println("log in with an API key that has the scope operate as the password");
       return;
     }
     request.setAttribute(KEY, key);
@@ -69,7 +71,10 @@ public final class DashboardAuthFilter extends HttpFilter {
         response);
   }
 
-  /** What the dashboard is told of who asks; empty when nobody was let in here. */
+  /**
+   * Returns what the caller may do in the dashboard; empty if this filter did not admit the
+   * request.
+   */
   public Optional<Grant> grant(HttpServletRequest request, boolean readOnly) {
     if (!(request.getAttribute(KEY) instanceof ApiKey key)) {
       return Optional.empty();
@@ -87,7 +92,9 @@ public final class DashboardAuthFilter extends HttpFilter {
     return queues.isEmpty() ? Optional.empty() : Optional.of(new Grant(role, queues));
   }
 
-  /** Whether a grant of this queue is for no other; definitions of a file may have any name. */
+  /**
+   * Whether a grant for this queue matches no other queue. Definitions in a file may have any name.
+   */
   public static boolean isNoPattern(String queue) {
     return queue.indexOf('*') < 0 && queue.length() <= Glob.MAX_LENGTH;
   }

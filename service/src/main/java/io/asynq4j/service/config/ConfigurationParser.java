@@ -18,10 +18,12 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/** The text of a configuration, its places, and what is wrong with it. Not thread-safe. */
+/**
+ * Parses the text of a configuration and collects its errors with their positions. Not thread-safe.
+ */
 public final class ConfigurationParser {
 
-  /** A variable, with or without another value; a doubled dollar sign is a plain one. */
+  /** A variable with an optional default; a doubled dollar sign stands for one. */
   private static final Pattern VARIABLE =
       Pattern.compile("\\$(\\$\\{|\\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\\})");
 
@@ -40,9 +42,9 @@ public final class ConfigurationParser {
       return new ConfigurationSection(
           this, "", new Compose(settings).composeString(yaml).orElse(null));
     } catch (MarkedYamlEngineException e) {
-      add(e.getProblemMark().orElse(null), "this is no YAML: " + e.getProblem());
+      add(e.getProblemMark().orElse(null), "invalid YAML: " + e.getProblem());
     } catch (YamlEngineException e) {
-      add(null, "this is no YAML: " + e.getMessage());
+      add(null, "invalid YAML: " + e.getMessage());
     }
     throw new ConfigurationException(problems);
   }
@@ -72,7 +74,7 @@ public final class ConfigurationParser {
       if (value == null) {
         problem(
             scalar,
-            "the environment has no variable %s; set it, or write ${%s:-otherwise}"
+            "the environment variable %s is not set; set it, or add a default: ${%s:-default}"
                 .formatted(name, name));
         return Optional.empty();
       }

@@ -27,8 +27,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A mapping of the file, read key by key. What is wrong is noted with its place, and reading goes
- * on, so that a person sees all problems at once. Not thread-safe.
+ * A mapping of the file, read key by key. Errors are collected with their positions and reading
+ * continues, so that one run reports all of them. Not thread-safe.
  */
 public final class ConfigurationSection {
 
@@ -47,7 +47,7 @@ public final class ConfigurationSection {
       for (NodeTuple tuple : mapping.getValue()) {
         String key = tuple.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "";
         if (values.put(key, tuple.getValueNode()) != null) {
-          problem(tuple.getKeyNode(), "\"%s\" is there twice".formatted(key));
+          problem(tuple.getKeyNode(), "duplicate key \"%s\"".formatted(key));
         }
         keys.put(key, tuple.getKeyNode());
       }
@@ -64,7 +64,7 @@ public final class ConfigurationSection {
     source.problem(node, message);
   }
 
-  /** What is wrong with the value of a key, or with the whole where it is missing. */
+  /** Reports an error in the value of a key, or in the whole mapping if the key is missing. */
   public void problem(String key, String message) {
     Node node = values.get(key);
     problem(node == null ? where : node, name(key) + " " + message);
@@ -114,7 +114,7 @@ public final class ConfigurationSection {
             text -> {
               Optional<T> value = parser.apply(text);
               if (value.isEmpty()) {
-                problem(key, "must be %s: \"%s\"".formatted(expected, text));
+                problem(key, "must be %s, got \"%s\"".formatted(expected, text));
               }
               return value;
             });
@@ -183,12 +183,12 @@ public final class ConfigurationSection {
         "one of " + words);
   }
 
-  /** An empty one where there is none. */
+  /** Returns the mapping below a key; an empty one if the key is missing. */
   public ConfigurationSection section(String key) {
     return new ConfigurationSection(source, name(key), has(key) ? values.get(key) : null);
   }
 
-  /** Each key of this mapping with the mapping below it. */
+  /** Returns each key of this mapping with the mapping below it. */
   void eachSection(BiConsumer<String, ConfigurationSection> action) {
     values.forEach(
         (key, value) -> {
@@ -233,7 +233,7 @@ public final class ConfigurationSection {
     return texts;
   }
 
-  /** Whatever stands there, as JSON; nothing is substituted. */
+  /** Returns any value as JSON, without substitution of variables. */
   Optional<JsonNode> json(String key) {
     return has(key) ? Optional.of(json(values.get(key))) : Optional.empty();
   }
@@ -261,7 +261,7 @@ public final class ConfigurationSection {
     return factory.nullNode();
   }
 
-  /** A plain scalar of YAML's core schema. */
+  /** Converts a plain scalar of YAML's core schema. */
   private static JsonNode scalar(String text) {
     JsonNodeFactory factory = JsonNodeFactory.instance;
     switch (text) {
@@ -289,12 +289,12 @@ public final class ConfigurationSection {
     }
   }
 
-  /** Tells of keys that nobody has asked for. */
+  /** Reports keys that were not read. */
   public void end() {
     keys.forEach(
         (key, node) -> {
           if (!known.contains(key)) {
-            problem(node, "%s is unknown; known here are %s".formatted(name(key), known));
+            problem(node, "unknown key %s; known keys: %s".formatted(name(key), known));
           }
         });
   }

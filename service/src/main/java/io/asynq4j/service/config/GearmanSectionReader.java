@@ -12,7 +12,7 @@ public final class GearmanSectionReader {
 
   private GearmanSectionReader() {}
 
-  /** Null when it cannot be used, which the section has been told. */
+  /** Returns null after an error, which the section has collected. */
   public static @Nullable GearmanConfig read(ConfigurationSection section) {
     GearmanConfig.Builder config = GearmanConfig.builder();
     section.text("host").ifPresent(config::host);
@@ -37,7 +37,7 @@ public final class GearmanSectionReader {
     try {
       return config.build();
     } catch (IllegalArgumentException e) {
-      section.problem("host", "cannot be used: " + e.getMessage());
+      section.problem("host", "is invalid: " + e.getMessage());
       return null;
     }
   }

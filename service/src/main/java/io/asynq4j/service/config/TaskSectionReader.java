@@ -37,7 +37,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads what a file says of tasks. */
+/** Reads the {@code tasks} section of a file. */
 public final class TaskSectionReader {
 
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -46,7 +46,7 @@ public final class TaskSectionReader {
 
   private TaskSectionReader() {}
 
-  /** The tasks by their names, with those that callbacks need. */
+  /** Returns the tasks by name, including those that callbacks need. */
   public static Map<String, ConfiguredTask> read(ConfigurationSection all, AllowedHosts allowed) {
     Map<String, ConfiguredTask> tasks = new LinkedHashMap<>();
     Map<String, ConfigurationSection> sections = new LinkedHashMap<>();
@@ -74,19 +74,19 @@ public final class TaskSectionReader {
       Map<String, TaskDefinition> definitions) {
     String name = task.definition().name();
     if (tasks.putIfAbsent(name, task) != null) {
-      section.problem("callbacks", "and a task both have the name \"" + name + "\"");
+      section.problem("callbacks", "and a task have the same name \"" + name + "\"");
       return;
     }
     definitions.put(name, task.definition());
     try {
       TaskDefinitions.requireOwnQueues(definitions);
     } catch (IllegalArgumentException e) {
-      section.problem("queue", "cannot be used: " + e.getMessage());
+      section.problem("queue", "is invalid: " + e.getMessage());
       definitions.remove(name);
     }
   }
 
-  /** A follow-up that nobody defines would be lost, and one of itself would never end. */
+  /** A follow-up that is not defined would be lost, and one that follows itself would never end. */
   private static void requireFollowUps(
       ConfiguredTask task,
       ConfigurationSection section,
@@ -115,7 +115,7 @@ public final class TaskSectionReader {
     TaskKind kind = section.choice("kind", TaskKind.class).orElse(null);
     if (kind == null) {
       if (!section.has("kind")) {
-        section.problem("kind", "is missing: http, cmd or worker");
+        section.problem("kind", "is required: http, cmd or worker");
       }
       return Optional.empty();
     }
@@ -150,7 +150,7 @@ public final class TaskSectionReader {
     Optional<String> text = section.text("rate");
     if (text.isEmpty()) {
       if (burst.isPresent()) {
-        section.problem("burst", "needs a rate");
+        section.problem("burst", "requires a rate");
       }
       return Optional.empty();
     }
@@ -160,7 +160,7 @@ public final class TaskSectionReader {
           ? Optional.empty()
           : Optional.of(burst.map(rate::withBurst).orElse(rate));
     } catch (IllegalArgumentException e) {
-      section.problem("rate", "cannot be used: " + e.getMessage());
+      section.problem("rate", "is invalid: " + e.getMessage());
       return Optional.empty();
     }
   }
@@ -176,7 +176,7 @@ public final class TaskSectionReader {
   }
 
   /**
-   * A URL is called by a task of its own, so that it is signed, retried and seen like any other.
+   * Calls a callback URL by a separate task, which is signed, retried and visible like any other.
    */
   private static @Nullable String callback(
       String name,
@@ -211,13 +211,13 @@ public final class TaskSectionReader {
             word -> {
               switch (word) {
                 case "true" -> builder.ordered(true);
-                // One at a time; one that fails lets the next go first.
+                // One at a time; after a failure the next task may run first.
                 case "skip" -> builder.maxRun(1);
                 case "false" -> {}
                 default -> section.problem("ordered", "must be true, false or skip");
               }
               if (!word.equals("false") && section.has("maxRun")) {
-                section.problem("maxRun", "is 1 where ordered is set; leave one of them out");
+                section.problem("maxRun", "is always 1 if ordered is set; remove one of them");
               }
             });
   }
@@ -232,7 +232,7 @@ public final class TaskSectionReader {
                 new ParamsSchema(text);
                 builder.paramsSchema(text);
               } catch (IllegalArgumentException e) {
-                section.problem("params", "is no JSON Schema: " + e.getMessage());
+                section.problem("params", "is not a valid JSON Schema: " + e.getMessage());
               }
             });
   }
@@ -242,7 +242,7 @@ public final class TaskSectionReader {
     try {
       return Optional.of(builder.build());
     } catch (IllegalArgumentException e) {
-      section.problem("kind", "cannot be defined so: " + e.getMessage());
+      section.problem("kind", "is invalid: " + e.getMessage());
       return Optional.empty();
     }
   }
@@ -258,11 +258,11 @@ public final class TaskSectionReader {
     URI url = section.required("url").map(text -> url(section, text, allowed)).orElse(null);
     String method = section.text("method", "POST");
     if (!Set.of("POST", "PUT", "PATCH").contains(method)) {
-      section.problem("method", "must be POST, PUT or PATCH: \"" + method + "\"");
+      section.problem("method", "must be POST, PUT or PATCH, got \"" + method + "\"");
     }
     String secret = section.text("secret").orElse(null);
     if (secret != null && secret.length() < 16) {
-      section.problem("secret", "must have 16 characters or more");
+      section.problem("secret", "must have at least 16 characters");
     }
     Duration read =
         section.duration("readTimeout", Duration.ofMillis(10), DAY).orElse(Duration.ofMinutes(5));
@@ -276,7 +276,7 @@ public final class TaskSectionReader {
     try {
       url = URI.create(text);
     } catch (IllegalArgumentException e) {
-      section.problem("url", "is no URL");
+      section.problem("url", "is not a URL");
       return null;
     }
     boolean web = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
@@ -286,7 +286,9 @@ public final class TaskSectionReader {
     }
     if (!allowed.allowsHost(url.getHost())) {
       section.problem(
-          "url", "is at %s, which is not in http.allow at the top".formatted(url.getHost()));
+          "url",
+          "has the host %s, which the top-level http.allow does not contain"
+              .formatted(url.getHost()));
       return null;
     }
     return url;
@@ -296,7 +298,7 @@ public final class TaskSectionReader {
     ConfigurationSection section = task.section("cmd");
     String program = section.required("program").orElse(null);
     if (program != null && !Path.of(program).isAbsolute()) {
-      section.problem("program", "must be an absolute path: \"" + program + "\"");
+      section.problem("program", "must be an absolute path, got \"" + program + "\"");
     } else if (program != null && !Files.isExecutable(Path.of(program))) {
       section.problem("program", "cannot be executed: \"" + program + "\"");
     }
@@ -315,7 +317,7 @@ public final class TaskSectionReader {
             });
     String directory = section.text("directory").orElse(null);
     if (directory != null && !Files.isDirectory(Path.of(directory))) {
-      section.problem("directory", "is none: \"" + directory + "\"");
+      section.problem("directory", "is not a directory: \"" + directory + "\"");
     }
     CmdSpec spec =
         new CmdSpec(
@@ -335,7 +337,7 @@ public final class TaskSectionReader {
     return program == null ? null : spec;
   }
 
-  /** Either the expression, or a mapping with a zone and params. */
+  /** Reads either the cron expression, or a mapping with a time zone and params. */
   private static @Nullable ScheduleEntry schedule(
       ConfigurationSection section, TaskDefinition definition) {
     if (!section.has("schedule")) {
@@ -359,7 +361,7 @@ public final class TaskSectionReader {
           Task.of(definition.name(), Payload.of(Json.bytes(params))),
           definition.options());
     } catch (IllegalArgumentException e) {
-      schedule.problem("cron", "cannot be used: " + e.getMessage());
+      schedule.problem("cron", "is invalid: " + e.getMessage());
       return null;
     }
   }

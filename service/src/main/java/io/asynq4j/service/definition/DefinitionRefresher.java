@@ -4,7 +4,10 @@ import io.asynq4j.internal.text.SafeLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the task definitions again, once per run. Never throws: a timer would not run it again. */
+/**
+ * Reads the task definitions again, once per run. Never throws, because a timer would not run it
+ * again.
+ */
 public final class DefinitionRefresher implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(DefinitionRefresher.class);
@@ -20,9 +23,9 @@ public final class DefinitionRefresher implements Runnable {
     try {
       refresh.run();
     } catch (RuntimeException e) {
-      log.warn("the task definitions cannot be read: {}", e.getMessage());
+      log.warn("the task definitions could not be read; retrying: {}", e.getMessage());
     } catch (Error e) {
-      SafeLog.error(log, "the task definitions cannot be read; that is tried again", e);
+      SafeLog.error(log, "the task definitions could not be read; retrying", e);
     }
   }
 }

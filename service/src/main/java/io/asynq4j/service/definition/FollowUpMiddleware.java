@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Enqueues the follow-ups that definitions name, around the attempts of a server. The service has
- * it around its hosted tasks; servers that embed the library add it to theirs:
+ * Enqueues the follow-ups that definitions name, around the attempts of a server. The service uses
+ * it for its hosted tasks; servers that embed the library add it to theirs:
  *
  * <pre>{@code
  * TaskServer.fromDefinitions(redis, List.of(FollowUpMiddleware.of(redis)), handlers)
  * }</pre>
  *
- * <p>A follow-up is enqueued before the attempt is settled, so none gets lost; it may run before
- * the task shows its new state. Thread-safe.
+ * <p>A follow-up is enqueued before the attempt is settled, so none is lost. It may run before the
+ * state of the task changes. Thread-safe.
  */
 public final class FollowUpMiddleware implements Middleware {
 
@@ -47,7 +47,7 @@ public final class FollowUpMiddleware implements Middleware {
     this.followUps = followUps;
   }
 
-  /** Reads the definitions from Redis, every two seconds at most. */
+  /** Creates a middleware that reads the definitions from Redis at most every two seconds. */
   public static FollowUpMiddleware of(RedisConnection redis) {
     return new FollowUpMiddleware(
         new FollowUpTasks(
@@ -64,7 +64,7 @@ public final class FollowUpMiddleware implements Middleware {
     try {
       outcome = next.call();
     } catch (Exception e) {
-      tellOfFailure(attempt, context, e);
+      followUpFailure(attempt, context, e);
       throw e;
     }
     if (outcome instanceof Outcome.Done done) {
@@ -72,20 +72,23 @@ public final class FollowUpMiddleware implements Middleware {
     } else if (outcome instanceof Outcome.Retry retry && counts(context)) {
       send(followUps.failed(attempt, retry.reason(), !context.isLastAttempt()));
     } else if (outcome instanceof Outcome.Archive archive && counts(context)) {
-      send(followUps.failed(attempt, archive.reason(), /* again= */ false));
+      send(followUps.failed(attempt, archive.reason(), /* willRetry= */ false));
     }
     return outcome;
   }
 
-  /** What the handler failed with is what counts, also when nobody can be told of it. */
-  private void tellOfFailure(Attempt attempt, TaskContext context, Exception failure) {
+  /**
+   * Enqueues the follow-up of a failure. If that fails too, the handler's exception still decides
+   * the outcome.
+   */
+  private void followUpFailure(Attempt attempt, TaskContext context, Exception failure) {
     if (!counts(context)) {
       return;
     }
-    String words = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    String error = failure.getMessage() == null ? failure.toString() : failure.getMessage();
     boolean interrupted = Thread.interrupted();
     try {
-      send(followUps.failed(attempt, words, !context.isLastAttempt()));
+      send(followUps.failed(attempt, error, !context.isLastAttempt()));
     } catch (RuntimeException e) {
       failure.addSuppressed(e);
     } finally {
@@ -99,7 +102,10 @@ public final class FollowUpMiddleware implements Middleware {
     followUps.send(request.stream().toList());
   }
 
-  /** An attempt that another worker goes on with, or that is put back, has not failed. */
+  /**
+   * Whether the end of an attempt counts: one that another worker continues, or that is requeued,
+   * has not failed.
+   */
   private static boolean counts(TaskContext context) {
     return context
         .cancelled()

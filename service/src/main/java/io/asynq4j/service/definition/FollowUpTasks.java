@@ -23,17 +23,18 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Enqueues the tasks that definitions name for before, success and failure. Their ids are made of
- * the attempt's, so that an attempt that is told of twice is followed up once. Thread-safe.
+ * Enqueues the follow-ups that definitions name for the events before, success and failure. Their
+ * ids contain the id and number of the attempt, so reporting an attempt twice enqueues its
+ * follow-up once. Thread-safe.
  */
 public final class FollowUpTasks {
 
   private static final Logger log = LoggerFactory.getLogger(FollowUpTasks.class);
 
-  /** Number of characters of an error that a follow-up gets. */
+  /** Maximum number of characters of an error in a follow-up. */
   private static final int LONGEST_ERROR = 2_000;
 
-  /** One attempt at a task. */
+  /** One attempt of a task. */
   public record Attempt(String id, String name, int number, Payload params) {}
 
   private enum Event {
@@ -55,9 +56,9 @@ public final class FollowUpTasks {
   }
 
   /**
-   * The follow-up of an attempt that succeeded, if its definition names one.
+   * Returns the follow-up of an attempt that succeeded, if its definition names one.
    *
-   * @param result null where there is none
+   * @param result null if there is none
    */
   public Optional<EnqueueRequest> succeeded(Attempt attempt, @Nullable JsonNode result) {
     ObjectNode more = Json.object();
@@ -68,12 +69,12 @@ public final class FollowUpTasks {
   }
 
   /**
-   * The follow-up of an attempt that failed, if its definition names one.
+   * Returns the follow-up of an attempt that failed, if its definition names one.
    *
-   * @param again whether it is tried again
+   * @param willRetry whether another attempt follows
    */
-  public Optional<EnqueueRequest> failed(Attempt attempt, String error, boolean again) {
-    ObjectNode more = Json.object().put("error", cut(error)).put("willRetry", again);
+  public Optional<EnqueueRequest> failed(Attempt attempt, String error, boolean willRetry) {
+    ObjectNode more = Json.object().put("error", cut(error)).put("willRetry", willRetry);
     return request(Event.FAILURE, attempt, more);
   }
 
@@ -88,12 +89,12 @@ public final class FollowUpTasks {
         .flatMap(name -> request(name, event, attempt, more));
   }
 
-  /** The queues of the tasks that are enqueued before a task of this name. */
+  /** Returns the queues of the tasks that are enqueued before a task of this name. */
   Set<String> queuesBefore(String name) {
     return queues(name, Event.BEFORE);
   }
 
-  /** The queues of the tasks that may be enqueued after a task of this name. */
+  /** Returns the queues of the tasks that may be enqueued after a task of this name. */
   Set<String> queuesAfter(String name) {
     return queues(name, Event.SUCCESS, Event.FAILURE);
   }
@@ -122,7 +123,10 @@ public final class FollowUpTasks {
       String name, Event event, Attempt attempt, ObjectNode more) {
     Optional<TaskDefinition> definition = definitions.apply(name);
     if (definition.isEmpty()) {
-      log.warn("task \"{}\" has the follow-up \"{}\", which nobody defines", attempt.name(), name);
+      log.warn(
+          "task \"{}\": the follow-up \"{}\" is not defined and not enqueued",
+          attempt.name(),
+          name);
       return Optional.empty();
     }
     String word = event.name().toLowerCase(Locale.ROOT);
@@ -140,7 +144,9 @@ public final class FollowUpTasks {
             definition.get().options().overriddenBy(TaskOptions.builder().id(id).build())));
   }
 
-  /** Throws when one could not be enqueued: then the attempt must not go on as if it was. */
+  /**
+   * Enqueues follow-ups. Throws if one could not be enqueued: then the attempt must not be settled.
+   */
   public void send(List<EnqueueRequest> requests) {
     if (requests.isEmpty()) {
       return;

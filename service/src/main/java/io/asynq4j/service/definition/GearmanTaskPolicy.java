@@ -20,8 +20,8 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What holds for tasks however they come and whoever executes them, for those of the gearman
- * gateway: the schema of their params, and the tasks that follow them. Thread-safe.
+ * Applies params schemas and follow-ups to the tasks of the gearman gateway, as for all other
+ * tasks. Thread-safe.
  */
 public final class GearmanTaskPolicy implements JobValidator, AttemptListener {
 
@@ -79,7 +79,7 @@ public final class GearmanTaskPolicy implements JobValidator, AttemptListener {
     } else if (outcome instanceof Outcome.Retry retry) {
       return followUps.failed(attempt(task), retry.reason(), !task.isLastAttempt());
     } else if (outcome instanceof Outcome.Archive archive) {
-      return followUps.failed(attempt(task), archive.reason(), /* again= */ false);
+      return followUps.failed(attempt(task), archive.reason(), /* willRetry= */ false);
     }
     return Optional.empty();
   }

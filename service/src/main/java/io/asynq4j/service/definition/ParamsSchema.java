@@ -15,17 +15,17 @@ import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** What the params of a task must look like, by a JSON Schema. Thread-safe. */
+/** JSON Schema of the params of a task. Thread-safe. */
 public final class ParamsSchema {
 
   private final Schema schema;
 
-  /** Throws {@code IllegalArgumentException} when it is none. */
+  /** Throws {@code IllegalArgumentException} if the text is not a valid schema. */
   public ParamsSchema(String text) {
     try {
       JsonNode node = Json.MAPPER.readTree(text);
       if (!node.isObject()) {
-        throw new IllegalArgumentException("it must be a mapping");
+        throw new IllegalArgumentException("the schema must be a mapping");
       }
       SchemaRegistry registry =
           SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
@@ -41,13 +41,13 @@ public final class ParamsSchema {
     }
   }
 
-  /** The first thing that does not fit. */
+  /** Returns the first violation; empty if the params are valid. */
   public Optional<Problem> check(JsonNode params) {
     List<Error> errors;
     try {
       errors = schema.validate(params);
     } catch (StackOverflowError e) {
-      // A pattern with an alternative that is repeated needs stack for each character.
+      // A repeated alternative in a pattern needs stack for each character.
       return Optional.of(Problems.invalid("params", "params are too large for their schema"));
     }
     return errors.stream().findFirst().map(ParamsSchema::problem);

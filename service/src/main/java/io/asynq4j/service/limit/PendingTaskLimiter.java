@@ -11,35 +11,35 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Refuses tasks of a definition while as many are pending as it allows. A queue is looked at a few
- * times a second, and what this replica has accepted since is added, so other replicas may exceed
- * the limit between two looks. One caller looks, and the others go on by what is known: the Redis
- * server of the queue may be silent. Thread-safe.
+ * Refuses tasks of a definition that has its maximum number of pending tasks. The size of a queue
+ * is read a few times a second, and the tasks that this replica has admitted since are added, so
+ * other replicas may exceed the limit between two reads. One caller reads while the others continue
+ * with the last size: the Redis server of the queue may not respond. Thread-safe.
  */
 public final class PendingTaskLimiter {
 
   private static final long FRESH_NANOS = Duration.ofMillis(200).toNanos();
 
-  /** What is known of a queue. */
-  private static final class Look {
+  /** Last known size of a queue. */
+  private static final class QueueSize {
     // All guarded by this.
     private long pending;
     private long admitted;
     private long at;
     private boolean made;
-    private boolean underWay;
+    private boolean reading;
 
-    /** Whether the caller is to look. */
+    /** Whether the caller should read the size. */
     synchronized boolean begin(long now) {
-      boolean isKnown = made && (underWay || now - at <= FRESH_NANOS);
+      boolean isKnown = made && (reading || now - at <= FRESH_NANOS);
       if (!isKnown) {
-        underWay = true;
+        reading = true;
         admitted = 0;
       }
       return !isKnown;
     }
 
-    /** What was admitted during the look may not be in what it found. */
+    /** Tasks admitted during the read may not be part of the size it returned. */
     synchronized void made(long found, long begun) {
       pending = found + admitted;
       at = begun;
@@ -47,7 +47,7 @@ public final class PendingTaskLimiter {
     }
 
     synchronized void end() {
-      underWay = false;
+      reading = false;
     }
 
     synchronized boolean admits(long most) {
@@ -62,37 +62,37 @@ public final class PendingTaskLimiter {
 
   private final ToLongFunction<String> pending;
   private final LongSupplier nanos;
-  private final Map<String, Look> looks = new ConcurrentHashMap<>();
+  private final Map<String, QueueSize> sizes = new ConcurrentHashMap<>();
 
   public PendingTaskLimiter(Inspector inspector) {
     this(queue -> pending(inspector, queue), System::nanoTime);
   }
 
   /**
-   * @param pending asks Redis how many tasks wait in a queue
-   * @param nanos the time, as {@code System.nanoTime()}
+   * @param pending returns the number of pending tasks of a queue from Redis
+   * @param nanos a timer such as {@code System.nanoTime()}
    */
   PendingTaskLimiter(ToLongFunction<String> pending, LongSupplier nanos) {
     this.pending = pending;
     this.nanos = nanos;
   }
 
-  /** Counts a task in; false when it must be refused. */
+  /** Admits a task and counts it; false if it must be refused. */
   public boolean tryAdmit(TaskDefinition definition) {
     if (definition.maxPending() == 0) {
       return true;
     }
     String queue = definition.queue().value();
-    Look look = looks.computeIfAbsent(queue, any -> new Look());
+    QueueSize size = sizes.computeIfAbsent(queue, any -> new QueueSize());
     long now = nanos.getAsLong();
-    if (look.begin(now)) {
+    if (size.begin(now)) {
       try {
-        look.made(pending.applyAsLong(queue), now);
+        size.made(pending.applyAsLong(queue), now);
       } finally {
-        look.end();
+        size.end();
       }
     }
-    return look.admits(definition.maxPending());
+    return size.admits(definition.maxPending());
   }
 
   private static long pending(Inspector inspector, String queue) {

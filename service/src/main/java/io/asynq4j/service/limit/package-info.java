@@ -1,4 +1,4 @@
-/** How many tasks are accepted, whichever way they come. */
+/** Limits of pending tasks, for all ways to enqueue. */
 @NullMarked
 package io.asynq4j.service.limit;
 

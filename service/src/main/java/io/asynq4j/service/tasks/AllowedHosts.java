@@ -11,16 +11,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where hosted tasks may connect to: hosts by name, and ranges of addresses. The address that a
- * name resolves to is looked at for each connection: one that is not public is refused unless a
- * range names it, so that a changed DNS entry leads nowhere. Immutable.
+ * Hosts and address ranges that hosted tasks may connect to. Each connection checks the address
+ * that the name resolves to: a private address is refused unless a range contains it, so a changed
+ * DNS entry cannot redirect a task. Immutable.
  */
 public final class AllowedHosts {
 
   private final Set<String> names = new HashSet<>();
   private final List<IpNetwork> networks = new ArrayList<>();
 
-  /** Throws {@code IllegalArgumentException} when one is neither. */
+  /** Throws {@code IllegalArgumentException} if an entry is neither a host name nor a range. */
   public AllowedHosts(List<String> entries) {
     for (String entry : entries) {
       String host = entry.strip().toLowerCase(Locale.ROOT);
@@ -30,7 +30,7 @@ public final class AllowedHosts {
         names.add(host);
       } else {
         throw new IllegalArgumentException(
-            "\"" + entry + "\" is no host name, address or range such as 10.0.0.0/8");
+            "\"" + entry + "\" is not a host name, address or range such as 10.0.0.0/8");
       }
     }
   }
@@ -39,7 +39,7 @@ public final class AllowedHosts {
     return host.contains(":") || host.matches("[0-9.]+");
   }
 
-  /** Whether a host of a configured URL may be called at all. */
+  /** Whether the host of a configured URL may be called at all. */
   public boolean allowsHost(String host) {
     String name = bare(host);
     return names.contains(name) || IpNetwork.literal(name).filter(this::isInNetwork).isPresent();
@@ -54,7 +54,7 @@ public final class AllowedHosts {
     return networks.stream().anyMatch(network -> network.contains(address));
   }
 
-  /** Why a host must not be reached at this address; empty when it may. */
+  /** Returns why a host must not be reached at this address; empty if it may. */
   Optional<String> refusal(String host, InetAddress address) {
     if (!allowsHost(host)) {
       return Optional.of("the host " + host + " is not in http.allow");
@@ -63,7 +63,7 @@ public final class AllowedHosts {
       return Optional.empty();
     }
     return Optional.of(
-        "%s is at %s, which is not public and in no range of http.allow"
+        "%s resolves to %s, which is a private address outside all ranges of http.allow"
             .formatted(host, address.getHostAddress()));
   }
 
@@ -74,7 +74,7 @@ public final class AllowedHosts {
     boolean shared =
         address instanceof Inet4Address
             ? first == 0 || first >= 240 || (first == 100 && second >= 64 && second < 128)
-            // Unique local addresses, and those that wrap one of version 4.
+            // Unique local addresses, and IPv6 addresses that embed an IPv4 address.
             : (first & 0xfe) == 0xfc || (first == 0 && second == 0x64) || first == 0;
     return !shared
         && !address.isAnyLocalAddress()

@@ -11,8 +11,8 @@ import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
 
 /**
- * Gives out only addresses that may be connected to. The connection is made to what is given out
- * here, so nothing that DNS says between a look and the connection can lead elsewhere. Thread-safe.
+ * Resolves host names to allowed addresses only. The connection uses the address returned here, so
+ * DNS cannot change it between check and connection. Thread-safe.
  */
 public final class AllowedHostsResolver implements SocketAddressResolver {
 

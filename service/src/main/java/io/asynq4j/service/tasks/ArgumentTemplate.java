@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
- * One argument or variable of a program, with declared places for params: {@code
- * --user={params.user}}. A param fills its place in this one argument and can become nothing else.
- * Immutable.
+ * One argument or environment variable of a program, with placeholders for params: {@code
+ * --user={params.user}}. A param fills its placeholder in this one argument and cannot add another
+ * argument. Immutable.
  */
 public record ArgumentTemplate(String text) {
 
@@ -20,7 +20,7 @@ public record ArgumentTemplate(String text) {
   public static Optional<String> problemOf(String text) {
     String rest = PLACE.matcher(text).replaceAll("");
     return rest.contains("{params")
-        ? Optional.of("has a place that is not of the form {params.name}: \"" + text + "\"")
+        ? Optional.of("has a placeholder that is not of the form {params.name}: \"" + text + "\"")
         : Optional.empty();
   }
 
@@ -33,7 +33,7 @@ public record ArgumentTemplate(String text) {
     return names;
   }
 
-  /** Throws an outcome that archives the task when a param does not fit. */
+  /** Throws an outcome that archives the task if a param is unsuitable. */
   String fill(JsonNode params) {
     Matcher places = PLACE.matcher(text);
     StringBuilder filled = new StringBuilder();
@@ -43,14 +43,16 @@ public record ArgumentTemplate(String text) {
     }
     places.appendTail(filled);
     String argument = filled.toString();
-    // Looked at as a whole: where one param is empty, what follows it is the begin.
+    // Checked after filling: an empty param makes the text behind it the start of the argument.
     if (dashes(argument) > dashes(text)) {
-      throw refused(places().get(0), "makes \"-\" the begin, which would be taken for an option");
+      throw refused(
+          places().get(0),
+          "makes the argument start with \"-\", which the program would read as an option");
     }
     return argument;
   }
 
-  /** How many stand at the begin. */
+  /** Number of dashes at the start. */
   private static int dashes(String argument) {
     int count = 0;
     while (count < argument.length() && argument.charAt(count) == '-') {
@@ -65,7 +67,7 @@ public record ArgumentTemplate(String text) {
       node = node.path(step);
     }
     if (!node.isValueNode() || node.isNull() || node.isMissingNode()) {
-      throw refused(path, "is missing or no single value");
+      throw refused(path, "is missing or not a single value");
     }
     String value = node.asString();
     if (value.indexOf('\0') >= 0) {

@@ -6,12 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a hosted task of kind cmd runs. Immutable.
+ * Program that a hosted task of kind cmd runs. Immutable.
  *
  * @param program an absolute path
- * @param memory the most address space in bytes; 0 = any
- * @param cpu the most CPU time; zero = any
- * @param logOutput whether lines of its output go to the log
+ * @param memory maximum address space in bytes; 0 = no limit
+ * @param cpu maximum CPU time; zero = no limit
+ * @param logOutput whether lines of its output are logged
  */
 public record CmdSpec(
     String program,

@@ -22,13 +22,15 @@ final class CmdTaskHandler implements Handler<Task> {
 
   private static final Logger log = LoggerFactory.getLogger(CmdTaskHandler.class);
 
-  /** What sysexits.h calls a temporary failure. */
+  /** Exit code for a temporary failure, as in sysexits.h. */
   private static final int SNOOZE = 75;
 
   private static final int ERROR_LIMIT = 1_500;
   private static final Duration OUTPUT_GRACE = Duration.ofSeconds(1);
 
-  /** All that a program inherits; what the service itself knows may be secret. */
+  /**
+   * The only environment variables that a program inherits: others of the service may be secret.
+   */
   private static final List<String> INHERITED = List.of("PATH", "HOME", "LANG", "LC_ALL", "TZ");
 
   private final CmdSpec spec;
@@ -49,7 +51,7 @@ final class CmdTaskHandler implements Handler<Task> {
       try {
         feed(process, task.payload());
         int exit = process.waitFor();
-        // A child may hold the pipes open for ever: it is ended with the group below.
+        // A child may keep the pipes open: it is ended with the group below.
         result.await(OUTPUT_GRACE);
         errors.await(OUTPUT_GRACE);
         return outcome(exit, result, errors);
@@ -82,10 +84,10 @@ final class CmdTaskHandler implements Handler<Task> {
     return payload.size() == 0
         ? Json.object()
         : Json.read(payload.bytes())
-            .orElseThrow(() -> Outcome.archive("the params are no JSON").asException());
+            .orElseThrow(() -> Outcome.archive("the params are not JSON").asException());
   }
 
-  /** On a thread of its own: a program need not read what it is given. */
+  /** Writes the params on a separate thread: a program need not read its input. */
   private static void feed(Process process, Payload params) {
     Thread feeder =
         new Thread(
@@ -93,7 +95,7 @@ final class CmdTaskHandler implements Handler<Task> {
               try (OutputStream input = process.getOutputStream()) {
                 input.write(params.bytes());
               } catch (IOException e) {
-                log.debug("a program did not read its params", e);
+                log.debug("the program did not read its params", e);
               }
             },
             "asynq-cmd-input");
@@ -122,10 +124,10 @@ final class CmdTaskHandler implements Handler<Task> {
     String name = new File(spec.program()).getName();
     String words = errors.text().strip();
     return Outcome.retry(
-        "%s ended with %d%s".formatted(name, exit, words.isEmpty() ? "" : ": " + words));
+        "%s exited with code %d%s".formatted(name, exit, words.isEmpty() ? "" : ": " + words));
   }
 
-  /** Shows the newest line of output as progress, at most once a second. */
+  /** Reports the newest line of output as progress, at most once a second. */
   private static final class LastLine {
     private static final long INTERVAL_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int LONGEST = 200;
@@ -148,7 +150,7 @@ final class CmdTaskHandler implements Handler<Task> {
       try {
         context.progress(0, line.length() > LONGEST ? line.substring(0, LONGEST) : line);
       } catch (RuntimeException e) {
-        log.debug("the progress of task {} cannot be shown", context.id(), e);
+        log.debug("task {}: the progress could not be written", context.id(), e);
       }
     }
   }

@@ -6,12 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of the file: what everybody may know, and what only the service does. Immutable.
+ * A task of the configuration file: its public definition, and what only the service knows.
+ * Immutable.
  *
- * @param http what it calls, if its kind is http
- * @param cmd what it runs, if its kind is cmd
- * @param schedule when it is enqueued by itself
- * @param callbacks tasks that call the URLs which are told of this one
+ * @param http the request to send, if its kind is http
+ * @param cmd the program to run, if its kind is cmd
+ * @param schedule when the task is enqueued automatically; null = never
+ * @param callbacks tasks that call the callback URLs of this task
  */
 public record ConfiguredTask(
     TaskDefinition definition,

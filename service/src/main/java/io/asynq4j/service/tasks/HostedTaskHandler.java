@@ -15,8 +15,8 @@ import org.eclipse.jetty.client.HttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that the service executes by itself, as its file says: nothing that is in Redis or in a
- * request chooses what is called or run. Thread-safe.
+ * Executes the tasks of kind {@code http} and {@code cmd} by the configuration file: no data in
+ * Redis or in a request selects what is called or run. Thread-safe.
  */
 public final class HostedTaskHandler implements Handler<Task> {
 
@@ -33,7 +33,7 @@ public final class HostedTaskHandler implements Handler<Task> {
     this.clock = clock;
   }
 
-  /** What runs goes on as it began. */
+  /** Replaces the tasks. Attempts that are running continue unchanged. */
   public void configure(Map<String, ConfiguredTask> tasks) {
     Map<String, Hosted> all = new HashMap<>();
     tasks.forEach(
@@ -53,8 +53,11 @@ public final class HostedTaskHandler implements Handler<Task> {
     return task.cmd() == null ? null : new CmdTaskHandler(task.cmd(), groups);
   }
 
-  /** A definition of another replica's file, which this one has not, is left to that one. */
-  public ServingMode careOf(TaskDefinition definition) {
+  /**
+   * Returns whether this replica executes a task. Tasks from the file of another one are left to
+   * it.
+   */
+  public ServingMode servingMode(TaskDefinition definition) {
     Hosted known = hosted.get(definition.name());
     return known != null && known.kind() == definition.kind()
         ? ServingMode.PROCESS

@@ -5,15 +5,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a hosted task of kind http calls. Immutable.
+ * Request that a hosted task of kind http sends. Immutable.
  *
- * @param secret what requests are signed with; null = they are not
- * @param resultLimit how many bytes of an answer are kept
+ * @param secret key that signs requests; null = unsigned
+ * @param resultLimit maximum bytes of a response to keep
  */
 public record HttpSpec(
     URI url, String method, @Nullable String secret, Duration readTimeout, int resultLimit) {
 
-  /** Without the secret. */
+  /** Omits the secret. */
   @Override
   public String toString() {
     return "HttpSpec[" + method + " " + url.getHost() + "]";

@@ -32,7 +32,7 @@ import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
 import org.eclipse.jetty.http.HttpHeader;
 
-/** Executes a task by calling its URL. Thread-safe. */
+/** Executes a task by sending a request to its URL. Thread-safe. */
 final class HttpTaskHandler implements Handler<Task> {
 
   private static final int ERROR_LIMIT = 1_000;
@@ -52,7 +52,7 @@ final class HttpTaskHandler implements Handler<Task> {
   public Outcome handle(Task task, TaskContext context) throws Exception {
     Duration left = context.timeLeft();
     if (left.isZero()) {
-      return Outcome.retry("no time is left to call " + spec.url().getHost());
+      return Outcome.retry("the deadline has passed before the call of " + spec.url().getHost());
     }
     Request request = request(task, context, left);
     Collector answer = new Collector(Math.max(spec.resultLimit(), ERROR_LIMIT));
@@ -70,7 +70,7 @@ final class HttpTaskHandler implements Handler<Task> {
 
   private static void abort(Request request) {
     CompletableFuture<Boolean> aborted =
-        request.abort(new CancellationException("the task was told to stop"));
+        request.abort(new CancellationException("the task was cancelled"));
     aborted.exceptionally(e -> false);
   }
 
@@ -101,7 +101,7 @@ final class HttpTaskHandler implements Handler<Task> {
         .body(new BytesRequestContent("application/json", body));
   }
 
-  /** Over the time, the id, the attempt and the body, so that none of them can be another. */
+  /** Signs the time, the id, the attempt and the body, so that none of them can be replaced. */
   private String signature(String time, String id, int attempt, byte[] body)
       throws GeneralSecurityException {
     if (spec.secret() == null) {
@@ -120,7 +120,7 @@ final class HttpTaskHandler implements Handler<Task> {
       return result.length == 0 ? Outcome.done() : Outcome.done(Payload.of(result));
     }
     String words =
-        "%s answered %d: %s"
+        "%s returned %d: %s"
             .formatted(
                 spec.url().getHost(),
                 status,
@@ -158,14 +158,14 @@ final class HttpTaskHandler implements Handler<Task> {
   private static String reason(ExecutionException failure) {
     Throwable error = failure.getCause() == null ? failure : failure.getCause();
     if (error instanceof TimeoutException) {
-      return "it did not answer in time";
+      return "no response in time";
     }
     return error instanceof IOException && error.getMessage() != null
         ? error.getMessage()
         : error.toString();
   }
 
-  /** Keeps the start of an answer and drops the rest. */
+  /** Keeps the start of a response and drops the rest. */
   private static final class Collector implements Response.Listener {
     private final CompletableFuture<Response> done = new CompletableFuture<>();
     private final ByteArrayOutputStream start = new ByteArrayOutputStream();

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Programs in a session and process group of their own, which ends with all that they have started.
- * Uses {@code setsid}, {@code prlimit} and {@code kill} of the system; without them, children are
- * found by the JDK, and limits do not hold. Thread-safe.
+ * Runs programs in a session and process group of their own, which ends with all processes that
+ * they started. Uses {@code setsid}, {@code prlimit} and {@code kill} of the system. Without them,
+ * children are found by the JDK, and limits are not enforced. Thread-safe.
  */
 public final class ProcessGroups {
 
@@ -31,12 +31,15 @@ public final class ProcessGroups {
         .findFirst();
   }
 
-  /** Whether limits on memory and CPU time can be held here. */
+  /** Whether limits on memory and CPU time can be enforced here. */
   boolean canLimit() {
     return prlimit.isPresent();
   }
 
-  /** The command in a group of its own. Both helpers become the program: its pid is theirs. */
+  /**
+   * Returns the command that runs in its own group. Both tools replace themselves by the program,
+   * so the program has their pid.
+   */
   List<String> command(List<String> program, long memory, Duration cpu) {
     List<String> command = new ArrayList<>();
     if (prlimit.isPresent() && (memory > 0 || !cpu.isZero())) {
@@ -53,7 +56,7 @@ public final class ProcessGroups {
     return command;
   }
 
-  /** Ends a program and what it has started: asked first, and then not. */
+  /** Ends a program and all processes that it started: first with TERM, then with KILL. */
   void end(Process process, Duration grace) {
     List<ProcessHandle> children = process.descendants().toList();
     boolean wasAlive = process.isAlive();
@@ -65,7 +68,7 @@ public final class ProcessGroups {
       }
       signal(process, "KILL");
       process.destroyForcibly();
-      // Those that have made a session of their own.
+      // Processes that created a session of their own.
       children.forEach(ProcessHandle::destroyForcibly);
     } finally {
       if (interrupted) {
@@ -74,7 +77,7 @@ public final class ProcessGroups {
     }
   }
 
-  /** False when interrupted. */
+  /** Returns false if interrupted. */
   private static boolean await(Process process, Duration most) {
     try {
       process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS);
@@ -98,7 +101,7 @@ public final class ProcessGroups {
               .start();
       await(sent, Duration.ofSeconds(2));
     } catch (IOException e) {
-      log.warn("the processes of a task cannot be told to end: {}", e.getMessage());
+      log.warn("the processes of a task could not be ended: {}", e.getMessage());
     }
   }
 }

@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** What a program writes: read to its end, of which the start or the end is kept. Thread-safe. */
+/** Output of a program: read completely, while only the start or the end is kept. Thread-safe. */
 final class ProgramOutput implements AutoCloseable {
 
   private static final int LONGEST_LINE = 2_000;
 
-  /** Is told of each line, on the thread that reads. */
+  /** Called with each line, on the thread that reads. */
   @FunctionalInterface
   interface Lines {
     void add(String line);
@@ -57,7 +57,7 @@ final class ProgramOutput implements AutoCloseable {
         split(buffer, count);
       }
     } catch (IOException e) {
-      // Closed: the program has ended, or was ended.
+      // Closed: the program has ended.
     }
     endLine();
   }
@@ -103,7 +103,7 @@ final class ProgramOutput implements AutoCloseable {
     try {
       stream.close();
     } catch (IOException e) {
-      // It is not needed any more.
+      // Not needed any more.
     }
   }
 }

@@ -7,8 +7,8 @@ import io.asynq4j.handler.TaskContext;
 import io.asynq4j.service.definition.DefinitionCatalog;
 
 /**
- * Archives tasks whose type is not the name that their queue belongs to. Whoever may put tasks into
- * one queue could otherwise have the service execute those of any other. Thread-safe.
+ * Archives tasks whose type is not the name that owns their queue. Otherwise a producer with access
+ * to one queue could have the service execute the tasks of any other. Thread-safe.
  */
 public final class QueueOwnershipMiddleware implements Middleware {
 

@@ -110,7 +110,7 @@ class FollowUpTasksIT {
     fixture.post("/v1/tasks", "{\"name\":\"bad\",\"id\":\"1\"}");
     JsonNode first = note();
     assertThat(first.get("event").stringValue()).isEqualTo("failure");
-    assertThat(first.get("error").stringValue()).contains("ended with 1");
+    assertThat(first.get("error").stringValue()).contains("exited with code 1");
     assertThat(first.get("willRetry").booleanValue()).isTrue();
     await().until(() -> fixture.inspector.queue("bad").task("1").state() == TaskState.RETRY);
     fixture.inspector.queue("bad").run("1");

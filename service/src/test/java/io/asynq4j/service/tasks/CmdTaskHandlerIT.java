@@ -91,7 +91,7 @@ class CmdTaskHandlerIT {
   @Test
   void theEndOfStandardErrorIsTheErrorOfAFailure() {
     TaskInfo task = run("fails", "{}", TaskState.RETRY);
-    assertThat(task.lastError()).startsWith("sh ended with 3: ").endsWith("the end");
+    assertThat(task.lastError()).startsWith("sh exited with code 3: ").endsWith("the end");
     assertThat(task.lastError()).doesNotContain("first").hasSizeLessThan(1_700);
   }
 
@@ -119,7 +119,7 @@ class CmdTaskHandlerIT {
   @Test
   void memoryIsLimitedWhereTheSystemCan() {
     assumeTrue(new ProcessGroups().canLimit(), "there is no prlimit here");
-    assertThat(run("memory", "{}", TaskState.ARCHIVED).lastError()).contains("ended with");
+    assertThat(run("memory", "{}", TaskState.ARCHIVED).lastError()).contains("exited with code");
   }
 
   @Test

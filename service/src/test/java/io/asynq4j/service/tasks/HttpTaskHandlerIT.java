@@ -183,7 +183,7 @@ class HttpTaskHandlerIT {
               .formatted(target.getAddress().getPort()));
       own.post("/v1/tasks", "{\"name\":\"inner\",\"id\":\"1\"}");
       await().until(() -> own.inspector.queue("inner").task("1").state() == TaskState.RETRY);
-      assertThat(own.inspector.queue("inner").task("1").lastError()).contains("not public");
+      assertThat(own.inspector.queue("inner").task("1").lastError()).contains("private address");
     }
     assertThat(calls.stream().filter(c -> "inner".equals(c.header("X-Asynq-Task-Name")))).isEmpty();
   }
