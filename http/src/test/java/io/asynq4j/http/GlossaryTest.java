@@ -1,0 +1,32 @@
+package io.asynq4j.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.testsupport.SourceTexts;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** Exceptions, log lines and other messages are in plain English. */
+class GlossaryTest {
+
+  @Test
+  void messagesContainNoForbiddenWords() throws IOException {
+    assertThat(SourceTexts.violations(Path.of("src/main/java"))).isEmpty();
+  }
+
+  @Test
+  void textsAreFoundInLiteralsOnly() {
+    String source =
+        """
+        // It is "said here".
+        /* Or "told there". */
+        char quote = '"';
+        log.warn("a \\"task\\" is ha" + quote + "nded " + "in",
+            "oneWord", "looked"
+            + " at");
+        """;
+    assertThat(SourceTexts.of(source))
+        .containsExactly("\"a \\\"task\\\" is ha\"", "\"nded in\"", "\"looked at\"");
+  }
+}
