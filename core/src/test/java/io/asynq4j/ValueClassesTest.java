@@ -4,15 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
-import io.asynq4j.inspect.BulkReport;
-import io.asynq4j.inspect.Diagnosis;
-import io.asynq4j.inspect.QueueSnapshot;
-import io.asynq4j.inspect.ScheduleSnapshot;
-import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -66,63 +59,6 @@ class ValueClassesTest {
     TaskDefinition definition =
         TaskDefinition.builder("mail", TaskKind.WORKER).maxRetry(1).maxRun(2).build();
     assertThat(definition.toBuilder().build()).isEqualTo(definition).hasSameHashCodeAs(definition);
-    WorkerSnapshot worker =
-        WorkerSnapshot.builder("1").taskType("t").queue("q").started(NOON).deadline(NOON).build();
-    assertThat(worker.toBuilder().build()).isEqualTo(worker);
-    ServerSnapshot server =
-        ServerSnapshot.builder("s")
-            .host("h")
-            .pid(7)
-            .concurrency(5)
-            .queues(Map.of("q", 1))
-            .strictPriority(true)
-            .started(NOON)
-            .heartbeatAge(Duration.ofSeconds(1))
-            .activeWorkers(1)
-            .workers(List.of(worker))
-            .build();
-    assertThat(server.toBuilder().build()).isEqualTo(server);
-    QueueSnapshot queue =
-        QueueSnapshot.builder("q", NOON)
-            .sizes(Map.of(TaskState.PENDING, 2L))
-            .groups(1)
-            .processedToday(2)
-            .failedToday(1)
-            .processed(4)
-            .failed(3)
-            .oldestPendingSince(NOON)
-            .pausedSince(NOON)
-            .build();
-    assertThat(queue.toBuilder().build()).isEqualTo(queue);
-    ScheduleSnapshot schedule =
-        ScheduleSnapshot.builder("e", "@daily")
-            .taskType("t")
-            .taskPayload(Payload.ofUtf8("p"))
-            .options(options)
-            .unreadOptions(List.of("Odd(1)"))
-            .next(NOON)
-            .previous(NOON)
-            .pausedSince(NOON)
-            .isLive(true)
-            .isRemembered(true)
-            .problem("broken")
-            .build();
-    assertThat(schedule.toBuilder().build()).isEqualTo(schedule);
-    BulkReport report =
-        BulkReport.builder()
-            .looked(5)
-            .matched(4)
-            .done(3)
-            .failed(1)
-            .failures(List.of(new BulkReport.Failure("1", "gone")))
-            .cursor("c")
-            .problem("p")
-            .dropped(2)
-            .build();
-    assertThat(report.toBuilder().build()).isEqualTo(report);
-    Diagnosis diagnosis =
-        Diagnosis.builder(NOON, NOON).examined(3).problems(List.of("p")).resumeFrom("r").build();
-    assertThat(diagnosis.toBuilder().build()).isEqualTo(diagnosis);
   }
 
   @Test
@@ -137,9 +73,5 @@ class ValueClassesTest {
   void theTextNamesEachValueAndShowsNoPayload() {
     assertThat(Task.of("t", Payload.ofUtf8("secret"), Map.of("a", "b")))
         .hasToString("Task[type=t, payload=Payload[6 bytes], headers={a=b}]");
-    assertThat(WorkerSnapshot.builder("1").build())
-        .hasToString(
-            "WorkerSnapshot[taskId=1, taskType=, taskPayload=Payload[absent], queue=, started=null,"
-                + " deadline=null, problem=null]");
   }
 }

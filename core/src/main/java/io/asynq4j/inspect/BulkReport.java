@@ -1,128 +1,50 @@
 package io.asynq4j.inspect;
 
-import io.asynq4j.internal.text.ValueText;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What an operation on many tasks has done. Immutable. */
-public final class BulkReport {
+/** The result of an action on many tasks. Immutable. */
+public sealed interface BulkReport {
 
-  private final long looked;
-  private final long matched;
-  private final long done;
-  private final long failed;
-  private final List<Failure> failures;
-  private final @Nullable String cursor;
-  private final @Nullable String problem;
-  private final long dropped;
+  /** The number of tasks that were read. */
+  long looked();
 
-  private BulkReport(Builder builder) {
-    this.looked = builder.looked;
-    this.matched = builder.matched;
-    this.done = builder.done;
-    this.failed = builder.failed;
-    this.failures = List.copyOf(builder.failures);
-    this.cursor = builder.cursor;
-    this.problem = builder.problem;
-    this.dropped = builder.dropped;
+  /** The number of tasks that matched. */
+  long matched();
+
+  /** The number of tasks to which the action was applied; 0 if it only counted. */
+  long done();
+
+  /** The number of tasks to which the action could not be applied. */
+  long failed();
+
+  /** The reasons, for the first 1,000 failed tasks. */
+  List<Failure> failures();
+
+  /** Where to continue; null if the operation is complete. */
+  @Nullable String cursor();
+
+  /** Why it ended early: Redis failed, or the archive was full. Otherwise null. */
+  @Nullable String problem();
+
+  /** The number of archived tasks that were deleted to make room for newly archived ones. */
+  long dropped();
+
+  /** Whether all tasks were read. */
+  default boolean isComplete() {
+    return cursor() == null;
   }
 
-  /**
-   * A complete operation on no task, to start from: for tests and fakes; the library makes all
-   * others.
-   */
-  public static Builder builder() {
+  /** Returns a builder of a complete operation on no task. */
+  static Builder builder() {
     return new Builder();
   }
 
-  /** Returns a builder with the values of this object. */
-  public Builder toBuilder() {
-    return new Builder()
-        .looked(looked)
-        .matched(matched)
-        .done(done)
-        .failed(failed)
-        .failures(failures)
-        .cursor(cursor)
-        .problem(problem)
-        .dropped(dropped);
-  }
+  /** The reason why an action was not applied to a task. */
+  record Failure(String id, String problem) {}
 
-  /** How many tasks it has looked at. */
-  public long looked() {
-    return looked;
-  }
-
-  /** How many of them were wanted. */
-  public long matched() {
-    return matched;
-  }
-
-  /** How many of those it has dealt with; 0 when it only counted. */
-  public long done() {
-    return done;
-  }
-
-  /** How many of those it could not deal with. */
-  public long failed() {
-    return failed;
-  }
-
-  /** Why it could not, for each of the first thousand tasks. */
-  public List<Failure> failures() {
-    return failures;
-  }
-
-  /** Where to go on; null when it is complete. */
-  public @Nullable String cursor() {
-    return cursor;
-  }
-
-  /** Why it ended early, when Redis failed on the way or the archive was full; else null. */
-  public @Nullable String problem() {
-    return problem;
-  }
-
-  /** How many archived tasks were deleted to make room for those that were archived. */
-  public long dropped() {
-    return dropped;
-  }
-
-  /**
-   * Why something could not be done with a task.
-   *
-   * @param problem in words
-   */
-  public record Failure(String id, String problem) {}
-
-  /** Whether it has looked at everything. */
-  public boolean isComplete() {
-    return cursor == null;
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof BulkReport that && values().equals(that.values());
-  }
-
-  @Override
-  public int hashCode() {
-    return values().hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return ValueText.of(
-        "BulkReport", "looked matched done failed failures cursor problem dropped", values());
-  }
-
-  private List<@Nullable Object> values() {
-    return Arrays.asList(looked, matched, done, failed, failures, cursor, problem, dropped);
-  }
-
-  /** Collects the values of a {@link BulkReport}. Not thread-safe. */
-  public static final class Builder {
+  /** Builds a {@link BulkReport}. Not thread-safe. */
+  final class Builder {
     private long looked;
     private long matched;
     private long done;
@@ -134,114 +56,86 @@ public final class BulkReport {
 
     private Builder() {}
 
-    public Builder looked(long looked) {
-      this.looked = looked;
+    public Builder looked(long count) {
+      looked = count;
       return this;
     }
 
-    public Builder matched(long matched) {
-      this.matched = matched;
+    public Builder matched(long count) {
+      matched = count;
       return this;
     }
 
-    public Builder done(long done) {
-      this.done = done;
+    public Builder done(long count) {
+      done = count;
       return this;
     }
 
-    public Builder failed(long failed) {
-      this.failed = failed;
+    public Builder failed(long count) {
+      failed = count;
       return this;
     }
 
-    public Builder failures(List<Failure> failures) {
-      this.failures = failures;
+    public Builder failures(List<Failure> some) {
+      failures = some;
       return this;
     }
 
-    public Builder cursor(@Nullable String cursor) {
-      this.cursor = cursor;
+    public Builder cursor(@Nullable String next) {
+      cursor = next;
       return this;
     }
 
-    public Builder problem(@Nullable String problem) {
-      this.problem = problem;
+    public Builder problem(@Nullable String reason) {
+      problem = reason;
       return this;
     }
 
-    public Builder dropped(long dropped) {
-      this.dropped = dropped;
+    public Builder dropped(long count) {
+      dropped = count;
       return this;
     }
 
     public BulkReport build() {
-      return new BulkReport(this);
+      return new Report(
+          looked, matched, done, failed, List.copyOf(failures), cursor, problem, dropped);
     }
+
+    private record Report(
+        long looked,
+        long matched,
+        long done,
+        long failed,
+        List<Failure> failures,
+        @Nullable String cursor,
+        @Nullable String problem,
+        long dropped)
+        implements BulkReport {}
+
+    private record Progress(long looked, long total, long matched, long done, long failed)
+        implements BulkProgress {}
   }
 
-  /** How far an operation on many tasks has come. Immutable. */
-  public static final class BulkProgress {
+  /** The progress of an action on many tasks. Immutable. */
+  sealed interface BulkProgress {
 
-    private final long looked;
-    private final long total;
-    private final long matched;
-    private final long done;
-    private final long failed;
+    /** The number of tasks that were read. */
+    long looked();
 
-    private BulkProgress(long looked, long total, long matched, long done, long failed) {
-      this.looked = looked;
-      this.total = total;
-      this.matched = matched;
-      this.done = done;
-      this.failed = failed;
-    }
+    /** The number of tasks at the start. */
+    long total();
 
-    public static BulkProgress of(long looked, long total, long matched, long done, long failed) {
-      return new BulkProgress(looked, total, matched, done, failed);
-    }
+    /** The number of tasks read that matched. */
+    long matched();
 
-    /** How many tasks it has looked at. */
-    public long looked() {
-      return looked;
-    }
+    /** The number of tasks to which the action was applied. */
+    long done();
 
-    /** How many there were when it began. */
-    public long total() {
-      return total;
-    }
+    /** The number of tasks to which the action could not be applied. */
+    long failed();
 
-    /** How many of those it has looked at are wanted. */
-    public long matched() {
-      return matched;
-    }
-
-    /** How many of those it has dealt with. */
-    public long done() {
-      return done;
-    }
-
-    /** How many of those it could not deal with. */
-    public long failed() {
-      return failed;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof BulkProgress that && values().equals(that.values());
-    }
-
-    @Override
-    public int hashCode() {
-      return values().hashCode();
-    }
-
-    @Override
-    public String toString() {
-      return ValueText.of("BulkProgress", "looked total matched done failed", values());
-    }
-
-    private List<@Nullable Object> values() {
-      return Arrays.asList(looked, total, matched, done, failed);
+    static BulkProgress of(long looked, long total, long matched, long done, long failed) {
+      return new Builder.Progress(looked, total, matched, done, failed);
     }
   }
 }

@@ -3,149 +3,61 @@ package io.asynq4j.inspect;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.doctor.ScanPosition;
-import io.asynq4j.internal.text.ValueText;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What a doctor is to look at, and what it may put right. Immutable. */
-public final class DoctorOptions {
+/**
+ * What the doctor examines and repairs: {@code DoctorOptions.repair().queue("mail").build()}.
+ * Immutable.
+ */
+public sealed interface DoctorOptions {
 
-  private final Set<QueueName> queues;
-  private final boolean repairs;
-  private final boolean removesUnreadable;
-  private final boolean trimsArchives;
-  private final int archiveMaxSize;
-  private final Duration archiveMaxAge;
-  private final Duration lookAgainAfter;
-  private final int sampleSize;
-  private final @Nullable String resumeFrom;
+  /** The queues to examine; empty for all queues and entries that belong to none. */
+  Set<QueueName> queues();
 
-  private DoctorOptions(Builder builder) {
-    this.queues = Set.copyOf(builder.queues);
-    this.repairs = builder.repairs;
-    this.removesUnreadable = builder.removesUnreadable;
-    this.trimsArchives = builder.trimsArchives;
-    this.archiveMaxSize = builder.archiveMaxSize;
-    this.archiveMaxAge = builder.archiveMaxAge;
-    this.lookAgainAfter = builder.lookAgainAfter;
-    this.sampleSize = builder.sampleSize;
-    this.resumeFrom = builder.resumeFrom;
-    if (archiveMaxSize < 0) {
-      throw new IllegalArgumentException("archiveMaxSize must not be negative: " + archiveMaxSize);
-    }
-    if (archiveMaxAge.isNegative() || archiveMaxAge.isZero()) {
-      throw new IllegalArgumentException("archiveMaxAge must be positive: " + archiveMaxAge);
-    }
-    if (lookAgainAfter.isNegative()) {
-      throw new IllegalArgumentException("lookAgainAfter must not be negative: " + lookAgainAfter);
-    }
-    if (sampleSize < 0) {
-      throw new IllegalArgumentException("sampleSize must not be negative: " + sampleSize);
-    }
-    if (!repairs && (removesUnreadable || trimsArchives)) {
-      throw new IllegalArgumentException(
-          "a dry run removes and trims nothing; begin with DoctorOptions.repair()");
-    }
-    ScanPosition.parse(resumeFrom);
-  }
+  /** Whether findings are repaired. A repair alone never deletes a task. */
+  boolean repairs();
 
-  /** Only these; empty for all, and for what belongs to no queue. */
-  public Set<QueueName> queues() {
-    return queues;
-  }
+  /** Whether unreadable tasks are deleted instead of archived. */
+  boolean removesUnreadable();
 
-  /** Whether what is amiss is put right; no task is ever deleted by that alone. */
-  public boolean repairs() {
-    return repairs;
-  }
+  /** Whether tasks beyond the limits of archives are deleted. */
+  boolean trimsArchives();
 
-  /** Whether tasks that nobody can read are deleted instead of archived. */
-  public boolean removesUnreadable() {
-    return removesUnreadable;
-  }
+  /** The maximum number of tasks in an archive. */
+  int archiveMaxSize();
 
-  /** Whether tasks beyond the limits of the archives are deleted. */
-  public boolean trimsArchives() {
-    return trimsArchives;
-  }
+  /** The maximum age of tasks in an archive. */
+  Duration archiveMaxAge();
 
-  /** How many tasks an archive may hold. */
-  public int archiveMaxSize() {
-    return archiveMaxSize;
-  }
+  /** The delay between the two examinations: a task in transition is consistent after it. */
+  Duration lookAgainAfter();
 
-  /** How old they may be. */
-  public Duration archiveMaxAge() {
-    return archiveMaxAge;
-  }
+  /** The maximum number of IDs per finding. */
+  int sampleSize();
 
-  /** What is amiss must still be so after this time, since it may have been in transition. */
-  public Duration lookAgainAfter() {
-    return lookAgainAfter;
-  }
+  /** Where an earlier scan was stopped; null to start at the beginning. */
+  @Nullable String resumeFrom();
 
-  /** How many ids are named of each finding. */
-  public int sampleSize() {
-    return sampleSize;
-  }
-
-  /** Where an earlier visit was stopped; null for the beginning. */
-  public @Nullable String resumeFrom() {
-    return resumeFrom;
-  }
-
-  /** Looks at everything and changes nothing. */
-  public static Builder dryRun() {
+  /** Returns options to examine everything and change nothing. */
+  static Builder dryRun() {
     return new Builder(false);
   }
 
-  /** Looks at everything and puts right what is amiss; deletes no task unless more is said. */
-  public static Builder repair() {
+  /** Returns options to examine everything and repair findings, without deleting tasks. */
+  static Builder repair() {
     return new Builder(true);
   }
 
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof DoctorOptions that && values().equals(that.values());
-  }
-
-  @Override
-  public int hashCode() {
-    return values().hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return ValueText.of(
-        "DoctorOptions",
-        "queues repairs removesUnreadable trimsArchives archiveMaxSize archiveMaxAge lookAgainAfter sampleSize resumeFrom",
-        values());
-  }
-
-  private List<@Nullable Object> values() {
-    return Arrays.asList(
-        queues,
-        repairs,
-        removesUnreadable,
-        trimsArchives,
-        archiveMaxSize,
-        archiveMaxAge,
-        lookAgainAfter,
-        sampleSize,
-        resumeFrom);
-  }
-
-  /** Puts options together. Not thread-safe. */
-  public static final class Builder {
+  /** Builds {@link DoctorOptions}. Not thread-safe. */
+  final class Builder {
     private final boolean repairs;
     private final Set<QueueName> queues = new TreeSet<>();
     private boolean removesUnreadable;
     private boolean trimsArchives;
-    // What Go keeps is no overflow, though ours keep fewer.
+    // Tasks that Go keeps are not an overflow, although our servers keep fewer.
     private int archiveMaxSize = ArchiveRules.GO.maxSize();
     private Duration archiveMaxAge = ArchiveRules.GO.maxAge();
     private Duration lookAgainAfter = Duration.ofSeconds(1);
@@ -156,25 +68,25 @@ public final class DoctorOptions {
       this.repairs = repairs;
     }
 
-    /** Looks only at this queue, and others that are named so, and at nothing beside them. */
-    public Builder queue(String name) {
-      return queue(QueueName.of(name));
-    }
-
+    /** Examines only this queue. Repeatable. */
     public Builder queue(QueueName name) {
       queues.add(name);
       return this;
     }
 
-    /** Deletes tasks that nobody can read, instead of archiving them. */
+    /** As {@link #queue(QueueName)}. */
+    public Builder queue(String name) {
+      return queue(QueueName.of(name));
+    }
+
+    /** Deletes unreadable tasks instead of archiving them. */
     public Builder removeUnreadable() {
       removesUnreadable = true;
       return this;
     }
 
     /**
-     * What an archive may hold: 9,999 tasks for 90 days, if nothing else is said, as asynq has it.
-     * What is beyond that is reported.
+     * Limits of archives; tasks beyond them are reported. Default: asynq's 9,999 tasks, 90 days.
      */
     public Builder archiveLimits(int maxSize, Duration maxAge) {
       archiveMaxSize = maxSize;
@@ -183,34 +95,77 @@ public final class DoctorOptions {
     }
 
     /**
-     * Deletes the oldest tasks beyond the limits of the archives. Say the limits that the servers
-     * have: a doctor does not know them.
+     * Deletes the oldest tasks beyond {@link #archiveLimits}. Set the limits of your servers: the
+     * doctor does not know them.
      */
     public Builder trimArchives() {
       trimsArchives = true;
       return this;
     }
 
-    /** How much time is between the two looks; a second, if nothing else is said. */
+    /** Delay between the two examinations. Default: 1s. */
     public Builder lookAgainAfter(Duration pause) {
       lookAgainAfter = pause;
       return this;
     }
 
-    /** How many ids are named of each finding; 20, if nothing else is said. */
+    /** Maximum number of IDs per finding. Default: 20. */
     public Builder sampleSize(int size) {
       sampleSize = size;
       return this;
     }
 
-    /** Goes on where a visit was stopped, as its diagnosis tells. */
-    public Builder resumeFrom(@Nullable String place) {
-      resumeFrom = place;
+    /** Continues a scan that was stopped, from its {@link Diagnosis#resumeFrom}. */
+    public Builder resumeFrom(@Nullable String position) {
+      resumeFrom = position;
       return this;
     }
 
     public DoctorOptions build() {
-      return new DoctorOptions(this);
+      return new Options(
+          Set.copyOf(queues),
+          repairs,
+          removesUnreadable,
+          trimsArchives,
+          archiveMaxSize,
+          archiveMaxAge,
+          lookAgainAfter,
+          sampleSize,
+          resumeFrom);
+    }
+
+    private record Options(
+        Set<QueueName> queues,
+        boolean repairs,
+        boolean removesUnreadable,
+        boolean trimsArchives,
+        int archiveMaxSize,
+        Duration archiveMaxAge,
+        Duration lookAgainAfter,
+        int sampleSize,
+        @Nullable String resumeFrom)
+        implements DoctorOptions {
+
+      Options {
+        require(archiveMaxSize >= 0, "archiveMaxSize must be 0 or greater, got " + archiveMaxSize);
+        require(
+            !archiveMaxAge.isNegative() && !archiveMaxAge.isZero(),
+            "archiveMaxAge must be greater than 0, got " + archiveMaxAge);
+        require(
+            !lookAgainAfter.isNegative(),
+            "lookAgainAfter must be 0 or greater, got " + lookAgainAfter);
+        require(sampleSize >= 0, "sampleSize must be 0 or greater, got " + sampleSize);
+        require(
+            repairs || (!removesUnreadable && !trimsArchives),
+            "a dry run cannot remove or trim tasks; use DoctorOptions.repair()");
+        ScanPosition.parse(resumeFrom);
+      }
+
+      private static void require(boolean condition, String problem) {
+        if (!condition) {
+          throw new IllegalArgumentException(problem);
+        }
+      }
     }
   }
 }

@@ -1,163 +1,70 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.internal.text.ValueText;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is in a queue at one instant. Immutable. */
-public final class QueueSnapshot {
+/** The sizes and counters of a queue at one instant. Immutable. */
+public sealed interface QueueSnapshot {
 
-  private final String queue;
-  private final Instant at;
-  private final Map<TaskState, Long> sizes;
-  private final long groups;
-  private final long processedToday;
-  private final long failedToday;
-  private final long processed;
-  private final long failed;
-  private final @Nullable Instant oldestPendingSince;
-  private final @Nullable Instant pausedSince;
+  /** The name of the queue. */
+  String queue();
 
-  private QueueSnapshot(Builder builder) {
-    this.queue = builder.queue;
-    this.at = builder.at;
-    this.sizes = Map.copyOf(builder.sizes);
-    this.groups = builder.groups;
-    this.processedToday = builder.processedToday;
-    this.failedToday = builder.failedToday;
-    this.processed = builder.processed;
-    this.failed = builder.failed;
-    this.oldestPendingSince = builder.oldestPendingSince;
-    this.pausedSince = builder.pausedSince;
+  /** The time of Redis at which this was read. */
+  Instant at();
+
+  /** The number of tasks in each state. */
+  Map<TaskState, Long> sizes();
+
+  /** The number of groups that have tasks. */
+  long groups();
+
+  /** The number of attempts settled on this UTC day, successful or not. */
+  long processedToday();
+
+  /** The number of attempts that failed on this UTC day. */
+  long failedToday();
+
+  /** The number of attempts settled since the queue exists, successful or not. */
+  long processed();
+
+  /** The number of attempts that failed since the queue exists. */
+  long failed();
+
+  /** Since when the next task to run has been pending; null if there is none or it is unknown. */
+  @Nullable Instant oldestPendingSince();
+
+  /** Since when the queue is paused; null if it is not paused. */
+  @Nullable Instant pausedSince();
+
+  default long size(TaskState state) {
+    return sizes().getOrDefault(state, 0L);
   }
 
-  /** An empty queue, to start from: for tests and fakes; the library makes all others. */
-  public static Builder builder(String queue, Instant at) {
+  /** The number of tasks in all states, including completed ones. */
+  default long size() {
+    return sizes().values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  default boolean paused() {
+    return pausedSince() != null;
+  }
+
+  /** How long the next task to run has been pending; zero if there is none or it is unknown. */
+  default Duration latency() {
+    Instant since = oldestPendingSince();
+    return since == null || since.isAfter(at()) ? Duration.ZERO : Duration.between(since, at());
+  }
+
+  /** Returns a builder of an empty queue, for tests and fakes. */
+  static Builder builder(String queue, Instant at) {
     return new Builder(queue, at);
   }
 
-  /** Returns a builder with the values of this object. */
-  public Builder toBuilder() {
-    return new Builder(queue, at)
-        .sizes(sizes)
-        .groups(groups)
-        .processedToday(processedToday)
-        .failedToday(failedToday)
-        .processed(processed)
-        .failed(failed)
-        .oldestPendingSince(oldestPendingSince)
-        .pausedSince(pausedSince);
-  }
-
-  /** The name of the queue. */
-  public String queue() {
-    return queue;
-  }
-
-  /** The time in Redis. */
-  public Instant at() {
-    return at;
-  }
-
-  /** How many tasks there are in each state. */
-  public Map<TaskState, Long> sizes() {
-    return sizes;
-  }
-
-  /** How many groups hold tasks. */
-  public long groups() {
-    return groups;
-  }
-
-  /** Attempts that ended on this UTC day, well or badly. */
-  public long processedToday() {
-    return processedToday;
-  }
-
-  /** Those of them that ended badly. */
-  public long failedToday() {
-    return failedToday;
-  }
-
-  /** Attempts that ended since the queue exists, well or badly. */
-  public long processed() {
-    return processed;
-  }
-
-  /** Those of {@link #processed} that ended badly. */
-  public long failed() {
-    return failed;
-  }
-
-  /** Since when the next task to run has been waiting; null when none does, or it is not known. */
-  public @Nullable Instant oldestPendingSince() {
-    return oldestPendingSince;
-  }
-
-  /** Null when it is not paused. */
-  public @Nullable Instant pausedSince() {
-    return pausedSince;
-  }
-
-  public long size(TaskState state) {
-    return sizes.getOrDefault(state, 0L);
-  }
-
-  /** Everything in the queue, completed tasks too. */
-  public long size() {
-    return sizes.values().stream().mapToLong(Long::longValue).sum();
-  }
-
-  public boolean paused() {
-    return pausedSince != null;
-  }
-
-  /** How long the next task to run has been waiting; zero when none does, or it is not known. */
-  public Duration latency() {
-    return oldestPendingSince == null || oldestPendingSince.isAfter(at)
-        ? Duration.ZERO
-        : Duration.between(oldestPendingSince, at);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof QueueSnapshot that && values().equals(that.values());
-  }
-
-  @Override
-  public int hashCode() {
-    return values().hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return ValueText.of(
-        "QueueSnapshot",
-        "queue at sizes groups processedToday failedToday processed failed oldestPendingSince pausedSince",
-        values());
-  }
-
-  private List<@Nullable Object> values() {
-    return Arrays.asList(
-        queue,
-        at,
-        sizes,
-        groups,
-        processedToday,
-        failedToday,
-        processed,
-        failed,
-        oldestPendingSince,
-        pausedSince);
-  }
-
-  /** Collects the values of a {@link QueueSnapshot}. Not thread-safe. */
-  public static final class Builder {
+  /** Builds a {@link QueueSnapshot}. Not thread-safe. */
+  final class Builder {
     private final String queue;
     private final Instant at;
     private Map<TaskState, Long> sizes = Map.of();
@@ -174,48 +81,71 @@ public final class QueueSnapshot {
       this.at = at;
     }
 
-    public Builder sizes(Map<TaskState, Long> sizes) {
-      this.sizes = sizes;
+    public Builder sizes(Map<TaskState, Long> newSizes) {
+      sizes = newSizes;
       return this;
     }
 
-    public Builder groups(long groups) {
-      this.groups = groups;
+    public Builder groups(long count) {
+      groups = count;
       return this;
     }
 
-    public Builder processedToday(long processedToday) {
-      this.processedToday = processedToday;
+    public Builder processedToday(long count) {
+      processedToday = count;
       return this;
     }
 
-    public Builder failedToday(long failedToday) {
-      this.failedToday = failedToday;
+    public Builder failedToday(long count) {
+      failedToday = count;
       return this;
     }
 
-    public Builder processed(long processed) {
-      this.processed = processed;
+    public Builder processed(long count) {
+      processed = count;
       return this;
     }
 
-    public Builder failed(long failed) {
-      this.failed = failed;
+    public Builder failed(long count) {
+      failed = count;
       return this;
     }
 
-    public Builder oldestPendingSince(@Nullable Instant oldestPendingSince) {
-      this.oldestPendingSince = oldestPendingSince;
+    public Builder oldestPendingSince(@Nullable Instant since) {
+      oldestPendingSince = since;
       return this;
     }
 
-    public Builder pausedSince(@Nullable Instant pausedSince) {
-      this.pausedSince = pausedSince;
+    public Builder pausedSince(@Nullable Instant since) {
+      pausedSince = since;
       return this;
     }
 
     public QueueSnapshot build() {
-      return new QueueSnapshot(this);
+      return new Queue(
+          queue,
+          at,
+          Map.copyOf(sizes),
+          groups,
+          processedToday,
+          failedToday,
+          processed,
+          failed,
+          oldestPendingSince,
+          pausedSince);
     }
+
+    private record Queue(
+        String queue,
+        Instant at,
+        Map<TaskState, Long> sizes,
+        long groups,
+        long processedToday,
+        long failedToday,
+        long processed,
+        long failed,
+        @Nullable Instant oldestPendingSince,
+        @Nullable Instant pausedSince)
+        implements QueueSnapshot {}
   }
 }

@@ -2,171 +2,65 @@ package io.asynq4j.inspect;
 
 import io.asynq4j.Payload;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.internal.text.ValueText;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A periodic entry, as a live scheduler shows it, or as it is remembered while none does.
+ * A schedule entry, as a live scheduler publishes it or as it is stored without a live scheduler.
  * Immutable.
  */
-public final class ScheduleSnapshot {
-
-  private final String id;
-  private final String spec;
-  private final String taskType;
-  private final Payload taskPayload;
-  private final TaskOptions options;
-  private final List<String> unreadOptions;
-  private final @Nullable Instant next;
-  private final @Nullable Instant previous;
-  private final @Nullable Instant pausedSince;
-  private final boolean isLive;
-  private final boolean isRemembered;
-  private final @Nullable String problem;
-
-  private ScheduleSnapshot(Builder builder) {
-    this.id = builder.id;
-    this.spec = builder.spec;
-    this.taskType = builder.taskType;
-    this.taskPayload = builder.taskPayload;
-    this.options = builder.options;
-    this.unreadOptions = List.copyOf(builder.unreadOptions);
-    this.next = builder.next;
-    this.previous = builder.previous;
-    this.pausedSince = builder.pausedSince;
-    this.isLive = builder.isLive;
-    this.isRemembered = builder.isRemembered;
-    this.problem = builder.problem;
-  }
+public sealed interface ScheduleSnapshot {
 
   /**
-   * An entry without task and times, to start from: for tests and fakes; the library makes all
-   * others.
+   * The name of the entry, or the random ID of an entry of a Go scheduler. A broken row without an
+   * ID has the scheduler and the number of the row, such as {@code host:7:3c5f#2}.
    */
-  public static Builder builder(String id, String spec) {
+  String id();
+
+  /** The schedule, such as {@code 0 3 * * *} or {@code @every 1h}. */
+  String spec();
+
+  /** The type of the tasks that it enqueues; empty without a live scheduler. */
+  String taskType();
+
+  /** The payload of the tasks that it enqueues; absent without a live scheduler. */
+  Payload taskPayload();
+
+  /** The options of the tasks that it enqueues, as far as they can be read. */
+  TaskOptions options();
+
+  /** The options that cannot be read, as text. */
+  List<String> unreadOptions();
+
+  /** The next instant; null if it is unknown or there is none. */
+  @Nullable Instant next();
+
+  /** The last instant at which it enqueued a task; null if there is none. */
+  @Nullable Instant previous();
+
+  /** Since when it is paused; null if it is not paused. */
+  @Nullable Instant pausedSince();
+
+  /** Whether a live scheduler publishes it. */
+  boolean isLive();
+
+  /**
+   * Whether it is stored and can be paused, resumed, run and forgotten. Entries of Go schedulers,
+   * and those of schedulers without a leader, are not stored.
+   */
+  boolean isRemembered();
+
+  /** Why the row is broken, so that some values are unknown; null if it is not broken. */
+  @Nullable String problem();
+
+  /** Returns a builder of an entry without task and times, for tests and fakes. */
+  static Builder builder(String id, String spec) {
     return new Builder(id, spec);
   }
 
-  /** Returns a builder with the values of this object. */
-  public Builder toBuilder() {
-    return new Builder(id, spec)
-        .taskType(taskType)
-        .taskPayload(taskPayload)
-        .options(options)
-        .unreadOptions(unreadOptions)
-        .next(next)
-        .previous(previous)
-        .pausedSince(pausedSince)
-        .isLive(isLive)
-        .isRemembered(isRemembered)
-        .problem(problem);
-  }
-
-  /**
-   * Its name; of a Go scheduler's entry a random id. Of a broken row whose id is not known, the
-   * scheduler and the number of the row there, such as {@code host:7:3c5f#2}.
-   */
-  public String id() {
-    return id;
-  }
-
-  /** When it enqueues, as it was given: {@code 0 3 * * *}, {@code @every 1h}. */
-  public String spec() {
-    return spec;
-  }
-
-  /** What it enqueues; empty when no live scheduler shows it. */
-  public String taskType() {
-    return taskType;
-  }
-
-  /** With what; empty when no live scheduler shows it. */
-  public Payload taskPayload() {
-    return taskPayload;
-  }
-
-  /** What its tasks are enqueued with, as far as it can be read. */
-  public TaskOptions options() {
-    return options;
-  }
-
-  /** The texts that cannot. */
-  public List<String> unreadOptions() {
-    return unreadOptions;
-  }
-
-  /** Null when it is not known, or never. */
-  public @Nullable Instant next() {
-    return next;
-  }
-
-  /** Null when it has enqueued nothing yet. */
-  public @Nullable Instant previous() {
-    return previous;
-  }
-
-  /** Null when it is not paused. */
-  public @Nullable Instant pausedSince() {
-    return pausedSince;
-  }
-
-  /** Whether a live scheduler shows it. */
-  public boolean isLive() {
-    return isLive;
-  }
-
-  /**
-   * Whether it can be paused, resumed, run and forgotten: what is enqueued by a Go scheduler, or
-   * without a leader, cannot.
-   */
-  public boolean isRemembered() {
-    return isRemembered;
-  }
-
-  /** Why the row is broken, so that not everything about it is known; null when it is not. */
-  public @Nullable String problem() {
-    return problem;
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof ScheduleSnapshot that && values().equals(that.values());
-  }
-
-  @Override
-  public int hashCode() {
-    return values().hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return ValueText.of(
-        "ScheduleSnapshot",
-        "id spec taskType taskPayload options unreadOptions next previous pausedSince isLive isRemembered problem",
-        values());
-  }
-
-  private List<@Nullable Object> values() {
-    return Arrays.asList(
-        id,
-        spec,
-        taskType,
-        taskPayload,
-        options,
-        unreadOptions,
-        next,
-        previous,
-        pausedSince,
-        isLive,
-        isRemembered,
-        problem);
-  }
-
-  /** Collects the values of a {@link ScheduleSnapshot}. Not thread-safe. */
-  public static final class Builder {
+  /** Builds a {@link ScheduleSnapshot}. Not thread-safe. */
+  final class Builder {
     private final String id;
     private final String spec;
     private String taskType = "";
@@ -185,66 +79,93 @@ public final class ScheduleSnapshot {
       this.spec = spec;
     }
 
-    public Builder taskType(String taskType) {
-      this.taskType = taskType;
+    public Builder taskType(String type) {
+      taskType = type;
       return this;
     }
 
-    public Builder taskPayload(Payload taskPayload) {
-      this.taskPayload = taskPayload;
+    public Builder taskPayload(Payload payload) {
+      taskPayload = payload;
       return this;
     }
 
-    public Builder options(TaskOptions options) {
-      this.options = options;
+    public Builder options(TaskOptions newOptions) {
+      options = newOptions;
       return this;
     }
 
-    public Builder unreadOptions(List<String> unreadOptions) {
-      this.unreadOptions = unreadOptions;
+    public Builder unreadOptions(List<String> texts) {
+      unreadOptions = texts;
       return this;
     }
 
-    public Builder next(@Nullable Instant next) {
-      this.next = next;
+    public Builder next(@Nullable Instant at) {
+      next = at;
       return this;
     }
 
-    public Builder previous(@Nullable Instant previous) {
-      this.previous = previous;
+    public Builder previous(@Nullable Instant at) {
+      previous = at;
       return this;
     }
 
-    public Builder pausedSince(@Nullable Instant pausedSince) {
-      this.pausedSince = pausedSince;
+    public Builder pausedSince(@Nullable Instant since) {
+      pausedSince = since;
       return this;
     }
 
-    public Builder isLive(boolean isLive) {
-      this.isLive = isLive;
+    public Builder isLive(boolean live) {
+      isLive = live;
       return this;
     }
 
-    public Builder isRemembered(boolean isRemembered) {
-      this.isRemembered = isRemembered;
+    public Builder isRemembered(boolean remembered) {
+      isRemembered = remembered;
       return this;
     }
 
-    public Builder problem(@Nullable String problem) {
-      this.problem = problem;
+    public Builder problem(@Nullable String reason) {
+      problem = reason;
       return this;
     }
 
     public ScheduleSnapshot build() {
-      return new ScheduleSnapshot(this);
+      return new Entry(
+          id,
+          spec,
+          taskType,
+          taskPayload,
+          options,
+          List.copyOf(unreadOptions),
+          next,
+          previous,
+          pausedSince,
+          isLive,
+          isRemembered,
+          problem);
     }
+
+    private record Entry(
+        String id,
+        String spec,
+        String taskType,
+        Payload taskPayload,
+        TaskOptions options,
+        List<String> unreadOptions,
+        @Nullable Instant next,
+        @Nullable Instant previous,
+        @Nullable Instant pausedSince,
+        boolean isLive,
+        boolean isRemembered,
+        @Nullable String problem)
+        implements ScheduleSnapshot {}
   }
 
   /**
-   * A task that an entry of a scheduler has enqueued. Immutable.
+   * A task that a schedule entry has enqueued. Immutable.
    *
-   * @param taskId empty when the record cannot be read
-   * @param problem why the record cannot be read; null when it can
+   * @param taskId empty if the record cannot be read
+   * @param problem why the record cannot be read; null if it can
    */
-  public record ScheduleEvent(String taskId, Instant enqueuedAt, @Nullable String problem) {}
+  record ScheduleEvent(String taskId, Instant enqueuedAt, @Nullable String problem) {}
 }

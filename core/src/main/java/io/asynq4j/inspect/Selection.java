@@ -165,7 +165,7 @@ public final class Selection {
 
   /** Counts what matches and does nothing: a dry run of the operations below. */
   public BulkReport count() {
-    return bulk(BulkOperation.COUNT).toBuilder().done(0).build();
+    return bulk(BulkOperation.COUNT);
   }
 
   /** Makes the tasks pending, at the tail of the queue, in their order. */

@@ -2,177 +2,95 @@ package io.asynq4j.inspect;
 
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.text.ValueText;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A live server, as it was at its last heartbeat. Immutable. */
-public final class ServerSnapshot {
+/** A live server as of its last heartbeat. Immutable. */
+public sealed interface ServerSnapshot {
 
-  private final String id;
-  private final String host;
-  private final int pid;
-  private final int concurrency;
-  private final Map<String, Integer> queues;
-  private final boolean strictPriority;
-  private final String status;
-  private final @Nullable Instant started;
-  private final Duration heartbeatAge;
-  private final int activeWorkers;
-  private final List<WorkerSnapshot> workers;
-  private final @Nullable String problem;
-
-  private ServerSnapshot(Builder builder) {
-    this.id = builder.id;
-    this.host = builder.host;
-    this.pid = builder.pid;
-    this.concurrency = builder.concurrency;
-    this.queues = Map.copyOf(builder.queues);
-    this.strictPriority = builder.strictPriority;
-    this.status = builder.status;
-    this.started = builder.started;
-    this.heartbeatAge = builder.heartbeatAge;
-    this.activeWorkers = builder.activeWorkers;
-    this.workers = List.copyOf(builder.workers);
-    this.problem = builder.problem;
-  }
-
-  /** An idle server, to start from: for tests and fakes; the library makes all others. */
-  public static Builder builder(String id) {
-    return new Builder(id);
-  }
-
-  /** Returns a builder with the values of this object. */
-  public Builder toBuilder() {
-    return new Builder(id)
-        .host(host)
-        .pid(pid)
-        .concurrency(concurrency)
-        .queues(queues)
-        .strictPriority(strictPriority)
-        .status(status)
-        .started(started)
-        .heartbeatAge(heartbeatAge)
-        .activeWorkers(activeWorkers)
-        .workers(workers)
-        .problem(problem);
-  }
-
-  /** The id of the server. */
-  public String id() {
-    return id;
-  }
+  /** The ID of the server. */
+  String id();
 
   /** The name of its host. */
-  public String host() {
-    return host;
-  }
+  String host();
 
-  /** The id of its process. */
-  public int pid() {
-    return pid;
-  }
+  /** The ID of its process. */
+  int pid();
 
   /** The maximum number of handlers that run at once. */
-  public int concurrency() {
-    return concurrency;
-  }
+  int concurrency();
 
   /** The queues that it serves, with their weights. */
-  public Map<String, Integer> queues() {
-    return queues;
-  }
+  Map<String, Integer> queues();
 
-  /** Whether heavier queues go first. */
-  public boolean strictPriority() {
-    return strictPriority;
-  }
+  /** Whether queues with a higher weight are always served first. */
+  boolean strictPriority();
 
   /**
-   * {@code active}, {@code stopped} (it claims nothing more) or {@code closed} (it ends); {@code
-   * broken} when what it wrote cannot be read.
+   * {@code active}, {@code stopped} (it claims no more tasks), {@code closed} (it shuts down) or
+   * {@code broken} (its data cannot be read).
    */
-  public String status() {
-    return status;
+  String status();
+
+  /** When it started; null if unknown. */
+  @Nullable Instant started();
+
+  /** The time since its last heartbeat, to about a second. */
+  Duration heartbeatAge();
+
+  /** The number of running attempts that the server reports. */
+  int activeWorkers();
+
+  /** The running attempts. */
+  List<WorkerSnapshot> workers();
+
+  /** Why its data cannot be read, so that only host, process and ID are known; null if it can. */
+  @Nullable String problem();
+
+  /** Whether it claims tasks from this queue. */
+  default boolean serves(String queue) {
+    return status().equals("active") && queues().containsKey(queue);
   }
 
-  /** When it started; null when that is not known. */
-  public @Nullable Instant started() {
-    return started;
-  }
-
-  /** How long ago it has shown itself, to about a second. */
-  public Duration heartbeatAge() {
-    return heartbeatAge;
-  }
-
-  /** How many tasks it works on, by its own count. */
-  public int activeWorkers() {
-    return activeWorkers;
-  }
-
-  /** Those tasks. */
-  public List<WorkerSnapshot> workers() {
-    return workers;
-  }
-
-  /**
-   * Why the row is broken, so that only its host, process and id are known; null when it is not.
-   */
-  public @Nullable String problem() {
-    return problem;
-  }
-
-  /** Whether it claims tasks, from this queue among others. */
-  public boolean serves(String queue) {
-    return status.equals("active") && queues.containsKey(queue);
-  }
-
-  /** Whether it claims tasks, from this queue among others. */
-  public boolean serves(QueueName queue) {
+  /** Whether it claims tasks from this queue. */
+  default boolean serves(QueueName queue) {
     return serves(queue.value());
   }
 
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof ServerSnapshot that && values().equals(that.values());
+  /** Returns this server with only the matching queues and the running attempts of those. */
+  default ServerSnapshot restrictedTo(Predicate<String> queue) {
+    List<WorkerSnapshot> visible =
+        workers().stream().filter(worker -> queue.test(worker.queue())).toList();
+    return builder(id())
+        .host(host())
+        .pid(pid())
+        .concurrency(concurrency())
+        .queues(
+            queues().entrySet().stream()
+                .filter(entry -> queue.test(entry.getKey()))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)))
+        .strictPriority(strictPriority())
+        .status(status())
+        .started(started())
+        .heartbeatAge(heartbeatAge())
+        .activeWorkers(visible.size())
+        .workers(visible)
+        .problem(problem())
+        .build();
   }
 
-  @Override
-  public int hashCode() {
-    return values().hashCode();
+  /** Returns a builder of an idle server, for tests and fakes. */
+  static Builder builder(String id) {
+    return new Builder(id);
   }
 
-  @Override
-  public String toString() {
-    return ValueText.of(
-        "ServerSnapshot",
-        "id host pid concurrency queues strictPriority status started heartbeatAge activeWorkers workers problem",
-        values());
-  }
-
-  private List<@Nullable Object> values() {
-    return Arrays.asList(
-        id,
-        host,
-        pid,
-        concurrency,
-        queues,
-        strictPriority,
-        status,
-        started,
-        heartbeatAge,
-        activeWorkers,
-        workers,
-        problem);
-  }
-
-  /** Collects the values of a {@link ServerSnapshot}. Not thread-safe. */
-  public static final class Builder {
+  /** Builds a {@link ServerSnapshot}. Not thread-safe. */
+  final class Builder {
     private final String id;
     private String host = "";
     private int pid;
@@ -190,163 +108,124 @@ public final class ServerSnapshot {
       this.id = id;
     }
 
-    public Builder host(String host) {
-      this.host = host;
+    public Builder host(String name) {
+      host = name;
       return this;
     }
 
-    public Builder pid(int pid) {
-      this.pid = pid;
+    public Builder pid(int processId) {
+      pid = processId;
       return this;
     }
 
-    public Builder concurrency(int concurrency) {
-      this.concurrency = concurrency;
+    public Builder concurrency(int handlers) {
+      concurrency = handlers;
       return this;
     }
 
-    public Builder queues(Map<String, Integer> queues) {
-      this.queues = queues;
+    public Builder queues(Map<String, Integer> weights) {
+      queues = weights;
       return this;
     }
 
-    public Builder strictPriority(boolean strictPriority) {
-      this.strictPriority = strictPriority;
+    public Builder strictPriority(boolean strict) {
+      strictPriority = strict;
       return this;
     }
 
-    public Builder status(String status) {
-      this.status = status;
+    public Builder status(String newStatus) {
+      status = newStatus;
       return this;
     }
 
-    public Builder started(@Nullable Instant started) {
-      this.started = started;
+    public Builder started(@Nullable Instant at) {
+      started = at;
       return this;
     }
 
-    public Builder heartbeatAge(Duration heartbeatAge) {
-      this.heartbeatAge = heartbeatAge;
+    public Builder heartbeatAge(Duration age) {
+      heartbeatAge = age;
       return this;
     }
 
-    public Builder activeWorkers(int activeWorkers) {
-      this.activeWorkers = activeWorkers;
+    public Builder activeWorkers(int count) {
+      activeWorkers = count;
       return this;
     }
 
-    public Builder workers(List<WorkerSnapshot> workers) {
-      this.workers = workers;
+    public Builder workers(List<WorkerSnapshot> running) {
+      workers = running;
       return this;
     }
 
-    public Builder problem(@Nullable String problem) {
-      this.problem = problem;
+    public Builder problem(@Nullable String reason) {
+      problem = reason;
       return this;
     }
 
     public ServerSnapshot build() {
-      return new ServerSnapshot(this);
+      return new Server(
+          id,
+          host,
+          pid,
+          concurrency,
+          Map.copyOf(queues),
+          strictPriority,
+          status,
+          started,
+          heartbeatAge,
+          activeWorkers,
+          List.copyOf(workers),
+          problem);
     }
+
+    private record Server(
+        String id,
+        String host,
+        int pid,
+        int concurrency,
+        Map<String, Integer> queues,
+        boolean strictPriority,
+        String status,
+        @Nullable Instant started,
+        Duration heartbeatAge,
+        int activeWorkers,
+        List<WorkerSnapshot> workers,
+        @Nullable String problem)
+        implements ServerSnapshot {}
   }
 
-  /** A task that a server works on, as it was at the server's last heartbeat. Immutable. */
-  public static final class WorkerSnapshot {
+  /** A running attempt of a server as of its last heartbeat. Immutable. */
+  sealed interface WorkerSnapshot {
 
-    private final String taskId;
-    private final String taskType;
-    private final Payload taskPayload;
-    private final String queue;
-    private final @Nullable Instant started;
-    private final @Nullable Instant deadline;
-    private final @Nullable String problem;
+    /** The ID of the task; empty if unknown, which is possible only if the row is broken. */
+    String taskId();
 
-    private WorkerSnapshot(Builder builder) {
-      this.taskId = builder.taskId;
-      this.taskType = builder.taskType;
-      this.taskPayload = builder.taskPayload;
-      this.queue = builder.queue;
-      this.started = builder.started;
-      this.deadline = builder.deadline;
-      this.problem = builder.problem;
-    }
+    /** The type of the task; empty if the row is broken. */
+    String taskType();
 
-    /**
-     * A task of which nothing else is known, to start from: for tests and fakes; the library makes
-     * all others.
-     */
-    public static Builder builder(String taskId) {
+    /** The payload of the task; absent if the row is broken. */
+    Payload taskPayload();
+
+    /** The queue of the task; empty if the row is broken. */
+    String queue();
+
+    /** When the attempt started; null if the row is broken. */
+    @Nullable Instant started();
+
+    /** When the attempt must have ended. */
+    @Nullable Instant deadline();
+
+    /** Why the row is broken, so that at most the task ID is known; null if it is not broken. */
+    @Nullable String problem();
+
+    /** Returns a builder of an attempt of which only the task ID is known, for tests and fakes. */
+    static Builder builder(String taskId) {
       return new Builder(taskId);
     }
 
-    /** Returns a builder with the values of this object. */
-    public Builder toBuilder() {
-      return new Builder(taskId)
-          .taskType(taskType)
-          .taskPayload(taskPayload)
-          .queue(queue)
-          .started(started)
-          .deadline(deadline)
-          .problem(problem);
-    }
-
-    /** Empty when it is not known, which only happens to a broken row. */
-    public String taskId() {
-      return taskId;
-    }
-
-    /** The type of the task. */
-    public String taskType() {
-      return taskType;
-    }
-
-    /** The input of the task. */
-    public Payload taskPayload() {
-      return taskPayload;
-    }
-
-    /** Empty in a broken row. */
-    public String queue() {
-      return queue;
-    }
-
-    /** When the attempt began; null in a broken row. */
-    public @Nullable Instant started() {
-      return started;
-    }
-
-    /** When the attempt must be over. */
-    public @Nullable Instant deadline() {
-      return deadline;
-    }
-
-    /** Why the row is broken, so that no more is known than its task id; null when it is not. */
-    public @Nullable String problem() {
-      return problem;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof WorkerSnapshot that && values().equals(that.values());
-    }
-
-    @Override
-    public int hashCode() {
-      return values().hashCode();
-    }
-
-    @Override
-    public String toString() {
-      return ValueText.of(
-          "WorkerSnapshot", "taskId taskType taskPayload queue started deadline problem", values());
-    }
-
-    private List<@Nullable Object> values() {
-      return Arrays.asList(taskId, taskType, taskPayload, queue, started, deadline, problem);
-    }
-
-    /** Collects the values of a {@link WorkerSnapshot}. Not thread-safe. */
-    public static final class Builder {
+    /** Builds a {@link WorkerSnapshot}. Not thread-safe. */
+    final class Builder {
       private final String taskId;
       private String taskType = "";
       private Payload taskPayload = Payload.absent();
@@ -359,39 +238,49 @@ public final class ServerSnapshot {
         this.taskId = taskId;
       }
 
-      public Builder taskType(String taskType) {
-        this.taskType = taskType;
+      public Builder taskType(String type) {
+        taskType = type;
         return this;
       }
 
-      public Builder taskPayload(Payload taskPayload) {
-        this.taskPayload = taskPayload;
+      public Builder taskPayload(Payload payload) {
+        taskPayload = payload;
         return this;
       }
 
-      public Builder queue(String queue) {
-        this.queue = queue;
+      public Builder queue(String name) {
+        queue = name;
         return this;
       }
 
-      public Builder started(@Nullable Instant started) {
-        this.started = started;
+      public Builder started(@Nullable Instant at) {
+        started = at;
         return this;
       }
 
-      public Builder deadline(@Nullable Instant deadline) {
-        this.deadline = deadline;
+      public Builder deadline(@Nullable Instant at) {
+        deadline = at;
         return this;
       }
 
-      public Builder problem(@Nullable String problem) {
-        this.problem = problem;
+      public Builder problem(@Nullable String reason) {
+        problem = reason;
         return this;
       }
 
       public WorkerSnapshot build() {
-        return new WorkerSnapshot(this);
+        return new Worker(taskId, taskType, taskPayload, queue, started, deadline, problem);
       }
+
+      private record Worker(
+          String taskId,
+          String taskType,
+          Payload taskPayload,
+          String queue,
+          @Nullable Instant started,
+          @Nullable Instant deadline,
+          @Nullable String problem)
+          implements WorkerSnapshot {}
     }
   }
 }

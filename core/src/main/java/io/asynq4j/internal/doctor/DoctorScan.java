@@ -102,12 +102,13 @@ public final class DoctorScan {
       long gone = candidates.counter().repaired() - before;
       next = next.at(back(next.container(), next.cursor(), gone));
     }
-    return Diagnosis.builder(startedAt, broker.clock().instant())
-        .examined(candidates.examined())
-        .findings(candidates.counter().findings())
-        .problems(candidates.problems())
-        .resumeFrom(next == null ? null : next.text())
-        .build();
+    return Diagnosis.of(
+        startedAt,
+        broker.clock().instant(),
+        candidates.examined(),
+        candidates.counter().findings(),
+        candidates.problems(),
+        next == null ? null : next.text());
   }
 
   private Set<QueueName> queues() {

@@ -179,7 +179,7 @@ public final class BulkOperation {
     return BulkReport.builder()
         .looked(looked)
         .matched(matched)
-        .done(done)
+        .done(action == COUNT ? 0 : done)
         .failed(failed)
         .failures(failures)
         .cursor(place)

@@ -56,20 +56,21 @@ public final class ScheduleSnapshotReader {
       ScheduleStore.Unreadable unreadable = broken.get(shown.id());
       rows.add(live(shown, known.get(shown.id()), unreadable == null ? null : unreadable.reason()));
     }
-    left.values().forEach(one -> rows.add(remembered(one)));
-    brokenLeft.values().forEach(one -> rows.add(broken(one)));
+    left.values().forEach(one -> rows.add(stored(one).build()));
+    brokenLeft.values().forEach(one -> rows.add(unreadable(one).build()));
     rows.sort(Comparator.comparing(ScheduleSnapshot::id));
     return List.copyOf(rows);
   }
 
+  /** An entry of a live scheduler that cannot be read: the stored data, marked as broken. */
   private ScheduleSnapshot brokenLive(String id, String reason) {
-    Known remembered = known.get(id);
+    Known stored = known.get(id);
     ScheduleStore.Unreadable unreadable = broken.get(id);
-    return remembered != null
-        ? withBrokenLive(remembered(remembered), reason)
-        : unreadable != null
-            ? withBrokenLive(broken(unreadable), reason)
-            : unreadableLive(id, reason);
+    ScheduleSnapshot.Builder row =
+        stored != null
+            ? stored(stored)
+            : unreadable != null ? unreadable(unreadable) : ScheduleSnapshot.builder(id, "");
+    return row.isLive(true).problem(reason).build();
   }
 
   /** Names a row without an ID, so that rows are distinguishable. */
@@ -99,44 +100,21 @@ public final class ScheduleSnapshotReader {
         .build();
   }
 
-  private static ScheduleSnapshot remembered(Known known) {
+  /** A stored entry that no live scheduler publishes. */
+  private static ScheduleSnapshot.Builder stored(Known known) {
     return ScheduleSnapshot.builder(known.entry().name(), known.entry().spec())
         .options(TaskOptions.of(o -> o.queue(known.entry().queue().value())))
         .previous(known.state().last())
         .pausedSince(known.state().pausedSince())
-        .isRemembered(true)
-        .build();
+        .isRemembered(true);
   }
 
   /** A stored entry that cannot be read and that no live scheduler publishes. */
-  private static ScheduleSnapshot broken(ScheduleStore.Unreadable unreadable) {
-    return broken(
-        unreadable.name(),
-        queueOption(unreadable.queue()),
-        /* isLive= */ false,
-        /* isRemembered= */ true,
-        unreadable.reason());
-  }
-
-  /** An entry of a live scheduler that cannot be read. */
-  private static ScheduleSnapshot unreadableLive(String id, String problem) {
-    return broken(
-        id, TaskOptions.of(o -> o), /* isLive= */ true, /* isRemembered= */ false, problem);
-  }
-
-  private static ScheduleSnapshot broken(
-      String id, TaskOptions options, boolean isLive, boolean isRemembered, String problem) {
-    return ScheduleSnapshot.builder(id, "")
-        .options(options)
-        .isLive(isLive)
-        .isRemembered(isRemembered)
-        .problem(problem)
-        .build();
-  }
-
-  /** The same entry, with the published data marked as unreadable. */
-  private static ScheduleSnapshot withBrokenLive(ScheduleSnapshot row, String reason) {
-    return row.toBuilder().isLive(true).problem(reason).build();
+  private static ScheduleSnapshot.Builder unreadable(ScheduleStore.Unreadable unreadable) {
+    return ScheduleSnapshot.builder(unreadable.name(), "")
+        .options(queueOption(unreadable.queue()))
+        .isRemembered(true)
+        .problem(unreadable.reason());
   }
 
   private static TaskOptions queueOption(String queue) {

@@ -239,7 +239,7 @@ public interface DoctorContract {
     assertThat(lost.repaired()).isEqualTo(120);
     assertThat(lost.sample()).hasSize(3).allMatch(id -> id.startsWith("lost"));
     assertThat(lost.toString())
-        .contains("in queue q", "120 found, 120 put right", lost.kind().why());
+        .contains("in queue q", "120 found, 120 repaired", lost.kind().why());
     RedisInvariants.assertHold(redis().server);
   }
 

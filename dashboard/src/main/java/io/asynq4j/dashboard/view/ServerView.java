@@ -5,9 +5,7 @@ import io.asynq4j.http.JsonFields;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** Live servers, as a user may see them. */
 public final class ServerView {
@@ -20,19 +18,9 @@ public final class ServerView {
       return servers;
     }
     return servers.stream()
-        .map(server -> narrowed(server, grant))
+        .map(server -> server.restrictedTo(grant::sees))
         .filter(server -> !server.queues().isEmpty())
         .toList();
-  }
-
-  private static ServerSnapshot narrowed(ServerSnapshot server, Grant grant) {
-    Map<String, Integer> queues =
-        server.queues().entrySet().stream()
-            .filter(entry -> grant.sees(entry.getKey()))
-            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
-    List<WorkerSnapshot> workers =
-        server.workers().stream().filter(worker -> grant.sees(worker.queue())).toList();
-    return server.toBuilder().queues(queues).activeWorkers(workers.size()).workers(workers).build();
   }
 
   public static JsonFields fields(ServerSnapshot server, PayloadRenderer contents) {

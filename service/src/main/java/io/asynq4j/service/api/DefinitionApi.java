@@ -172,7 +172,8 @@ public final class DefinitionApi {
    */
   CompletionStage<ApiResponse> limits(Exchange exchange) {
     String queue = queueOf(exchange);
-    return CompletableFuture.completedFuture(ApiResponse.json(200, json(inspector.limits(queue))));
+    return CompletableFuture.completedFuture(
+        ApiResponse.json(200, json(inspector.queue(queue).limits())));
   }
 
   /** Sets all limits of a name; those that are missing or null are taken from the definition. */
