@@ -48,7 +48,7 @@ class LifecycleIT {
   private static List<String> threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
-        .filter(name -> name.startsWith("asynq-") && !name.startsWith("asynq-lookout"))
+        .filter(name -> name.startsWith("asynq-") && !name.startsWith("asynq-tracking"))
         .sorted()
         .toList();
   }

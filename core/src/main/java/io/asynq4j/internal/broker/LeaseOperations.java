@@ -32,7 +32,7 @@ public interface LeaseOperations {
    * Settles successful attempts on tasks of one queue that need neither a retained record nor a
    * lock. Returns one result for each, in order.
    */
-  List<SettleResult> finish(QueueName queue, List<LeaseRef> tickets);
+  List<SettleResult> finish(QueueName queue, List<LeaseRef> leases);
 
   /** Stores a result before the attempt has ended. Returns false if the lease is lost. */
   default boolean writeResult(Claim claim, Payload result) {
@@ -62,7 +62,7 @@ public interface LeaseOperations {
    * Returns the claims that the tokens prove while they own the leases; empty afterwards. Returns
    * one answer for each, in order.
    */
-  List<Optional<Restored>> restore(QueueName queue, List<LeaseRef> tickets);
+  List<Optional<Restored>> restore(QueueName queue, List<LeaseRef> leases);
 
   /** The proof of a claim. */
   record LeaseRef(String id, String token) {}

@@ -4,39 +4,39 @@ import io.asynq4j.Payload;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt ended: one case for each way a task can leave a worker. */
+/** What the broker does with a claimed task: one case for each way it can leave a worker. */
 public sealed interface Settlement {
 
-  /** How many that leave nothing one call takes: it does the least for each. */
+  /** Maximum per call of settlements that leave nothing, which cost the least. */
   int MOST_THAT_LEAVE_NOTHING = 100;
 
   Claim claim();
 
-  /** Whether nothing is left of the task then, neither a record nor a lock. */
+  /** Returns whether the task is deleted completely: no record, no lock. */
   default boolean leavesNothing() {
     return false;
   }
 
   /**
-   * How many of a kind one call takes, so that it keeps Redis for a moment only. All of them are
-   * done by it, or none.
+   * Returns the maximum number of settlements of this kind per call, so that a call does not block
+   * Redis for long. A call applies all of them or none.
    */
   default int mostInACall() {
     return leavesNothing() ? MOST_THAT_LEAVE_NOTHING : 50;
   }
 
-  /** How many bytes one call carries, unless a single settlement has more. */
+  /** Maximum number of bytes per call, unless a single settlement is larger. */
   long MOST_BYTES = 16 << 20;
 
-  /** About how many bytes are sent for it. */
+  /** Returns the approximate number of bytes to send. */
   default long size() {
     return leavesNothing() ? 0 : claim().message().payload().size();
   }
 
   /**
-   * It succeeded. An absent result leaves one that was written before.
+   * The attempt succeeded. An absent result keeps one that was written before.
    *
-   * @param note what the task says instead of its last error; null = as it is
+   * @param note replaces the last error of the task; null = unchanged
    */
   record Complete(Claim claim, Payload result, @Nullable String note) implements Settlement {
     public Complete(Claim claim, Payload result) {
@@ -54,7 +54,7 @@ public sealed interface Settlement {
     }
   }
 
-  /** It is not wanted any more: gone, whatever its retention. */
+  /** Deletes the task, whatever its retention. */
   record Drop(Claim claim) implements Settlement {
     @Override
     public boolean leavesNothing() {
@@ -63,11 +63,11 @@ public sealed interface Settlement {
   }
 
   /**
-   * It failed, and is to be tried again.
+   * The attempt failed, and the task runs again.
    *
    * @param failure whether it costs a retry and counts as failed
-   * @param trace where it failed, to be kept with the error among the failures of the task, maybe
-   *     empty; null when nothing is to be kept there
+   * @param trace stack trace to store with the error among the failures of the task, may be empty;
+   *     null = the failure is not stored there
    */
   record Retry(
       Claim claim,
@@ -83,16 +83,16 @@ public sealed interface Settlement {
   }
 
   /**
-   * It failed for good.
+   * The task failed permanently.
    *
-   * @param trace as above
+   * @param trace as in {@link Retry}
    */
   record Archive(Claim claim, String error, @Nullable String trace) implements Settlement {
     public Archive(Claim claim, String error) {
       this(claim, error, null);
     }
 
-    /** Fewer: for each that comes into the archive, another one may have to leave it. */
+    /** Fewer, since each archived task may require the deletion of another one. */
     @Override
     public int mostInACall() {
       return 25;
@@ -100,8 +100,8 @@ public sealed interface Settlement {
   }
 
   /**
-   * It is archived with its stored message as it is, because no other settlement can be written.
-   * The reason is kept beside the message.
+   * Archives the task with its stored message unchanged, because no other settlement can be
+   * written. The reason is stored beside the message.
    */
   record Quarantine(Claim claim, String reason) implements Settlement {
     @Override
@@ -115,9 +115,9 @@ public sealed interface Settlement {
     }
   }
 
-  /** It is to run again later, and has not failed. */
+  /** The task runs again later, and has not failed. */
   record Reschedule(Claim claim, Duration delay, boolean precise) implements Settlement {}
 
-  /** It did not get to its end: back to the head of the queue. */
+  /** The attempt did not end: the task returns to the head of the queue. */
   record Requeue(Claim claim) implements Settlement {}
 }

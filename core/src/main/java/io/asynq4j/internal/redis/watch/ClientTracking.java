@@ -3,7 +3,6 @@ package io.asynq4j.internal.redis.watch;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
-import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.connection.RedisNodes;
 import java.time.Duration;
@@ -33,7 +32,7 @@ final class ClientTracking implements AutoCloseable {
   /** Delay before a queue is read again whose slot is being migrated and could not be tracked. */
   private static final Duration AFTER_MOVE = Duration.ofMillis(500);
 
-  private final RedisStoreWatch lookout;
+  private final RedisStoreWatch storeWatch;
   private final RedisCommandExecutor link;
   private final Duration checkInterval;
   private final List<WatchSubscription> watches = new CopyOnWriteArrayList<>();
@@ -42,14 +41,14 @@ final class ClientTracking implements AutoCloseable {
       new ScheduledThreadPoolExecutor(1, ClientTracking::daemon);
   private volatile boolean closed;
 
-  ClientTracking(RedisStoreWatch lookout, RedisCommandExecutor link, Duration checkInterval) {
-    this.lookout = lookout;
+  ClientTracking(RedisStoreWatch storeWatch, RedisCommandExecutor link, Duration checkInterval) {
+    this.storeWatch = storeWatch;
     this.link = link;
     this.checkInterval = checkInterval;
   }
 
   private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-lookout");
+    Thread thread = new Thread(task, "asynq-tracking");
     thread.setDaemon(true);
     return thread;
   }
@@ -72,9 +71,9 @@ final class ClientTracking implements AutoCloseable {
   /** Reads queues with tracking; falls back to untracked reads where tracking is not possible. */
   Set<QueueName> arm(
       WatchSubscription watch, Collection<QueueName> queues, NonEmptyQueueQuery survey) {
-    Collection<RedisStoreWatch.Shard> shards = lookout.shards(queues);
+    Collection<RedisStoreWatch.Shard> shards = RedisStoreWatch.shards(link, queues);
     if (link.isSharded()) {
-      return lookout
+      return storeWatch
           .questions()
           .ask(shards, shard -> armAt(watch, survey, shard), new Late(watch, survey.parts()));
     }
@@ -88,7 +87,7 @@ final class ClientTracking implements AutoCloseable {
     @Override
     public void lookAgain(Collection<QueueName> queues) {
       watch.expect(queues, parts);
-      queues.forEach(queue -> parts.forEach(part -> watch.changed(RedisKeys.of(queue, part))));
+      watch.changed(queues, parts);
     }
   }
 
@@ -101,10 +100,10 @@ final class ClientTracking implements AutoCloseable {
     NonEmptyQueueQuery.Result found = server.look(survey, shard.queues());
     if (found == null) {
       // When tracking works again, every watch is reset and then armed.
-      return lookout.ask(survey, shard.slot(), shard.queues());
+      return storeWatch.ask(survey, shard.slot(), shard.queues());
     }
     Set<QueueName> having = found.having();
-    lookout.allowed(shard.queues(), found);
+    storeWatch.allowed(shard.queues(), found);
     if (!found.unanswered().isEmpty()) {
       having.addAll(askElsewhere(watch, survey, found.unanswered()));
     }
@@ -119,7 +118,7 @@ final class ClientTracking implements AutoCloseable {
     Set<QueueName> having = new HashSet<>();
     List<QueueName> moved = new ArrayList<>();
     for (QueueName queue : queues) {
-      RedisStoreWatch.Answer answer = lookout.has(survey, queue);
+      RedisStoreWatch.Answer answer = storeWatch.has(survey, queue);
       if (answer != RedisStoreWatch.Answer.REFUSED) {
         moved.add(queue);
       }
@@ -128,19 +127,19 @@ final class ClientTracking implements AutoCloseable {
       }
     }
     if (!moved.isEmpty()) {
-      tellLater(watch, moved, survey);
+      reportLater(watch, moved, survey);
     }
     return having;
   }
 
-  private void tellLater(
+  private void reportLater(
       WatchSubscription watch, List<QueueName> queues, NonEmptyQueueQuery survey) {
-    Runnable tell =
-        () ->
-            queues.forEach(
-                queue -> survey.parts().forEach(part -> watch.changed(RedisKeys.of(queue, part))));
     try {
-      Future<?> unused = timer.schedule(tell, AFTER_MOVE.toNanos(), TimeUnit.NANOSECONDS);
+      Future<?> unused =
+          timer.schedule(
+              () -> watch.changed(queues, survey.parts()),
+              AFTER_MOVE.toNanos(),
+              TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
       log.debug("change tracking is closed; no watch remains to notify", e);
     }
@@ -212,7 +211,7 @@ final class ClientTracking implements AutoCloseable {
   }
 
   void refused(String answer) {
-    lookout.refused(answer);
+    storeWatch.refused(answer);
     close();
   }
 

@@ -75,7 +75,7 @@ public final class RedisStoreWatch implements StoreWatch {
       return ask(survey, 0, queues);
     }
     return questions.ask(
-        shards(queues), shard -> ask(survey, shard.slot(), shard.queues()), survey.parts());
+        shards(link, queues), shard -> ask(survey, shard.slot(), shard.queues()), survey.parts());
   }
 
   /** Queries queues that the same server has, or had a moment ago. */
@@ -135,10 +135,6 @@ public final class RedisStoreWatch implements StoreWatch {
 
   ShardFanOut questions() {
     return questions;
-  }
-
-  Collection<Shard> shards(Collection<QueueName> queues) {
-    return shards(link, queues);
   }
 
   /** Groups the queues by server. */

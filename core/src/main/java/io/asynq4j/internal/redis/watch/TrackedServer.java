@@ -37,20 +37,20 @@ final class TrackedServer {
 
   /** The reading and the listening connection. */
   private static final class Pair {
-    final DedicatedConnection asks;
-    final DedicatedConnection tells;
+    final DedicatedConnection reader;
+    final DedicatedConnection listener;
     final AtomicBoolean owesPong = new AtomicBoolean();
     final AtomicBoolean answered = new AtomicBoolean();
     volatile boolean announced;
 
-    Pair(DedicatedConnection asks, DedicatedConnection tells) {
-      this.asks = asks;
-      this.tells = tells;
+    Pair(DedicatedConnection reader, DedicatedConnection listener) {
+      this.reader = reader;
+      this.listener = listener;
     }
 
     void cut() {
-      asks.cut();
-      tells.cut();
+      reader.cut();
+      listener.cut();
     }
   }
 
@@ -71,7 +71,7 @@ final class TrackedServer {
     this.link = link;
     this.server = server;
     this.slot = slot;
-    this.thread = new Thread(this::run, "asynq-lookout-" + server.name());
+    this.thread = new Thread(this::run, "asynq-tracking-" + server.name());
     thread.setDaemon(true);
   }
 
@@ -119,7 +119,7 @@ final class TrackedServer {
         return null;
       }
       NonEmptyQueueQuery.Asker asker =
-          commands -> RedisCommandExecutor.exchangeAll(pair.asks, commands);
+          commands -> RedisCommandExecutor.exchangeAll(pair.reader, commands);
       NonEmptyQueueQuery.Result found;
       try {
         found = tracking.isSharded() ? survey.eachOf(queues, asker) : survey.allOf(queues, asker);
@@ -149,13 +149,13 @@ final class TrackedServer {
         abandon(pair);
         return;
       }
-      pair.tells.sendCommand(Command.PING);
+      pair.listener.sendCommand(Command.PING);
       // Sends buffered commands without reading: only the listening thread reads.
-      pair.tells.getMany(0);
+      pair.listener.getMany(0);
       // A connection that has just answered is alive.
       if (!pair.answered.getAndSet(false) && asking.tryLock()) {
         try {
-          pair.asks.executeCommand(new CommandArguments(Command.PING));
+          pair.reader.executeCommand(new CommandArguments(Command.PING));
         } finally {
           asking.unlock();
         }
@@ -235,10 +235,10 @@ final class TrackedServer {
       tracking.replace(this, now, slot);
       return;
     }
-    DedicatedConnection tells = link.open(now);
+    DedicatedConnection listener = link.open(now);
     try {
-      DedicatedConnection asks = link.open(now);
-      Pair pair = new Pair(asks, tells);
+      DedicatedConnection reader = link.open(now);
+      Pair pair = new Pair(reader, listener);
       try {
         if (prepare(pair)) {
           listen(pair);
@@ -247,16 +247,16 @@ final class TrackedServer {
         abandon(pair);
       }
     } finally {
-      tells.cut();
+      listener.cut();
     }
   }
 
   private boolean prepare(Pair pair) {
     try {
-      Object id = pair.tells.executeCommand(client("ID"));
-      pair.tells.executeCommand(
+      Object id = pair.listener.executeCommand(client("ID"));
+      pair.listener.executeCommand(
           new CommandArguments(Command.SUBSCRIBE).add(RedisKeys.INVALIDATIONS));
-      pair.asks.executeCommand(
+      pair.reader.executeCommand(
           client("TRACKING").add("ON").add("REDIRECT").add(ReplyParser.number(id)));
       return true;
     } catch (JedisDataException e) {
@@ -280,7 +280,7 @@ final class TrackedServer {
   }
 
   private void listen(Pair pair) {
-    pair.tells.setTimeoutInfinite();
+    pair.listener.setTimeoutInfinite();
     live.set(pair);
     // Checked again, since a concurrent end() found no connection to close.
     if (ended) {
@@ -292,7 +292,7 @@ final class TrackedServer {
     tracking.lost();
     pair.announced = true;
     while (live.get() == pair) {
-      hear(pair, ReplyParser.list(pair.tells.getUnflushedObject()));
+      hear(pair, ReplyParser.list(pair.listener.getUnflushedObject()));
     }
     throw new JedisConnectionException("the reading connection is lost");
   }

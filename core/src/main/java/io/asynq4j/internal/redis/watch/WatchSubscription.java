@@ -20,16 +20,16 @@ final class WatchSubscription implements StoreWatch.Watch {
 
   private record Armed(QueueName queue, QueuePart part) {}
 
-  private final RedisStoreWatch lookout;
+  private final RedisStoreWatch storeWatch;
   private final StoreWatch.Listener listener;
   private final Map<String, Armed> armed = new ConcurrentHashMap<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final @Nullable ClientTracking tracking;
 
-  WatchSubscription(RedisStoreWatch lookout, StoreWatch.Listener listener) {
-    this.lookout = lookout;
+  WatchSubscription(RedisStoreWatch storeWatch, StoreWatch.Listener listener) {
+    this.storeWatch = storeWatch;
     this.listener = listener;
-    this.tracking = lookout.join(this);
+    this.tracking = storeWatch.join(this);
   }
 
   @Override
@@ -38,7 +38,7 @@ final class WatchSubscription implements StoreWatch.Watch {
       throw new IllegalStateException("the watch is closed");
     }
     return tracking == null
-        ? lookout.having(queues, parts)
+        ? storeWatch.having(queues, parts)
         : tracking.arm(this, queues, new NonEmptyQueueQuery(parts));
   }
 
@@ -51,20 +51,25 @@ final class WatchSubscription implements StoreWatch.Watch {
     }
   }
 
+  /** Reports these parts as changed, as far as they are armed. */
+  void changed(Collection<QueueName> queues, Set<QueuePart> parts) {
+    queues.forEach(queue -> parts.forEach(part -> changed(RedisKeys.of(queue, part))));
+  }
+
   void changed(String key) {
     Armed what = armed.remove(key);
     if (what != null) {
-      tell(() -> listener.changed(what.queue(), what.part()));
+      notifyListener(() -> listener.changed(what.queue(), what.part()));
     }
   }
 
   void lost() {
     // A concurrent arm() is notified below that it has to be repeated.
     armed.clear();
-    tell(listener::lost);
+    notifyListener(listener::lost);
   }
 
-  private void tell(Runnable message) {
+  private void notifyListener(Runnable message) {
     if (closed.get()) {
       return;
     }
@@ -83,7 +88,7 @@ final class WatchSubscription implements StoreWatch.Watch {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true) && tracking != null) {
-      lookout.leave(tracking, this);
+      storeWatch.leave(tracking, this);
       armed.clear();
     }
   }

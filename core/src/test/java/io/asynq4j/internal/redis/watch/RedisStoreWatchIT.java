@@ -128,7 +128,7 @@ public class RedisStoreWatchIT {
 
   public static long threads() {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().startsWith("asynq-lookout"))
+        .filter(thread -> thread.getName().startsWith("asynq-tracking"))
         .count();
   }
 

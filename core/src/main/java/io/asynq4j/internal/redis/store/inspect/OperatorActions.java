@@ -52,11 +52,7 @@ final class OperatorActions {
 
   Archived archive(QueueName queue, List<String> ids, ArchiveRules rules, WhenFull whenFull) {
     CommandArgs limits =
-        new CommandArgs()
-            .add(rules.maxSize())
-            .add(rules.maxAge().toSeconds())
-            .add(rules.releaseLocks())
-            .add(whenFull == WhenFull.DROP_OLDEST);
+        ArchiveTrimmer.addLimits(new CommandArgs(), rules).add(whenFull == WhenFull.DROP_OLDEST);
     LongAdder dropped = new LongAdder();
     List<ActionAnswer> answers =
         act(

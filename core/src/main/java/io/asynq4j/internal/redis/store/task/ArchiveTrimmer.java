@@ -15,6 +15,11 @@ public final class ArchiveTrimmer {
     this.scripts = scripts;
   }
 
+  /** Adds the limits of an archive to the arguments of a script that archives tasks. */
+  public static CommandArgs addLimits(CommandArgs args, ArchiveRules rules) {
+    return args.add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(rules.releaseLocks());
+  }
+
   public int trim(QueueName queue, int limit, ArchiveRules rules) {
     CommandArgs args =
         new CommandArgs(3).add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(limit);

@@ -124,7 +124,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
       } catch (RuntimeException e) {
         failure = EnqueueReply.failed(e);
         if (e instanceof BrokerUnavailableException) {
-          outages.put(call.lot.queue(), e);
+          outages.put(call.batch.queue(), e);
         }
       }
       if (failure != null) {
@@ -154,9 +154,9 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
    * a cluster.
    */
   private @Nullable EnqueueReply notSent(Call call, Map<QueueName, RuntimeException> outages) {
-    RuntimeException outage = outages.get(call.lot.queue());
+    RuntimeException outage = outages.get(call.batch.queue());
     if (outage == null) {
-      String shard = shardOf(call.lot.queue());
+      String shard = shardOf(call.batch.queue());
       List<QueueName> ofServer =
           outages.keySet().stream().filter(queue -> shardOf(queue).equals(shard)).toList();
       outage = ofServer.size() >= MAX_OUTAGES ? outages.get(ofServer.get(0)) : null;
@@ -180,7 +180,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
   /** Groups tasks by queue and kind, and splits the groups by number and size. */
   private List<Call> calls(List<NewTask> tasks) {
     if (tasks.size() == 1) {
-      Call only = new Call(lotOf(tasks.get(0)));
+      Call only = new Call(batchOf(tasks.get(0)));
       only.add(0, tasks.get(0));
       return List.of(only);
     }
@@ -188,11 +188,11 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     Map<BatchKey, Call> open = new HashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
       NewTask task = tasks.get(i);
-      BatchKey lot = lotOf(task);
-      Call call = open.get(lot);
+      BatchKey batch = batchOf(task);
+      Call call = open.get(batch);
       if (call == null || call.isFull()) {
-        call = new Call(lot);
-        open.put(lot, call);
+        call = new Call(batch);
+        open.put(batch, call);
         calls.add(call);
       }
       call.add(i, task);
@@ -200,21 +200,21 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     return calls;
   }
 
-  private static BatchKey lotOf(NewTask task) {
+  private static BatchKey batchOf(NewTask task) {
     return new BatchKey(task.message().queue(), script(task.placement()));
   }
 
   /** One script call, and the positions of its tasks in the request. */
   private final class Call {
-    private final BatchKey lot;
+    private final BatchKey batch;
     private final List<Integer> places = new ArrayList<>();
     private final List<NewTask> tasks = new ArrayList<>();
     private final FutureTask<CommandArgs> args = new FutureTask<>(this::encode);
     private int load;
     private long bytes;
 
-    Call(BatchKey lot) {
-      this.lot = lot;
+    Call(BatchKey batch) {
+      this.batch = batch;
     }
 
     boolean isFull() {
@@ -229,16 +229,16 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     }
 
     private CommandArgs encode() {
-      CommandArgs encoded = new CommandArgs(1 + tasks.size() * lot.script().items().size());
-      boolean isShort = lot.script() == Script.ENQUEUE && arePlain();
-      if (lot.script() == Script.ENQUEUE) {
+      CommandArgs encoded = new CommandArgs(1 + tasks.size() * batch.script().items().size());
+      boolean isShort = batch.script() == Script.ENQUEUE && arePlain();
+      if (batch.script() == Script.ENQUEUE) {
         encoded.add(isShort ? SHORT : LONG);
       }
       for (NewTask task : tasks) {
         if (isShort) {
           encoded.add(task.message().id()).add(MessageCodec.encode(task.message()));
         } else {
-          RedisEnqueueOperations.add(encoded, lot.script(), task);
+          RedisEnqueueOperations.add(encoded, batch.script(), task);
         }
       }
       return encoded;
@@ -279,9 +279,9 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     }
 
     void into(@Nullable EnqueueReply[] answers, DurabilityRequirement confirmation) {
-      DurabilityConfirmer confirmer = confirmer(lot.queue(), confirmation);
-      registry.register(lot.queue(), link);
-      Object reply = run(lot, args(), confirmer);
+      DurabilityConfirmer confirmer = confirmer(batch.queue(), confirmation);
+      registry.register(batch.queue(), link);
+      Object reply = run(batch, args(), confirmer);
       RuntimeException shortfall = confirmer == null ? null : confirmer.shortfall();
       for (int i = 0; i < places.size(); i++) {
         EnqueueReply answer =
@@ -309,10 +309,10 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
   }
 
   private @Nullable Object run(
-      BatchKey lot, CommandArgs args, @Nullable DurabilityConfirmer confirmer) {
+      BatchKey batch, CommandArgs args, @Nullable DurabilityConfirmer confirmer) {
     return numbered
-        ? scripts.run(lot.script(), lot.queue(), args, confirmer)
-        : scripts.runOnce(lot.script(), lot.queue(), args, confirmer);
+        ? scripts.run(batch.script(), batch.queue(), args, confirmer)
+        : scripts.runOnce(batch.script(), batch.queue(), args, confirmer);
   }
 
   private static Script script(Placement placement) {

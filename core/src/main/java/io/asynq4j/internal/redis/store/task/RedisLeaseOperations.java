@@ -251,11 +251,11 @@ public final class RedisLeaseOperations implements LeaseOperations {
   }
 
   @Override
-  public List<Optional<Restored>> restore(QueueName queue, List<LeaseRef> tickets) {
-    List<Optional<Restored>> restored = new ArrayList<>(tickets.size());
-    for (List<LeaseRef> batch : BatchSplitter.of(tickets)) {
+  public List<Optional<Restored>> restore(QueueName queue, List<LeaseRef> leases) {
+    List<Optional<Restored>> restored = new ArrayList<>(leases.size());
+    for (List<LeaseRef> batch : BatchSplitter.of(leases)) {
       CommandArgs args = new CommandArgs(batch.size() * 2);
-      batch.forEach(ticket -> args.add(ticket.id()).add(LeaseToken.orNone(ticket.token())));
+      batch.forEach(lease -> args.add(lease.id()).add(LeaseToken.orNone(lease.token())));
       List<@Nullable Object> reply = scripts.runList(Script.RESTORE, queue, args);
       for (int i = 0; i < batch.size(); i++) {
         restored.add(restored(queue, batch.get(i), reply.subList(3 * i, 3 * i + 3)));
@@ -265,19 +265,18 @@ public final class RedisLeaseOperations implements LeaseOperations {
   }
 
   private static Optional<Restored> restored(
-      QueueName queue, LeaseRef ticket, List<@Nullable Object> reply) {
+      QueueName queue, LeaseRef lease, List<@Nullable Object> reply) {
     String score = ReplyParser.text(reply.get(0));
     if (score.isEmpty()) {
       return Optional.empty();
     }
     try {
-      TaskMessage message =
-          MessageCodec.decode(ReplyParser.bytes(reply.get(1)), queue, ticket.id());
+      TaskMessage message = MessageCodec.decode(ReplyParser.bytes(reply.get(1)), queue, lease.id());
       Instant leasedUntil = ReplyParser.second(score);
       String after = ReplyParser.text(reply.get(2));
       return Optional.of(
           new Restored(
-              new Claim(message, ticket.token(), leasedUntil),
+              new Claim(message, lease.token(), leasedUntil),
               after.isEmpty() ? null : AfterCancel.valueOf(after.toUpperCase(Locale.ROOT))));
     } catch (UnreadableMessageException e) {
       return Optional.empty();
@@ -294,8 +293,8 @@ public final class RedisLeaseOperations implements LeaseOperations {
   }
 
   @Override
-  public List<SettleResult> finish(QueueName queue, List<LeaseRef> tickets) {
-    return settler.finish(queue, tickets);
+  public List<SettleResult> finish(QueueName queue, List<LeaseRef> leases) {
+    return settler.finish(queue, leases);
   }
 
   @Override

@@ -91,12 +91,8 @@ public final class RedisUpkeep implements Upkeep {
     if (recoveries.isEmpty()) {
       return List.of();
     }
-    CommandArgs args =
-        new CommandArgs(4 + recoveries.size() * 7)
-            .add(rules.ordered())
-            .add(archive.maxSize())
-            .add(archive.maxAge().toSeconds())
-            .add(archive.releaseLocks());
+    CommandArgs args = new CommandArgs(4 + recoveries.size() * 7).add(rules.ordered());
+    ArchiveTrimmer.addLimits(args, archive);
     for (Recovery recovery : recoveries) {
       args.add(recovery.task().id())
           .add(recovery.task().score())

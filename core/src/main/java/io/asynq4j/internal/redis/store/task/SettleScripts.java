@@ -78,10 +78,7 @@ final class SettleScripts {
             batch.forEach(place -> encode(args, settlements.get(place), leaveNothing));
             List<@Nullable Object> replies = scripts.runList(script, queue, args);
             for (int i = 0; i < batch.size(); i++) {
-              answers[batch.get(i)] =
-                  ReplyParser.number(replies.get(i)) == 1
-                      ? SettleResult.APPLIED
-                      : SettleResult.LEASE_LOST;
+              answers[batch.get(i)] = result(replies.get(i));
             }
             if (script == Script.ARCHIVE) {
               archives.trimOn(
@@ -93,20 +90,23 @@ final class SettleScripts {
   }
 
   /** Completes tasks without retention. Only the proof of the lease is needed for them. */
-  List<SettleResult> finish(QueueName queue, List<LeaseOperations.LeaseRef> tickets) {
-    List<SettleResult> answers = new ArrayList<>(tickets.size());
+  List<SettleResult> finish(QueueName queue, List<LeaseOperations.LeaseRef> leases) {
+    List<SettleResult> answers = new ArrayList<>(leases.size());
     for (List<LeaseOperations.LeaseRef> batch :
-        BatchSplitter.of(tickets, Settlement.MOST_THAT_LEAVE_NOTHING)) {
+        BatchSplitter.of(leases, Settlement.MOST_THAT_LEAVE_NOTHING)) {
       CommandArgs args = new CommandArgs(1 + batch.size() * SHORT).add(SHORT);
-      for (LeaseOperations.LeaseRef ticket : batch) {
-        args.add(ticket.id()).add(LeaseToken.orNone(ticket.token())).addEmpty();
+      for (LeaseOperations.LeaseRef lease : batch) {
+        args.add(lease.id()).add(LeaseToken.orNone(lease.token())).addEmpty();
       }
       for (Object reply : scripts.runList(Script.COMPLETE, queue, args)) {
-        answers.add(
-            ReplyParser.number(reply) == 1 ? SettleResult.APPLIED : SettleResult.LEASE_LOST);
+        answers.add(result(reply));
       }
     }
     return answers;
+  }
+
+  private static SettleResult result(@Nullable Object reply) {
+    return ReplyParser.number(reply) == 1 ? SettleResult.APPLIED : SettleResult.LEASE_LOST;
   }
 
   void quarantine(QueueName queue, String id, String token, String reason) {
@@ -145,7 +145,7 @@ final class SettleScripts {
     } else if (script == Script.RETRY || script == Script.RESCHEDULE) {
       args.add(rules.ordered());
     } else if (script == Script.ARCHIVE) {
-      args.add(archive.maxSize()).add(archive.maxAge().toSeconds()).add(archive.releaseLocks());
+      ArchiveTrimmer.addLimits(args, archive);
     }
     return args;
   }
