@@ -1,17 +1,8 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.api.Problems;
-import io.asynq4j.dashboard.auth.ClientAddressResolver;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.config.RedactionRule;
-import io.asynq4j.http.BodyCaller;
-import io.asynq4j.http.BodyLimits;
-import io.asynq4j.http.BodyReceiver;
 import io.asynq4j.http.IpNetwork;
-import io.asynq4j.http.ProblemErrorHandler;
-import io.asynq4j.http.ResponseSender;
-import io.asynq4j.http.StrictTransportSecurity;
-import io.asynq4j.http.ThreadBudget;
 import io.asynq4j.redis.RedisConnection;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -24,25 +15,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
-import org.eclipse.jetty.ee11.servlet.ServletHolder;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.ssl.SslContextFactory;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running dashboard with a server of its own. Thread-safe; uses connections to Redis and does not
- * close them.
+ * A running dashboard with its own HTTP server. Thread-safe. It does not close the connections to
+ * Redis.
  *
  * <pre>{@code
  * try (Dashboard dashboard = Dashboard.builder(redis).port(8080).start()) {
@@ -50,58 +31,21 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>It listens on 127.0.0.1 unless told otherwise, and beyond the loopback only with
- * authentication. docs/guides/dashboard.md tells the rest.
+ * <p>It listens on 127.0.0.1 by default, and on other addresses only with authentication. See
+ * docs/guides/dashboard.md.
  */
 public final class Dashboard implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Dashboard.class);
 
-  private static final Duration STOPPING = Duration.ofSeconds(5);
-  private static final Duration IDLE_AT_END = Duration.ofMillis(50);
-  private static final int MAX_THREADS = 50;
-
-  private final Server server;
   private final DashboardServlet servlet;
-  private final BodyReceiver receiver;
-  private final ResponseSender sender;
+  private final DashboardHttpServer server;
   private final URI uri;
 
   private Dashboard(Builder builder) {
     this.servlet = builder.servlet();
-    QueuedThreadPool threads = new QueuedThreadPool(MAX_THREADS, 2);
-    threads.setName("asynq-dashboard");
-    threads.setDaemon(true);
-    this.server = new Server(threads);
-    HttpConfiguration http = new HttpConfiguration();
-    http.setSendServerVersion(false);
-    http.setSendDateHeader(true);
-    ServerConnector connector = connector(http, builder.tls);
-    connector.setHost(builder.host);
-    connector.setPort(builder.port);
-    // Connections that browsers keep open for later need not be waited for.
-    connector.setShutdownIdleTimeout(IDLE_AT_END.toMillis());
-    server.addConnector(connector);
-    ServletContextHandler context = new ServletContextHandler();
-    context.setContextPath(builder.rootPath.isEmpty() ? "/" : builder.rootPath);
-    ServletHolder holder = new ServletHolder(servlet);
-    holder.setAsyncSupported(true);
-    // Before the first request, so that the history begins with the dashboard.
-    holder.setInitOrder(0);
-    context.addServlet(holder, "/*");
-    String health = builder.rootPath + "/health";
-    ThreadBudget budget =
-        new ThreadBudget(
-            context,
-            MAX_THREADS - ThreadBudget.RESERVED,
-            request -> Request.getPathInContext(request).equals(health));
-    BodyLimits bodies = BodyLimits.upTo(DashboardSettings.LARGEST_BODY);
-    this.receiver = new BodyReceiver(budget, () -> bodies, this::bodyCaller);
-    this.sender = new ResponseSender(receiver);
-    server.setHandler(sender);
-    server.setErrorHandler(new ProblemErrorHandler(Problems::ofStatus, Problems::render));
-    context.setErrorHandler(new ProblemErrorHandler(Problems::ofStatus, Problems::render));
-    server.setStopTimeout(STOPPING.toMillis());
+    this.server =
+        new DashboardHttpServer(servlet, builder.host, builder.port, builder.rootPath, builder.tls);
     try {
       server.start();
     } catch (Exception e) {
@@ -111,79 +55,56 @@ public final class Dashboard implements AutoCloseable {
               .formatted(builder.host, builder.port, e.getMessage()),
           e);
     }
-    String host = builder.host.contains(":") ? "[" + builder.host + "]" : builder.host;
-    this.uri =
-        URI.create(
-            (builder.tls == null ? "http://" : "https://")
-                + host
-                + ":"
-                + connector.getLocalPort()
-                + builder.rootPath
-                + "/");
+    this.uri = server.uri();
     log.info("the dashboard listens on {}", uri);
   }
 
-  private ServerConnector connector(HttpConfiguration http, @Nullable TlsCertificate tls) {
-    if (tls == null) {
-      return new ServerConnector(server, new HttpConnectionFactory(http));
-    }
-    http.addCustomizer(StrictTransportSecurity.customizer());
-    SslContextFactory.Server factory = new SslContextFactory.Server();
-    factory.setSslContext(tls.context());
-    return new ServerConnector(server, factory, new HttpConnectionFactory(http));
-  }
-
-  private Optional<BodyCaller> bodyCaller(Request request) {
-    return servlet
-        .application()
-        .gate()
-        .bodyCaller(
-            Request.getRemoteAddr(request),
-            request.getHeaders()::get,
-            request.getHeaders().getValuesList(ClientAddressResolver.FORWARDED_FOR));
-  }
-
+  /** Creates a builder for a dashboard of one Redis, named "default". */
   public static Builder builder(RedisConnection redis) {
     return new Builder("default", redis);
   }
 
-  /** With a name for the Redis, where there will be several. */
+  /**
+   * Creates a builder for a dashboard of several Redis servers; {@code name} is that of the first.
+   */
   public static Builder builder(String name, RedisConnection redis) {
     return new Builder(name, redis);
   }
 
-  /** Where it is. */
+  /** Returns the address of the start page. */
   public URI uri() {
     return uri;
   }
 
-  /** How many bytes of bodies are held. */
+  /** Returns the size of the request bodies that are being received, in bytes. */
   long received() {
-    return receiver.held();
+    return server.received();
   }
 
-  /** How many bytes of responses wait for clients to read them. */
+  /** Returns the size of the responses that clients have not read yet, in bytes. */
   long unsent() {
-    return sender.held();
+    return server.unsent();
   }
 
-  /** Waits until it is closed. */
+  /** Waits until the dashboard is closed. */
   public void join() throws InterruptedException {
     server.join();
   }
 
-  /** Ends it: open pages are cut off, jobs are stopped. The connections to Redis stay open. */
+  /**
+   * Stops the server and its jobs, and closes event streams. The connections to Redis stay open.
+   */
   @Override
   public void close() {
     servlet.close();
     try {
       server.stop();
     } catch (Exception e) {
-      log.warn("the dashboard did not stop in order", e);
+      log.warn("the dashboard did not stop cleanly", e);
     }
   }
 
-  /** Collects settings; not thread-safe. */
+  /** Settings of a dashboard. Not thread-safe. */
   public static final class Builder {
 
     private static final Pattern ROOT = Pattern.compile("(/[A-Za-z0-9._~-]+)*");
@@ -214,70 +135,73 @@ public final class Dashboard implements AutoCloseable {
       redis(name, redis);
     }
 
-    /** One more Redis; the page lets people choose by the name. */
+    /** Adds a Redis. Users select it by its name. */
     public Builder redis(String name, RedisConnection connection) {
-      require(NAME.matcher(name).matches(), "a name must be of letters, digits and ._- : " + name);
+      require(
+          NAME.matcher(name).matches(),
+          "the name of a Redis must consist of 1 to 64 letters, digits and ._- characters: "
+              + name);
       require(
           redis.put(name, Objects.requireNonNull(connection, "connection")) == null,
-          "there are two Redis named " + name);
+          "duplicate Redis name: " + name);
       return this;
     }
 
-    /** The address to listen on; 127.0.0.1 unless set. Others need authentication. */
+    /** Address to listen on. Others than loopback need authentication. Default: 127.0.0.1. */
     public Builder host(String address) {
       this.host = address;
       return this;
     }
 
-    /** The port to listen on; 8080 unless set, 0 for any that is free. */
+    /** Port to listen on; 0 for any free port. Default: 8080. */
     public Builder port(int newPort) {
       require(newPort >= 0 && newPort <= 65_535, "port must be 0 to 65535: " + newPort);
       this.port = newPort;
       return this;
     }
 
-    /** The path before all others, such as {@code /tasks}; none unless set. */
+    /** Path prefix of all pages, such as {@code /tasks}. Default: none. */
     public Builder rootPath(String path) {
       String trimmed = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
       require(
           ROOT.matcher(trimmed).matches() && !trimmed.contains(".."),
-          "a root path must look like /tasks: " + path);
+          "invalid root path, expected a path such as /tasks: " + path);
       this.rootPath = trimmed;
       return this;
     }
 
-    /** Listens with TLS, for HTTPS alone; without unless set. */
+    /** Serves HTTPS instead of HTTP. Default: HTTP. */
     public Builder tls(TlsCertificate certificate) {
       this.tls = Objects.requireNonNull(certificate, "certificate");
       return this;
     }
 
-    /** What the page is called; asynq unless set. */
+    /** Title of the pages. Default: asynq. */
     public Builder title(String newTitle) {
       this.title = newTitle;
       return this;
     }
 
-    /** Changes nothing, whoever asks. */
+    /** Rejects all changes, for every user. Default: false. */
     public Builder readOnly(boolean wanted) {
       this.readOnly = wanted;
       return this;
     }
 
-    /** Whether {@code /metrics} is served; it is unless set. */
+    /** Whether {@code /metrics} is served. Default: true. */
     public Builder metrics(boolean wanted) {
       this.metrics = wanted;
       return this;
     }
 
-    /** Serves nothing but {@code /metrics}, with those of this process, and {@code /health}. */
+    /** Serves only {@code /metrics}, including the metrics of this process, and {@code /health}. */
     public Builder metricsOnly() {
       this.metrics = true;
       this.metricsOnly = true;
       return this;
     }
 
-    /** How often Redis is looked at while somebody watches; every 2 seconds unless set. */
+    /** Interval at which Redis is polled while a page is open. Default: 2 seconds. */
     public Builder refresh(Duration interval) {
       require(
           interval.toMillis() >= 100 && interval.compareTo(Duration.ofMinutes(1)) <= 0,
@@ -286,56 +210,62 @@ public final class Dashboard implements AutoCloseable {
       return this;
     }
 
-    /** How many archived tasks a queue keeps; say the same as to the servers, 7,900 unless set. */
+    /**
+     * Maximum number of archived tasks per queue. Set the same value as on the servers. Default:
+     * 7,900.
+     */
     public Builder archiveSize(int tasks) {
       require(tasks >= 1, "archiveSize must be 1 or more: " + tasks);
       this.archiveSize = tasks;
       return this;
     }
 
-    /** A part of tasks that is never shown, nor searched in. */
+    /** Hides a field of all tasks. Searches cannot use it either. */
     public Builder hide(HiddenField field) {
       hidden.add(field);
       return this;
     }
 
     /**
-     * A place in JSON payloads and results that is never shown, nor searched in: {@code
-     * $.card.number}, {@code $.users[*].token}, {@code $..password}.
+     * Redacts a path in JSON payloads and results, such as {@code $.card.number}, {@code
+     * $.users[*].token} or {@code $..password}. Searches cannot use it either. Payloads and results
+     * that are not JSON are hidden.
      */
     public Builder redact(String path) {
       return redact("*", path);
     }
 
     /**
-     * The same for some types of tasks. What is no JSON is not shown at all then.
+     * Redacts a path for some task types only.
      *
-     * @param type with {@code *} for any characters
+     * @param type task type, in which {@code *} matches any characters
      */
     public Builder redact(String type, String path) {
       redactions.add(RedactionRule.of(type, path));
       return this;
     }
 
-    /** How payloads are shown; the first of several formatters that knows what to do is used. */
+    /** Adds a formatter for payloads. The first formatter that returns a text is used. */
     public Builder payloadFormatter(PayloadFormatter formatter) {
       payloadFormatters.add(Objects.requireNonNull(formatter, "formatter"));
       return this;
     }
 
+    /** Adds a formatter for results. The first formatter that returns a text is used. */
     public Builder resultFormatter(PayloadFormatter formatter) {
       resultFormatters.add(Objects.requireNonNull(formatter, "formatter"));
       return this;
     }
 
-    /** Who may log in by a password or a token. */
+    /** Users and tokens that may log in. */
     public Builder credentials(Credentials newCredentials) {
       this.credentials = newCredentials;
       return this;
     }
 
     /**
-     * A proxy that logs users in. It is trusted to name clients too, as by {@link #forwardedBy}.
+     * Proxy that authenticates users. It also reports client addresses, as with {@link
+     * #forwardedBy}.
      */
     public Builder trustedProxy(TrustedProxy proxy) {
       this.trustedProxy = proxy;
@@ -344,24 +274,24 @@ public final class Dashboard implements AutoCloseable {
     }
 
     /**
-     * A reverse proxy before the dashboard, by its address or network such as {@code 10.0.0.0/8}.
-     * The address of a client is then what the proxy adds to {@code X-Forwarded-For}. Without this,
-     * all clients behind a proxy share one address, and the failed logins of one delay the others.
+     * Address or network of a reverse proxy, such as {@code 10.0.0.0/8}. The address of a client is
+     * then taken from {@code X-Forwarded-For}. Without this setting, all clients behind a proxy
+     * share one address, and failed logins of one client delay the others.
      */
     public Builder forwardedBy(String address) {
       proxies.add(IpNetwork.parse(address));
       return this;
     }
 
-    /** Asks the application that the servlet is mounted in who a request is from. */
+    /** Authenticates requests with a callback, for an application that embeds the servlet. */
     public Builder authenticator(Authenticator newAuthenticator) {
       this.authenticator = newAuthenticator;
       return this;
     }
 
     /**
-     * One more name under which a dashboard without authentication answers its own machine, beside
-     * localhost.
+     * Adds a host name, besides localhost, under which a dashboard without authentication accepts
+     * requests from its own machine.
      */
     public Builder allowHost(String name) {
       allowedHosts.add(name.toLowerCase(Locale.ROOT));
@@ -369,7 +299,8 @@ public final class Dashboard implements AutoCloseable {
     }
 
     /**
-     * As a servlet, for a container of yours; address, port, root path and TLS are its matter then.
+     * Creates a servlet for another servlet container, which then determines address, port, root
+     * path and TLS.
      */
     public DashboardServlet servlet() {
       return new DashboardServlet(
@@ -392,7 +323,7 @@ public final class Dashboard implements AutoCloseable {
               proxies));
     }
 
-    /** With a server of its own, which listens when this returns. */
+    /** Starts the dashboard with its own HTTP server, which listens when this method returns. */
     public Dashboard start() {
       boolean hasAuthentication =
           credentials != null || trustedProxy != null || authenticator != null;
@@ -400,13 +331,13 @@ public final class Dashboard implements AutoCloseable {
         throw new IllegalStateException(
             "the dashboard does not listen on "
                 + host
-                + " without authentication, for everybody there could read or change tasks; give it credentials(…) or a"
-                + " trustedProxy(…), or listen on 127.0.0.1");
+                + " without authentication, because everyone on that network could read and change tasks;"
+                + " set credentials(…) or trustedProxy(…), or listen on 127.0.0.1");
       }
       if (credentials != null && tls == null && !isLoopback()) {
         log.warn(
-            "the dashboard listens on {} without TLS: passwords can be read on the way; give it a certificate"
-                + " with tls(…), or put a proxy with TLS before it",
+            "the dashboard listens on {} without TLS, so passwords are sent unencrypted; set a certificate"
+                + " with tls(…), or use a proxy with TLS",
             host);
       }
       return new Dashboard(this);
@@ -415,7 +346,7 @@ public final class Dashboard implements AutoCloseable {
     @SuppressWarnings("AddressSelection") // All addresses of a name would have to be loopback.
     private boolean isLoopback() {
       InetSocketAddress address = new InetSocketAddress(host, port);
-      require(!address.isUnresolved(), "there is no such address to listen on: " + host);
+      require(!address.isUnresolved(), "unknown address to listen on: " + host);
       return address.getAddress().isLoopbackAddress();
     }
 
