@@ -41,8 +41,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The whole dashboard behind a servlet: who asks, what for, whether he may, what the answer is, and
- * what of it is written into the audit log. In this order, in {@link #serve}.
+ * Serves the requests of a dashboard. {@link #serve} contains the steps in order: authentication,
+ * routing, permission, response and audit log.
  */
 final class DashboardApplication implements AutoCloseable {
 
@@ -109,8 +109,8 @@ final class DashboardApplication implements AutoCloseable {
   }
 
   /**
-   * @param root where the dashboard is mounted, without a slash at its end
-   * @param path behind that, decoded
+   * @param root path at which the dashboard is mounted, without a trailing slash
+   * @param path decoded path below the root
    */
   void serve(HttpServletRequest request, HttpServletResponse response, String root, String path)
       throws IOException {
@@ -124,11 +124,11 @@ final class DashboardApplication implements AutoCloseable {
       if (problem.status() == 500) {
         log.error("{} {} failed", request.getMethod(), printable(path), e);
       }
-      tell(problem, request, response, path);
+      respondWithProblem(problem, request, response, path);
     }
   }
 
-  /** A path comes from anybody, and must not break the lines of a log. */
+  /** Removes line breaks from a path for the log, because clients choose it. */
   private static String printable(String path) {
     return Json.text(TextExcerpt.of(path, 200));
   }
@@ -148,7 +148,7 @@ final class DashboardApplication implements AutoCloseable {
       HttpServletRequest request, HttpServletResponse response, String root, String path)
       throws IOException {
     if (!SAFE_PATH.matcher(path).matches()) {
-      throw Problems.badRequest("The path is not one of this dashboard.");
+      throw Problems.badRequest("Invalid path.");
     }
     boolean isOpen = path.equals("/health");
     User user = isOpen ? new User(null, Grant.of(Role.VIEWER)) : gate.admit(request);
@@ -171,18 +171,16 @@ final class DashboardApplication implements AutoCloseable {
       return;
     }
     if (settings.metricsOnly()) {
-      throw Problems.notFound("There is nothing here but /metrics and /health.");
+      throw Problems.notFound("Path not found. This dashboard serves only /metrics and /health.");
     }
     if (path.equals("/api") || path.startsWith("/api/")) {
-      throw Problems.notFound("There is nothing at this path of the API; see api/v1/openapi.yaml.");
+      throw Problems.notFound("Path not found in the API; see api/v1/openapi.yaml.");
     }
     if (!request.getMethod().equals("GET") && !request.getMethod().equals("HEAD")) {
       throw Problems.FACTORY.methodNotAllowed(request.getMethod(), List.of("GET"));
     }
     ApiResponse page =
-        pages
-            .get(path, root)
-            .orElseThrow(() -> Problems.notFound("There is nothing at this path."));
+        pages.get(path, root).orElseThrow(() -> Problems.notFound("Path not found."));
     String tag = page.headers().get("ETag");
     if (tag != null && tag.equals(request.getHeader("If-None-Match"))) {
       response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
@@ -205,7 +203,7 @@ final class DashboardApplication implements AutoCloseable {
       throw e;
     }
     if (route.changes()) {
-      exchange.source().changed();
+      exchange.source().markChanged();
       record(exchange, "done");
     }
     if (!reply.equals(ApiResponse.TAKEN_OVER)) {
@@ -219,7 +217,7 @@ final class DashboardApplication implements AutoCloseable {
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException("an operation failed", e);
+      throw new IllegalStateException("the operation failed", e);
     }
   }
 
@@ -232,7 +230,7 @@ final class DashboardApplication implements AutoCloseable {
       throw Problems.readOnly();
     }
     throw Problems.forbidden(
-        "This needs the role %s, and yours is %s."
+        "This operation requires the role %s. Your role is %s."
             .formatted(needed.word(), user.grant().role().word()));
   }
 
@@ -250,7 +248,7 @@ final class DashboardApplication implements AutoCloseable {
             exchange.reason()));
   }
 
-  private void tell(
+  private void respondWithProblem(
       Problem problem, HttpServletRequest request, HttpServletResponse response, String path)
       throws IOException {
     if (response.isCommitted()) {

@@ -140,7 +140,7 @@ class SecurityIT {
   }
 
   @Test
-  void clientsBehindAReverseProxyAreToldApart() {
+  void clientsBehindAReverseProxyAreDistinguished() {
     Dashboard dashboard =
         on.start(builder -> builder.credentials(CREDENTIALS).forwardedBy("127.0.0.1"));
     for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
@@ -158,7 +158,7 @@ class SecurityIT {
   }
 
   @Test
-  void whatAClientSaysOfItsAddressCountsOnlyFromATrustedProxy() {
+  void forwardedAddressesCountOnlyFromATrustedProxy() {
     Dashboard dashboard =
         on.start(builder -> builder.credentials(CREDENTIALS).forwardedBy("10.0.0.0/8"));
     for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
@@ -176,7 +176,7 @@ class SecurityIT {
   }
 
   @Test
-  void aTrustedProxySaysWhoItIsAndNobodyElseDoes() {
+  void theUserHeaderCountsOnlyFromATrustedProxy() {
     TrustedProxy here =
         TrustedProxy.of(List.of("127.0.0.1"), "X-Forwarded-User", Grant.of(Role.VIEWER))
             .with("anna", Grant.of(Role.ADMIN));
@@ -225,7 +225,7 @@ class SecurityIT {
   }
 
   @Test
-  void aReadOnlyDashboardChangesNothingForAnybody() {
+  void aReadOnlyDashboardRejectsChangesOfAllUsers() {
     on.enqueue("mail", "t", o -> o.id("a"));
     Dashboard dashboard = on.start(builder -> builder.readOnly(true));
 
@@ -242,7 +242,7 @@ class SecurityIT {
   }
 
   @Test
-  void anOperatorMayNotDoWhatIsTheAdministrators() {
+  void anOperatorCannotUseActionsOfAdministrators() {
     on.enqueue("mail-1");
     Dashboard dashboard = withLogins();
 
@@ -263,7 +263,7 @@ class SecurityIT {
   }
 
   @Test
-  void otherQueuesDoNotExistForWhoMayNotSeeThem() {
+  void hiddenQueuesDoNotExistForTheUser() {
     on.enqueue("mail-1", "t", o -> o.id("a"));
     on.enqueue("billing", "t", o -> o.id("b"));
     Dashboard dashboard = withLogins();
@@ -319,7 +319,7 @@ class SecurityIT {
   }
 
   @Test
-  void whoMayNotSeeAllQueuesSeesOfRedisOnlyWhatItIs() {
+  void usersWithoutAccessToAllQueuesSeeOnlyBasicRedisInfo() {
     Dashboard dashboard = withLogins();
 
     JsonNode some =
@@ -334,12 +334,12 @@ class SecurityIT {
   }
 
   @Test
-  void oneUserCannotTakeTheLiveUpdatesOfAllOthers() throws IOException {
+  void oneUserCannotExhaustTheEventStreams() throws IOException {
     on.enqueue("mail");
     Dashboard dashboard = withLogins();
     List<Socket> streams = new ArrayList<>();
     try {
-      for (int i = 0; i < EventBroadcaster.MOST_PER_USER; i++) {
+      for (int i = 0; i < EventBroadcaster.MAX_PER_USER; i++) {
         streams.add(stream(dashboard, "vera"));
         assertThat(statusLine(streams.get(i))).startsWith("HTTP/1.1 200");
       }
@@ -403,7 +403,7 @@ class SecurityIT {
   // ---- from where
 
   @Test
-  void anotherSiteCannotHaveTheBrowserChangeAnything() {
+  void anotherSiteCannotMakeTheBrowserChangeAnything() {
     on.enqueue("mail", "t", o -> o.id("a"));
     Dashboard dashboard = on.start();
     String host = dashboard.uri().getAuthority();
@@ -506,7 +506,7 @@ class SecurityIT {
   }
 
   @Test
-  void pagesWithinThePageAreThePage() {
+  void pathsOfThePageReturnThePage() {
     Dashboard dashboard = on.start(builder -> builder.rootPath("/tasks"));
 
     assertThat(dashboard.uri().getPath()).isEqualTo("/tasks/");
@@ -520,7 +520,7 @@ class SecurityIT {
   // ---- what is shown
 
   @Test
-  void scriptInEveryFieldOfATaskComesBackAsData() {
+  void scriptInEveryFieldOfATaskIsReturnedAsData() {
     String evil = "</script><script>alert('x')</script><img src=x onerror=\"alert(1)\">\u2028";
     String queue = evil + "q";
     String id = evil + "i";
@@ -565,7 +565,7 @@ class SecurityIT {
   }
 
   @Test
-  void whatIsRedactedIsNeitherShownNorFoundNorOverwritten() {
+  void redactedValuesAreNotShownFoundOrOverwritten() {
     on.client
         .enqueue(
             Task.of(
@@ -630,7 +630,7 @@ class SecurityIT {
   }
 
   @Test
-  void everyChangeIsInTheAuditLogWithWhoAndWhatAndHowMany() {
+  void everyChangeIsInTheAuditLogWithUserTargetAndCount() {
     on.enqueue("mail", "t", o -> o.id("a"));
     on.enqueue("mail", "t", o -> o.id("b"));
     Dashboard dashboard = withLogins();

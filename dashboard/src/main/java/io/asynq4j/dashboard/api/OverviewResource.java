@@ -12,7 +12,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** What is going on: as it is, as it was in the last hour, and live. */
+/** The overview, the history of the last hour, and live updates. */
 public final class OverviewResource {
 
   public List<Route<Role, Exchange>> routes() {
@@ -25,7 +25,7 @@ public final class OverviewResource {
 
   private ApiResponse overview(Exchange exchange) {
     RedisInstance source = exchange.source();
-    return ApiResponse.ok(source.overview().of(source.watch().fresh(), exchange.user().grant()));
+    return ApiResponse.ok(source.overview().of(source.poller().fresh(), exchange.user().grant()));
   }
 
   private ApiResponse history(Exchange exchange) {
@@ -37,11 +37,13 @@ public final class OverviewResource {
             .put("intervalMs", ThroughputHistory.INTERVAL.toMillis())
             .put(
                 "points",
-                exchange.source().history().points(wanted).stream().map(JsonFields::map).toList()));
+                exchange.source().throughput().points(wanted).stream()
+                    .map(JsonFields::map)
+                    .toList()));
   }
 
   private ApiResponse levels(Exchange exchange) {
-    QueueSizeHistory levels = exchange.source().levels();
+    QueueSizeHistory levels = exchange.source().queueSizes();
     String queue = exchange.param("queue");
     List<JsonFields> points =
         queue != null
@@ -60,20 +62,20 @@ public final class OverviewResource {
     HttpServletResponse response = exchange.response();
     if (!exchange.request().isAsyncSupported()) {
       throw Problems.notLive(
-          "Live updates need asynchronous requests, which this container forbids. Allow them where the"
-              + " servlet is mounted, and in every filter before it.");
+          "Live updates need asynchronous requests, which are disabled. Enable them for the"
+              + " servlet and for every filter in front of it.");
     }
     response.setStatus(200);
     response.setContentType("text/event-stream;charset=utf-8");
     response.setHeader("Cache-Control", "no-store");
-    // Proxies that gather answers would keep events until there are enough of them.
+    // Buffering proxies would delay the events.
     response.setHeader("X-Accel-Buffering", "no");
     if (exchange.request().getMethod().equals("HEAD")) {
       return ApiResponse.TAKEN_OVER;
     }
     AsyncContext context = exchange.request().startAsync();
     try {
-      source.streams().open(context, exchange.user());
+      source.events().open(context, exchange.user());
     } catch (RuntimeException e) {
       context.complete();
       throw e;

@@ -25,7 +25,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-/** Queues as a whole. */
+/** Queues: lists, details, pause, limits, removal. */
 public final class QueueResource {
 
   private static final int MOST_DAYS = 1_000;
@@ -45,7 +45,7 @@ public final class QueueResource {
   }
 
   private ApiResponse list(Exchange exchange) {
-    RedisSnapshot snapshot = exchange.source().watch().fresh();
+    RedisSnapshot snapshot = exchange.source().poller().fresh();
     Glob match = Glob.within(exchange.param("match", ""));
     Comparator<QueueRow> order = order(exchange.param("sort", "name"));
     String direction = exchange.param("order", "asc");
@@ -82,7 +82,7 @@ public final class QueueResource {
     RedisInstance source = exchange.source();
     Inspector inspector = source.inspector();
     QueueSnapshot seen = inspector.queue(queue).snapshot();
-    QueueRow known = source.watch().last().queues().get(queue);
+    QueueRow known = source.poller().last().queues().get(queue);
     OptionalLong memory = inspector.queue(queue).memoryUsage();
     return ApiResponse.ok(
         new QueueRow(queue, seen, known == null ? 0 : known.servers(), null)
@@ -105,12 +105,12 @@ public final class QueueResource {
     String queue = exchange.queue();
     requireQueue(exchange, queue);
     if (!exchange.source().inspector().queue(queue).pause()) {
-      throw Problems.conflict("wrong-state", "Queue \"" + queue + "\" is paused already.");
+      throw Problems.conflict("wrong-state", "Queue \"" + queue + "\" is already paused.");
     }
     return ApiResponse.NO_CONTENT;
   }
 
-  /** A pause may be set before there is a queue, but a mistyped name should be told. */
+  /** Rejects unknown queues, because their name is probably misspelled. */
   private static void requireQueue(Exchange exchange, String queue) {
     if (!exchange.source().inspector().queues().contains(queue)) {
       throw Problems.of(new QueueNotFoundException(io.asynq4j.QueueName.of(queue)));
@@ -163,7 +163,7 @@ public final class QueueResource {
     Integer burst = body.integer("burst").orElse(null);
     if (text == null) {
       if (burst != null) {
-        throw Problems.unprocessable("\"burst\" needs a \"rate\".");
+        throw Problems.unprocessable("\"burst\" requires a \"rate\".");
       }
       return Optional.empty();
     }
@@ -171,7 +171,7 @@ public final class QueueResource {
       RateLimit rate = RateLimit.parse(text);
       return Optional.of(burst == null || rate.isUnlimited() ? rate : rate.withBurst(burst));
     } catch (IllegalArgumentException e) {
-      throw Problems.unprocessable("\"rate\" cannot be used: " + e.getMessage());
+      throw Problems.unprocessable("Invalid \"rate\": " + e.getMessage());
     }
   }
 
@@ -198,7 +198,7 @@ public final class QueueResource {
     try {
       return ZoneId.of(zone);
     } catch (DateTimeException e) {
-      throw Problems.unprocessable("There is no time zone \"" + zone + "\".");
+      throw Problems.unprocessable("Unknown time zone \"" + zone + "\".");
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The Redis servers themselves. */
+/** The Redis servers: state, INFO, cluster slots. */
 public final class RedisResource {
 
   private static final Set<String> KNOWN_TO_ALL =
@@ -38,7 +38,7 @@ public final class RedisResource {
         sources.all().stream()
             .map(
                 source -> {
-                  RedisSnapshot last = source.watch().fresh();
+                  RedisSnapshot last = source.poller().fresh();
                   return (Object)
                       new JsonFields()
                           .put("name", source.name())
@@ -56,7 +56,7 @@ public final class RedisResource {
     double ping = source.redis().ping().toNanos() / 1e6;
     var info = new TreeMap<>(source.inspector().redisInfo());
     if (!exchange.user().grant().seesAll()) {
-      // The rest tells of other queues' tasks, and of the machine.
+      // The other fields reveal tasks of other queues, and the machine.
       info.keySet().retainAll(KNOWN_TO_ALL);
     }
     return ApiResponse.ok(
@@ -72,7 +72,7 @@ public final class RedisResource {
     Inspector inspector = source.inspector();
     Glob match = Glob.within(exchange.param("match", ""));
     List<String> queues =
-        source.watch().fresh().visible(exchange.user().grant()).stream()
+        source.poller().fresh().visible(exchange.user().grant()).stream()
             .map(QueueRow::name)
             .filter(match::matches)
             .toList();

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Searches over all queues, and failures that have something in common. */
+/** Search over all queues, and groups of failures. */
 public final class SearchResource {
 
   private static final Duration BUDGET = Duration.ofSeconds(1);
@@ -28,21 +28,21 @@ public final class SearchResource {
 
   private static final Map<String, String> HELP =
       Map.ofEntries(
-          Map.entry("queue:", "the queue; * stands for any characters"),
-          Map.entry("state:", "one state or several, with commas"),
-          Map.entry("type:", "the type; * stands for any characters"),
-          Map.entry("id:", "the beginning of the id"),
-          Map.entry("group:", "the group"),
-          Map.entry("error:", "a part of the last error"),
-          Map.entry("payload:", "a part of the payload"),
-          Map.entry("payload.", "a value in a JSON payload: payload.user.id=42"),
-          Map.entry("header.", "a header: header.trace=abc"),
+          Map.entry("queue:", "queue; * matches any characters"),
+          Map.entry("state:", "one or more states, separated by commas"),
+          Map.entry("type:", "task type; * matches any characters"),
+          Map.entry("id:", "beginning of the task ID"),
+          Map.entry("group:", "group"),
+          Map.entry("error:", "text in the last error"),
+          Map.entry("payload:", "text in the payload"),
+          Map.entry("payload.", "value in a JSON payload: payload.user.id=42"),
+          Map.entry("header.", "header: header.trace=abc"),
           Map.entry("has:", "has:error, has:result, has:payload.user, has:header.trace"),
-          Map.entry("retried>=", "retried so often or more"),
-          Map.entry("retried<=", "retried so often or less"),
-          Map.entry("age>", "so long in its state or longer: age>1h"),
-          Map.entry("age<", "not so long in its state: age<10m"),
-          Map.entry("fingerprint:", "of a group of failures"));
+          Map.entry("retried>=", "at least this many retries"),
+          Map.entry("retried<=", "at most this many retries"),
+          Map.entry("age>", "longer in its state than: age>1h"),
+          Map.entry("age<", "shorter in its state than: age<10m"),
+          Map.entry("fingerprint:", "fingerprint of a group of failures"));
 
   private final PayloadRenderer contents;
   private final TaskView tasks;
@@ -64,7 +64,7 @@ public final class SearchResource {
   private ApiResponse search(Exchange exchange) {
     String text = exchange.param("q");
     if (text == null) {
-      throw Problems.badRequest("\"q\" is missing: the query.");
+      throw Problems.badRequest("\"q\" is required: it is the query.");
     }
     Query query = QueryParser.parse(text);
     RedisInstance source = exchange.source();
@@ -142,13 +142,13 @@ public final class SearchResource {
               .filter(word -> word.startsWith(start))
               .toList();
       case "queue:" ->
-          exchange.source().watch().fresh().visible(exchange.user().grant()).stream()
+          exchange.source().poller().fresh().visible(exchange.user().grant()).stream()
               .map(QueueRow::name)
               .filter(name -> name.startsWith(start))
               .limit(MOST_SUGGESTED)
               .toList();
       case "type:" ->
-          exchange.source().watch().last().servers().stream()
+          exchange.source().poller().last().servers().stream()
               .flatMap(server -> server.workers().stream())
               .filter(worker -> exchange.user().sees(worker.queue()))
               .map(worker -> worker.taskType())

@@ -30,18 +30,18 @@ public final class ServerResource {
             "POST",
             one + "/quiet",
             Role.ADMIN,
-            tell((source, id) -> source.inspector().quietServer(id))),
+            control((source, id) -> source.inspector().quietServer(id))),
         Route.of(
             "stopServer",
             "POST",
             one + "/stop",
             Role.ADMIN,
-            tell((source, id) -> source.inspector().stopServer(id))));
+            control((source, id) -> source.inspector().stopServer(id))));
   }
 
   private ApiResponse list(Exchange exchange) {
     List<ServerSnapshot> servers =
-        ServerView.visible(exchange.source().watch().fresh().servers(), exchange.user().grant());
+        ServerView.visible(exchange.source().poller().fresh().servers(), exchange.user().grant());
     return ApiResponse.ok(
         new JsonFields()
             .put(
@@ -50,15 +50,15 @@ public final class ServerResource {
             .put("total", servers.size()));
   }
 
-  private static Function<Exchange, ApiResponse> tell(BiPredicate<RedisInstance, String> order) {
+  private static Function<Exchange, ApiResponse> control(BiPredicate<RedisInstance, String> order) {
     return exchange -> {
       String id = exchange.path("id");
-      // It serves queues of others too.
+      // The server may also serve queues that the user may not see.
       if (!exchange.user().grant().seesAll()) {
-        throw Problems.forbidden("Only who may see all queues may tell servers what to do.");
+        throw Problems.forbidden("Controlling servers requires access to all queues.");
       }
       if (!order.test(exchange.source(), id)) {
-        throw Problems.notFound("There is no live server " + id + ".");
+        throw Problems.notFound("Live server " + id + " not found.");
       }
       return ApiResponse.NO_CONTENT;
     };

@@ -19,10 +19,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What is shown of tasks. */
+/** JSON of tasks. */
 final class TaskView {
 
-  /** Of an error in lists. */
+  /** Maximum length of an error in lists. */
   private static final int SHORT_ERROR = 500;
 
   private final PayloadRenderer contents;
@@ -31,12 +31,12 @@ final class TaskView {
     this.contents = contents;
   }
 
-  /** As it stands in a list. */
+  /** Returns the fields for lists. */
   JsonFields row(TaskInfo task, RedisInstance source) {
     return fields(task, source, PayloadRenderer.PREVIEW, SHORT_ERROR);
   }
 
-  /** All of it. */
+  /** Returns all fields. */
   JsonFields whole(TaskInfo task, RedisInstance source, User user) {
     return fields(task, source, PayloadRenderer.WHOLE, Integer.MAX_VALUE)
         .put(
@@ -84,9 +84,9 @@ final class TaskView {
             .map();
   }
 
-  /** Who works on it, as of the last look. */
+  /** Returns the worker of the task in the last snapshot. */
   private static @Nullable Object worker(TaskInfo task, RedisInstance source) {
-    for (ServerSnapshot server : source.watch().last().servers()) {
+    for (ServerSnapshot server : source.poller().last().servers()) {
       for (WorkerSnapshot worker : server.workers()) {
         if (worker.taskId().equals(task.id()) && worker.queue().equals(task.queue().value())) {
           return new JsonFields()
@@ -115,7 +115,7 @@ final class TaskView {
     return actions;
   }
 
-  /** The word for an action in the API. */
+  /** Returns the name of an action in the API. */
   static String word(TaskAction action) {
     return action == TaskAction.UPDATE ? "edit" : action.word();
   }

@@ -10,14 +10,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a person should look at. Immutable.
+ * A problem or state that an operator should know about. Immutable.
  *
- * @param queue null when it is about no queue
- * @param schedule null when it is about no schedule
+ * @param queue null if the item is not about a queue
+ * @param schedule null if the item is not about a schedule entry
  */
 record AttentionItem(
     String kind,
@@ -34,18 +35,20 @@ record AttentionItem(
   }
 
   /** Limits the size of the overview. */
-  private static final int MOST = 100;
+  private static final int MAX_ITEMS = 100;
 
   private static final Duration LONG_LATENCY = Duration.ofSeconds(30);
   private static final Duration STALLED = Duration.ofMinutes(2);
-  private static final double NEAR = 0.9;
+
+  /** Part of a limit from which on a warning is shown. */
+  private static final double NEAR_LIMIT = 0.9;
 
   JsonFields fields() {
     return new JsonFields()
         .put("kind", kind)
         .put("queue", queue)
         .put("schedule", schedule)
-        .put("severity", severity.name().toLowerCase(java.util.Locale.ROOT))
+        .put("severity", severity.name().toLowerCase(Locale.ROOT))
         .put("text", text);
   }
 
@@ -65,13 +68,16 @@ record AttentionItem(
         ofSchedule(schedule, snapshot.at(), all);
       }
     }
-    return all.stream().sorted(Comparator.comparing(AttentionItem::severity)).limit(MOST).toList();
+    return all.stream()
+        .sorted(Comparator.comparing(AttentionItem::severity))
+        .limit(MAX_ITEMS)
+        .toList();
   }
 
   private static void ofRedis(Map<String, String> info, List<AttentionItem> all) {
-    long most = number(info.get("maxmemory"));
+    long maxMemory = number(info.get("maxmemory"));
     String policy = info.getOrDefault("maxmemory_policy", "noeviction");
-    if (most > 0 && !policy.equals("noeviction")) {
+    if (maxMemory > 0 && !policy.equals("noeviction")) {
       all.add(
           new AttentionItem(
               "eviction-policy",
@@ -82,7 +88,7 @@ record AttentionItem(
                   .formatted(policy)));
     }
     long used = number(info.get("used_memory"));
-    if (most > 0 && used > NEAR * most) {
+    if (maxMemory > 0 && used > NEAR_LIMIT * maxMemory) {
       all.add(
           new AttentionItem(
               "memory-near-limit",
@@ -90,7 +96,7 @@ record AttentionItem(
               null,
               Severity.WARNING,
               "Redis uses %,d of %,d bytes. When the memory is full, tasks can no longer be enqueued."
-                  .formatted(used, most)));
+                  .formatted(used, maxMemory)));
     }
   }
 
@@ -157,7 +163,7 @@ record AttentionItem(
                   .formatted(now / 1000, before / 1000)));
     }
     long archived = row.size(TaskState.ARCHIVED);
-    if (archived > NEAR * archiveSize) {
+    if (archived > NEAR_LIMIT * archiveSize) {
       all.add(
           of(
               "archive-near-limit",

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the same part of a Redis Cluster again and again on another thread. The caller waits only
- * while results arrive. After a server did not answer, the caller does not wait for it until it has
- * answered. Results that arrive late are returned by the next {@link #take}. Used by one thread.
+ * Reads one part of a Redis Cluster repeatedly on another thread. The caller waits only while
+ * results arrive. After a node did not respond, the caller does not wait for it until it responds
+ * again. Results that arrive late are returned by the next {@link #take}. Used by one thread.
  *
  * @param <T> one result; a read may have several
  */
@@ -28,8 +28,8 @@ final class BackgroundReader<T> {
 
   private static final Logger log = LoggerFactory.getLogger(BackgroundReader.class);
 
-  /** How long the caller waits for the next result. */
-  static final Duration PATIENCE = Duration.ofMillis(500);
+  /** Time that the caller waits for the next result. */
+  static final Duration MAX_WAIT = Duration.ofMillis(500);
 
   private final String what;
   private final Executor threads;
@@ -39,7 +39,7 @@ final class BackgroundReader<T> {
   private boolean isSilent;
 
   /**
-   * @param what is read, for the log
+   * @param what name of the values, for the log
    */
   BackgroundReader(String what, Executor threads) {
     this.what = what;
@@ -47,11 +47,11 @@ final class BackgroundReader<T> {
   }
 
   /**
-   * Starts to read, unless the read before has not ended.
+   * Starts a read, unless the previous one is still running.
    *
-   * @param reader hands each result to the consumer that it is given
+   * @param reader passes each result to the given consumer
    */
-  void begin(Consumer<Consumer<T>> reader) {
+  void start(Consumer<Consumer<T>> reader) {
     if (!read.isDone()) {
       return;
     }
@@ -68,9 +68,9 @@ final class BackgroundReader<T> {
   }
 
   /**
-   * The results since the last call; incomplete while a server does not answer.
+   * Returns the results since the last call; incomplete while a node does not respond.
    *
-   * @throws RuntimeException when the read failed for another reason
+   * @throws RuntimeException if the read failed for another reason
    */
   List<T> take() {
     boolean hasEnded = hasEnded();
@@ -89,7 +89,7 @@ final class BackgroundReader<T> {
     return taken;
   }
 
-  /** Whether the read ended, for which it waits as long as results arrive. */
+  /** Waits for the end of the read as long as results arrive. */
   private boolean hasEnded() {
     long left = nanosToWait();
     while (left > 0 && !read.isDone()) {
@@ -101,14 +101,14 @@ final class BackgroundReader<T> {
         Thread.currentThread().interrupt();
         left = 0;
       } catch (ExecutionException e) {
-        // The failure of a read that ended.
+        // failure() returns it.
       }
     }
     return read.isDone();
   }
 
   private long nanosToWait() {
-    return isSilent ? 0 : progressNanos + PATIENCE.toNanos() - System.nanoTime();
+    return isSilent ? 0 : progressNanos + MAX_WAIT.toNanos() - System.nanoTime();
   }
 
   private @Nullable Throwable failure() {

@@ -20,78 +20,77 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Everybody who watches a Redis live. What changed is written down once for all who may see the
- * same, and handed to each. Thread-safe.
+ * The open event streams of a Redis. A change is encoded once for all users with the same
+ * permissions, and sent to each of their streams. Thread-safe.
  */
 public final class EventBroadcaster implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
 
-  private static final int MOST = 1_000;
+  private static final int MAX_STREAMS = 1_000;
 
-  /** So that one user cannot take the places of all others. */
-  public static final int MOST_PER_USER = 100;
+  /** Limit that prevents one user from using up all streams. */
+  public static final int MAX_PER_USER = 100;
 
-  private static final Duration PULSE = Duration.ofSeconds(10);
+  private static final Duration KEEP_ALIVE_INTERVAL = Duration.ofSeconds(10);
 
-  /** Browsers come back by themselves; then they are asked again who they are. */
-  private static final Duration LONGEST = Duration.ofMinutes(10);
+  /** Maximum age of a stream. Browsers reconnect, which checks their credentials again. */
+  private static final Duration MAX_AGE = Duration.ofMinutes(10);
 
   private final RedisInstance source;
 
-  /** Used by the pulse only. */
+  /** Used only by the keep-alive thread. */
   private boolean isFailing;
 
   private final Set<EventStream> streams = new LinkedHashSet<>();
-  private final ScheduledExecutorService pulse =
+  private final ScheduledExecutorService keepAlive =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
-            Thread thread = new Thread(task, "asynq-dashboard-pulse");
+            Thread thread = new Thread(task, "asynq-dashboard-keep-alive");
             thread.setDaemon(true);
             return thread;
           });
 
   EventBroadcaster(RedisInstance source) {
-    this(source, PULSE);
+    this(source, KEEP_ALIVE_INTERVAL);
   }
 
   EventBroadcaster(RedisInstance source, Duration every) {
     SafeLog.prepare();
     this.source = source;
     var unused =
-        pulse.scheduleWithFixedDelay(
-            this::beat, every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
+        keepAlive.scheduleWithFixedDelay(
+            this::sendKeepAlives, every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  synchronized boolean isWatched() {
+  synchronized boolean hasViewers() {
     return !streams.isEmpty();
   }
 
-  /** Takes a request over; it is told everything from now on. */
+  /** Turns a request into an event stream that starts with a snapshot. */
   public void open(AsyncContext context, User user) {
-    EventStream stream = new EventStream(context, user, this::gone);
+    EventStream stream = new EventStream(context, user, this::remove);
     synchronized (this) {
-      if (streams.size() >= MOST) {
+      if (streams.size() >= MAX_STREAMS) {
         throw Problems.busy(
             "Too many open live streams on this dashboard. Close a page, or poll the API instead.");
       }
       long own =
           streams.stream().filter(each -> Objects.equals(each.user().name(), user.name())).count();
-      if (own >= MOST_PER_USER) {
+      if (own >= MAX_PER_USER) {
         throw Problems.busy(
             "You already have %d open live streams. Close a page, or poll the API instead."
-                .formatted(MOST_PER_USER));
+                .formatted(MAX_PER_USER));
       }
       streams.add(stream);
-      stream.begin();
-      stream.send(message("snapshot", snapshot(source.watch().last(), user.grant())));
+      stream.start();
+      stream.send(message("snapshot", snapshot(source.poller().last(), user.grant())));
     }
-    source.watch().hurry();
+    source.poller().pollSoon();
   }
 
   private JsonFields snapshot(RedisSnapshot snapshot, Grant grant) {
@@ -100,14 +99,14 @@ public final class EventBroadcaster implements AutoCloseable {
         .put("queues", snapshot.visible(grant).stream().map(row -> row.fields().map()).toList());
   }
 
-  /** Tells everybody what a look has shown. */
-  synchronized void changed(RedisSnapshot before, RedisSnapshot now) {
+  /** Sends the difference between two snapshots to all streams. */
+  synchronized void sendChanges(RedisSnapshot before, RedisSnapshot now) {
     if (streams.isEmpty()) {
       return;
     }
     List<QueueRow> different = new ArrayList<>();
     now.queues().values().stream()
-        .filter(row -> !row.looksLike(before.queues().get(row.name())))
+        .filter(row -> !row.isSameExceptTime(before.queues().get(row.name())))
         .forEach(different::add);
     List<String> removed =
         before.queues().keySet().stream().filter(name -> !now.queues().containsKey(name)).toList();
@@ -134,27 +133,29 @@ public final class EventBroadcaster implements AutoCloseable {
             .put("removed", removed.stream().filter(grant::sees).toList()));
   }
 
-  /** Tells those who may know of a job how far it is. */
-  void jobWentOn(BulkJob job) {
-    tell(message("job", job.fields()), user -> job.isVisibleTo(user));
-  }
-
-  private synchronized void tell(byte[] message, Predicate<User> whom) {
-    for (EventStream stream : List.copyOf(streams)) {
-      if (whom.test(stream.user())) {
-        stream.send(message);
+  /** Sends the progress of a job to the users that may see it. */
+  void sendJob(BulkJob job) {
+    byte[] message = message("job", job.fields());
+    synchronized (this) {
+      for (EventStream stream : List.copyOf(streams)) {
+        if (job.isVisibleTo(stream.user())) {
+          stream.send(message);
+        }
       }
     }
   }
 
   private static byte[] message(String event, JsonFields data) {
-    // JSON has no line ends of its own, so that it is one line of data.
+    // The JSON contains no line breaks, so it fits in one data line.
     return ("event: " + event + "\ndata: " + Json.text(data.map()) + "\n\n")
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Throws nothing, which would end the pulse. Logs the first of several failures in a row. */
-  private void beat() {
+  /**
+   * Never throws, because that would cancel the periodic task. Logs only the first of several
+   * failures in a row.
+   */
+  private void sendKeepAlives() {
     Throwable failure = null;
     try {
       List<EventStream> all;
@@ -163,7 +164,7 @@ public final class EventBroadcaster implements AutoCloseable {
       }
       for (EventStream stream : all) {
         try {
-          beat(stream);
+          sendKeepAlive(stream);
         } catch (Throwable e) {
           failure = e;
         }
@@ -178,21 +179,21 @@ public final class EventBroadcaster implements AutoCloseable {
     isFailing = failure != null;
   }
 
-  private static void beat(EventStream stream) {
-    if (stream.age().compareTo(LONGEST) > 0) {
+  private static void sendKeepAlive(EventStream stream) {
+    if (stream.age().compareTo(MAX_AGE) > 0) {
       stream.end();
     } else {
       stream.send(": \n\n".getBytes(StandardCharsets.UTF_8));
     }
   }
 
-  private synchronized void gone(EventStream stream) {
+  private synchronized void remove(EventStream stream) {
     streams.remove(stream);
   }
 
   @Override
   public void close() {
-    pulse.shutdownNow();
+    keepAlive.shutdownNow();
     List<EventStream> all;
     synchronized (this) {
       all = List.copyOf(streams);

@@ -7,42 +7,44 @@ import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
- * One page that watches live. Whoever sends never waits for it: what it cannot take yet is kept,
- * and one that is too far behind is ended, and comes back for a whole snapshot. Thread-safe.
+ * The event stream of one open page. Sending never blocks: messages that the client does not read
+ * are buffered. A stream that is too far behind is closed; the browser reconnects and gets a new
+ * snapshot. Thread-safe.
  */
 final class EventStream implements WriteListener, AsyncListener {
 
-  private static final int MOST_WAITING = 50;
-  private static final long MOST_WAITING_BYTES = 32L << 20;
+  private static final int MAX_BUFFERED = 50;
+  private static final long MAX_BUFFERED_BYTES = 32L << 20;
 
   private final AsyncContext context;
   private final User user;
-  private final Consumer<EventStream> gone;
-  private final long began = System.nanoTime();
+  private final Consumer<EventStream> onEnd;
+  private final long startedNanos = System.nanoTime();
   private final ServletOutputStream out;
-  private final Deque<byte[]> waiting = new ArrayDeque<>();
-  private long waitingBytes;
+  private final Deque<byte[]> buffer = new ArrayDeque<>();
+  private long bufferedBytes;
   private boolean isFlushed = true;
   private boolean isEnded;
 
-  EventStream(AsyncContext context, User user, Consumer<EventStream> gone) {
+  EventStream(AsyncContext context, User user, Consumer<EventStream> onEnd) {
     this.context = context;
     this.user = user;
-    this.gone = gone;
+    this.onEnd = onEnd;
     try {
       this.out = context.getResponse().getOutputStream();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 
-  void begin() {
+  void start() {
     context.setTimeout(0);
     context.addListener(this);
     out.setWriteListener(this);
@@ -53,7 +55,7 @@ final class EventStream implements WriteListener, AsyncListener {
   }
 
   Duration age() {
-    return Duration.ofNanos(System.nanoTime() - began);
+    return Duration.ofNanos(System.nanoTime() - startedNanos);
   }
 
   void send(byte[] message) {
@@ -62,9 +64,9 @@ final class EventStream implements WriteListener, AsyncListener {
       if (isEnded) {
         return;
       }
-      waiting.addLast(message);
-      waitingBytes += message.length;
-      isTooFarBehind = waiting.size() > MOST_WAITING || waitingBytes > MOST_WAITING_BYTES;
+      buffer.addLast(message);
+      bufferedBytes += message.length;
+      isTooFarBehind = buffer.size() > MAX_BUFFERED || bufferedBytes > MAX_BUFFERED_BYTES;
     }
     if (isTooFarBehind) {
       end();
@@ -83,9 +85,9 @@ final class EventStream implements WriteListener, AsyncListener {
     synchronized (this) {
       try {
         while (!isEnded && out.isReady()) {
-          byte[] next = waiting.pollFirst();
+          byte[] next = buffer.pollFirst();
           if (next != null) {
-            waitingBytes -= next.length;
+            bufferedBytes -= next.length;
             out.write(next);
             isFlushed = false;
           } else if (!isFlushed) {
@@ -104,29 +106,29 @@ final class EventStream implements WriteListener, AsyncListener {
     }
   }
 
-  /** Ends it; a browser connects again by itself. */
+  /** Closes the stream. A browser reconnects automatically. */
   void end() {
     synchronized (this) {
       if (isEnded) {
         return;
       }
       isEnded = true;
-      waiting.clear();
+      buffer.clear();
     }
-    gone.accept(this);
+    onEnd.accept(this);
     try {
       context.complete();
     } catch (IllegalStateException e) {
-      // It is complete already.
+      // Already completed.
     }
   }
 
-  private void lost() {
+  private void discard() {
     synchronized (this) {
       isEnded = true;
-      waiting.clear();
+      buffer.clear();
     }
-    gone.accept(this);
+    onEnd.accept(this);
   }
 
   @Override
@@ -136,7 +138,7 @@ final class EventStream implements WriteListener, AsyncListener {
 
   @Override
   public void onComplete(AsyncEvent event) {
-    lost();
+    discard();
   }
 
   @Override

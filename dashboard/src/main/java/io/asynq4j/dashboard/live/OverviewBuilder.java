@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A snapshot added up, as a user may see it. */
+/** Builds the overview: totals of the part of a snapshot that a user may see. */
 public final class OverviewBuilder {
 
   private final RedisInstance source;
@@ -29,13 +29,13 @@ public final class OverviewBuilder {
       sizes.put(state.word(), rows.stream().mapToLong(row -> row.size(state)).sum());
     }
     List<ServerSnapshot> servers = ServerView.visible(snapshot.servers(), grant);
-    double[] rates = source.history().perSecond(grant::sees);
+    double[] rates = source.throughput().perSecond(grant::sees);
     Instant at = snapshot.at();
     return new JsonFields()
         .put("redis", source.name())
         .put("at", at)
         .millis("ageMs", at == null ? null : age(at))
-        .millis("everyMs", source.watch().interval())
+        .millis("everyMs", source.poller().interval())
         .put("problem", snapshot.problem())
         .put("queues", rows.size())
         .put("pausedQueues", rows.stream().filter(QueueRow::paused).count())

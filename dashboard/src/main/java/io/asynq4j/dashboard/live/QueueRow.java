@@ -11,12 +11,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue as it was last seen. Immutable.
+ * One queue of a snapshot. Immutable.
  *
- * @param seen null when it never could be read
- * @param servers how many live servers take tasks from it
- * @param problem why it could not be read this time; null when it could
- * @param unaggregated how many of its groups nobody seems to aggregate
+ * @param seen last values that could be read; null if there are none
+ * @param servers number of live servers that serve the queue
+ * @param problem why the queue could not be read this time; null if it could
+ * @param unaggregated number of groups that no server seems to aggregate
  */
 public record QueueRow(
     String name,
@@ -63,14 +63,14 @@ public record QueueRow(
   }
 
   /**
-   * Whether a page that has the one need not be told the other: what only grows with the time, it
-   * reckons itself.
+   * Whether a page that shows one row does not need the other. Pages compute values that only grow
+   * with time themselves.
    */
-  boolean looksLike(@Nullable QueueRow other) {
-    return other != null && lasting().equals(other.lasting());
+  boolean isSameExceptTime(@Nullable QueueRow other) {
+    return other != null && fieldsExceptTime().equals(other.fieldsExceptTime());
   }
 
-  private Map<String, @Nullable Object> lasting() {
+  private Map<String, @Nullable Object> fieldsExceptTime() {
     return fields().put("at", null).put("latencyMs", null).map();
   }
 

@@ -14,46 +14,48 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many tasks there were in each state and how long they waited, in each half minute of the last
- * hour, per queue, kept in memory. Thread-safe.
+ * Sizes by state and latencies of queues in the last hour, one value per half minute, kept in
+ * memory. Thread-safe.
  *
- * <p>A row of numbers is kept only for what was not zero all the time, and no more than so many:
- * with ten thousand queues it is some ten megabytes. Where there are more, queues that come later
- * have no history of their own, and count only in that of all together.
+ * <p>A series is stored only if it has a value other than zero, and the number of series is
+ * limited: ten thousand queues take about ten megabytes. Above the limit, new queues have no
+ * history of their own and count only in the totals.
  */
 public final class QueueSizeHistory {
 
   public static final Duration INTERVAL = Duration.ofSeconds(30);
-  static final int MOST_ROWS = 40_000;
+  static final int MAX_SERIES = 40_000;
 
   private static final int POINTS = 120;
   private static final TaskState[] STATES = TaskState.values();
   private static final int LATENCY = STATES.length;
   private static final int KINDS = STATES.length + 1;
 
-  private final int mostRows;
+  private final int maxSeries;
   private final Map<String, int[] @Nullable []> byQueue = new HashMap<>();
-  private final long[][] together = new long[KINDS][POINTS];
+  private final long[][] totals = new long[KINDS][POINTS];
   private final int[] workers = new int[POINTS];
   private final int[] busy = new int[POINTS];
 
-  /** Which interval each place holds, and when it was looked in it last. */
+  /** Number of the interval that each index holds. */
   private final long[] slots = new long[POINTS];
 
-  private final @Nullable Instant[] looked = new Instant[POINTS];
+  /** Time of the last snapshot in the interval of each index. */
+  private final @Nullable Instant[] times = new Instant[POINTS];
+
   private long newest = -1;
   private int rows;
 
   QueueSizeHistory() {
-    this(MOST_ROWS);
+    this(MAX_SERIES);
   }
 
-  QueueSizeHistory(int mostRows) {
-    this.mostRows = mostRows;
+  QueueSizeHistory(int maxSeries) {
+    this.maxSeries = maxSeries;
     Arrays.fill(slots, -1);
   }
 
-  /** Takes note of what a look has shown; the last one in an interval counts. */
+  /** Adds a snapshot. The last snapshot of an interval counts. */
   synchronized void add(Instant at, Iterable<QueueRow> queues, int allWorkers, int busyWorkers) {
     long slot = at.getEpochSecond() / INTERVAL.toSeconds();
     if (slot < newest) {
@@ -61,30 +63,30 @@ public final class QueueSizeHistory {
     }
     int place = (int) (slot % POINTS);
     if (slots[place] != slot) {
-      begin(place);
+      clear(place);
       slots[place] = slot;
       newest = slot;
     }
-    looked[place] = at;
+    times[place] = at;
     workers[place] = allWorkers;
     busy[place] = busyWorkers;
-    for (long[] kind : together) {
+    for (long[] kind : totals) {
       kind[place] = 0;
     }
     for (QueueRow queue : queues) {
       for (int kind = 0; kind < LATENCY; kind++) {
         long size = queue.size(STATES[kind]);
-        together[kind][place] += size;
+        totals[kind][place] += size;
         set(queue.name(), kind, place, size);
       }
       long latency = queue.latency().toMillis();
-      together[LATENCY][place] = Math.max(together[LATENCY][place], latency);
+      totals[LATENCY][place] = Math.max(totals[LATENCY][place], latency);
       set(queue.name(), LATENCY, place, latency);
     }
   }
 
-  /** A place is used again: what it held is an hour old. */
-  private void begin(int place) {
+  /** Clears an index for a new interval; its values are an hour old. */
+  private void clear(int place) {
     Iterator<int[] @Nullable []> all = byQueue.values().iterator();
     while (all.hasNext()) {
       int[] @Nullable [] kinds = all.next();
@@ -120,7 +122,7 @@ public final class QueueSizeHistory {
     int[] @Nullable [] kinds = byQueue.get(queue);
     int[] row = kinds == null ? null : kinds[kind];
     if (row == null) {
-      if (value == 0 || rows >= mostRows) {
+      if (value == 0 || rows >= maxSeries) {
         return;
       }
       row = new int[POINTS];
@@ -134,7 +136,7 @@ public final class QueueSizeHistory {
     row[place] = (int) Math.min(value, Integer.MAX_VALUE);
   }
 
-  /** All queues together, and the workers, oldest first. */
+  /** Returns the totals of all queues, with the workers, oldest first. */
   public synchronized List<JsonFields> points() {
     List<JsonFields> points = new ArrayList<>();
     for (long slot = newest - POINTS + 1; slot <= newest; slot++) {
@@ -142,7 +144,7 @@ public final class QueueSizeHistory {
       if (place >= 0) {
         long[] sums = new long[KINDS];
         for (int kind = 0; kind < KINDS; kind++) {
-          sums[kind] = together[kind][place];
+          sums[kind] = totals[kind][place];
         }
         points.add(
             fields(place, sums).put("workers", workers[place]).put("busyWorkers", busy[place]));
@@ -151,7 +153,7 @@ public final class QueueSizeHistory {
     return points;
   }
 
-  /** The queues that are wanted, together; the latency is the longest of theirs. */
+  /** Returns the totals of these queues, with their maximum latency, oldest first. */
   public synchronized List<JsonFields> points(Predicate<String> queues) {
     List<int[] @Nullable []> wanted =
         byQueue.entrySet().stream()
@@ -168,7 +170,7 @@ public final class QueueSizeHistory {
     return points;
   }
 
-  /** Where an interval is kept; negative when nobody looked in it. */
+  /** Returns the index of an interval; negative if the interval has no values. */
   private int place(long slot) {
     int place = (int) Math.floorMod(slot, (long) POINTS);
     return slot >= 0 && slots[place] == slot ? place : -1;
@@ -193,12 +195,12 @@ public final class QueueSizeHistory {
       sizes.put(STATES[kind].word(), sums[kind]);
     }
     return new JsonFields()
-        .put("at", looked[place])
+        .put("at", times[place])
         .put("sizes", sizes.map())
         .put("latencyMs", sums[LATENCY]);
   }
 
-  /** How many rows of numbers are kept. */
+  /** Returns the number of stored series. */
   synchronized int rows() {
     return rows;
   }

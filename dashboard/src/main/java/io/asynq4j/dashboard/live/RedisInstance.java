@@ -10,22 +10,22 @@ import io.asynq4j.redis.RedisConnection;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One Redis that the dashboard shows, under the name that it was given. Thread-safe. */
+/** One of the Redis servers or clusters that the dashboard shows. Thread-safe. */
 public final class RedisInstance implements AutoCloseable {
 
-  /** What comes in over HTTP is bounded before; this is only the last line. */
+  /** Requests are already limited by the HTTP server; this limit only protects against mistakes. */
   private static final int MAX_PAYLOAD = 16 << 20;
 
   private final String name;
   private final RedisConnection redis;
   private final Inspector inspector;
   private final TaskClient client;
-  private final ThroughputHistory history = new ThroughputHistory();
-  private final QueueSizeHistory levels = new QueueSizeHistory();
+  private final ThroughputHistory throughput = new ThroughputHistory();
+  private final QueueSizeHistory queueSizes = new QueueSizeHistory();
   private final AtomicLong changes = new AtomicLong();
   private final OverviewBuilder overview;
-  private final EventBroadcaster streams;
-  private final SnapshotPoller watch;
+  private final EventBroadcaster events;
+  private final SnapshotPoller poller;
   private final BulkJobRunner jobs;
 
   RedisInstance(String name, RedisConnection redis, DashboardSettings settings, AuditLog audit) {
@@ -37,23 +37,23 @@ public final class RedisInstance implements AutoCloseable {
             .build();
     this.client = TaskClient.builder(redis).maxPayload(MAX_PAYLOAD).build();
     this.overview = new OverviewBuilder(this, settings.archiveSize());
-    this.streams = new EventBroadcaster(this);
-    this.watch =
+    this.events = new EventBroadcaster(this);
+    this.poller =
         new SnapshotPoller(
             inspector,
             name,
             redis.clock(),
             settings.refresh(),
             SnapshotPoller.QUICK,
-            history,
-            levels,
-            streams::isWatched,
-            streams::changed);
-    this.jobs = new BulkJobRunner(this, new PayloadRenderer(settings), audit, streams::jobWentOn);
+            throughput,
+            queueSizes,
+            events::hasViewers,
+            events::sendChanges);
+    this.jobs = new BulkJobRunner(this, new PayloadRenderer(settings), audit, events::sendJob);
   }
 
   void start() {
-    watch.start();
+    poller.start();
   }
 
   public String name() {
@@ -72,52 +72,52 @@ public final class RedisInstance implements AutoCloseable {
     return client;
   }
 
-  public ThroughputHistory history() {
-    return history;
+  public ThroughputHistory throughput() {
+    return throughput;
   }
 
-  public QueueSizeHistory levels() {
-    return levels;
+  public QueueSizeHistory queueSizes() {
+    return queueSizes;
   }
 
-  public SnapshotPoller watch() {
-    return watch;
+  public SnapshotPoller poller() {
+    return poller;
   }
 
   public OverviewBuilder overview() {
     return overview;
   }
 
-  public EventBroadcaster streams() {
-    return streams;
+  public EventBroadcaster events() {
+    return events;
   }
 
   public BulkJobRunner jobs() {
     return jobs;
   }
 
-  /** Something was changed through the dashboard: what is remembered here may be so no longer. */
-  public void changed() {
+  /** Records a change made through the dashboard, which makes earlier snapshots outdated. */
+  public void markChanged() {
     changes.incrementAndGet();
-    watch.changed();
+    poller.markChanged();
   }
 
-  /** How often something was. */
-  public long changes() {
+  /** Returns the number of changes made through the dashboard. */
+  public long changeCount() {
     return changes.get();
   }
 
-  /** The time in Redis. */
+  /** Returns the time of Redis. */
   public Instant now() {
     return redis.clock().instant();
   }
 
-  /** Leaves the connection open: it is the caller's. */
+  /** Does not close the connection, which belongs to the caller. */
   @Override
   public void close() {
     jobs.close();
-    watch.close();
-    streams.close();
+    poller.close();
+    events.close();
     client.close();
   }
 }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All Redis servers of a dashboard, in the order in which they were given. */
+/** All Redis servers and clusters of a dashboard, in the configured order. */
 public final class RedisInstances implements AutoCloseable {
 
   private final Map<String, RedisInstance> byName = new LinkedHashMap<>();
@@ -25,7 +25,7 @@ public final class RedisInstances implements AutoCloseable {
     byName.values().forEach(RedisInstance::start);
   }
 
-  /** The first when no name is given. */
+  /** Returns the Redis with this name, or the first one if the name is null. */
   public RedisInstance get(@Nullable String name) {
     if (name == null) {
       return byName.values().iterator().next();
@@ -33,7 +33,8 @@ public final class RedisInstances implements AutoCloseable {
     RedisInstance source = byName.get(name);
     if (source == null) {
       throw Problems.notFound(
-          "There is no Redis \"" + name + "\" here; there are " + byName.keySet() + ".");
+          "Redis \"%s\" not found. Configured: %s."
+              .formatted(name, String.join(", ", byName.keySet())));
     }
     return source;
   }
@@ -42,7 +43,7 @@ public final class RedisInstances implements AutoCloseable {
     return byName.values();
   }
 
-  /** By the clock of the first. */
+  /** Returns the time of the first Redis. */
   public Instant now() {
     return get(null).now();
   }

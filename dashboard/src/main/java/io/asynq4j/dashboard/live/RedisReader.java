@@ -23,24 +23,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a look at Redis consists of. Where one server has everything, a read waits for it and
- * fails when it does. In a cluster, a server that does not answer delays and hides only what it
- * has. Used by one thread.
+ * Reads parts of a Redis, in parallel. With one Redis server, a read waits for it and fails with
+ * it. In a cluster, a node that does not respond delays and hides only its own data. Used by one
+ * thread.
  */
 final class RedisReader implements AutoCloseable {
 
   private static final int HELPERS = 4;
 
-  /** This many queues are worth a helper. */
+  /** Number of queues that one thread reads. */
   private static final int CHUNK = 50;
 
   private static final long IDLE_SECONDS = 10;
 
   /**
-   * What was read of a queue.
+   * The value read from a queue.
    *
-   * @param value null when it could not be read
-   * @param problem why not; null when it could
+   * @param value null if it could not be read
+   * @param problem why it could not be read; null if it could
    */
   record QueueRead<T>(String queue, @Nullable T value, @Nullable String problem) {}
 
@@ -64,23 +64,23 @@ final class RedisReader implements AutoCloseable {
   }
 
   private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-dashboard-look");
+    Thread thread = new Thread(task, "asynq-dashboard-read");
     thread.setDaemon(true);
     return thread;
   }
 
   /**
-   * Starts to read something that is not of one queue.
+   * Starts to read a value that does not belong to one queue.
    *
-   * @return the value, or nothing when a server of a cluster does not answer
+   * @return waits for the value; empty if a node of a cluster does not respond
    */
-  <T> Supplier<Optional<T>> begin(String what, Supplier<T> read) {
+  <T> Supplier<Optional<T>> start(String what, Supplier<T> read) {
     if (serverOf("default").isEmpty()) {
       T value = read.get();
       return () -> Optional.of(value);
     }
     BackgroundReader<T> inBackground = background(what);
-    inBackground.begin(found -> found.accept(read.get()));
+    inBackground.start(found -> found.accept(read.get()));
     return () -> inBackground.take().stream().reduce((earlier, later) -> later);
   }
 
@@ -88,39 +88,39 @@ final class RedisReader implements AutoCloseable {
     try {
       return inspector.queue(queue).redisServer();
     } catch (IllegalArgumentException e) {
-      // No name of a queue, which reading it reports.
+      // Not a valid queue name; reading the queue reports that.
       return "";
     }
   }
 
-  @SuppressWarnings("unchecked") // What is read under one name is always of the same type.
+  @SuppressWarnings("unchecked") // All values read under one name have the same type.
   private <T> BackgroundReader<T> background(String what) {
     return (BackgroundReader<T>)
         background.computeIfAbsent(
             what, any -> new BackgroundReader<>("Redis " + name + ": " + what, threads));
   }
 
-  /** Reads something of each queue. Queues whose server does not answer are missing. */
-  <T> Map<String, QueueRead<T>> ofEach(
+  /** Reads a value from each queue. Queues whose node does not respond are missing. */
+  <T> Map<String, QueueRead<T>> readEach(
       String what, Collection<String> queues, Function<String, T> read) {
     Map<String, List<String>> byServer = new LinkedHashMap<>();
     queues.forEach(
         queue -> byServer.computeIfAbsent(serverOf(queue), any -> new ArrayList<>()).add(queue));
-    Map<String, QueueRead<T>> answers = new HashMap<>();
-    Consumer<QueueRead<T>> keep = answer -> answers.put(answer.queue(), answer);
-    List<BackgroundReader<QueueRead<T>>> begun = new ArrayList<>();
+    Map<String, QueueRead<T>> results = new HashMap<>();
+    Consumer<QueueRead<T>> keep = result -> results.put(result.queue(), result);
+    List<BackgroundReader<QueueRead<T>>> started = new ArrayList<>();
     byServer.forEach(
         (server, some) -> {
           if (server.isEmpty()) {
             readWithHelpers(some, read).forEach(keep);
           } else {
             BackgroundReader<QueueRead<T>> ofServer = background(what + " at " + server);
-            ofServer.begin(found -> read(some, read, found));
-            begun.add(ofServer);
+            ofServer.start(found -> read(some, read, found));
+            started.add(ofServer);
           }
         });
-    begun.forEach(ofServer -> ofServer.take().forEach(keep));
-    return answers;
+    started.forEach(ofServer -> ofServer.take().forEach(keep));
+    return results;
   }
 
   private <T> List<QueueRead<T>> readWithHelpers(List<String> queues, Function<String, T> read) {
@@ -129,29 +129,29 @@ final class RedisReader implements AutoCloseable {
       List<String> part = queues.subList(from, Math.min(queues.size(), from + CHUNK));
       parts.add(helpers.submit(() -> read(part, read)));
     }
-    List<QueueRead<T>> answers = read(queues.subList(0, Math.min(queues.size(), CHUNK)), read);
+    List<QueueRead<T>> results = read(queues.subList(0, Math.min(queues.size(), CHUNK)), read);
     for (Future<List<QueueRead<T>>> part : parts) {
       try {
-        answers.addAll(part.get());
+        results.addAll(part.get());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted", e);
+        throw new IllegalStateException("interrupted while reading queues", e);
       } catch (ExecutionException e) {
         throw e.getCause() instanceof RuntimeException cause
             ? cause
             : new IllegalStateException(e.getCause());
       }
     }
-    return answers;
+    return results;
   }
 
   private static <T> List<QueueRead<T>> read(List<String> queues, Function<String, T> read) {
-    List<QueueRead<T>> answers = new ArrayList<>(queues.size());
-    read(queues, read, answers::add);
-    return answers;
+    List<QueueRead<T>> results = new ArrayList<>(queues.size());
+    read(queues, read, results::add);
+    return results;
   }
 
-  /** One queue that cannot be read hides no other, unless its server is unavailable. */
+  /** A queue that cannot be read does not hide others, unless its node is unavailable. */
   private static <T> void read(
       List<String> queues, Function<String, T> read, Consumer<QueueRead<T>> found) {
     for (String queue : queues) {

@@ -11,13 +11,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is known of a Redis at one instant. Immutable.
+ * The state of a Redis at one instant. Immutable.
  *
- * @param at when it was last looked at with success; null when it never was
- * @param problem why it could not be looked at this time; then the rest is as it was
- * @param queues by name
- * @param latencies of queues about a minute ago, in milliseconds
- * @param info of Redis, as far as it matters here
+ * @param at time of the last successful read; null before the first one
+ * @param problem why the last read failed; then the other values are those of the last successful
+ *     read. Null after success
+ * @param queues rows by queue name
+ * @param latencies latencies of queues about a minute ago, in milliseconds
+ * @param info fields of Redis INFO; empty if INFO is not allowed
  */
 public record RedisSnapshot(
     @Nullable Instant at,
@@ -36,10 +37,11 @@ public record RedisSnapshot(
     queues = Collections.unmodifiableMap(new TreeMap<>(queues));
   }
 
-  RedisSnapshot failing(String why) {
-    return new RedisSnapshot(at, why, queues, servers, schedules, latencies, info);
+  RedisSnapshot withProblem(String reason) {
+    return new RedisSnapshot(at, reason, queues, servers, schedules, latencies, info);
   }
 
+  /** Returns the queues that the user may see. */
   public List<QueueRow> visible(Grant grant) {
     return queues.values().stream().filter(row -> grant.sees(row.name())).toList();
   }

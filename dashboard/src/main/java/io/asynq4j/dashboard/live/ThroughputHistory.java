@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * How many attempts ended in each ten seconds of the last hour, per queue, kept in memory. A queue
- * in which nothing ended takes no room. Thread-safe.
+ * Numbers of processed and failed tasks per queue in the last hour, one value per ten seconds, kept
+ * in memory. A queue without processed tasks takes no memory. Thread-safe.
  */
 public final class ThroughputHistory {
 
@@ -26,7 +26,7 @@ public final class ThroughputHistory {
 
   private record Totals(long processed, long failed) {}
 
-  /** The counts of one queue, by the number of their interval. */
+  /** The counts of one queue, by interval number. */
   private static final class Ring {
     private final int[] processed = new int[POINTS];
     private final int[] failed = new int[POINTS];
@@ -37,7 +37,7 @@ public final class ThroughputHistory {
     }
 
     void add(long slot, long moreProcessed, long moreFailed) {
-      // What lies between was not written, and holds counts of an hour ago.
+      // The intervals in between were not written and hold counts of an hour ago.
       for (long each = Math.max(newest + 1, slot - POINTS + 1); each <= slot; each++) {
         processed[place(each)] = 0;
         failed[place(each)] = 0;
@@ -61,7 +61,7 @@ public final class ThroughputHistory {
 
   private record Point(long slot, long processed, long failed) {}
 
-  /** Takes note of what a look has shown. */
+  /** Adds the difference between the totals of this and of the previous snapshot. */
   synchronized void add(Instant at, Iterable<QueueRow> rows) {
     long slot = at.getEpochSecond() / INTERVAL.toSeconds();
     if (first < 0) {
@@ -71,14 +71,14 @@ public final class ThroughputHistory {
     Map<String, Totals> now = new HashMap<>();
     for (QueueRow row : rows) {
       if (row.at() == null) {
-        // Its totals are not known, and not 0.
+        // The totals are unknown, not 0.
         continue;
       }
       Totals totals = new Totals(row.processed(), row.failed());
       Totals before = last.get(row.name());
       now.put(row.name(), totals);
       if (before == null) {
-        // What ended before the dashboard knew of the queue did not end just now, unless it is new.
+        // The tasks before the first snapshot of the queue do not belong to this interval.
         continue;
       }
       long processed = Math.max(0, totals.processed() - before.processed());
@@ -92,7 +92,7 @@ public final class ThroughputHistory {
     rings.values().removeIf(ring -> ring.newest <= newest - POINTS);
   }
 
-  /** The points of all queues that are wanted, added up, oldest first. */
+  /** Returns the totals of these queues, oldest first. */
   public synchronized List<JsonFields> points(Predicate<String> queues) {
     List<JsonFields> points = new ArrayList<>();
     if (newest < 0) {
@@ -128,7 +128,7 @@ public final class ThroughputHistory {
     return new Point(slot, processed, failed);
   }
 
-  /** How many were processed and failed per second over the last minute that is over. */
+  /** Returns the processed and failed tasks per second during the last complete minute. */
   synchronized double[] perSecond(Predicate<String> queues) {
     List<Ring> wanted = wanted(queues);
     long processed = 0;

@@ -25,17 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Operations on many tasks, in the background: whoever began one may look at it, stop it, or close
- * his browser. They live as long as the dashboard; what is done when it ends stays done.
- * Thread-safe.
+ * Runs bulk operations in the background, independently of the browser that started them. They end
+ * with the dashboard; completed changes are kept. Thread-safe.
  */
 public final class BulkJobRunner implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(BulkJobRunner.class);
 
-  private static final int MOST_AT_ONCE = 4;
+  private static final int MAX_RUNNING = 4;
   private static final int KEPT = 100;
-  private static final Duration TELL_EVERY = Duration.ofMillis(500);
+  private static final Duration PUBLISH_INTERVAL = Duration.ofMillis(500);
 
   private final RedisInstance source;
   private final PayloadRenderer contents;
@@ -44,7 +43,7 @@ public final class BulkJobRunner implements AutoCloseable {
   private final Map<String, BulkJob> jobs = new LinkedHashMap<>();
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
-          MOST_AT_ONCE,
+          MAX_RUNNING,
           task -> {
             Thread thread = new Thread(task, "asynq-dashboard-job");
             thread.setDaemon(true);
@@ -70,7 +69,11 @@ public final class BulkJobRunner implements AutoCloseable {
     BulkJob job = jobs.get(id);
     if (job == null || !job.isVisibleTo(user)) {
       throw Problems.notFound(
-          "There is no job " + id + "; the last " + KEPT + " are kept while the dashboard runs.");
+          "Job "
+              + id
+              + " not found. The dashboard keeps the last "
+              + KEPT
+              + " jobs until it stops.");
     }
     return job;
   }
@@ -79,9 +82,9 @@ public final class BulkJobRunner implements AutoCloseable {
     BulkJob job =
         new BulkJob(UUID.randomUUID().toString(), source.name(), request, user, source.now());
     synchronized (this) {
-      if (jobs.values().stream().filter(BulkJob::isRunning).count() >= MOST_AT_ONCE) {
+      if (jobs.values().stream().filter(BulkJob::isRunning).count() >= MAX_RUNNING) {
         throw Problems.tooMany(
-            MOST_AT_ONCE + " jobs are under way. Wait until one is done, or stop one.", 10);
+            MAX_RUNNING + " jobs are running. Wait until one is done, or stop one.", 10);
       }
       jobs.put(job.id(), job);
       while (jobs.size() > KEPT) {
@@ -112,7 +115,7 @@ public final class BulkJobRunner implements AutoCloseable {
       problem = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
     } finally {
       if (job.request().changes()) {
-        source.changed();
+        source.markChanged();
       }
       job.ends(source.now(), problem);
       tellAudit(job, address);
@@ -143,7 +146,7 @@ public final class BulkJobRunner implements AutoCloseable {
     TaskSearch search = new TaskSearch(source, contents);
     List<TaskSearch.Part> parts = search.parts(query, job.user().grant());
     job.expects(search.total(parts));
-    Teller teller = new Teller(job);
+    ProgressPublisher publisher = new ProgressPublisher(job);
     for (TaskSearch.Part part : parts) {
       long room = job.request().limit() - job.matched();
       if (job.isAskedToStop() || room <= 0) {
@@ -158,15 +161,15 @@ public final class BulkJobRunner implements AutoCloseable {
               .onProgress(
                   progress -> {
                     job.isAt(progress);
-                    teller.tell();
+                    publisher.publish();
                   });
       try {
         job.ended(part.queue(), act(job.request(), part, selection));
       } catch (QueueNotFoundException e) {
-        // It is gone meanwhile, and its tasks with it.
-        job.beginsWith(part.queue() + " is gone");
+        // The queue was removed in the meantime, with its tasks.
+        job.beginsWith(part.queue() + ": removed during the job");
       } catch (io.asynq4j.BrokerRefusedException e) {
-        // One queue that cannot be read keeps nobody from the others.
+        // A queue that cannot be read does not stop the job for the others.
         job.failed(part.queue(), null, Objects.requireNonNullElse(e.getMessage(), "refused"));
       }
     }
@@ -181,12 +184,12 @@ public final class BulkJobRunner implements AutoCloseable {
       case CANCEL -> selection.cancel(request.after());
       case MOVE -> move(Objects.requireNonNull(request.to()), part, selection);
       case RESCHEDULE -> selection.reschedule(Objects.requireNonNull(request.at()));
-      case DOCTOR -> throw new AssertionError("the doctor selects nothing");
+      case DOCTOR -> throw new AssertionError("the doctor does not select tasks");
     };
   }
 
   private static BulkReport move(String to, TaskSearch.Part part, Selection selection) {
-    // What is there already stays there.
+    // Tasks that are already in the target queue stay there.
     return part.queue().equals(to) ? BulkReport.builder().build() : selection.moveTo(to);
   }
 
@@ -200,7 +203,7 @@ public final class BulkJobRunner implements AutoCloseable {
     if (request.trimArchives()) {
       options.trimArchives();
     }
-    Teller teller = new Teller(job);
+    ProgressPublisher publisher = new ProgressPublisher(job);
     job.found(
         source
             .inspector()
@@ -209,30 +212,30 @@ public final class BulkJobRunner implements AutoCloseable {
                 progress -> {
                   job.isAt(
                       progress.step(), progress.examined(), progress.found(), progress.repaired());
-                  teller.tell();
+                  publisher.publish();
                   return !job.isAskedToStop();
                 }));
   }
 
-  /** Tells those who watch from time to time. */
-  private final class Teller {
+  /** Sends the progress to open pages, at a limited rate. */
+  private final class ProgressPublisher {
     private final BulkJob job;
-    private long toldNanos = System.nanoTime();
+    private long publishedNanos = System.nanoTime();
 
-    Teller(BulkJob job) {
+    ProgressPublisher(BulkJob job) {
       this.job = job;
     }
 
-    void tell() {
+    void publish() {
       long now = System.nanoTime();
-      if (now - toldNanos > TELL_EVERY.toNanos()) {
-        toldNanos = now;
+      if (now - publishedNanos > PUBLISH_INTERVAL.toNanos()) {
+        publishedNanos = now;
         listener.accept(job);
       }
     }
   }
 
-  /** Stops what is under way. */
+  /** Stops the running jobs. */
   @Override
   public void close() {
     synchronized (this) {

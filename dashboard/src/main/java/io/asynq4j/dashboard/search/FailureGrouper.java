@@ -21,8 +21,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failed tasks by what they have in common. A count goes over the tasks themselves, so it is shared
- * for a while by all who ask the same. Thread-safe.
+ * Groups failed tasks by fingerprint. Grouping scans the tasks, so a result is cached for a short
+ * time for requests with the same query and permissions. Thread-safe.
  */
 public final class FailureGrouper {
 
@@ -106,10 +106,10 @@ public final class FailureGrouper {
         .put("at", report.at());
   }
 
-  /** Counts without a lock: one long count must not keep those waiting who ask something else. */
+  /** Scans without a lock, so that a long scan does not block other queries. */
   private Report report(RedisInstance source, PayloadRenderer contents, Query query, Grant grant) {
     CacheKey asked = new CacheKey(source.name(), query.text(), grant.queues());
-    long changes = source.changes();
+    long changes = source.changeCount();
     Report known = known(asked);
     if (known != null
         && known.changes() == changes

@@ -9,13 +9,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tasks are wanted, over queues and states. Immutable.
+ * A parsed query for tasks. Immutable.
  *
- * @param text as it was written
- * @param queues names that all must hold
- * @param exactQueue the one queue that it names; null when it names none, or a pattern
- * @param states all when it names none
- * @param namesState whether it names one
+ * @param text query as the user wrote it
+ * @param queues conditions on the queue name, which all must match
+ * @param exactQueue the only queue of the query; null if it has none, or a pattern
+ * @param states states of the query; all if it has none
+ * @param namesState whether the query contains a state
  */
 public record Query(
     String text,
@@ -32,12 +32,8 @@ public record Query(
     }
   }
 
-  boolean wants(String queue) {
+  boolean matchesQueue(String queue) {
     return queues.stream().allMatch(term -> term.holds(queue));
-  }
-
-  boolean wants(TaskState state) {
-    return states.contains(state);
   }
 
   Query narrowedTo(Set<TaskState> others) {

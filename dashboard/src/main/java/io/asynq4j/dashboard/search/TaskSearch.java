@@ -20,12 +20,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes over the tasks that a query wants, queue by queue and state by state, for a bounded time.
- * What is searched is what is shown: nothing that is redacted can be found.
+ * Scans the tasks of a query, queue by queue and state by state, for a limited time. It searches
+ * only what pages show: redacted values cannot be found.
  */
 public final class TaskSearch {
 
-  /** With more queues, those that the last look has found empty are not asked again. */
+  /** With more queues than this, queues that are empty in the last snapshot are skipped. */
   private static final int FEW_QUEUES = 50;
 
   private final RedisInstance source;
@@ -40,10 +40,10 @@ public final class TaskSearch {
   record Part(String queue, TaskState state) {}
 
   /**
-   * What a search has found so far.
+   * The result of one step of a search.
    *
-   * @param total how many tasks there are to look at in all, by the last look
-   * @param cursor where to go on; null at the end
+   * @param total number of tasks to scan, from the last snapshot
+   * @param cursor start of the next step; null at the end
    */
   public record Found(
       List<TaskInfo> tasks,
@@ -52,16 +52,16 @@ public final class TaskSearch {
       @Nullable String cursor,
       List<String> problems) {}
 
-  /** What a query is about, in a fixed order. */
+  /** Returns the parts to scan, in a fixed order. */
   List<Part> parts(Query query, Grant grant) {
     List<Part> parts = new ArrayList<>();
     String exact = query.exactQueue();
-    RedisSnapshot snapshot = source.watch().fresh();
+    RedisSnapshot snapshot = source.poller().fresh();
     List<String> queues =
         exact != null ? List.of(exact) : snapshot.queues().keySet().stream().toList();
     boolean areMany = queues.size() > FEW_QUEUES;
     for (String queue : queues) {
-      if (!grant.sees(queue) || !query.wants(queue)) {
+      if (!grant.sees(queue) || !query.matchesQueue(queue)) {
         continue;
       }
       QueueRow row = snapshot.queues().get(queue);
@@ -75,7 +75,7 @@ public final class TaskSearch {
   }
 
   long total(List<Part> parts) {
-    RedisSnapshot snapshot = source.watch().last();
+    RedisSnapshot snapshot = source.poller().last();
     return parts.stream()
         .mapToLong(
             part -> {
@@ -85,7 +85,7 @@ public final class TaskSearch {
         .sum();
   }
 
-  /** The tasks of a part that a query wants. */
+  /** Returns the selection of the matching tasks of a part. */
   Selection select(Part part, Query query) {
     TaskFilter wanted = query.filter();
     return source
@@ -128,7 +128,7 @@ public final class TaskSearch {
       } catch (BrokerUnavailableException e) {
         throw e;
       } catch (io.asynq4j.BrokerException e) {
-        // One queue that cannot be read hides no other.
+        // A queue that cannot be read does not hide the others.
         problems.add(part.queue() + ": " + e.getMessage());
         after = null;
       }
@@ -147,12 +147,12 @@ public final class TaskSearch {
     return part.queue().equals(place.get(0)) && part.state().word().equals(place.get(1));
   }
 
-  /** A queue may have come or gone since; their order stays. */
+  /** Queues may have been created or removed in the meantime; their order is stable. */
   private static int indexAtOrAfter(List<Part> parts, List<@Nullable String> place) {
     String queue = place.get(0);
     String word = place.get(1);
     if (queue == null || word == null) {
-      throw Problems.badRequest("The cursor is not one that this list has given out.");
+      throw Problems.badRequest("Invalid cursor. Use the cursor that the previous page returned.");
     }
     TaskState state = TaskState.ofWord(word);
     for (int i = 0; i < parts.size(); i++) {

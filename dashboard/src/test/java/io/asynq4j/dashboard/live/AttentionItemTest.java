@@ -55,20 +55,20 @@ class AttentionItemTest {
   }
 
   @Test
-  void aQueueInOrderIsNotTold() {
+  void aHealthyQueueIsNotReported() {
     assertThat(found(row("mail", Map.of(TaskState.PENDING, 5L, TaskState.ARCHIVED, 900L), 1)))
         .isEmpty();
     assertThat(found(row("mail", Map.of(TaskState.COMPLETED, 5L), 0))).isEmpty();
   }
 
   @Test
-  void aPausedQueueIsTold() {
+  void aPausedQueueIsReported() {
     assertThat(found(row("mail", Map.of(), null, NOON, 1)))
         .containsExactly("INFO queue-paused mail");
   }
 
   @Test
-  void tasksThatNobodyServesAreTold() {
+  void tasksWithoutAServerAreReported() {
     assertThat(found(row("mail", Map.of(TaskState.SCHEDULED, 1L), 0)))
         .containsExactly("WARNING no-server mail");
     assertThat(found(row("mail", Map.of(TaskState.ACTIVE, 1L), 0)))
@@ -76,7 +76,7 @@ class AttentionItemTest {
   }
 
   @Test
-  void groupsThatNobodyAggregatesAreTold() {
+  void groupsWithoutAnAggregatorAreReported() {
     Map<TaskState, Long> grouped = Map.of(TaskState.AGGREGATING, 5L);
 
     assertThat(found(row("mail", grouped, 1))).isEmpty();
@@ -87,7 +87,7 @@ class AttentionItemTest {
   }
 
   @Test
-  void aLatencyThatGrowsIsTold() {
+  void growingLatencyIsReported() {
     QueueRow slow = row("mail", Map.of(TaskState.PENDING, 5L), NOON.minusSeconds(60), null, 1);
 
     assertThat(found(slow, Map.of("mail", 20_000L), Map.of()))
@@ -97,13 +97,13 @@ class AttentionItemTest {
   }
 
   @Test
-  void anArchiveThatIsNearItsLimitIsTold() {
+  void anArchiveNearItsLimitIsReported() {
     assertThat(found(row("mail", Map.of(TaskState.ARCHIVED, 901L), 1)))
         .containsExactly("WARNING archive-near-limit mail");
   }
 
   @Test
-  void aQueueThatCannotBeReadComesFirst() {
+  void aQueueThatCannotBeReadIsListedFirst() {
     RedisSnapshot snapshot =
         new RedisSnapshot(
             NOON,
@@ -144,7 +144,7 @@ class AttentionItemTest {
   }
 
   @Test
-  void aScheduleThatEnqueuesNothingIsTold() {
+  void aScheduleThatEnqueuesNothingIsReported() {
     assertThat(found(NOON.minusSeconds(130), null, true))
         .containsExactly("schedule-stalled nightly");
     assertThat(found(null, null, false)).containsExactly("no-scheduler nightly");
@@ -154,7 +154,7 @@ class AttentionItemTest {
   }
 
   @Test
-  void aRedisThatMayLoseTasksIsTold() {
+  void aRedisThatMayLoseTasksIsReported() {
     QueueRow fine = row("mail", Map.of(), 1);
 
     assertThat(

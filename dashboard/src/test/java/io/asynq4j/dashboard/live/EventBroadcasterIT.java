@@ -64,7 +64,7 @@ class EventBroadcasterIT {
   }
 
   @Test
-  void anErrorOfOnePageEndsNeitherThePulseNorKeepsItFromOthers() {
+  void anErrorOfOneStreamNeitherStopsKeepAlivesNorAffectsOtherStreams() {
     AtomicInteger asked = new AtomicInteger();
     Page failing =
         new Page(

@@ -104,7 +104,7 @@ class LiveUpdatesIT {
   }
 
   @Test
-  void aViewerGetsEverythingFirstAndThenWhatChanges() throws Exception {
+  void aViewerGetsASnapshotAndThenChanges() throws Exception {
     on.enqueue("a");
     on.enqueue("b");
     Dashboard dashboard = on.start();
@@ -135,7 +135,7 @@ class LiveUpdatesIT {
   }
 
   @Test
-  void whoMayNotSeeAQueueIsNotToldOfItLiveEither() throws Exception {
+  void eventStreamsContainOnlyVisibleQueues() throws Exception {
     on.enqueue("mail");
     on.enqueue("billing");
     Credentials.NewToken token =
@@ -211,7 +211,7 @@ class LiveUpdatesIT {
   }
 
   @Test
-  void whoPollsCostsNoMoreThanWhoWatches() {
+  void pollingClientsCostNoMoreThanStreams() {
     on.enqueue("a");
     Dashboard dashboard = on.start(builder -> builder.refresh(Duration.ofMinutes(1)));
     on.api(dashboard, "/queues").get().is(200);
@@ -227,7 +227,7 @@ class LiveUpdatesIT {
   }
 
   @Test
-  void theHistoryOfTheLastHourCountsWhatEnds() {
+  void theHistoryCountsProcessedTasksOfTheLastHour() {
     on.enqueue("a");
     Dashboard dashboard = on.start();
     on.api(dashboard, "/queues").get().is(200);
@@ -254,7 +254,7 @@ class LiveUpdatesIT {
   }
 
   @Test
-  void theSizesAndLatenciesOfTheLastHourAreTold() {
+  void theHistoryReturnsSizesAndLatenciesOfTheLastHour() {
     on.enqueue("a");
     on.enqueue("a", "t", o -> o.processIn(Duration.ofHours(1)));
     on.enqueue("b");
@@ -277,7 +277,7 @@ class LiveUpdatesIT {
   }
 
   @Test
-  void aDashboardThatEndsEndsItsStreams() throws Exception {
+  void closingTheDashboardClosesItsStreams() throws Exception {
     Dashboard dashboard = on.start();
     try (Viewer viewer = new Viewer(dashboard)) {
       viewer.next("snapshot");

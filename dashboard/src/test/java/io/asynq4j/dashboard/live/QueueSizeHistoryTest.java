@@ -53,7 +53,7 @@ class QueueSizeHistoryTest {
   }
 
   @Test
-  void theLastLookInAnIntervalCounts() {
+  void theLastSnapshotOfAnIntervalCounts() {
     look(0, queue("mail", 0, 5, 0));
     look(28, queue("mail", 28, 7, 2));
     look(31, queue("mail", 31, 3, 1));
@@ -63,7 +63,7 @@ class QueueSizeHistoryTest {
   }
 
   @Test
-  void queuesAreAddedUpAndTheLongestLatencyIsTold() {
+  void queuesAreSummedUpWithTheMaximumLatency() {
     look(0, queue("a", 0, 5, 9), queue("b", 0, 6, 2), queue("c", 0, 100, 50));
 
     assertThat(seen(levels.points(name -> !name.equals("c")))).containsExactly("0: 11 9000");
@@ -75,7 +75,7 @@ class QueueSizeHistoryTest {
   }
 
   @Test
-  void whenNobodyLookedThereIsNoPointAndNoOldOne() {
+  void anIntervalWithoutSnapshotHasNoPoint() {
     look(0, queue("mail", 0, 5, 0));
     look(120, queue("mail", 120, 1, 0));
 
@@ -96,7 +96,7 @@ class QueueSizeHistoryTest {
   }
 
   @Test
-  void aQueueThatHasGoneIsForgottenAfterAnHour() {
+  void aRemovedQueueIsForgottenAfterAnHour() {
     look(0, queue("old", 0, 5, 0));
     for (int second = 30; second <= 3_600; second += 30) {
       assertThat(levels.rows()).as("after " + second).isEqualTo(1);
@@ -108,7 +108,7 @@ class QueueSizeHistoryTest {
   }
 
   @Test
-  void tenThousandQueuesTakeABoundedRoomAndIdleOnesNone() {
+  void tenThousandQueuesTakeLimitedMemoryAndIdleQueuesNone() {
     List<QueueRow> many = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
       many.add(queue("busy-" + i, 0, 1, 1));

@@ -137,7 +137,7 @@ class SilentShardPollingIT {
   /** Node 0 has the names of all queues. */
   @ParameterizedTest
   @CsvSource({"0, 120000", "1, 300", "2, 120000"})
-  void queuesOfOtherServersStayFreshAndThoseOfTheSilentOneKeepTheirValues(
+  void queuesOfOtherNodesStayFreshAndThoseOfTheSilentNodeKeepTheirValues(
       int silent, int commandTimeoutMillis) {
     connect(Duration.ofMillis(commandTimeoutMillis));
     try (SnapshotPoller watch = watch()) {
@@ -158,7 +158,7 @@ class SilentShardPollingIT {
       for (String queue : queuesOf(silent)) {
         QueueRow row = Objects.requireNonNull(watch.last().queues().get(queue));
         assertThat(row.size()).as("the earlier value").isEqualTo(1);
-        assertThat(row.problem()).isEqualTo("the Redis server of the queue does not answer");
+        assertThat(row.problem()).isEqualTo("the Redis server of the queue does not respond");
       }
 
       cluster.nodes().get(silent).resume();
@@ -168,7 +168,7 @@ class SilentShardPollingIT {
   }
 
   @Test
-  void whenNoServerAnswersTheWholeLookFails() {
+  void thePollFailsWhenNoNodeResponds() {
     try (SnapshotPoller watch = watch()) {
       await().until(() -> readable(watch.fresh()).equals(expected(0, 1, 1)));
       cluster.nodes().forEach(EmbeddedRedis::pause);
@@ -187,7 +187,7 @@ class SilentShardPollingIT {
   }
 
   @Test
-  void aDashboardThatStartsMeanwhileShowsQueuesAndSchedulesOfOtherServers() {
+  void aDashboardThatStartsDuringAnOutageShowsQueuesAndSchedulesOfOtherNodes() {
     // Has neither names of queues nor of schedule entries.
     int silent = 1;
     String healthyQueue = queuesOf(0).get(0);
@@ -210,7 +210,7 @@ class SilentShardPollingIT {
       List<ScheduleSnapshot> schedules = watch.last().schedules();
       assertThat(schedules.get(0).problem()).isNull();
       assertThat(schedules.get(1).problem())
-          .isEqualTo("the Redis server of queue " + silentQueue + " does not answer");
+          .isEqualTo("the Redis server of queue " + silentQueue + " does not respond");
     }
   }
 }

@@ -27,7 +27,7 @@ class SnapshotPollerIT {
   private final CompletableFuture<RedisSnapshot> answer = new CompletableFuture<>();
 
   @Test
-  void whoHasChangedSomethingDoesNotGetALookThatBeganBefore() throws Exception {
+  void aReaderDoesNotGetAPollThatStartedBeforeItsChange() throws Exception {
     on.enqueue("a");
     CountDownLatch looking = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
@@ -39,7 +39,7 @@ class SnapshotPollerIT {
             })) {
       looking.await();
       on.enqueue("b");
-      watch.changed();
+      watch.markChanged();
       Thread asking = ask(watch);
       Awaitility.await().until(() -> asking.getState() == Thread.State.TIMED_WAITING);
 
@@ -50,7 +50,7 @@ class SnapshotPollerIT {
   }
 
   @Test
-  void whoAsksWhileALookSeesTheLastChangeWaitsForThatLook() throws Exception {
+  void aReaderWaitsForARunningPollThatSeesTheLastChange() throws Exception {
     on.enqueue("a");
     AtomicInteger looks = new AtomicInteger();
     CountDownLatch looking = new CountDownLatch(2);
@@ -66,7 +66,7 @@ class SnapshotPollerIT {
             })) {
       watch.fresh();
       on.enqueue("b");
-      watch.changed();
+      watch.markChanged();
       Thread first = new Thread(watch::fresh);
       first.start();
       looking.await();
@@ -83,7 +83,7 @@ class SnapshotPollerIT {
   }
 
   @Test
-  void itLooksAgainAfterAnError() {
+  void pollingContinuesAfterAnError() {
     on.enqueue("a");
     AtomicInteger looks = new AtomicInteger();
     AtomicInteger pauses = new AtomicInteger();
@@ -118,7 +118,7 @@ class SnapshotPollerIT {
         Awaitility.await()
             .until(
                 () -> {
-                  watch.changed();
+                  watch.markChanged();
                   return watch.fresh().queues().containsKey(queue);
                 });
       }

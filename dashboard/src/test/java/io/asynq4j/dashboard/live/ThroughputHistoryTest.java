@@ -33,7 +33,7 @@ class ThroughputHistoryTest {
   }
 
   @Test
-  void countsWhatEndedBetweenTwoLooksInTheirInterval() {
+  void countsTheTasksBetweenTwoSnapshotsInTheirInterval() {
     look(0, 100, 10);
     look(2, 103, 10);
     look(9, 104, 11);
@@ -43,14 +43,14 @@ class ThroughputHistoryTest {
   }
 
   @Test
-  void whatEndedBeforeTheFirstLookDoesNotCount() {
+  void tasksBeforeTheFirstSnapshotDoNotCount() {
     look(0, 1_000_000, 10);
 
     assertThat(points()).containsExactly("2030-01-01T12:00:10Z 0 0");
   }
 
   @Test
-  void whatEndedBeforeAQueueCouldBeReadDoesNotCount() {
+  void tasksBeforeAQueueWasReadableDoNotCount() {
     history.add(NOON, List.of(new QueueRow("mail", null, 0, "its server does not answer")));
     look(2, 1_000_000, 10);
     look(3, 1_000_001, 10);
@@ -72,7 +72,7 @@ class ThroughputHistoryTest {
   }
 
   @Test
-  void aCounterThatBeginsAnewIsNoNegativeNumber() {
+  void aCounterResetDoesNotCountAsNegative() {
     look(0, 50, 5);
     look(2, 3, 0);
 
@@ -80,7 +80,7 @@ class ThroughputHistoryTest {
   }
 
   @Test
-  void tellsHowManyASecondOverTheLastMinute() {
+  void returnsTheRatePerSecondOfTheLastMinute() {
     look(0, 0, 0);
     look(5, 600, 60);
     look(61, 600, 60);

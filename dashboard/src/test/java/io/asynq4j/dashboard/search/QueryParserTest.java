@@ -39,8 +39,8 @@ class QueryParserTest {
 
   private static boolean wants(String query) {
     Query parsed = QueryParser.parse(query);
-    return parsed.wants("mail")
-        && parsed.wants(TaskState.ARCHIVED)
+    return parsed.matchesQueue("mail")
+        && parsed.states().contains(TaskState.ARCHIVED)
         && parsed.filter().matches(TASK, NOW);
   }
 
@@ -123,7 +123,7 @@ class QueryParserTest {
         "has:what",
         "payload.user.[=1"
       })
-  void saysWhatItCannotRead(String query) {
+  void reportsInvalidTerms(String query) {
     assertThatThrownBy(() -> QueryParser.parse(query))
         .isInstanceOfAny(Problem.class, IllegalArgumentException.class)
         .satisfies(e -> assertThat(Problems.of((RuntimeException) e).status()).isEqualTo(422));
@@ -135,7 +135,7 @@ class QueryParserTest {
   }
 
   @Test
-  void knowsWhetherAStateIsNamed() {
+  void detectsWhetherTheQueryContainsAState() {
     assertThat(QueryParser.parse("type:x").namesState()).isFalse();
     assertThat(QueryParser.parse("-state:active").namesState()).isFalse();
     assertThat(QueryParser.parse("state:retry").namesState()).isTrue();
